@@ -124,7 +124,7 @@ asan tsan: %: %_programs
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
-UNITS_tsan := bbob campaign database debug_rows device graph inside lock migration morris pilot plan progress several \
+UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
   sobol space store threads timings _bits_
 SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
 test-gpu:

@@ -1,5 +1,5 @@
-// Drawing with characters: a raster of dots, of which a character of the terminal shows two by four.
-// Source of the patterns: The Unicode Standard 15.0, chapter 21.1, Braille Patterns (U+2800 to U+28FF).
+// Draws with characters: a raster of dots; one character of the terminal shows two by four of them. Source of the
+// patterns: The Unicode Standard 15.0, chapter 21.1, Braille Patterns (U+2800 to U+28FF).
 #include "io.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ void canvas_dot(Canvas *canvas, double x, double y)
 void canvas_line(Canvas *canvas, double x1, double y1, double x2, double y2)
 {
     const double longest = fmax(fabs(x2 - x1), fabs(y2 - y1)), most = 4096;
-    if (!(longest < most)) return; // also what is no number
+    if (!(longest < most)) return; // true for NaN too
     const int steps = (int)ceil(longest) + 1;
     for (int i = 0; i <= steps; i++) canvas_dot(canvas, x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps);
 }

@@ -1,5 +1,6 @@
-// Characters of texts that come from outside: reading UTF-8, and showing what could turn the terminal or the reader's
-// eye (controls, invisible characters, changes of direction, bytes that are no UTF-8) by its code.
+// Characters of texts that come from outside: reads UTF-8, and shows unsafe characters by their code. Unsafe are
+// control characters, invisible characters, changes of writing direction, and bytes that are not UTF-8: they could
+// change the terminal or mislead the reader.
 #include "io.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ int utf8_read(const char *text, uint32_t *character)
 }
 
 // Characters that do not take one column: 0 for combining marks, 2 for East Asian wide ones (Unicode TR 11, coarsely),
-// -1 for invisible ones that are shown by their code, since they could turn the terminal or the reader's eye.
+// -1 for unsafe ones, which are shown by their code.
 static const struct CharacterColumns {
     uint32_t first, last;
     int columns;
@@ -33,7 +34,7 @@ static const struct CharacterColumns {
     {0xFFE0, 0xFFE6, 2},  {0xFFF9, 0xFFFB, -1}, {0x1F300, 0x1FAFF, 2}, {0x20000, 0x3FFFD, 2}, {0xE0000, 0xE0FFF, -1},
 };
 
-// `at` is not at the end of the text.
+// `at` must not be the end of the text.
 Glyph glyph_read(const char *at)
 {
     uint32_t c = 0;

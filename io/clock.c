@@ -1,4 +1,4 @@
-// The two clocks: a monotonic one for durations, and the wall's for people. Neither ever decides a result.
+// The two clocks: a monotonic one for durations, and the wall clock for people. No result depends on either.
 #include "io.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
-// Point clouds. Files of many programs, and of strangers: nothing in a header is believed before the bytes that it
-// announces are there.
+// Point clouds. The files come from many programs and may be hostile: a count in a header is used only after the bytes
+// that it announces were found.
 #include "cloud.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ Error cloud_count(const CloudText *text, const char *what, const char *word, int
     if (end == word || *end != '\0' || errno != 0 || value < 0)
         return cloud_error(text, "%s must be a whole number of points", what);
     if (value > CLOUD_POINTS_MAX)
-        return cloud_error(text, "%s is %lld, and a cloud may have %d points; thin it first", what, value,
+        return cloud_error(text, "%s is %lld; a cloud may have at most %d points: thin it first", what, value,
                            CLOUD_POINTS_MAX);
     *count = value;
     return error_none();
@@ -71,7 +71,7 @@ void cloud_add(CloudFile *out, const double *xyz)
 
 // ---- rows of text ---------------------------------------------------------------------------------------------------
 
-// The next number of the line, which begins at *at. False: there is none.
+// Reads the next number of the line, from *at on. False: there is none.
 static bool cloud_next_number(const char **at, const char *end, double *value)
 {
     while (*at < end && (**at == ' ' || **at == '\t' || **at == '\r')) ++*at;
@@ -85,11 +85,11 @@ static bool cloud_next_number(const char **at, const char *end, double *value)
 
 Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out)
 {
-    // a number and what parts it from the next take two bytes
+    // a number and its separator take two bytes at least
     const int64_t most = (int64_t)(text->end - text->at + 1) / (2 * rows->columns);
     if (rows->points > most)
-        return cloud_error(text, "%lld points are announced, and the file has room for %lld", (long long)rows->points,
-                           (long long)most);
+        return cloud_error(text, "the header announces %lld points, but the file has room for %lld",
+                           (long long)rows->points, (long long)most);
     TRY(cloud_begin(rows->points, out));
     for (int64_t i = 0; i < rows->points; i++) {
         double xyz[3];
@@ -142,7 +142,7 @@ Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out)
 {
     const int64_t most = (int64_t)((size_t)(text->end - text->at) / rows->stride);
     if (rows->points > most)
-        return cloud_error(text, "%lld points of %zu bytes are announced, and %lld are there: the file is cut off",
+        return cloud_error(text, "the header announces %lld points of %zu bytes, but the file has %lld: it is cut off",
                            (long long)rows->points, rows->stride, (long long)most);
     TRY(cloud_begin(rows->points, out));
     for (int64_t i = 0; i < rows->points; i++) {
@@ -180,7 +180,7 @@ static Error cloud_parse_text(CloudText *text, CloudFile *out)
     for (size_t i = 0; i < sizeof cloud_readers / sizeof *cloud_readers; i++) {
         if (cloud_readers[i].claims(text)) return cloud_readers[i].read(text, out);
     }
-    return error_make(ERROR_USER, "%.160s: this is no point cloud; it may be PCD, PLY or lines of x, y, z", text->name);
+    return error_make(ERROR_USER, "%.160s: not a point cloud: use PCD, PLY or lines of x, y, z", text->name);
 }
 
 Error cloud_parse(const char *name, Bytes data, CloudFile *out)
@@ -191,8 +191,8 @@ Error cloud_parse(const char *name, Bytes data, CloudFile *out)
     *out = (CloudFile){0};
     Error error = cloud_parse_text(&text, out);
     if (error.kind == OK && out->cloud.count == 0)
-        error = error_make(ERROR_USER, "%.160s: there is no point%s in it", name,
-                           out->dropped > 0 ? " that is finite" : "");
+        error = error_make(ERROR_USER, "%.160s: the file has no point%s", name,
+                           out->dropped > 0 ? " with finite coordinates" : "");
     if (error.kind != OK) cloud_close(out);
     return error;
 }
@@ -205,7 +205,7 @@ Error cloud_read(const char *path, CloudFile *out)
     *out = (CloudFile){0};
     TRY(file_size(path, &size));
     if (size < 0 || (uint64_t)size > CLOUD_BYTES_MAX)
-        return error_make(ERROR_USER, "%.200s: a point cloud may have %lld bytes, and this has %lld", path,
+        return error_make(ERROR_USER, "%.200s: a point cloud may have at most %lld bytes; this file has %lld", path,
                           (long long)CLOUD_BYTES_MAX, (long long)size);
     TRY(arena_create(&arena, (size_t)size + 65536, "a file of points"));
     Error error = file_read(path, (size_t)size, &arena, &data);

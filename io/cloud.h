@@ -1,11 +1,11 @@
-// What the readers of point clouds share: a cursor over the file's bytes, the types of numbers, and where a row has its
-// coordinates.
+// What the readers of point clouds share: a cursor over the file's bytes, the types of numbers, and where the
+// coordinates stand in a row.
 #ifndef HOPSCOTCH_CLOUD_H
 #define HOPSCOTCH_CLOUD_H
 
 #include "io.h"
 
-// A file that is read. Nothing is read from `end` on but the NUL there.
+// A file in memory. Bytes from `end` on are not read, except the NUL there.
 typedef struct CloudText {
     const char *name; // of the file, for messages
     const char *start, *at, *end;
@@ -33,19 +33,20 @@ typedef struct CloudRows {
 
 // "name:line: ..." as an error of the user's
 Error cloud_error(const CloudText *text, const char *format, ...) PRINTF_LIKE(2, 3);
-// The next line without its end, a carriage return neither, cut to `size`; false at the end of the file.
+// The next line, without its end (\n or \r\n), cut to `size`. False at the end of the file.
 bool cloud_line(CloudText *text, char *line, size_t size);
-// A whole number >= 0 that is all of `word`. Error: it is none, or greater than CLOUD_POINTS_MAX.
+// Reads all of `word` as an integer >= 0. Error: it is not one, or is greater than CLOUD_POINTS_MAX.
 Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count);
-// Room for `points` of them; then points, one by one.
+// Takes memory for `points` points; then takes the points, one per call.
 Error cloud_begin(int64_t points, CloudFile *out);
 void cloud_add(CloudFile *out, const double *xyz);
-// Rows of text from the cursor on; binary rows there; the same column by column, `data` of rows->points * stride bytes.
+// Reads from the cursor on: rows of text; binary rows; binary columns, one after the other (`data`: rows->points *
+// stride bytes).
 Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
 Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
 Error cloud_binary_columns(const unsigned char *data, const CloudRows *rows, CloudFile *out);
 
-// A reader; `claims`: the file is one of its kind.
+// One reader per format; `claims`: the file has this format.
 bool pcd_claims(const CloudText *text);
 Error pcd_read(CloudText *text, CloudFile *out);
 bool ply_claims(const CloudText *text);

@@ -1,5 +1,6 @@
-// Lines of x, y, z, parted by commas, semicolons, tabs or spaces; what follows in a line is ignored. The first line may
-// name the columns, which then may stand anywhere; lines that are empty or begin with # are left out.
+// Lines of x, y, z, separated by commas, semicolons, tabs or spaces. Further numbers in a line are ignored. The first
+// line may name the columns; then x, y and z may stand in any of them. Empty lines and lines that begin with # are
+// skipped.
 #include "cloud.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ bool csv_claims(const CloudText *text)
 }
 
 static const char *csv_cell_start(const char *at) { return at + strspn(at, " \t"); }
-// Behind the comma, or whatever parts the cells.
+// Returns the start of the next cell.
 static const char *csv_cell_next(const char *at)
 {
     at += strcspn(at, ",; \t");
@@ -28,7 +29,7 @@ static bool csv_is_left_out(const char *line)
     return *at == '\0' || *at == '#';
 }
 
-// columns[3] of the names x, y, z in the line; false: one is not there.
+// Finds columns[3], the places of the names x, y, z in the line. False: one is missing.
 static bool csv_names(const char *line, int *columns)
 {
     for (int a = 0; a < 3; a++) columns[a] = -1;
@@ -45,7 +46,7 @@ static bool csv_names(const char *line, int *columns)
     return columns[0] >= 0 && columns[1] >= 0 && columns[2] >= 0;
 }
 
-// xyz[3] of a line; false: it has not three numbers there.
+// Reads xyz[3] from a line. False: three numbers are not there.
 static bool csv_numbers(const char *line, const int *columns, double *xyz)
 {
     int found = 0, c = 0;
@@ -77,8 +78,8 @@ Error csv_read(CloudText *text, CloudFile *out)
     bool first = true;
     const int64_t lines = csv_lines(text);
     if (lines > CLOUD_POINTS_MAX)
-        return cloud_error(text, "a cloud may have %d points, and this has %lld lines; thin it first", CLOUD_POINTS_MAX,
-                           (long long)lines);
+        return cloud_error(text, "a cloud may have at most %d points; this file has %lld lines: thin it first",
+                           CLOUD_POINTS_MAX, (long long)lines);
     TRY(cloud_begin(lines, out));
     for (text->line = 0; cloud_line(text, line, sizeof line); first = first && csv_is_left_out(line)) {
         int named[3];
@@ -88,7 +89,7 @@ Error csv_read(CloudText *text, CloudFile *out)
         } else if (first && csv_names(line, named)) {
             memcpy(columns, named, sizeof columns);
         } else {
-            return cloud_error(text, first ? "this is no point cloud: it may be PCD, PLY or lines of x, y, z"
+            return cloud_error(text, first ? "not a point cloud: use PCD, PLY or lines of x, y, z"
                                            : "expected three numbers: x, y, z");
         }
     }

@@ -1,8 +1,8 @@
-// PCD, the Point Cloud Library's format, version 0.7: a header of words and values, a line each, then rows of text,
-// rows of bytes, or the columns one after the other, compressed.
-// Source: "The PCD (Point Cloud Data) file format", PCL's documentation. The compression is LZF (M. Lehmann): a control
-// byte below 32 says that so many + 1 bytes follow as they are; any other gives in its high three bits the length less
-// 2 of a copy (7: the next byte is added) and, with the byte after, the distance less 1.
+// PCD, the Point Cloud Library's format, version 0.7: a header with one key and its values per line, then the points as
+// rows of text, rows of bytes, or compressed columns. Source: "The PCD (Point Cloud Data) file format", PCL's
+// documentation. The compression is LZF (M. Lehmann). A control byte c < 32 is followed by c + 1 literal bytes. Any
+// other control byte starts a copy of earlier output: its high three bits are the length less 2 (7: add the next byte),
+// and its low five bits with the byte after are the distance less 1.
 #include "cloud.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@ typedef struct PcdHeader {
     int fields;
     char name[CLOUD_FIELDS_MAX][16]; // cut: only x, y and z matter
     CloudField field[CLOUD_FIELDS_MAX];
-    int count[CLOUD_FIELDS_MAX]; // numbers in the field
-    int sizes, types, counts;    // of fields that were said
+    int count[CLOUD_FIELDS_MAX]; // numbers per field
+    int sizes, types, counts;    // number of values that each line gave
     int64_t width, height, points;
     PcdData data;
 } PcdHeader;
@@ -34,7 +34,7 @@ bool pcd_claims(const CloudText *text)
 
 // ---- the header -----------------------------------------------------------------------------------------------------
 
-// One value of a line: the i-th.
+// Takes the i-th value of a line.
 static Error pcd_take_field(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
     (void)text;
@@ -46,7 +46,7 @@ static Error pcd_take_field(const CloudText *text, const char *word, int i, PcdH
 static Error pcd_take_size(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
     const long size = strtol(word, NULL, 10);
-    if (size != 1 && size != 2 && size != 4 && size != 8) return cloud_error(text, "a SIZE is 1, 2, 4 or 8");
+    if (size != 1 && size != 2 && size != 4 && size != 8) return cloud_error(text, "SIZE must be 1, 2, 4 or 8");
     h->field[i].size = (int)size;
     h->sizes = i + 1;
     return error_none();
@@ -56,7 +56,7 @@ static Error pcd_take_type(const CloudText *text, const char *word, int i, PcdHe
 {
     const char *place = word[0] != '\0' && word[1] == '\0' ? strchr("IUF", word[0]) : NULL;
     static const CloudKind kinds[] = {CLOUD_SIGNED, CLOUD_UNSIGNED, CLOUD_FLOAT};
-    if (place == NULL) return cloud_error(text, "a TYPE is I, U or F");
+    if (place == NULL) return cloud_error(text, "TYPE must be I, U or F");
     h->field[i].kind = kinds[place - "IUF"];
     h->types = i + 1;
     return error_none();
@@ -65,7 +65,8 @@ static Error pcd_take_type(const CloudText *text, const char *word, int i, PcdHe
 static Error pcd_take_count(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
     const long count = strtol(word, NULL, 10);
-    if (count < 1 || count > PCD_COUNT_MAX) return cloud_error(text, "a COUNT is a number from 1 to %d", PCD_COUNT_MAX);
+    if (count < 1 || count > PCD_COUNT_MAX)
+        return cloud_error(text, "COUNT must be a number from 1 to %d", PCD_COUNT_MAX);
     h->count[i] = (int)count;
     h->counts = i + 1;
     return error_none();
@@ -93,7 +94,7 @@ static Error pcd_take_data(const CloudText *text, const char *word, int i, PcdHe
     for (int k = PCD_ASCII; k <= PCD_COMPRESSED; k++) {
         if (strcmp(word, names[k]) == 0) h->data = (PcdData)k;
     }
-    return h->data == PCD_NONE ? cloud_error(text, "DATA is ascii, binary or binary_compressed") : error_none();
+    return h->data == PCD_NONE ? cloud_error(text, "DATA must be ascii, binary or binary_compressed") : error_none();
 }
 
 static Error pcd_ignore(const CloudText *text, const char *word, int i, PcdHeader *h)
@@ -123,12 +124,12 @@ static Error pcd_take_line(const CloudText *text, char *line, PcdHeader *h)
         if (strcmp(key, pcd_keys[k].key) != 0) continue;
         int i = 0;
         for (const char *word; (word = strtok_r(NULL, " \t", &rest)) != NULL; i++) {
-            if (i == CLOUD_FIELDS_MAX) return cloud_error(text, "a point may have %d fields", CLOUD_FIELDS_MAX);
+            if (i == CLOUD_FIELDS_MAX) return cloud_error(text, "a point may have at most %d fields", CLOUD_FIELDS_MAX);
             TRY(pcd_keys[k].take(text, word, i, h));
         }
         return i > 0 ? error_none() : cloud_error(text, "%s needs a value", key);
     }
-    return cloud_error(text, "this is no line of a PCD header; known are VERSION, FIELDS, SIZE, TYPE, COUNT, WIDTH, "
+    return cloud_error(text, "not a line of a PCD header; known are VERSION, FIELDS, SIZE, TYPE, COUNT, WIDTH, "
                              "HEIGHT, VIEWPOINT, POINTS and DATA");
 }
 
@@ -138,7 +139,7 @@ static Error pcd_header(CloudText *text, PcdHeader *h)
     *h = (PcdHeader){.width = -1, .height = -1, .points = -1};
     while (h->data == PCD_NONE) {
         if (!cloud_line(text, line, sizeof line)) return cloud_error(text, "the header ends without DATA");
-        text->line--; // messages are about the line that was read
+        text->line--; // messages give the number of the line that was read
         TRY(pcd_take_line(text, line, h));
         text->line++;
     }
@@ -149,7 +150,7 @@ static Error pcd_header(CloudText *text, PcdHeader *h)
     return error_none();
 }
 
-// Where x, y and z are, and how many points there are.
+// Finds the places of x, y and z, and the number of points.
 static Error pcd_rows(const CloudText *text, const PcdHeader *h, CloudRows *rows)
 {
     *rows = (CloudRows){.points = h->points, .column = {-1, -1, -1}};
@@ -173,13 +174,13 @@ static Error pcd_rows(const CloudText *text, const PcdHeader *h, CloudRows *rows
     if (h->height >= 0 && h->width * h->height != rows->points)
         return cloud_error(text, "WIDTH x HEIGHT is %lld, and POINTS is %lld", (long long)(h->width * h->height),
                            (long long)h->points);
-    return rows->points > CLOUD_POINTS_MAX ? cloud_error(text, "a cloud may have %d points", CLOUD_POINTS_MAX)
+    return rows->points > CLOUD_POINTS_MAX ? cloud_error(text, "a cloud may have at most %d points", CLOUD_POINTS_MAX)
                                            : error_none();
 }
 
 // ---- compressed columns ---------------------------------------------------------------------------------------------
 
-// Whether in[n_in] unpacks to exactly out[n_out].
+// Unpacks in[n_in]. True if the result has exactly n_out bytes.
 static bool pcd_unpack(const unsigned char *in, size_t n_in, unsigned char *out, size_t n_out)
 {
     size_t i = 0, o = 0;
@@ -212,11 +213,11 @@ static Error pcd_compressed(CloudText *text, const CloudRows *rows, CloudFile *o
     const size_t packed = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
     const size_t plain = (size_t)p[4] | (size_t)p[5] << 8 | (size_t)p[6] << 16 | (size_t)p[7] << 24;
     if (plain != wanted)
-        return cloud_error(text, "the compressed data is of %zu bytes, and %lld points take %zu", plain,
+        return cloud_error(text, "the compressed data has %zu bytes, but %lld points take %zu", plain,
                            (long long)rows->points, wanted);
     if (packed > there - 8)
-        return cloud_error(text, "%zu compressed bytes are announced, and %zu are there: the file is cut off", packed,
-                           there - 8);
+        return cloud_error(text, "the header announces %zu compressed bytes, but the file has %zu: it is cut off",
+                           packed, there - 8);
     if (plain / 88 > packed) return cloud_error(text, "the compressed data is damaged"); // 3 bytes give at most 264
     Arena arena;
     TRY(arena_create(&arena, plain + 4096, "a cloud that is unpacked"));

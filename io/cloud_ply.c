@@ -1,6 +1,6 @@
 // PLY, the Stanford triangle format: a header of elements and their properties, then the elements, as text or as bytes
-// of either order. Read are x, y and z of the element `vertex`, which must be the first; what follows it is ignored.
-// Source: G. Turk, The PLY polygon file format, Stanford 1994.
+// of either order. The element `vertex` must be the first; its properties x, y and z are read, and later elements are
+// ignored. Source: G. Turk, The PLY polygon file format, Stanford 1994.
 #include "cloud.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef enum PlyFormat { PLY_NONE, PLY_ASCII, PLY_LITTLE, PLY_BIG } PlyFormat;
 
 typedef struct PlyHeader {
     PlyFormat format;
-    int elements; // that were begun
+    int elements; // elements seen so far
     bool ended;
     CloudRows rows;
 } PlyHeader;
@@ -44,14 +44,15 @@ static Error ply_take_format(const CloudText *text, char **rest, PlyHeader *h)
     for (int k = PLY_ASCII; k <= PLY_BIG; k++) {
         if (word != NULL && strcmp(word, names[k]) == 0) h->format = (PlyFormat)k;
     }
-    return h->format == PLY_NONE ? cloud_error(text, "the format is ascii, binary_little_endian or binary_big_endian")
-                                 : error_none();
+    return h->format == PLY_NONE
+               ? cloud_error(text, "the format must be ascii, binary_little_endian or binary_big_endian")
+               : error_none();
 }
 
 static Error ply_take_element(const CloudText *text, char **rest, PlyHeader *h)
 {
     const char *name = strtok_r(NULL, " \t", rest), *count = strtok_r(NULL, " \t", rest);
-    if (name == NULL || count == NULL) return cloud_error(text, "an element has a name and a number");
+    if (name == NULL || count == NULL) return cloud_error(text, "an element needs a name and a number");
     if (h->elements++ > 0) return error_none();
     if (strcmp(name, "vertex") != 0) return cloud_error(text, "the first element must be vertex");
     return cloud_count(text, "element vertex", count, &h->rows.points);
@@ -64,7 +65,8 @@ static Error ply_take_property(const CloudText *text, char **rest, PlyHeader *h)
     if (h->elements != 1) return error_none();
     for (size_t k = 0; name != NULL && k < sizeof ply_types / sizeof *ply_types; k++) {
         if (strcmp(type, ply_types[k].name) != 0) continue;
-        if (rows->columns == CLOUD_FIELDS_MAX) return cloud_error(text, "a point may have %d fields", CLOUD_FIELDS_MAX);
+        if (rows->columns == CLOUD_FIELDS_MAX)
+            return cloud_error(text, "a point may have at most %d fields", CLOUD_FIELDS_MAX);
         for (int a = 0; a < 3; a++) {
             if (name[0] != "xyz"[a] || name[1] != '\0') continue;
             rows->column[a] = rows->columns;
@@ -75,8 +77,8 @@ static Error ply_take_property(const CloudText *text, char **rest, PlyHeader *h)
         rows->stride += (size_t)ply_types[k].field.size;
         return error_none();
     }
-    return cloud_error(text,
-                       "a property of a vertex is one number: char, uchar, short, ushort, int, uint, float or double");
+    return cloud_error(
+        text, "a property of a vertex must be one number: char, uchar, short, ushort, int, uint, float or double");
 }
 
 static Error ply_take_end(const CloudText *text, char **rest, PlyHeader *h)
@@ -111,7 +113,7 @@ static Error ply_take_line(const CloudText *text, char *line, PlyHeader *h)
     for (size_t k = 0; key != NULL && k < sizeof ply_keys / sizeof *ply_keys; k++) {
         if (strcmp(key, ply_keys[k].key) == 0) return ply_keys[k].take(text, &rest, h);
     }
-    return cloud_error(text, "this is no line of a PLY header; known are format, element, property, comment and "
+    return cloud_error(text, "not a line of a PLY header; known are format, element, property, comment and "
                              "end_header");
 }
 
@@ -121,7 +123,7 @@ static Error ply_header(CloudText *text, PlyHeader *h)
     *h = (PlyHeader){.rows = {.column = {-1, -1, -1}}};
     while (!h->ended) {
         if (!cloud_line(text, line, sizeof line)) return cloud_error(text, "the header ends without end_header");
-        text->line--; // messages are about the line that was read
+        text->line--; // messages give the number of the line that was read
         TRY(ply_take_line(text, line, h));
         text->line++;
     }

@@ -1,4 +1,4 @@
-// Statements of SQLite: their values and their rows.
+// SQLite statements: their values and their rows.
 #include "database.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@ Error database_run(Database *database, const char *sql)
     return code == SQLITE_OK ? error_none() : database_statement_error(database, code, sql);
 }
 
-// SQLite sorts an index in runs as large as its cache, each by merging linked lists: runs that stay in the processor's
-// own cache take half of the time of those of 32 MiB (tests/bench/NOTES.md).
 static int database_asks(void *interrupted) { return (*(int (**)(void))interrupted)() != 0; }
 
+// SQLite sorts an index in runs as large as its cache, and each run by merging linked lists. Runs that fit the
+// processor's cache take half of the time of runs of 32 MiB (tests/bench/NOTES.md).
 Error database_make_index(Database *database, const char *sql, int (*interrupted)(void))
 {
     enum { DATABASE_ASK = 10000 }; // instructions of SQLite's between two questions
@@ -29,7 +29,7 @@ Error database_make_index(Database *database, const char *sql, int (*interrupted
 bool database_was_slow(double seconds)
 {
     const double slow = 1.0; // s
-    return seconds > slow || seam_fault("slow") != 0;
+    return seconds > slow || system_fault("slow") != 0;
 }
 
 Error database_prepare(Database *database, const char *sql, Statement **out)
@@ -102,7 +102,7 @@ void bind_blob(Statement *statement, int index, const void *data, size_t size)
 
 uint64_t bound_digest(const Statement *statement) { return statement->digest; }
 
-// Columns that are declared as numbers hold no text, as our tables are STRICT; expressions are declared as nothing.
+// Our tables are STRICT, so a column that is declared as a number holds no text. An expression has no declared type.
 static bool statement_find_texts(Statement *statement, int count)
 {
     free(statement->texts);
@@ -117,8 +117,9 @@ static bool statement_find_texts(Statement *statement, int count)
     return statement->texts != NULL;
 }
 
-// Memory that SQLite takes to end a text is taken here: where a column is read it could only be missed. Most columns of
-// a trial are numbers, and asking each of its type took a seventh of the time of a digest.
+// SQLite may need memory to end a text with a NUL. It is taken here, because a failure in column_text could not be told
+// from an empty text. Most columns of a trial are numbers: asking each for its type took a seventh of the time of a
+// digest.
 static int statement_take_texts(Statement *statement)
 {
     sqlite3_stmt *handle = statement->handle;
@@ -188,7 +189,7 @@ int64_t column_integer(Statement *statement, int index) { return sqlite3_column_
 
 double column_real(Statement *statement, int index)
 {
-    const double value = sqlite3_column_double(statement->handle, index); // of NULL 0
+    const double value = sqlite3_column_double(statement->handle, index); // 0 for NULL
     return value == 0 && column_is_null(statement, index) ? (double)__builtin_nan("") : value;
 }
 
@@ -200,7 +201,7 @@ const char *column_text(Statement *statement, int index)
 
 Bytes column_blob(Statement *statement, int index)
 {
-    const void *data = sqlite3_column_blob(statement->handle, index); // before its size, as SQLite asks
+    const void *data = sqlite3_column_blob(statement->handle, index); // before its size, as SQLite's manual asks
     const int size = sqlite3_column_bytes(statement->handle, index);
     return (Bytes){.data = (unsigned char *)(uintptr_t)data, .size = (size_t)size};
 }

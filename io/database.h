@@ -1,16 +1,16 @@
-// What the files that call SQLite share: a connection, its errors, and how it is opened. No other file calls SQLite. A
-// connection and its statements belong to one thread at a time.
+// What the files that call SQLite share: a connection, its errors, and how it is opened. No other file calls SQLite.
+// One thread at a time uses a connection and its statements.
 //
 //   database.c         statements, their values and their rows
-//   database_open.c    connections: opened, locked, closed
-//   database_system.c  the calls by which SQLite reaches files
-//   database_beside.c  what lies beside a database before it is opened
+//   database_open.c    opens, locks and closes connections
+//   database_system.c  the system calls that SQLite makes on files
+//   database_beside.c  checks the files beside a database (-wal, -shm, -journal) before it is opened
 //   database_user.c    statements that a user wrote
 //   database_error.c   SQLite's result codes as errors
 #ifndef HOPSCOTCH_DATABASE_H
 #define HOPSCOTCH_DATABASE_H
 
-#include "seam.h"
+#include "system.h"
 
 #include <sqlite3.h>
 
@@ -20,9 +20,9 @@ struct Database {
     sqlite3 *handle;
     DatabaseMode mode;
     char *path;
-    dev_t device; // of the file, when it was opened
+    dev_t device; // of the file when it was opened
     ino_t inode;
-    int lock; // descriptor of a lock that SQLite does not take; -1: there is none
+    int lock; // descriptor of a lock that we hold in SQLite's place; -1: there is none
 };
 
 struct Statement {
@@ -37,24 +37,24 @@ struct Statement {
 // ---- errors (database_error.c) --------------------------------------------------------------------------------------
 
 Error database_error(const Database *database, int code, const char *doing);
-Error database_statement_error(const Database *database, int code, const char *sql); // sql: may be NULL
-// Why no more could be written, as an errno: a used-up quota, a limit on files, or no room for its shared memory are
-// I/O errors to SQLite. 0: another reason.
+Error database_statement_error(const Database *database, int code, const char *sql); // NULL: the statement is not known
+// Returns an errno if the write failed for lack of room: the quota is used up, a file may not grow, or the disk has no
+// room for SQLite's shared memory (to SQLite all of these are I/O errors). 0: another reason.
 int database_no_room(const Database *database, int code);
-// In a build with faults, what SQLite is made to answer: the errno of the rule "sql:n:errno", as SQLite would see it.
+// In a build with faults: the errno of the rule "sql:n:errno", in place of SQLite's answer; 0: no fault.
 int database_fault(void);
 
 // ---- files (database_system.c, database_beside.c) -------------------------------------------------------------------
 
-// SQLite's own file system, whose calls that name a file are ours. NULL: SQLite has not even the memory to begin, as
-// opening will say.
+// SQLite's own file system, with our system calls for all that names a file. NULL: not enough memory, which opening
+// will report.
 const char *database_file_system(void);
 
-// An error if the database, or a file that SQLite would use beside it, is none that it may open.
+// Error if the database, or a file that SQLite would use beside it, is not safe to open.
 Error database_check_files(const char *path);
-bool database_has_wal(const char *path, Arena *arena);    // that is not empty
-bool database_is_frozen(const char *path, Arena *arena);  // nobody can write to its folder
-bool database_lacks_room(const char *path, Arena *arena); // for its -shm file, which is not there
+bool database_has_wal(const char *path, Arena *arena);    // one that is not empty
+bool database_is_frozen(const char *path, Arena *arena);  // its folder is read-only, so no process can write to it
+bool database_lacks_room(const char *path, Arena *arena); // its -shm file must be made, and the disk has no room for it
 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// What lies beside a database before it is opened: SQLite would use it as it is.
+// Checks the files beside a database before it is opened, because SQLite trusts them.
 #include "database.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The first or the last bytes of a file, as many as there are.
+// Reads the first or the last bytes of a file, at most `size`.
 static Error database_read_bytes(const char *path, bool last, unsigned char *data, int size, int64_t *bytes)
 {
     struct stat status = {.st_size = 0};
@@ -18,16 +18,16 @@ static Error database_read_bytes(const char *path, bool last, unsigned char *dat
     TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
     bool good = fstat(descriptor, &status) == 0;
     const off_t at = last && status.st_size > size ? status.st_size - size : 0;
-    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && seam_read(descriptor, data, (size_t)size) >= 0;
+    good = good && lseek(descriptor, at, SEEK_SET) >= 0 && system_read(descriptor, data, (size_t)size) >= 0;
     const Error error = good ? error_none() : file_error("read", path, 0);
-    (void)seam_close(descriptor);
+    (void)system_close(descriptor);
     *bytes = status.st_size;
     return error;
 }
 
-// A rollback journal is played back when its database is opened, and one that names a super-journal has SQLite delete
-// the file of that name, wherever it lies. Ours never name one, as no transaction of ours spans two databases. A
-// database in WAL mode has no journal at all, but for the moment of its creation, when it has one page. (SQLite's file
+// SQLite plays a rollback journal back when it opens the database. If the journal names a super-journal, SQLite then
+// deletes the file of that name, wherever it is. Our journals never name one, because no transaction of ours spans two
+// databases. A database in WAL mode has no journal, except while it is created, when it has one page. (SQLite's file
 // format, 3: a journal that names a super-journal ends with the journal's magic number; 1.3: bytes 16 to 19 of a
 // database are its page size and its versions, 2 for WAL.)
 static Error database_check_journal(const char *path, const char *journal)
@@ -43,8 +43,8 @@ static Error database_check_journal(const char *path, const char *journal)
     const bool wal = header[18] == DATABASE_WAL && bytes > (page == 1 ? 65536 : page);
     if (!wal && memcmp(end, magic, sizeof magic) != 0) return error_none();
     return error_make(ERROR_MACHINE,
-                      "%s is not a journal of ours, and playing it back could change or delete other files: look at "
-                      "it, and move it away",
+                      "%s was not written by hopscotch; applying this journal could change or delete other files: "
+                      "look at it, and move it away",
                       path_text(journal).text);
 }
 
@@ -63,17 +63,17 @@ Error database_check_files(const char *path)
 
 // ---- whether there is room for more ---------------------------------------------------------------------------------
 
-// A database in WAL mode can be read only where its -shm file is or can be made. Where neither is so because the folder
-// is read-only, nobody writes to it.
+// A database in WAL mode can be read only if its -shm file exists or can be made. If the folder is read-only, it can't
+// be made, and no process writes to the database.
 bool database_is_frozen(const char *path, Arena *arena)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL ? arena_copy(arena, ".") : arena_copy(arena, path);
     if (slash != NULL) folder[slash == path ? 1 : slash - path] = '\0';
-    return inside_access(folder, W_OK, AT_EACCESS) != 0;
+    return nofollow_access(folder, W_OK, AT_EACCESS) != 0;
 }
 
-// Whether its -shm file is to be made and the disk has no room for it (SQLite makes it of 32 KiB).
+// SQLite makes the -shm file with 32 KiB.
 bool database_lacks_room(const char *path, Arena *arena)
 {
     enum { DATABASE_SHARED_BYTES = 32 << 10 };
@@ -85,7 +85,7 @@ bool database_lacks_room(const char *path, Arena *arena)
     return disk_free(path, &free_bytes).kind == OK && free_bytes < DATABASE_SHARED_BYTES;
 }
 
-// A WAL that is not there, or empty, can't always be made.
+// A WAL that is missing or empty can't always be made.
 bool database_has_wal(const char *path, Arena *arena)
 {
     int64_t bytes = 0;

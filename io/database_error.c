@@ -1,4 +1,4 @@
-// SQLite's result codes as errors: in its words, with what to do.
+// SQLite's result codes as errors: SQLite's words, and what to do.
 #include "database.h"
 
 #include <errno.h>
@@ -10,20 +10,20 @@ static const struct {
     const char *advice;
 } database_advice[] = {
     {SQLITE_FULL, ERROR_MACHINE,
-     "the disk is full, or your quota: free some space, then resume; what was committed is safe"},
+     "the disk or your quota is full: free some space, then resume; what was committed is safe"},
     {SQLITE_IOERR, ERROR_MACHINE, "the disk failed: look at dmesg before you resume; what was committed is safe"},
     {SQLITE_BUSY, ERROR_MACHINE, "another process kept it locked for 10 s: close that program and try again"},
     {SQLITE_LOCKED, ERROR_MACHINE, "another statement of this program has it locked"},
-    {SQLITE_NOTADB, ERROR_USER, "it is no SQLite database"},
+    {SQLITE_NOTADB, ERROR_USER, "it is not an SQLite database"},
     {SQLITE_CORRUPT, ERROR_MACHINE, "the file is damaged: restore a copy, or move it away"},
     {SQLITE_READONLY, ERROR_MACHINE, "it can't be written: check the permissions of the file and of its folder"},
     {SQLITE_CANTOPEN, ERROR_MACHINE, "check that the file is there, and the permissions of its folder"},
     {SQLITE_PERM, ERROR_MACHINE, "check the permissions of the file and of its folder"},
     {SQLITE_NOMEM, ERROR_MACHINE, "there is not enough memory"},
-    {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is contended, or its disk's locks do not work: try again, or move it"},
+    {SQLITE_PROTOCOL, ERROR_MACHINE, "its lock is busy, or locks do not work on this disk: try again, or move it"},
 };
 
-// The errno of the last call that failed on the database or on its journal; 0: none did.
+// The errno of the last call that failed on the database or on its journal; 0: none failed.
 static int database_file_errno(const Database *database, int which)
 {
     sqlite3_file *file = NULL;
@@ -33,8 +33,6 @@ static int database_file_errno(const Database *database, int which)
     return reason;
 }
 
-// Why no more could be written, as an errno: a used-up quota, a limit on files, or no room for its shared memory are
-// I/O errors to SQLite. 0: another reason.
 int database_no_room(const Database *database, int code)
 {
     const int primary = code & 0xff;
@@ -49,7 +47,7 @@ int database_no_room(const Database *database, int code)
     return 0;
 }
 
-// The primary result code, and that of the kind of error that SQLite only calls an I/O error
+// The primary result code, or a more exact one where SQLite only says "I/O error"
 static int database_reason(const Database *database, int code)
 {
     const int primary = code & 0xff;
@@ -83,7 +81,7 @@ Error database_error(const Database *database, int code, const char *doing)
                       code, space, advice[0] != '\0' ? "; " : "", advice);
 }
 
-// "run INSERT INTO ..." for messages: the statement's beginning, in one line
+// "run INSERT INTO ..." for messages: the start of the statement, in one line
 Error database_statement_error(const Database *database, int code, const char *sql)
 {
     char doing[72];
@@ -94,13 +92,12 @@ Error database_statement_error(const Database *database, int code, const char *s
     return database_error(database, code, doing);
 }
 
-// In a build with faults, what SQLite is made to answer: the errno of the rule "sql:n:errno", as SQLite would see it.
 int database_fault(void)
 {
     static const struct {
         int reason, code;
     } codes[] = {{ENOSPC, SQLITE_FULL}, {EIO, SQLITE_IOERR_WRITE}, {EBUSY, SQLITE_BUSY}, {ENOMEM, SQLITE_NOMEM}};
-    const int fault = seam_fault("sql");
+    const int fault = system_fault("sql");
     if (fault == 0) return SQLITE_OK;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (codes[i].reason == fault) return codes[i].code;

@@ -1,4 +1,4 @@
-// Connections to databases: how they are opened, locked and closed.
+// Opens, locks and closes connections to databases.
 #include "database.h"
 
 #include <errno.h>
@@ -11,15 +11,15 @@
 
 enum { DATABASE_VALUE_MAX = 64 << 20 };
 
-// Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database each 64 MiB
-// rather than each 4, so that a page which several transactions touch is copied once. A row that INSERT OR REPLACE
-// deletes sets off the triggers of a deletion (recursive_triggers).
+// Every commit is on the disk when COMMIT returns (synchronous FULL). The WAL is copied into the database every 64 MiB,
+// not every 4 MiB, so that a page that several transactions change is copied once. When INSERT OR REPLACE deletes a
+// row, the triggers for deletion run (recursive_triggers).
 static const char database_settings_write[] = "PRAGMA synchronous = FULL;"
                                               "PRAGMA foreign_keys = ON;"
                                               "PRAGMA wal_autocheckpoint = 16384;"
                                               "PRAGMA cache_size = -32768;"
                                               "PRAGMA recursive_triggers = ON;";
-// On a network file system, where shared memory between hosts cannot be: one host has the file for itself.
+// On a network file system hosts cannot share memory, so one host has the file for itself.
 static const char database_settings_shared[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                                "PRAGMA synchronous = EXTRA;"
                                                "PRAGMA foreign_keys = ON;"
@@ -39,7 +39,7 @@ static int database_take_answer(void *answer, int columns, char **values, char *
     return 0;
 }
 
-// Statements that belong to opening; *answer (may be NULL): the first column of the last row.
+// Runs statements that belong to opening; *answer (may be NULL): the first column of the last row.
 static Error database_set_up(Database *database, const char *sql, DatabaseAnswer *answer)
 {
     int code = database_fault();
@@ -48,17 +48,17 @@ static Error database_set_up(Database *database, const char *sql, DatabaseAnswer
     return code == SQLITE_OK ? error_none() : database_error(database, code, "open it");
 }
 
-// journal_mode answers with the mode that it is in afterwards.
+// PRAGMA journal_mode answers with the mode after the call.
 static Error database_journal_mode(Database *database, const char *sql, const char *mode)
 {
     DatabaseAnswer answer = {""};
     TRY(database_set_up(database, sql, &answer));
     if (strcmp(answer.text, mode) == 0) return error_none();
-    return error_make(ERROR_MACHINE, "%s: its journal can't be set to %s here: put the results on a local disk",
+    return error_make(ERROR_MACHINE, "%s: SQLite's journal mode %s does not work here: put the results on a local disk",
                       path_text(database->path).text, mode);
 }
 
-// file:PATH?immutable=1 with what an URI reserves escaped (RFC 3986, 2.1)
+// file:PATH?immutable=1, with the reserved characters of a URI escaped (RFC 3986, 2.1)
 static const char *database_immutable_uri(const char *path, Arena *arena)
 {
     char *uri = ARENA_NEW(arena, char, 3 * strlen(path) + 32), *at = uri;
@@ -73,8 +73,8 @@ static const char *database_immutable_uri(const char *path, Arena *arena)
     return uri;
 }
 
-// Against a file that was made to do harm: nothing in its schema runs (our triggers are temporary ones, which this does
-// not touch), no function that it names is called, and no value of it fills the memory.
+// Against a hostile file: nothing in its schema runs (our own triggers are temporary, which this does not affect), none
+// of its functions is called, and no value of it can fill the memory.
 static void database_defend(sqlite3 *handle)
 {
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
@@ -84,9 +84,8 @@ static void database_defend(sqlite3 *handle)
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, DATABASE_VALUE_MAX);
 }
 
-// SQLite counts every byte that it takes, behind a lock, unless it is told before its first use that nobody asks: a
-// tenth of what a row costs.
-// A path is a path: one that begins with "file:" is no URI, unless the call says that it is one.
+// By default SQLite counts every byte that it takes, behind a lock. That is a tenth of the cost of a row, so it is
+// turned off before SQLite's first use. A path that begins with "file:" is not a URI, unless the call says so.
 static void database_configure(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -106,7 +105,7 @@ static Error database_connect(Database *database, const char *name, int flags)
     if (code != SQLITE_OK) return database_error(database, code, "open it");
     sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
     database_defend(database->handle);
-    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, (int *)NULL); // "no_such_column" is no text
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DQS_DML, 0, (int *)NULL); // "unknown" is an error
     return error_none();
 }
 
@@ -119,7 +118,7 @@ static Error database_start_writer(Database *database)
                   : database_journal_mode(database, "PRAGMA journal_mode = WAL", "wal");
 }
 
-// Reads the header and the schema, so that what is wrong with the file is found here.
+// Reads the header and the schema, so that damage to the file is found here.
 static Error database_probe(Database *database)
 {
     TRY(database_set_up(database, database_settings_read, NULL));
@@ -133,18 +132,18 @@ static Error database_reconnect(Database *database, const char *name, int flags)
     return database_connect(database, name, flags);
 }
 
-// Where there is no -shm file and can be none, a connection that has the database for itself keeps in its own memory
-// what would be there (SQLite's locking mode EXCLUSIVE, which must be set before the first reading). The lock that it
-// wants is taken here: on a descriptor of our own, for SQLite has none that is locked for several connections of one
-// process, as POSIX's locks are; and not at all if the file can only be read.
+// If there is no -shm file and none can be made, a connection with exclusive use keeps its contents in its own memory
+// (SQLite's locking mode EXCLUSIVE, which must be set before the first read). We take the lock for that ourselves, on
+// our own descriptor: SQLite's own locks are POSIX locks, which do not exclude other connections of the same process. A
+// file that can only be read is not locked.
 
 static Error database_lock(Database *database)
 {
     enum { DATABASE_LOCK_MILLISECONDS = 10 };
     short found;
-    database->lock = seam_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    database->lock = system_open(database->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (database->lock < 0) return error_none();
-    for (int waited = 0; seam_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
+    for (int waited = 0; system_lock(database->lock, F_SETLK, F_WRLCK, &found) < 0;
          waited += DATABASE_LOCK_MILLISECONDS) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) return file_error("lock", database->path, 0);
         if (waited >= DATABASE_BUSY_MILLISECONDS) return database_error(database, SQLITE_BUSY, "open it");
@@ -160,10 +159,10 @@ static int database_lock_nothing(sqlite3_file *file, int level)
     return SQLITE_OK;
 }
 
-// SQLite locks its file no more.
+// From now on SQLite takes no locks on its file.
 static void database_leave_locks(Database *database)
 {
-    static sqlite3_io_methods methods; // the same for all
+    static sqlite3_io_methods methods; // the same for all connections
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     sqlite3_file *file = NULL;
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -175,18 +174,18 @@ static void database_leave_locks(Database *database)
     file->pMethods = &methods;
 }
 
-// Nothing is written: what the WAL holds stays there.
+// Opens a reader that writes nothing: the WAL is read but not copied into the database.
 static Error database_start_alone(Database *database)
 {
     TRY(database_lock(database));
-    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE)); // or, where it can't be written, to read
+    TRY(database_reconnect(database, database->path, SQLITE_OPEN_READWRITE)); // or only to read
     database_leave_locks(database);
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     TRY(database_set_up(database, "PRAGMA locking_mode = EXCLUSIVE", NULL));
     return database_probe(database);
 }
 
-// Nobody writes to it and it is whole in its one file.
+// Opens a database that no process writes to and that is complete in its one file.
 static Error database_start_frozen(Database *database, Arena *arena)
 {
     TRY(database_reconnect(database, database_immutable_uri(database->path, arena),
@@ -221,33 +220,33 @@ static Error database_start_reader(Database *database)
 static void database_free(Database *database)
 {
     sqlite3_close_v2(database->handle);
-    if (database->lock >= 0) (void)seam_close(database->lock);
+    if (database->lock >= 0) (void)system_close(database->lock);
     free(database->path);
     free(database);
 }
 
 const char *database_path(const Database *database) { return database->path; }
 
-// Of a database that is written: that its path still names it.
+// For a writer: checks that its path still names the file that was opened.
 Error database_check_place(const Database *database)
 {
     struct stat status;
-    const bool there = seam_named_stat(database->path, &status) == 0;
+    const bool there = system_named_stat(database->path, &status) == 0;
     if (there && status.st_dev == database->device && status.st_ino == database->inode) return error_none();
     return error_make(ERROR_MACHINE,
-                      "%s was %s while it was written: what was committed before is in the file that was there",
+                      "%s was %s while it was written: what was committed before is in the original file",
                       path_text(database->path).text, there ? "replaced by another file" : "moved away");
 }
 
 static void database_note_place(Database *database)
 {
     struct stat status;
-    if (seam_link_stat(database->path, &status) != 0) return; // which database_check_place will say
+    if (system_link_stat(database->path, &status) != 0) return; // database_check_place will report it
     database->device = status.st_dev;
     database->inode = status.st_ino;
 }
 
-// The file that was there before it was opened, or a new one, and none that was put there meanwhile.
+// Opens the file that was there before, or makes a new one; refuses a file that replaced it meanwhile.
 static Error database_start(Database *database)
 {
     database_note_place(database);
@@ -274,18 +273,22 @@ static Error database_new(const char *path, DatabaseMode mode, Database **out)
     return error_none();
 }
 
+static Error database_opened(Database *database, Error error, Database **out)
+{
+    if (error.kind == OK)
+        *out = database;
+    else
+        database_free(database);
+    return error;
+}
+
 Error database_open(const char *path, DatabaseMode mode, Database **out)
 {
     Database *database = NULL;
     *out = NULL;
     TRY(database_check_files(path));
     TRY(database_new(path, mode, &database));
-    const Error error = database_start(database);
-    if (error.kind == OK)
-        *out = database;
-    else
-        database_free(database);
-    return error;
+    return database_opened(database, database_start(database), out);
 }
 
 Error database_open_still(const char *path, Arena *arena, Database **out)
@@ -293,18 +296,13 @@ Error database_open_still(const char *path, Arena *arena, Database **out)
     Database *database = NULL;
     *out = NULL;
     TRY(database_new(path, DATABASE_READ, &database));
-    const Error error =
-        database_connect(database, database_immutable_uri(path, arena), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-    if (error.kind == OK)
-        *out = database;
-    else
-        database_free(database);
-    return error;
+    const char *uri = database_immutable_uri(path, arena);
+    return database_opened(database, database_connect(database, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI), out);
 }
 
-// The writer's last act is to copy the WAL into the database, so that a finished campaign is one file that opens
-// anywhere. A reader that still looks at the WAL is no reason to wait or to fail, nor is a full disk: what was
-// committed stays in the WAL.
+// At the end the writer copies the WAL into the database, so that a finished campaign is one file that opens anywhere.
+// If a reader still uses the WAL, or the disk is full, this neither waits nor fails: what was committed stays in the
+// WAL.
 static Error database_checkpoint(Database *database)
 {
     int code = database_fault();
@@ -314,7 +312,7 @@ static Error database_checkpoint(Database *database)
     const int primary = code & 0xff;
     if (code == SQLITE_OK || primary == SQLITE_BUSY || primary == SQLITE_LOCKED) return error_none();
     if (database_no_room(database, code) != 0) return error_none();
-    return database_error(database, code, "copy its journal into it");
+    return database_error(database, code, "copy its WAL into it");
 }
 
 Error database_close(Database *database)

@@ -1,5 +1,5 @@
-// The calls by which SQLite reaches files: ours in place of its own, so that a link is followed nowhere below a results
-// root, and what is no regular file is not opened.
+// The system calls that SQLite makes on files, replaced by ours: below a results root no link is followed, and only
+// regular files are opened.
 #include "database.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-// SQLite's opens: of regular files, and never through a link, whatever was put in the place of a database or of the
-// files beside it. (It opens folders to sync them, and /dev/urandom once.)
+// SQLite's opens: only regular files, and never through a link, even if a link replaced the database or a file beside
+// it. (SQLite also opens folders to sync them, and /dev/urandom once.)
 static int database_open_file(const char *path, int flags, int mode)
 {
     struct stat status;
-    int descriptor = inside_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
-    const bool link = descriptor < 0 && errno == ELOOP; // a folder may lie behind one, but below no results root
-    if (link && !inside_holds(path)) descriptor = inside_open(path, O_RDONLY | O_DIRECTORY, 0);
+    int descriptor = nofollow_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, (mode_t)mode);
+    const bool link = descriptor < 0 && errno == ELOOP; // may be followed outside of all results roots
+    if (link && !nofollow_holds(path)) descriptor = nofollow_open(path, O_RDONLY | O_DIRECTORY, 0);
     if (descriptor < 0) return -1;
     const bool known = fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
     if (known || strcmp(path, "/dev/urandom") == 0) return descriptor;
@@ -24,16 +24,16 @@ static int database_open_file(const char *path, int flags, int mode)
     return -1;
 }
 
-// SQLite's own writes, as the operation "sqlwrite": how a disk fails in the middle of a commit.
+// SQLite's own writes, as the operation "sqlwrite": with it a test makes the disk fail in the middle of a commit.
 #ifdef HOPSCOTCH_FAULTS
 static ssize_t database_write_at(int descriptor, const void *data, size_t size, off64_t offset)
 {
-    const int fault = seam_fault("sqlwrite");
+    const int fault = system_fault("sqlwrite");
     if (fault > 0) {
         errno = fault;
         return -1;
     }
-    return pwrite64(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size, offset);
+    return pwrite64(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size, offset);
 }
 
 static void database_watch_writes(sqlite3_vfs *vfs)
@@ -45,18 +45,16 @@ static void database_watch_writes(sqlite3_vfs *vfs)
 static inline void database_watch_writes(sqlite3_vfs *vfs) { (void)vfs; }
 #endif
 
-static int database_access_file(const char *path, int mode) { return inside_access(path, mode, 0); }
+static int database_access_file(const char *path, int mode) { return nofollow_access(path, mode, 0); }
 
-// SQLite would follow links to find a database's one name. The path as it is given serves as well, and is the one by
-// which it is known that the file lies below a results root.
+// SQLite would follow links to get one canonical name. The path stays as given, because it tells that the file lies
+// below a results root.
 static int database_full_path(sqlite3_vfs *vfs, const char *path, int size, char *out)
 {
     (void)vfs;
     return snprintf(out, (size_t)size, "%s", path) < size ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 
-// SQLite's own file system, whose calls that name a file are ours. NULL: SQLite has not even the memory to begin, as
-// opening will say.
 const char *database_file_system(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,9 +68,9 @@ const char *database_file_system(void)
         ours.xFullPathname = database_full_path;
         vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)database_open_file);
         vfs->xSetSystemCall(vfs, "access", (sqlite3_syscall_ptr)database_access_file);
-        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)inside_stat);
-        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)inside_link_stat);
-        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)inside_unlink);
+        vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)nofollow_stat);
+        vfs->xSetSystemCall(vfs, "lstat", (sqlite3_syscall_ptr)nofollow_link_stat);
+        vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)nofollow_unlink);
         database_watch_writes(vfs);
         sqlite3_vfs_register(&ours, 0);
     }

@@ -1,11 +1,11 @@
-// Statements that a user wrote: they read this database and compute, and nothing else.
+// Statements that a user wrote: they may read this database and compute.
 #include "database.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Functions that compute and do nothing else; all of SQLite's that are not here (load_extension, pragma functions,
-// fts3_tokenizer, ...) are refused.
+// Functions that only compute. All others of SQLite (load_extension, pragma functions, fts3_tokenizer, ...) are
+// refused.
 static const char *const database_functions[] = {
     "abs",       "acos",         "acosh",        "asin",    "asinh",      "atan",    "atan2",       "atanh",
     "avg",       "ceil",         "ceiling",      "char",    "coalesce",   "cos",     "cosh",        "count",
@@ -18,7 +18,7 @@ static const char *const database_functions[] = {
     "sinh",      "sqrt",         "strftime",     "substr",  "substring",  "sum",     "tan",         "tanh",
     "time",      "total",        "trim",         "trunc",   "typeof",     "unicode", "unixepoch",   "upper"};
 
-// What a statement may do: read this database and compute.
+// SQLite's authorizer: allows to read this database and to compute.
 static int database_authorize(void *unused, int action, const char *first, const char *second, const char *schema,
                               const char *trigger)
 {
@@ -37,7 +37,7 @@ static int database_is_late(void *given)
     return clock_seconds() > guard->deadline || (guard->interrupted != NULL && guard->interrupted() != 0);
 }
 
-// SQLite's words, and where in the text it stopped if it says so.
+// SQLite's message, with the place in the text if SQLite gives one.
 static Error database_user_error(const Database *database, const char *sql)
 {
     const char *words = sqlite3_errmsg(database->handle);
@@ -72,9 +72,9 @@ Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuar
         return error_none();
     }
     Error error = code != SQLITE_OK ? database_user_error(database, sql)
-                                    : error_make(ERROR_USER, "--sql takes one SELECT, and no more than one statement");
+                                    : error_make(ERROR_USER, "--sql takes one SELECT statement, not several");
     if (code == SQLITE_AUTH)
-        error = error_make(ERROR_USER, "--sql only reads and computes: %.200s", sqlite3_errmsg(database->handle));
+        error = error_make(ERROR_USER, "--sql may only read and compute: %.200s", sqlite3_errmsg(database->handle));
     statement_close(statement);
     return error;
 }
@@ -85,6 +85,6 @@ Error statement_step_guarded(Statement *statement, bool *row)
     *row = code == SQLITE_ROW;
     if (code == SQLITE_ROW || code == SQLITE_DONE) return error_none();
     if (code == SQLITE_INTERRUPT)
-        return error_make(ERROR_USER, "--sql took longer than it may: give it more time with --timeout SECONDS");
+        return error_make(ERROR_USER, "--sql took too long: give it more time with --timeout SECONDS");
     return error_make(ERROR_USER, "--sql: %.300s", sqlite3_errmsg(statement->database->handle));
 }

@@ -1,4 +1,4 @@
-// Diagnostics: what is wrong with a text and where, gathered and printed in one pass as compilers do it.
+// Diagnostics: what is wrong with a text and where. All are collected and printed at once, as compilers do.
 #include "io.h"
 
 #include <ctype.h>
@@ -7,14 +7,14 @@
 
 enum {
     DIAGNOSTICS_KEPT = 100,
-    DIAGNOSTIC_TEXT = 1000, // bytes of one message; what is longer is cut
+    DIAGNOSTIC_TEXT = 1000, // bytes of one message; a longer one is cut
     DIAGNOSTIC_COLUMNS = 120,
-    NEAREST_LENGTH = 64, // names longer than this are never mistaken for each other
+    NEAREST_LENGTH = 64, // longer names are never suggested for each other
 };
 
 typedef struct Diagnostic {
-    const Source *source; // NULL: no place
-    int order;            // of the source
+    const Source *source; // NULL: no place in a text
+    int order;            // of the source in the output
     int line, column, width;
     bool warning;
     const char *text;
@@ -27,7 +27,7 @@ typedef struct DiagnosticSource {
 
 struct Diagnostics {
     Arena *arena;
-    DiagnosticSource *sources; // in the order in which they were first seen
+    DiagnosticSource *sources; // in the order of first use
     Diagnostic kept[DIAGNOSTICS_KEPT];
     int count;
     int errors, dropped_errors, dropped_warnings;
@@ -71,7 +71,7 @@ static ExcerptSpan excerpt_measure(const char *start, const char *end, int colum
     }
     if (span.caret < 0) span.caret = span.total;
     if (span.caret_end < 0) span.caret_end = span.total;
-    if (span.caret >= span.total) span.total = span.caret + 1; // the caret may stand behind the last character
+    if (span.caret >= span.total) span.total = span.caret + 1; // the caret may stand after the last character
     return span;
 }
 
@@ -81,14 +81,14 @@ static void excerpt_append(char *text, size_t size, const char *more)
     if (used + length < size) memcpy(text + used, more, length + 1);
 }
 
-// The characters of the line that lie whole in the columns [from, to).
+// Copies the characters of the line that fit entirely into the columns [from, to).
 static void excerpt_copy(const char *start, const char *end, int from, int to, char *text, size_t size)
 {
     int column = 0, shown = from;
     for (const char *at = start; at < end && column < to;) {
         const Glyph glyph = glyph_read(at);
         if (column >= from && column + glyph.columns <= to) {
-            for (; shown < column; shown++) excerpt_append(text, size, " "); // half of a wide one was cut off
+            for (; shown < column; shown++) excerpt_append(text, size, " "); // a wide character was cut
             excerpt_append(text, size, glyph.text);
             shown = column + glyph.columns;
         }
@@ -149,7 +149,7 @@ int diagnostics_source(Diagnostics *diagnostics, const Source *source)
     return order;
 }
 
-// Negative: a stands before b.
+// Negative: a is printed before b.
 static int diagnostic_compare(const Diagnostic *a, const Diagnostic *b)
 {
     if (a->order != b->order) return a->order < b->order ? -1 : 1;
@@ -167,7 +167,7 @@ static bool diagnostics_has(const Diagnostics *diagnostics, const Diagnostic *it
     return false;
 }
 
-// Makes room for one more: a warning goes before an error does, the last in order before the others.
+// Makes room for one more: drops the last warning, or the last error if there is no warning.
 static void diagnostics_drop(Diagnostics *diagnostics)
 {
     int victim = diagnostics->count - 1;
@@ -180,7 +180,7 @@ static void diagnostics_drop(Diagnostics *diagnostics)
     diagnostics->count--;
 }
 
-// Keeps the list sorted; equal places stay in the order in which they were found.
+// Keeps the list sorted. Equal places stay in the order in which they were found.
 static void diagnostics_insert(Diagnostics *diagnostics, const Diagnostic *item)
 {
     int place = diagnostics->count;
@@ -191,7 +191,7 @@ static void diagnostics_insert(Diagnostics *diagnostics, const Diagnostic *item)
     diagnostics->count++;
 }
 
-// Whether a newcomer to the full list would be the one to go, so that nothing need be kept of it.
+// True if the list is full and the new item would be dropped at once.
 static bool diagnostics_beyond(const Diagnostics *diagnostics, const Diagnostic *item)
 {
     if (diagnostics->count < DIAGNOSTICS_KEPT) return false;
@@ -340,9 +340,9 @@ const char *nearest_name(const char *text, const char *const *names, int count)
     int best = NEAREST_LENGTH + 1, best_folded = NEAREST_LENGTH + 1;
     for (int i = 0; i < count; i++) {
         const size_t other = strlen(names[i]), apart = other > length ? other - length : length - other;
-        if (other > NEAREST_LENGTH || apart > (size_t)accepted) continue; // so far apart are the texts at least
+        if (other > NEAREST_LENGTH || apart > (size_t)accepted) continue; // the distance is at least this difference
         const int folded = nearest_distance(text, names[i], true);
-        const int distance = folded == 0 ? 0 : nearest_distance(text, names[i], false); // K_FP is meant to be k_fp
+        const int distance = folded == 0 ? 0 : nearest_distance(text, names[i], false); // K_FP: k_fp
         const bool nearer = distance < best || (distance == best && folded < best_folded);
         if (distance > accepted || !nearer) continue;
         nearest = names[i];

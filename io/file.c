@@ -1,6 +1,6 @@
-// Files. The first part is the seam: every system call on a file that this program makes. The second builds on it the
-// operations of io.h, each of which leaves the disk whole whatever fails and whenever the power goes.
-#include "seam.h"
+// Operations on files (io.h), built on the system calls of system.h. Each leaves the disk consistent, whichever call
+// fails and whenever the power goes.
+#include "system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,191 +13,6 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-// ---- faults on request ----------------------------------------------------------------------------------------------
-
-#ifdef HOPSCOTCH_FAULTS
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-
-enum { SEAM_RULES_MAX = 8, SEAM_KILL = -2, SEAM_STOP = -3 };
-
-typedef struct SeamRule {
-    char operation[16];
-    long at;     // the call that fails, from 1
-    bool onward; // and all after it
-    int what;    // errno, SEAM_SHORT, SEAM_KILL or SEAM_STOP
-    atomic_long seen;
-} SeamRule;
-
-static SeamRule seam_rules[SEAM_RULES_MAX];
-static int seam_rule_count;
-static pthread_once_t seam_once = PTHREAD_ONCE_INIT;
-
-static const struct {
-    const char *name;
-    int what;
-} seam_outcomes[] = {
-    {"KILL", SEAM_KILL}, {"STOP", SEAM_STOP}, {"SHORT", SEAM_SHORT}, {"EACCES", EACCES}, {"EBUSY", EBUSY},
-    {"EDQUOT", EDQUOT},  {"EINTR", EINTR},    {"EINVAL", EINVAL},    {"EIO", EIO},       {"EMFILE", EMFILE},
-    {"ENOENT", ENOENT},  {"ENOLCK", ENOLCK},  {"ENOMEM", ENOMEM},    {"ENOSPC", ENOSPC}, {"EPERM", EPERM},
-    {"EROFS", EROFS},    {"EFBIG", EFBIG},
-};
-
-// A rule that is misspelt would make a test pass that tests nothing: stop at once.
-static void seam_bad_rule(const char *rules)
-{
-    fprintf(stderr, "hopscotch: HOPSCOTCH_FAULT=%s: expected operation:n:what, as in write:3:ENOSPC\n", rules);
-    abort();
-}
-
-static void seam_parse_rule(const char *rules, const char *text)
-{
-    if (seam_rule_count == SEAM_RULES_MAX) seam_bad_rule(rules);
-    SeamRule *rule = &seam_rules[seam_rule_count++];
-    char what[16], after[4] = "";
-    if (sscanf(text, "%15[a-z]:%ld%3[+]:%15[A-Z]", rule->operation, &rule->at, after, what) != 4 &&
-        sscanf(text, "%15[a-z]:%ld:%15[A-Z]", rule->operation, &rule->at, what) != 3)
-        seam_bad_rule(rules);
-    rule->onward = after[0] == '+';
-    rule->what = 0;
-    atomic_store(&rule->seen, 0);
-    for (size_t i = 0; i < sizeof seam_outcomes / sizeof *seam_outcomes; i++) {
-        if (strcmp(seam_outcomes[i].name, what) == 0) rule->what = seam_outcomes[i].what;
-    }
-    if (rule->what == 0 || rule->at < 1) seam_bad_rule(rules);
-}
-
-static void seam_parse(const char *rules)
-{
-    char text[256], *rest = NULL;
-    seam_rule_count = 0;
-    if ((size_t)snprintf(text, sizeof text, "%s", rules) >= sizeof text) seam_bad_rule(rules);
-    for (char *rule = strtok_r(text, ",", &rest); rule != NULL; rule = strtok_r(NULL, ",", &rest)) {
-        const bool of_a_device = strncmp(rule, "backend:", 8) == 0 || strncmp(rule, "cuda:", 5) == 0; // sim/faults.c
-        if (!of_a_device) seam_parse_rule(rules, rule);
-    }
-}
-
-static void seam_parse_environment(void)
-{
-    const char *rules = getenv("HOPSCOTCH_FAULT");
-    seam_parse(rules != NULL ? rules : "");
-}
-
-void seam_set_faults(const char *rules)
-{
-    pthread_once(&seam_once, seam_parse_environment);
-    seam_parse(rules);
-}
-
-int seam_fault(const char *operation)
-{
-    pthread_once(&seam_once, seam_parse_environment);
-    int what = 0;
-    for (int i = 0; i < seam_rule_count; i++) {
-        SeamRule *rule = &seam_rules[i];
-        if (strcmp(rule->operation, operation) != 0) continue;
-        const long call = atomic_fetch_add(&rule->seen, 1) + 1;
-        if (call == rule->at || (rule->onward && call > rule->at)) what = rule->what;
-    }
-    if (what == SEAM_KILL) {
-        raise(SIGKILL);
-        for (;;) pause();
-    }
-    if (what == SEAM_STOP) {
-        raise(SIGSTOP); // until somebody continues it
-        what = 0;
-    }
-    return what;
-}
-#endif
-
-// True if the call is to fail; errno says how. Half of a call that has no halves is EIO.
-static inline bool seam_refuses(const char *operation)
-{
-    const int fault = seam_fault(operation);
-    if (fault != 0) errno = fault > 0 ? fault : EIO;
-    return fault != 0;
-}
-
-// ---- system calls ---------------------------------------------------------------------------------------------------
-
-int seam_open(const char *path, int flags) { return seam_refuses("open") ? -1 : inside_open(path, flags, 0666); }
-
-int seam_open_named(const char *path, int flags) { return seam_refuses("open") ? -1 : open(path, flags | O_CLOEXEC); }
-
-ssize_t seam_read(int descriptor, void *data, size_t size)
-{
-    const int fault = seam_fault("read");
-    if (fault > 0) {
-        errno = fault;
-        return -1;
-    }
-    return read(descriptor, data, fault == SEAM_SHORT ? (size + 1) / 2 : size);
-}
-
-ssize_t seam_write(int descriptor, const struct iovec *parts, int count)
-{
-    const int fault = seam_fault("write");
-    if (fault > 0) {
-        errno = fault;
-        return -1;
-    }
-    if (fault == SEAM_SHORT) return write(descriptor, parts[0].iov_base, parts[0].iov_len / 2);
-    return writev(descriptor, parts, count);
-}
-
-int seam_truncate(int descriptor, int64_t size) { return seam_refuses("truncate") ? -1 : ftruncate(descriptor, size); }
-
-int seam_sync(int descriptor) { return seam_refuses("fsync") ? -1 : fsync(descriptor); }
-
-int seam_close(int descriptor)
-{
-    const bool refused = seam_refuses("close");
-    const int reason = errno, status = close(descriptor); // the descriptor is gone even if close fails
-    if (refused) errno = reason;
-    return refused ? -1 : status;
-}
-
-int seam_rename(const char *from, const char *to) { return seam_refuses("rename") ? -1 : inside_rename(from, to); }
-
-int seam_unlink(const char *path) { return seam_refuses("unlink") ? -1 : inside_unlink(path); }
-
-int seam_mkdir(const char *path) { return seam_refuses("mkdir") ? -1 : inside_mkdir(path); }
-
-int seam_rmdir(const char *path) { return seam_refuses("rmdir") ? -1 : inside_rmdir(path); }
-
-int seam_link_stat(const char *path, struct stat *status)
-{
-    return seam_refuses("stat") ? -1 : inside_link_stat(path, status);
-}
-
-int seam_named_stat(const char *path, struct stat *status)
-{
-    return seam_refuses("stat") ? -1 : inside_named_stat(path, status);
-}
-
-int seam_stat(const char *path, struct stat *status) { return seam_refuses("stat") ? -1 : inside_stat(path, status); }
-
-int seam_lock(int descriptor, int command, short type, short *found)
-{
-    if (seam_refuses("lock")) return -1;
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET}; // l_len 0: to the end, however far
-    const int status = fcntl(descriptor, command, &lock);
-    *found = lock.l_type;
-    return status;
-}
-
-static DIR *seam_list(const char *path)
-{
-    const int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
-    const int descriptor = seam_refuses("list") ? -1 : (int)TEMP_FAILURE_RETRY(inside_open(path, flags, 0));
-    DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
-    if (descriptor >= 0 && folder == NULL) (void)close(descriptor);
-    return folder;
-}
 
 // ---- messages -------------------------------------------------------------------------------------------------------
 
@@ -280,7 +95,7 @@ static Error file_join(const char *folder, const char *name, const char *suffix,
     return file_error("use", folder, 0);
 }
 
-// "a/b/c" -> "a/b", "c" -> ".", "/c" -> "/", trailing slashes aside
+// "a/b/c" -> "a/b", "c" -> ".", "/c" -> "/"; trailing slashes are ignored
 static FilePath file_parent(const char *path)
 {
     FilePath parent;
@@ -299,7 +114,7 @@ static Error file_put(int descriptor, const char *path, const void *data, size_t
     const unsigned char *at = data;
     for (size_t left = size; left > 0;) {
         const struct iovec part = {.iov_base = (void *)(uintptr_t)at, .iov_len = left};
-        const ssize_t written = seam_write(descriptor, &part, 1);
+        const ssize_t written = system_write(descriptor, &part, 1);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return file_error("write", path, size);
         at += written;
@@ -308,32 +123,33 @@ static Error file_put(int descriptor, const char *path, const void *data, size_t
     return error_none();
 }
 
-// After a failed fsync the kernel has dropped the pages and marked them clean: a second one would lie. Only EINTR,
-// which comes before anything was tried, is tried again. (Rebello et al., "Can applications recover from fsync
-// failures?", USENIX ATC 2020.)
+// After a failed fsync the kernel has dropped the pages and marked them clean, so a second fsync would succeed without
+// the data. Only EINTR, which comes before the kernel tried anything, is tried again. (Rebello et al., "Can
+// applications recover from fsync failures?", USENIX ATC 2020.)
 static Error file_sync(int descriptor, const char *path)
 {
     int status;
     do {
-        status = seam_sync(descriptor);
+        status = system_sync(descriptor);
     } while (status < 0 && errno == EINTR);
     return status < 0 ? file_error("sync", path, 0) : error_none();
 }
 
-// On Linux the descriptor is released whatever close says; EINTR is no loss, for the data was synced before.
+// On Linux close always releases the descriptor. EINTR loses nothing, because the data was synced before.
 static Error file_close(int descriptor, const char *path)
 {
-    return seam_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
+    return system_close(descriptor) < 0 && errno != EINTR ? file_error("close", path, 0) : error_none();
 }
 
-// Syncs a folder, so that names that were made or removed in it last. File systems that cannot do it say EINVAL.
+// Syncs a folder, so that names made or removed in it survive a power cut. File systems that cannot do it return
+// EINVAL.
 static Error folder_sync(const char *path)
 {
-    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_DIRECTORY));
+    const int descriptor = (int)TEMP_FAILURE_RETRY(system_open(path, O_RDONLY | O_DIRECTORY));
     int status;
     if (descriptor < 0) return file_error("open folder", path, 0);
     do {
-        status = seam_sync(descriptor);
+        status = system_sync(descriptor);
     } while (status < 0 && errno == EINTR);
     const Error error = status < 0 && errno != EINVAL ? file_error("sync folder", path, 0) : error_none();
     const Error closed = file_close(descriptor, path);
@@ -372,14 +188,14 @@ static Error file_require_regular(int descriptor, const char *path)
 
 Error file_open_regular(const char *path, int flags, const char *doing, int *descriptor)
 {
-    *descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    *descriptor = (int)TEMP_FAILURE_RETRY(system_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (*descriptor < 0) {
         const Error error = file_error(doing, path, 0), kind = file_check_regular(path);
         return kind.kind != OK ? kind : error;
     }
     const Error error = file_require_regular(*descriptor, path);
     if (error.kind == OK) return error;
-    (void)seam_close(*descriptor);
+    (void)system_close(*descriptor);
     *descriptor = -1;
     return error;
 }
@@ -387,7 +203,7 @@ Error file_open_regular(const char *path, int flags, const char *doing, int *des
 Error file_check_regular(const char *path)
 {
     struct stat status;
-    if (seam_link_stat(path, &status) < 0)
+    if (system_link_stat(path, &status) < 0)
         return errno == ENOENT || errno == ENOTDIR ? error_none() : file_error("look at", path, 0);
     return file_is_kind(&status, path);
 }
@@ -395,13 +211,13 @@ Error file_check_regular(const char *path)
 bool file_is_link(const char *path)
 {
     struct stat status;
-    return seam_link_stat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    return system_link_stat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 Error folder_check_inside(const char *path)
 {
     struct stat status;
-    if (seam_link_stat(path, &status) < 0)
+    if (system_link_stat(path, &status) < 0)
         return errno == ENOENT || errno == ENOTDIR ? error_none() : file_error("look at", path, 0);
     if (S_ISDIR(status.st_mode)) return error_none();
     const char *kind = file_kind(status.st_mode);
@@ -411,7 +227,7 @@ Error folder_check_inside(const char *path)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// A new file of these bytes, on the disk when it returns
+// Makes a new file with these bytes; it is on the disk at return
 static Error file_create(const char *path, const void *data, size_t size)
 {
     int descriptor;
@@ -428,9 +244,10 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
     TRY(file_join(folder, name, ".tmp", &temporary));
     TRY(file_join(folder, name, "", &path));
     Error error = file_create(temporary.text, data, size);
-    if (error.kind == OK && seam_rename(temporary.text, path.text) < 0) error = file_error("rename", temporary.text, 0);
+    if (error.kind == OK && system_rename(temporary.text, path.text) < 0)
+        error = file_error("rename", temporary.text, 0);
     if (error.kind != OK) {
-        (void)seam_unlink(temporary.text); // the first error is the one to tell; recovery removes what is left
+        (void)system_unlink(temporary.text); // report the first error; recovery removes the rest
         return error;
     }
     return folder_sync(folder);
@@ -444,7 +261,7 @@ Error file_append_line(const char *path, const char *line)
     const struct iovec parts[2] = {{(void *)(uintptr_t)line, length}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t written;
     do {
-        written = seam_write(descriptor, parts, 2);
+        written = system_write(descriptor, parts, 2);
     } while (written < 0 && errno == EINTR);
     Error error = error_none();
     if (written < 0) error = file_error("append to", path, length + 1);
@@ -457,21 +274,21 @@ Error file_append_line(const char *path, const char *line)
 
 Error file_rename(const char *from, const char *to)
 {
-    if (seam_rename(from, to) < 0) return file_error("rename", from, 0);
+    if (system_rename(from, to) < 0) return file_error("rename", from, 0);
     const FilePath source = file_parent(from), target = file_parent(to);
-    TRY(folder_sync(target.text)); // first: a crash between the two leaves the file under both names, never under none
+    TRY(folder_sync(target.text)); // before the other folder: after a crash the file has both names rather than none
     return strcmp(source.text, target.text) == 0 ? error_none() : folder_sync(source.text);
 }
 
-Error file_remove(const char *path) { return seam_unlink(path) < 0 ? file_error("remove", path, 0) : error_none(); }
+Error file_remove(const char *path) { return system_unlink(path) < 0 ? file_error("remove", path, 0) : error_none(); }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// Up to `size` bytes, fewer only at the end of the file
+// Reads up to `size` bytes; fewer only at the end of the file
 static Error file_get(int descriptor, const char *path, unsigned char *data, size_t size, size_t *got)
 {
     for (*got = 0; *got < size;) {
-        const ssize_t count = seam_read(descriptor, data + *got, size - *got);
+        const ssize_t count = system_read(descriptor, data + *got, size - *got);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return file_error("read", path, 0);
         if (count == 0) break;
@@ -480,7 +297,7 @@ static Error file_get(int descriptor, const char *path, unsigned char *data, siz
     return error_none();
 }
 
-// How much to read: a plain file's size; for pipes and files of /proc, which do not tell, one more than the limit
+// How much to read: a regular file's size; for pipes and files of /proc, which give no size, one more than the limit
 static Error file_extent(int descriptor, const char *path, size_t limit, size_t *extent)
 {
     struct stat status;
@@ -503,8 +320,8 @@ Error file_read_from(int descriptor, const char *path, size_t limit, Arena *aren
     }
     (void)file_close(descriptor, path); // nothing was written that a failed close could lose
     if (error.kind == OK && size > limit)
-        error = error_make(ERROR_USER, "%s is larger than %zu bytes, the most that is read here", path_text(path).text,
-                           limit);
+        error =
+            error_make(ERROR_USER, "%s is larger than %zu bytes, the limit for this file", path_text(path).text, limit);
     if (error.kind != OK) {
         arena_rewind(arena, used);
         return error;
@@ -516,7 +333,7 @@ Error file_read_from(int descriptor, const char *path, size_t limit, Arena *aren
 
 Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out)
 {
-    const int descriptor = (int)TEMP_FAILURE_RETRY(seam_open_named(path, O_RDONLY));
+    const int descriptor = (int)TEMP_FAILURE_RETRY(system_open_named(path, O_RDONLY));
     if (descriptor < 0) return file_error("open", path, 0);
     return file_read_from(descriptor, path, limit, arena, out);
 }
@@ -531,20 +348,20 @@ Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out)
 bool file_exists(const char *path)
 {
     struct stat status;
-    return seam_stat(path, &status) == 0;
+    return system_stat(path, &status) == 0;
 }
 
 bool file_missing(const char *path)
 {
     struct stat status;
-    return seam_stat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR);
+    return system_stat(path, &status) < 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
 Error file_size(const char *path, int64_t *bytes)
 {
     struct stat status;
-    if (seam_stat(path, &status) < 0) return file_error("look at", path, 0);
-    if (!S_ISREG(status.st_mode)) return error_make(ERROR_MACHINE, "%s is no regular file", path_text(path).text);
+    if (system_stat(path, &status) < 0) return file_error("look at", path, 0);
+    if (!S_ISREG(status.st_mode)) return error_make(ERROR_MACHINE, "%s is not a regular file", path_text(path).text);
     *bytes = status.st_size;
     return error_none();
 }
@@ -554,16 +371,16 @@ Error file_size(const char *path, int64_t *bytes)
 static bool folder_exists(const char *path)
 {
     struct stat status;
-    return seam_stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    return system_stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 Error folder_add(const char *path)
 {
     if (folder_exists(path)) return error_none();
-    if (seam_mkdir(path) == 0) return folder_sync(file_parent(path).text);
+    if (system_mkdir(path) == 0) return folder_sync(file_parent(path).text);
     if (errno != EEXIST) return file_error("make folder", path, 0);
     if (folder_exists(path)) return error_none(); // another process made it meanwhile
-    return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name is there", path_text(path).text);
+    return error_make(ERROR_MACHINE, "cannot make folder %s: a file of that name exists", path_text(path).text);
 }
 
 Error folder_make(const char *path)
@@ -592,11 +409,11 @@ static int folder_compare_names(const void *a, const void *b) { return strcmp(*(
 
 Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 {
-    DIR *folder = seam_list(path);
+    DIR *folder = system_list(path);
     if (folder == NULL) return file_error("list folder", path, 0);
     FolderName *first = NULL;
     *count = 0;
-    errno = 0; // how readdir tells an error from the end
+    errno = 0; // readdir returns NULL at an error and at the end
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL; errno = 0) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         FolderName *name = ARENA_NEW(arena, FolderName, 1);
@@ -616,18 +433,18 @@ Error folder_list(const char *path, Arena *arena, char ***names, int *count)
 
 // ---- disks ----------------------------------------------------------------------------------------------------------
 
-// The nearest folder above a path that exists: what will be made there lies on its disk.
+// The nearest existing folder above a path: a new file there would use this disk.
 static FilePath file_nearest_existing(const char *path)
 {
     struct stat status;
     FilePath place = file_parent(path);
-    if (seam_stat(path, &status) == 0) snprintf(place.text, sizeof place.text, "%s", path);
-    while (seam_stat(place.text, &status) < 0 && errno == ENOENT && strcmp(place.text, ".") != 0)
+    if (system_stat(path, &status) == 0) snprintf(place.text, sizeof place.text, "%s", path);
+    while (system_stat(place.text, &status) < 0 && errno == ENOENT && strcmp(place.text, ".") != 0)
         place = file_parent(place.text);
     return place;
 }
 
-static int file_open_nearest(const char *path) { return inside_open(file_nearest_existing(path).text, O_PATH, 0); }
+static int file_open_nearest(const char *path) { return nofollow_open(file_nearest_existing(path).text, O_PATH, 0); }
 
 Error disk_free(const char *path, int64_t *bytes)
 {
@@ -652,8 +469,8 @@ static const struct {
     {0xAAD7AAEA, "panfs"}, {0x01161970, "gfs2"}, {0x7461636F, "ocfs2"},  {0x786F4256, "vboxsf"},
 };
 
-// File systems in user space share one magic number; /proc/self/mountinfo (proc(5)) has their names, by device:
-//     36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.sshfs host: rw
+// File systems in user space share one magic number. /proc/self/mountinfo (proc(5)) has their names, by device:
+//    36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.sshfs host: rw
 static const char *const file_network_fuse[] = {"fuse.sshfs",     "fuse.s3fs",    "fuse.gcsfuse", "fuse.rclone",
                                                 "fuse.glusterfs", "fuse.juicefs", "fuse.davfs",   "fuse.mfs"};
 

@@ -1,6 +1,6 @@
-// Whole folders: what they take on the disk, and their removal. Links are counted and removed as links: nothing outside
-// the folder is touched.
-#include "seam.h"
+// Whole folders: their size on the disk, and their removal. Links are counted and removed as links: nothing outside the
+// folder is touched.
+#include "system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,14 +14,14 @@ enum { FOLDER_DEPTH_MAX = 32 };
 
 static Error folder_too_deep(const char *path)
 {
-    return error_make(ERROR_MACHINE, "%s lies more than %d folders deep, which is none of ours: look at it",
+    return error_make(ERROR_MACHINE, "%s is more than %d folders deep, and hopscotch makes none so deep: look at it",
                       path_text(path).text, FOLDER_DEPTH_MAX);
 }
 
 static int64_t folder_blocks(const struct stat *status) { return (int64_t)status->st_blocks * 512; }
 
-// Adds what lies in the open folder, which it closes; `path` is for messages. All is reached from its descriptor:
-// `list` counts tens of thousands of files. What another process removes meanwhile counts nothing.
+// Adds the bytes of the open folder's contents, and closes it; `path` is for messages. Files are reached from the
+// descriptor, because `list` counts tens of thousands of them. A file that another process removes meanwhile counts 0.
 static Error folder_count(int descriptor, const char *path, int depth, int64_t *bytes)
 {
     DIR *folder = fdopendir(descriptor);
@@ -31,7 +31,7 @@ static Error folder_count(int descriptor, const char *path, int depth, int64_t *
         return error;
     }
     Error error = depth > FOLDER_DEPTH_MAX ? folder_too_deep(path) : error_none();
-    errno = 0; // how readdir tells an error from the end
+    errno = 0; // readdir returns NULL at an error and at the end
     for (const struct dirent *entry; error.kind == OK && (entry = readdir(folder)) != NULL; errno = 0) {
         struct stat status;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
@@ -56,10 +56,10 @@ Error folder_bytes(const char *path, int64_t *bytes)
 {
     struct stat status;
     *bytes = 0;
-    if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
+    if (system_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
     *bytes = folder_blocks(&status);
     if (!S_ISDIR(status.st_mode)) return error_none();
-    const int descriptor = seam_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const int descriptor = system_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (descriptor < 0) return errno == ENOENT ? error_none() : file_error("list folder", path, 0);
     return folder_count(descriptor, path, 1, bytes);
 }
@@ -68,15 +68,15 @@ Error folder_bytes(const char *path, int64_t *bytes)
 
 static Error folder_drop(const char *path, bool folder)
 {
-    if ((folder ? seam_rmdir(path) : seam_unlink(path)) == 0 || errno == ENOENT) return error_none();
+    if ((folder ? system_rmdir(path) : system_unlink(path)) == 0 || errno == ENOENT) return error_none();
     return file_error("remove", path, 0);
 }
 
-// A folder goes after what it holds.
+// Removes the contents first, then the folder.
 static Error folder_drop_all(const char *path, int depth, Arena *arena)
 {
     struct stat status;
-    if (seam_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
+    if (system_link_stat(path, &status) < 0) return errno == ENOENT ? error_none() : file_error("look at", path, 0);
     if (!S_ISDIR(status.st_mode)) return folder_drop(path, false);
     const size_t used = arena->used;
     char **names = NULL;
@@ -90,6 +90,6 @@ static Error folder_drop_all(const char *path, int depth, Arena *arena)
     return folder_drop(path, true);
 }
 
-void folder_remove_empty(const char *path) { (void)seam_rmdir(path); }
+void folder_remove_empty(const char *path) { (void)system_rmdir(path); }
 
 Error folder_remove(const char *path, Arena *arena) { return folder_drop_all(path, 0, arena); }

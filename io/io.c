@@ -1,15 +1,16 @@
-// Files, databases and what people see, as one unit: every file of io.
+// The unit of io: it includes every file of io.
 //
-// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+// The host computes with one lane, so the kernel headers are compiled as scalar code (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif
 
 #include "clock.c"
-#include "inside.c"
+#include "nofollow.c"
+#include "system.c"
 #include "file.c"
 #include "processors.c"
-#include "beneath.c"
+#include "file_within.c"
 #include "folder.c"
 #include "lock.c"
 #include "sha256.c"

@@ -1,5 +1,5 @@
-// A JSON writer (RFC 8259): commas, indentation and escapes are its business. It keeps no text; an error of the stream
-// is found by whoever owns the stream.
+// A JSON writer (RFC 8259): adds commas, indentation and escapes. It keeps no text. The owner of the stream checks it
+// for errors.
 #include "io.h"
 
 #include <assert.h>
@@ -29,7 +29,7 @@ static void json_character(FILE *out, unsigned char c)
         fputc(c, out);
 }
 
-// Bytes that are no UTF-8 become U+FFFD, so that the output is always valid.
+// Bytes that are not UTF-8 become U+FFFD, so that the output is always valid.
 static void json_string(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -53,7 +53,7 @@ static void json_newline(const Json *json)
     for (int i = 0; i < json->depth; i++) fputs("  ", json->out);
 }
 
-// What stands before a value: comma, line break, name.
+// Prints what comes before a value: comma, line break, name.
 static void json_before(Json *json, const char *name)
 {
     if (!json->first[json->depth]) fputc(',', json->out);

@@ -1,7 +1,7 @@
-// One writer a campaign: an open-file-description lock on a file in its folder. Unlike flock it is not shared with
-// programs that we start (O_CLOEXEC), unlike a plain POSIX lock it is not lost when another part of the program closes
-// the same file; and it dies with its process.
-#include "seam.h"
+// One writer per campaign: an open-file-description lock on a file in the campaign's folder. Unlike flock, it is not
+// shared with programs that we start (O_CLOEXEC). Unlike a plain POSIX lock, it stays when another part of the program
+// closes the same file. It ends with its process.
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// What the holder wrote into the file: one line, "" if it has not come to it yet.
+// Reads the holder's line in the file; "" if it has not written it yet.
 static void lock_read_text(int descriptor, char *text, size_t size)
 {
-    const ssize_t count = seam_read(descriptor, text, size - 1);
+    const ssize_t count = system_read(descriptor, text, size - 1);
     text[count > 0 ? count : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
     for (char *c = text; *c != '\0'; c++) {
@@ -28,24 +28,24 @@ static int lock_write_text(Lock *lock)
     snprintf(lock->holder, sizeof lock->holder - 1, "pid %ld on %s since %s", (long)getpid(), host, clock_utc().text);
     const size_t length = strlen(lock->holder);
     if (lseek(lock->descriptor, 0, SEEK_SET) < 0) return errno;
-    if (TEMP_FAILURE_RETRY(seam_truncate(lock->descriptor, 0)) < 0) return errno;
+    if (TEMP_FAILURE_RETRY(system_truncate(lock->descriptor, 0)) < 0) return errno;
     lock->holder[length] = '\n'; // for the file; there is room
     ssize_t more = 0;
     for (size_t written = 0; written <= length && more >= 0; written += more > 0 ? (size_t)more : 0) {
         const struct iovec part = {lock->holder + written, length + 1 - written};
-        more = TEMP_FAILURE_RETRY(seam_write(lock->descriptor, &part, 1));
+        more = TEMP_FAILURE_RETRY(system_write(lock->descriptor, &part, 1));
     }
     lock->holder[length] = '\0';
     return more < 0 ? errno : 0;
 }
 
-// With the lock held: who had it, and who has it now. The text is read and not trusted: it is only ever shown. On a
-// full disk there is none, and the lock holds all the same: what frees space must be able to take it.
+// With the lock held: reads the previous holder, and writes this one. The text is only shown, never trusted. On a full
+// disk there is no text, but the lock works: a command that frees space must be able to take it.
 static Error lock_sign(Lock *lock, const char *path)
 {
     lock_read_text(lock->descriptor, lock->stale, sizeof lock->stale);
     const int failed = lock_write_text(lock);
-    if (failed != 0) (void)seam_truncate(lock->descriptor, 0); // no half of a text
+    if (failed != 0) (void)system_truncate(lock->descriptor, 0); // leave no partial text
     errno = failed;
     return failed == 0 || file_no_room(failed) ? error_none() : file_error("write", path, strlen(lock->holder));
 }
@@ -59,12 +59,12 @@ static Error lock_refused(int descriptor, const char *path)
                       path_text(path).text, holder[0] != '\0' ? holder : "another process");
 }
 
-// Whether the file that is locked still has the name. Between its opening and its lock the folder may have been removed
-// or renamed by another process, which held the lock: then the name is another file's, or no file's.
+// True if the path still names the locked file. Another process, which held the lock, may have removed or renamed the
+// folder between our opening of the file and our lock.
 bool lock_is_named(const Lock *lock, const char *path)
 {
     struct stat locked, named;
-    return fstat(lock->descriptor, &locked) == 0 && seam_named_stat(path, &named) == 0 &&
+    return fstat(lock->descriptor, &locked) == 0 && system_named_stat(path, &named) == 0 &&
            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
@@ -75,15 +75,15 @@ static Error lock_open(const char *path, Lock *lock)
     *lock = (Lock){.descriptor = -1};
     if (slash != NULL && slash - path < PATH_MAX) {
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-        lock->folder = inside_pin(folder);
+        lock->folder = nofollow_pin(folder);
     }
     return file_open_regular(path, O_RDWR | O_CREAT, "open", &lock->descriptor);
 }
 
 static void lock_close(Lock *lock)
 {
-    if (lock->descriptor >= 0) (void)seam_close(lock->descriptor);
-    inside_unpin(lock->folder);
+    if (lock->descriptor >= 0) (void)system_close(lock->descriptor);
+    nofollow_unpin(lock->folder);
     *lock = (Lock){.descriptor = -1};
 }
 
@@ -94,7 +94,7 @@ static Error lock_try(const char *path, Lock *lock, bool *named)
     const Error opened = lock_open(path, lock);
     if (opened.kind != OK) lock_close(lock);
     TRY(opened);
-    const bool taken = TEMP_FAILURE_RETRY(seam_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
+    const bool taken = TEMP_FAILURE_RETRY(system_lock(lock->descriptor, F_OFD_SETLK, F_WRLCK, &found)) == 0;
     const Error refused = taken ? error_none() : lock_refused(lock->descriptor, path);
     if (taken) *named = lock_is_named(lock, path);
     const Error error = taken && *named ? lock_sign(lock, path) : refused;
@@ -114,14 +114,14 @@ Error lock_take(const char *path, Lock *lock)
 void lock_release(Lock *lock)
 {
     if (lock->descriptor < 0) return;
-    (void)seam_truncate(lock->descriptor, 0); // only the message's text: the lock itself goes with the descriptor
+    (void)system_truncate(lock->descriptor, 0); // clears the text only; closing releases the lock
     lock_close(lock);
 }
 
 Error lock_rename(const Lock *lock, const char *from, const char *to)
 {
     TRY(file_rename(from, to));
-    if (lock->folder == NULL || inside_pin_renamed(lock->folder, to)) return error_none();
+    if (lock->folder == NULL || nofollow_pin_renamed(lock->folder, to)) return error_none();
     (void)file_rename(to, from);
     return error_make(ERROR_MACHINE, "%s was replaced or moved by another process just now: try again",
                       path_text(from).text);
@@ -135,11 +135,11 @@ Error lock_holder(const char *path, char *text, size_t size)
     const Error opened = file_open_regular(path, O_RDONLY, "open", &descriptor);
     if (opened.kind != OK) return file_missing(path) ? error_none() : opened;
     Error error = error_none();
-    if (seam_lock(descriptor, F_OFD_GETLK, F_WRLCK, &found) < 0) error = file_error("look at the lock", path, 0);
+    if (system_lock(descriptor, F_OFD_GETLK, F_WRLCK, &found) < 0) error = file_error("look at the lock", path, 0);
     if (error.kind == OK && found != F_UNLCK) {
         lock_read_text(descriptor, text, size);
         if (text[0] == '\0') snprintf(text, size, "another process");
     }
-    (void)seam_close(descriptor);
+    (void)system_close(descriptor);
     return error;
 }

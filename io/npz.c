@@ -1,8 +1,8 @@
-// NumPy's .npz: a zip archive of .npy files, stored without compression. All sizes are known beforehand, so that every
-// column has its place in the file from the start and rows can come one by one.
+// NumPy's .npz: a zip archive of .npy files, without compression. All sizes are known beforehand, so every column has a
+// fixed place in the file and rows can come one by one.
 //
-// Sources: NumPy Enhancement Proposal 1 (version 1.0 of .npy); PKWARE's APPNOTE 6.3 for zip, with the fields of 64 bits
-// (4.5.3) throughout, because ten million rows of fifty columns are more than 4 GiB.
+// Sources: NumPy Enhancement Proposal 1 (version 1.0 of .npy); PKWARE's APPNOTE 6.3 for zip. Sizes always use the
+// 64-bit fields (4.5.3), because ten million rows of fifty columns take more than 4 GiB.
 #include "io.h"
 
 #include <math.h>
@@ -15,15 +15,15 @@ enum {
     NPZ_LOCAL = 30, // bytes of a local header without name and extra field
     NPZ_LOCAL_EXTRA = 20,
     NPZ_DIRECTORY_EXTRA = 28,
-    NPZ_VERSION = 45 // of zip, that knows fields of 64 bits
+    NPZ_VERSION = 45 // zip version that has 64-bit fields
 };
 
 typedef struct NpzEntry {
     NpzColumn column;
     char name[NPZ_NAME_MAX]; // "k_fp.npy"
     char head[256];          // of the .npy file
-    int head_size, item;     // bytes; item: of one value
-    int64_t at, size, put;   // of the local header; of the .npy file; bytes of it that were put
+    int head_size, item;     // bytes: of `head`; of one value
+    int64_t at, size, put;   // of the local header; of the .npy file; written so far
     uint32_t crc;
     unsigned char *buffer;
     int used;
@@ -56,7 +56,7 @@ static uint32_t npz_crc(const Npz *npz, uint32_t crc, const unsigned char *data,
     return ~crc;
 }
 
-// Least byte first, behind *at.
+// Appends a number, least byte first, and moves *at behind it.
 static void npz_number(unsigned char **at, int bytes, uint64_t value)
 {
     for (int i = 0; i < bytes; i++) *(*at)++ = (unsigned char)(value >> (8 * i));
@@ -94,7 +94,7 @@ static Error npz_put(Npz *npz, int column, const void *data, int size)
     return error_none();
 }
 
-// "\x93NUMPY", version, length, a Python dictionary; in all a multiple of 64 bytes, the last a newline.
+// "\x93NUMPY", version, length, a Python dictionary, a newline; padded to a multiple of 64 bytes.
 static void npz_make_head(NpzEntry *entry, int64_t rows)
 {
     char words[160], kind[16];
@@ -135,19 +135,19 @@ Error npz_open(FILE *out, const NpzColumn *columns, int n_columns, int64_t rows,
 
 Error npz_real(Npz *npz, int column, double value)
 {
-    return npz_put(npz, column, &value, 8); // x86-64's order of bytes is the file's
+    return npz_put(npz, column, &value, 8); // the file is little-endian, as x86-64 is
 }
 
 Error npz_integer(Npz *npz, int column, int64_t value) { return npz_put(npz, column, &value, 8); }
 
-// Characters of 32 bits, zeros behind the last.
+// 32 bits per character, zeros after the last.
 Error npz_text(Npz *npz, int column, const char *value)
 {
     const int width = npz->entries[column].item / 4;
     uint32_t character = 0;
     for (int i = 0; i < width; i++) {
         const int bytes = utf8_read(value, &character);
-        if (bytes == 0) character = *value != '\0' ? 0xFFFD : 0; // what is no UTF-8 is shown as such
+        if (bytes == 0) character = *value != '\0' ? 0xFFFD : 0; // bytes that are not UTF-8
         value += bytes > 0 ? bytes : *value != '\0';
         TRY(npz_put(npz, column, &character, 4));
     }
@@ -156,14 +156,14 @@ Error npz_text(Npz *npz, int column, const char *value)
 
 // ---- headers --------------------------------------------------------------------------------------------------------
 
-// What a local header and an entry of the directory share, from the version on (APPNOTE 4.3.7, 4.3.12).
+// What a local header and a directory entry share, from the field "version" on (APPNOTE 4.3.7, 4.3.12).
 static void npz_put_shared(unsigned char **at, const NpzEntry *entry, int extra)
 {
     npz_number(at, 2, NPZ_VERSION);
     npz_number(at, 2, 0);    // flags
     npz_number(at, 2, 0);    // stored
     npz_number(at, 2, 0);    // time
-    npz_number(at, 2, 0x21); // 1980-01-01: equal contents are equal bytes
+    npz_number(at, 2, 0x21); // 1980-01-01, so that equal contents give equal bytes
     npz_number(at, 4, entry->crc);
     npz_number(at, 4, 0xffffffff); // sizes: in the extra field
     npz_number(at, 4, 0xffffffff);
@@ -177,7 +177,7 @@ static Error npz_put_local(const Npz *npz, const NpzEntry *entry)
     npz_number(&at, 4, 0x04034b50);
     npz_put_shared(&at, entry, NPZ_LOCAL_EXTRA);
     at = (unsigned char *)mempcpy(at, entry->name, strlen(entry->name));
-    npz_number(&at, 2, 1); // fields of 64 bits
+    npz_number(&at, 2, 1); // 64-bit fields
     npz_number(&at, 2, 16);
     npz_number(&at, 8, (uint64_t)entry->size);
     npz_number(&at, 8, (uint64_t)entry->size);
@@ -241,7 +241,7 @@ Error npz_finish(Npz *npz)
         NpzEntry *entry = &npz->entries[i];
         TRY(npz_flush(npz, entry));
         if (entry->put != entry->size)
-            return error_make(ERROR_MACHINE, "column %s has another number of rows than was counted: try again",
+            return error_make(ERROR_MACHINE, "the number of rows of column %s changed meanwhile: try again",
                               entry->column.name);
         TRY(npz_put_local(npz, entry));
     }

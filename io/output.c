@@ -1,8 +1,8 @@
-// A file for other programs. A regular file is written under a name of its own until it is whole, and then replaces
-// what was there, so that no reader sees half of it. A link stays, and the file that it leads to is replaced. A device
-// or a pipe is written into, as a shell's `>` does. Below a results root, where others may have put them, all three are
-// refused.
-#include "seam.h"
+// A file for other programs. A regular file is written under a temporary name and replaces the old file when it is
+// complete, so that no reader sees a part of it. A link stays, and the file that it leads to is replaced. A device or a
+// pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them, links,
+// devices and pipes are refused.
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ enum { OUTPUT_BUFFER = 1 << 20, OUTPUT_TRIES = 100 };
 
 // ---- where it goes --------------------------------------------------------------------------------------------------
 
-// Whether the path is what standard output was opened as: /dev/stdout, /dev/fd/1, the file behind `>`.
+// True if the path names the file of standard output: /dev/stdout, /dev/fd/1, the file after `>`.
 static bool output_is_standard(const struct stat *status)
 {
     struct stat standard;
@@ -23,7 +23,7 @@ static bool output_is_standard(const struct stat *status)
            standard.st_ino == status->st_ino;
 }
 
-// The file that a link leads to, in place of the link. It is there.
+// Replaces a link by the existing file that it leads to.
 static Error output_follow(const char *path, Arena *arena, const char **target)
 {
     char *place = realpath(path, NULL);
@@ -33,7 +33,7 @@ static Error output_follow(const char *path, Arena *arena, const char **target)
     return error_none();
 }
 
-// A free name beside the target; *descriptor: the new file of that name.
+// Makes a new file with an unused name beside the target; *descriptor: that file.
 static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
 {
     const char *slash = strrchr(output->path, '/'), *name = slash != NULL ? slash + 1 : output->path;
@@ -44,7 +44,7 @@ static Error output_create_aside(Output *output, Arena *arena, int *descriptor)
         if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) break;
         output->temporary =
             arena_format(arena, "%.*s%.200s.%016llx.tmp", folder, output->path, name, (unsigned long long)number);
-        *descriptor = seam_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+        *descriptor = system_open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
         if (*descriptor >= 0) return error_none();
         if (errno != EEXIST && errno != EINTR) break;
     }
@@ -55,24 +55,24 @@ static Error output_open_aside(Output *output, const struct stat *old, Arena *ar
 {
     int descriptor;
     TRY(output_create_aside(output, arena, &descriptor));
-    if (old != NULL) (void)fchmod(descriptor, old->st_mode & 0777); // on a file system without modes there are none
+    if (old != NULL) (void)fchmod(descriptor, old->st_mode & 0777); // a file system without modes refuses
     output->stream = fdopen(descriptor, "w+");
     if (output->stream != NULL) return error_none();
     const Error error = file_error("write", output->temporary, 0);
-    (void)seam_close(descriptor);
-    (void)seam_unlink(output->temporary);
+    (void)system_close(descriptor);
+    (void)system_unlink(output->temporary);
     return error;
 }
 
-// A device, or a pipe, which waits for its reader.
+// Opens a device, or a pipe, whose opening waits for a reader.
 static Error output_open_into(Output *output)
 {
-    const int descriptor = seam_open(output->path, O_WRONLY | O_NOCTTY);
+    const int descriptor = system_open(output->path, O_WRONLY | O_NOCTTY);
     if (descriptor < 0) return file_error("write", output->path, 0);
     output->stream = fdopen(descriptor, "w");
     if (output->stream != NULL) return error_none();
     const Error error = file_error("write", output->path, 0);
-    (void)seam_close(descriptor);
+    (void)system_close(descriptor);
     return error;
 }
 
@@ -81,11 +81,11 @@ Error output_open(const char *path, Arena *arena, Output *output)
     struct stat status;
     *output = (Output){.stream = stdout};
     if (strcmp(path, "-") == 0) return error_none();
-    const bool inside = inside_holds(path);
-    if (inside) TRY(file_check_regular(path)); // a pipe or a link there is none of the user's
-    const bool there = seam_stat(path, &status) == 0;
-    if (!there && seam_link_stat(path, &status) == 0)
-        return error_make(ERROR_USER, "%s is a link to a file that is not there: remove the link, or make that file",
+    const bool inside = nofollow_holds(path);
+    if (inside) TRY(file_check_regular(path)); // there the user made neither pipes nor links
+    const bool there = system_stat(path, &status) == 0;
+    if (!there && system_link_stat(path, &status) == 0)
+        return error_make(ERROR_USER, "%s is a link to a missing file: remove the link, or make that file",
                           path_text(path).text);
     if (there && output_is_standard(&status)) return error_none();
     output->path = arena_copy(arena, path);
@@ -100,7 +100,7 @@ bool output_takes_any_order(const char *path)
 {
     struct stat status;
     if (strcmp(path, "-") == 0) return false;
-    return seam_stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !output_is_standard(&status));
+    return system_stat(path, &status) != 0 || (S_ISREG(status.st_mode) && !output_is_standard(&status));
 }
 
 // ---- its end --------------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ static Error output_settle(Output *output, const char *path)
     const bool broken = fflush(output->stream) != 0 || ferror(output->stream) != 0;
     if (broken) return file_error("write", path, 0);
     if (output->temporary == NULL) return error_none(); // a pipe can't be synced
-    return seam_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", path, 0);
+    return system_sync(fileno(output->stream)) == 0 ? error_none() : file_error("write", path, 0);
 }
 
 Error output_close(Output *output, Error error)

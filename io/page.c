@@ -1,6 +1,6 @@
-// HTML pages that stand alone. The style and the scripts lie in io/page/ and are put into the program by the assembler,
-// as they are; a page holds them whole, and its content security policy lets no other script run: even if a name or a
-// note slipped through the escaping, it would be nothing but text.
+// HTML pages in one file. The style and the scripts are files in io/page/; the assembler embeds them in the program
+// unchanged, and every page contains them. The page's content security policy lets no other script run: even markup in
+// a name or a note that escaping missed could not run one.
 #include "io.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void page_put_file(FILE *out, PageFile file)
     fwrite(bytes.data, 1, bytes.size, out);
 }
 
-// RFC 4648 of 32 bytes that are given as hexadecimal digits.
+// Base64 (RFC 4648) of 32 bytes, which are given as hexadecimal digits.
 static void page_put_base64(FILE *out, const char *hex)
 {
     static const char digits[] = "0123456789abcdef";
@@ -47,7 +47,7 @@ static void page_put_base64(FILE *out, const char *hex)
         fputc(letters[bits >> count & 63], out);
     }
     if (count > 0) fputc(letters[bits << (6 - count) & 63], out);
-    fputc('=', out); // of 256 bits two are left over
+    fputc('=', out); // 256 bits are 42 digits and 4 bits
 }
 
 static void page_put_policy(FILE *out)
@@ -78,7 +78,7 @@ void page_start(FILE *out, const char *title, const char *style)
     fputs("</style>\n</head>\n<body>\n", out);
 }
 
-// `<` stands only within JSON's texts, where it may be written by its code.
+// In JSON `<` occurs only within texts, where its escape may stand for it.
 void page_put_json(FILE *out, const char *id, const char *json)
 {
     fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);

@@ -1,6 +1,6 @@
-// How much of the processors a control group leaves to this process: containers are held to so many seconds of them a
-// second, and threads beyond that only wait for each other.
-// Source: the Linux kernel's documentation of control groups, v2 (cpu.max) and v1 (cpu.cfs_quota_us).
+// How much CPU time the control groups leave to this process. A container may be limited to N CPU seconds per second;
+// further threads would only wait for each other. Source: the Linux kernel's documentation of control groups, v2
+// (cpu.max) and v1 (cpu.cfs_quota_us).
 #include "io.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { PROCESSORS_FILE_MAX = 1 << 16 };
 
-// The text of a small file; NULL if it can't be read, which is no error: then it limits nothing.
+// The text of a small file. NULL if it can't be read: then it sets no limit.
 static const char *processors_read(const char *path, Arena *arena)
 {
     Bytes bytes;
@@ -17,7 +17,7 @@ static const char *processors_read(const char *path, Arena *arena)
     return (const char *)bytes.data;
 }
 
-// "150000 100000" (v2) of one folder, or its two files of v1; infinite: there is no limit
+// The limit of one folder: "150000 100000" (v2), or two files of v1; infinite: no limit
 static double processors_of_folder(const char *folder, Arena *arena)
 {
     double quota, period;
@@ -30,8 +30,8 @@ static double processors_of_folder(const char *folder, Arena *arena)
     return limited && quota > 0 && period > 0 ? quota / period : INFINITY;
 }
 
-// The least of a group and those above it, up to the root. In a container the path may be that of the host: what is
-// not there limits nothing.
+// The least limit of a group and of all groups above it. In a container the path may be the host's: a missing folder
+// sets no limit.
 static double processors_of_group(const char *root, const char *group, Arena *arena)
 {
     char *path = arena_format(arena, "%s%s", root, group);
@@ -44,7 +44,7 @@ static double processors_of_group(const char *root, const char *group, Arena *ar
     return least;
 }
 
-// "0::/a/b" (v2), "4:cpu,cpuacct:/a/b" (v1): the group among those of one line, or NULL
+// The group's path in one line: "0::/a/b" (v2), "4:cpu,cpuacct:/a/b" (v1); NULL: it is another line
 static char *processors_group(char *line, bool *v2)
 {
     char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;

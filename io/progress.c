@@ -1,5 +1,5 @@
-// How a run is doing: one redrawn line on a terminal, a plain line every few seconds elsewhere, or one JSON object a
-// line for programs. Never blocks and never decides anything; a run with and without it gives the same bits.
+// Progress of a run: one redrawn line on a terminal, a plain line every few seconds elsewhere, or one JSON object per
+// line for programs. It never blocks and decides nothing; a run gives the same bits without it.
 #include "io.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@ enum { PROGRESS_LINE_MAX = 512, PROGRESS_BAR_MAX = 30, PROGRESS_BAR_MIN = 6 };
 
 static const double progress_memory = 20; // s over which rates are smoothed
 
-// Exponentially fading sums. A rate is a quotient of two of them, so that it needs no start value: early on it is the
-// mean of all that was seen.
+// Sums with exponential fading. A rate is a quotient of two of them and needs no start value: early in a run it is the
+// mean over all samples so far.
 typedef struct ProgressRates {
     double seconds, trials, ticks, simulated;
 } ProgressRates;
@@ -29,7 +29,7 @@ struct Progress {
     bool drawn;           // a bar stands on the terminal's last line
 };
 
-// The numbers as texts, ready to be put together in several widths.
+// The numbers as texts, which are then joined at several widths.
 typedef struct ProgressTexts {
     char done[96], percent[8], rate[40], simulated[40], best[80], failures[40], left[256];
     double fraction; // NaN: unknown
@@ -38,7 +38,7 @@ typedef struct ProgressTexts {
 Progress *progress_start(FILE *out, ProgressStyle style, const char *campaign)
 {
     Progress *progress = calloc(1, sizeof *progress);
-    if (progress == NULL) return NULL; // the other functions take that as PROGRESS_NONE
+    if (progress == NULL) return NULL; // the other functions take NULL as PROGRESS_NONE
     progress->out = out;
     progress->style = style;
     if (style == PROGRESS_AUTO) progress->style = terminal_interactive(out) ? PROGRESS_BAR : PROGRESS_PLAIN;
@@ -55,10 +55,10 @@ static void progress_learn(Progress *progress, const ProgressNumbers *now, doubl
 {
     const ProgressNumbers *last = &progress->last;
     if (now->phase_total > 0 && (!(last->phase_total > 0) || now->phase_done < last->phase_done)) {
-        progress->phase_started = progress->seen; // it began since
+        progress->phase_started = progress->seen; // the phase began after the last call
     }
     const double seconds = clock - progress->seen, fade = exp(-seconds / progress_memory);
-    const bool first = progress->rates.seconds <= 0; // what was done before this run says nothing about its rate
+    const bool first = progress->rates.seconds <= 0; // work before this run says nothing about its rate
     const int64_t trials_before = first ? now->trials_before : last->trials_done;
     const double ticks_before = !first ? last->ticks_done : now->trials_before > 0 ? now->ticks_done : 0;
     ProgressRates *rates = &progress->rates;
@@ -70,7 +70,7 @@ static void progress_learn(Progress *progress, const ProgressNumbers *now, doubl
     progress->seen = clock;
 }
 
-// Trials in all, or at most; 0: that is unknown.
+// Trials in all, or an upper bound; 0: neither is known.
 static int64_t progress_trials(const ProgressNumbers *now)
 {
     return now->trials_total > 0 ? now->trials_total : now->trials_most;
@@ -78,8 +78,8 @@ static int64_t progress_trials(const ProgressNumbers *now)
 
 static bool progress_in_phase(const ProgressNumbers *now) { return now->phase_total > 0; }
 
-// Fraction done of what it is doing, of trials from ticks if they are known, because they also count the batches in
-// flight. It is 1 when all is committed, and not before.
+// Fraction done of the current phase. For trials it comes from ticks if they are known, because these also count the
+// batches in flight. It is 1 only when all is committed.
 static double progress_fraction(const ProgressNumbers *now)
 {
     const double almost = 0.999;
@@ -92,7 +92,7 @@ static double progress_fraction(const ProgressNumbers *now)
     return done < 0 ? 0 : done > total ? 1 : done / total;
 }
 
-// Trials per second. From ticks if they are known: trials are committed a batch at a time, and stand still between.
+// Trials per second. From ticks if they are known, because trials are committed a batch at a time.
 static double progress_trial_rate(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
@@ -103,7 +103,7 @@ static double progress_trial_rate(const Progress *progress)
     return rates->ticks / now->ticks_total * (double)trials / rates->seconds;
 }
 
-// s, NaN if nothing was done yet or the end is not known
+// s; NaN if nothing is done yet or the total is unknown
 static double progress_phase_left(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
@@ -111,7 +111,7 @@ static double progress_phase_left(const Progress *progress)
     return fmax(now->phase_total / now->phase_done - 1, 0) * (progress->seen - progress->phase_started);
 }
 
-// What is to be computed still, and what is to be written of what was computed.
+// Time left to compute, and to write the results.
 static double progress_seconds_left(const Progress *progress)
 {
     const ProgressNumbers *now = &progress->last;
@@ -192,7 +192,7 @@ static void progress_texts(const Progress *progress, bool narrow, ProgressTexts 
     progress_text_left(progress, narrow, texts->left, sizeof texts->left);
 }
 
-// How the line is put together in what room there is.
+// One layout of the line; each has its own width.
 typedef struct ProgressForm {
     bool narrow, percent, simulated;
     int bar; // least width of the bar with its brackets and a blank; 0: none
@@ -222,7 +222,7 @@ static size_t progress_join(const ProgressTexts *texts, const ProgressForm *form
     return used;
 }
 
-// "[=====>    ] " in `room` characters; nothing if there is no room for a bar worth looking at.
+// "[=====>    ] " in `room` characters; nothing if the bar would be too short.
 static void progress_bar(double fraction, int room, char *bar, size_t size)
 {
     int inside = room - 3; // brackets and a blank
@@ -238,7 +238,7 @@ static void progress_bar(double fraction, int room, char *bar, size_t size)
     bar[inside + 3] = '\0';
 }
 
-// The widest form that fits; the last one is cut to what room there is.
+// The widest layout that fits; the last one is cut to fit.
 static void progress_line(const Progress *progress, int columns, char *line, size_t size)
 {
     ProgressTexts texts;
@@ -320,7 +320,7 @@ void progress_show(Progress *progress, const ProgressNumbers *numbers)
     static const double intervals[] = {[PROGRESS_BAR] = 0.1, [PROGRESS_PLAIN] = 5, [PROGRESS_JSON] = 1}; // s
     const double clock = clock_seconds();
     const bool begins = progress->style != PROGRESS_PLAIN && progress_in_phase(numbers) &&
-                        !progress_in_phase(&progress->last); // of what may be short, the start at least is shown
+                        !progress_in_phase(&progress->last); // show the start of a phase even if it is short
     if (!begins && progress->printed > 0 && clock - progress->printed < intervals[progress->style]) return;
     progress_learn(progress, numbers, clock);
     progress->printed = clock;
@@ -367,7 +367,7 @@ void progress_answer(Progress *progress, const ProgressNumbers *numbers, FILE *o
     if (drawn) progress_draw(progress);
 }
 
-// The last line stays on the terminal: what was done in this run, and how fast on the whole.
+// The last line stays on the terminal: trials of this run, and its mean rate.
 void progress_finish(Progress *progress, const ProgressNumbers *numbers)
 {
     if (progress == NULL) return;

@@ -1,9 +1,9 @@
-// Digests of rows: 64 bits over the values of a row, in order and with their types, so cheap that every row that goes
-// into a database can have one. Against accidents, not against forgers.
+// Digests of rows: 64 bits over the values of a row, in order and with their types. They are cheap enough for every row
+// in a database. They detect accidents, not forgery.
 //
 // A value is added by XOR and the finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014), which is
-// one-to-one in the value and in the digest so far: two rows that differ in one number, or in one word of a text,
-// never have the same digest; rows that differ in more have it once in 2^64.
+// one-to-one in the value and in the digest so far. So two rows that differ in one number, or in one word of a text,
+// always have different digests; rows that differ in more have the same digest with probability 2^-64.
 #include "io.h"
 
 #include <string.h>

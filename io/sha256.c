@@ -1,6 +1,6 @@
 // SHA-256: FIPS 180-4, sections 4.1.2 (functions), 4.2.2 (constants), 5.1.1 (padding), 5.3.3 (start), 6.2.2 (the
-// compression of one block of 64 bytes). Words are big-endian. Where the processor has instructions for it they are
-// used, four times as fast: every row and every shard that is committed passes through here.
+// compression of one block of 64 bytes). Words are big-endian. Every committed row and shard is hashed here. The
+// processor's SHA instructions are four times as fast and are used where they exist.
 #include "io.h"
 
 #include <string.h>
@@ -62,8 +62,9 @@ static void sha256_compress(uint32_t *state, const unsigned char *block)
 }
 
 // ---- by instructions ------------------------------------------------------------------------------------------------
-// S. Gulley et al., "Intel SHA Extensions", 2013, for SHA-256: the state stands in two registers as ABEF and CDGH, the
-// message in four of four words each; `sha256rnds2` does two rounds, `sha256msg1` and `sha256msg2` the schedule.
+// S. Gulley et al., "Intel SHA Extensions", 2013, for SHA-256. The state is in two registers, ABEF and CDGH; the
+// message is in four registers of four words. `sha256rnds2` does two rounds, `sha256msg1` and `sha256msg2` the
+// schedule.
 
 #if defined(__x86_64__)
 #define SHA256_INSTRUCTIONS __attribute__((target("sha,sse4.1,ssse3")))
@@ -75,7 +76,7 @@ static bool sha256_ask_processor(void)
            (c & bit_SSE4_1) != 0 && (c & bit_SSSE3) != 0;
 }
 
-// The answer never changes, and asking takes tens of microseconds in a virtual machine: it is asked once.
+// The answer never changes, and cpuid takes tens of microseconds in a virtual machine, so it is kept.
 static bool sha256_has_instructions(void)
 {
     static atomic_int answer; // 0: not asked yet, 1: no, 2: yes
@@ -174,7 +175,7 @@ void sha256_add(Sha256 *hash, const void *data, size_t size)
     if (size > 0) memcpy(hash->block, at, size);
 }
 
-// A one bit, zeros, and the length in bits as the last 8 bytes of a block.
+// Appends a one bit, zeros, and the length in bits as the last 8 bytes of a block.
 static void sha256_pad(Sha256 *hash)
 {
     static const unsigned char padding[64] = {0x80};

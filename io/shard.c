@@ -1,4 +1,4 @@
-// What writing and reading shards have in common: the contracts stand in shard.h.
+// What writing and reading shards share; shard.h has the contracts.
 #include "shard.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct ShardWords {
     char text[160];
 } ShardWords;
 
-// The innermost entry of HDF5's error stack is the one that knows.
+// The innermost entry of HDF5's error stack holds the cause.
 static herr_t shard_take_words(unsigned depth, const H5E_error2_t *entry, void *words)
 {
     if (depth == 0) snprintf(((ShardWords *)words)->text, sizeof(ShardWords), "%s", entry->desc);
@@ -32,9 +32,9 @@ hid_t shard_id(Error *error, hid_t id, const char *what)
 
 void shard_ok(Error *error, herr_t status, const char *what) { shard_check(error, status >= 0, what); }
 
-// What HDF5 says goes into our errors and not to the terminal; its exit handler, which has crashed on full disks, is
-// not installed. Only the first call of the process has an effect, and it precedes every other call. HDF5 1.10.8
-// crashes where it gets no memory, so it is asked for beforehand.
+// HDF5's messages go into our errors, not to the terminal. Its exit handler is not installed, because it crashed on
+// full disks. Only the first call in the process has an effect, and it comes before every other call of HDF5. HDF5
+// 1.10.8 crashes if it gets no memory, so the memory is tested beforehand.
 Error shard_ready(size_t bytes)
 {
     Arena room;
@@ -62,6 +62,8 @@ ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Ar
     }
     return groups;
 }
+
+bool shard_holds_integers(const ShardGroup *group) { return strcmp(group->name, "fsm") == 0; }
 
 hid_t shard_row_type(Error *error)
 {

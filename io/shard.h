@@ -1,8 +1,8 @@
-// What the files that write and read shards share: calls of HDF5 and their errors, and what a shard is made of.
+// What the files that write and read shards share: calls of HDF5 and their errors, and the parts of a shard.
 //
-// These are the only files that call HDF5. A shard is built in memory (core driver) and read from memory, so that HDF5
-// never touches the disk: what lies there is whole and checked, and no lock or exit handler of the library can be in
-// the way. HDF5 is called from one thread at a time.
+// Only these files call HDF5. A shard is built in memory (core driver) and read from memory, so HDF5 never touches the
+// disk: files on disk are complete and checked, and HDF5's locks and exit handler have no effect on them. One thread at
+// a time calls HDF5.
 #ifndef HOPSCOTCH_SHARD_H
 #define HOPSCOTCH_SHARD_H
 
@@ -12,16 +12,16 @@
 
 enum {
     SHARD_CHUNK_BYTES = 1 << 20,
-    SHARD_GROWTH = 4 << 20,        // by which the image in memory grows
+    SHARD_GROWTH = 4 << 20,        // step by which the image in memory grows
     SHARD_LIBRARY_BYTES = 16 << 20 // what HDF5 takes for itself, with its caches
 };
 
 // ---- calls and their errors -----------------------------------------------------------------------------------------
-// Every answer of the library is looked at, those of the closing calls above all: H5Fclose can succeed after a failed
-// H5Dclose. Calls are written one after another and report into one Error, which keeps the first failure; ids that
-// could not be made are negative, and calls on them fail without harm. `what`: on what the call failed, for the text.
+// Every result of HDF5 is checked, also of closing calls: H5Fclose can succeed after a failed H5Dclose. Calls follow
+// each other without branches and report into one Error, which keeps the first failure. An id of a failed call is
+// negative, and calls with it fail without harm. `what`: the object of the call, for the message.
 
-// Before the library is called: error if the memory is not there for an image of `bytes` and a copy of it.
+// Call before HDF5. Error if there is no memory for an image of `bytes` and a copy of it.
 Error shard_ready(size_t bytes);
 void shard_check(Error *error, bool good, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
@@ -44,13 +44,15 @@ typedef struct ShardGroups {
 // groups_of_columns[n_columns]: the group's name of each column
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
 
-// A row of the table `lanes`. `offset`: of the lane's first sample among all samples of the shard.
+bool shard_holds_integers(const ShardGroup *group); // small ones, of 8 bits: the group "fsm"
+
+// A row of the table `lanes`. `offset`: index of the lane's first sample among all samples of the shard.
 typedef struct ShardRow {
     int64_t trial, offset, length;
     int32_t replicate;
 } ShardRow;
 
-// Of a ShardRow in memory, and packed, as it stands in the file; the caller closes them.
+// HDF5 types of a ShardRow: as in memory; packed, as in the file. The caller closes them.
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
 
@@ -58,11 +60,11 @@ hid_t shard_row_file_type(Error *error);
 
 hid_t shard_create_file(Error *error); // in memory
 Error shard_take_image(hid_t file, Bytes *image);
-hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena); // and those above it
+hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena); // and the groups above it
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
-// datasets[n] are open; the first is time, and becomes the scale of dimension 0 of all others.
+// datasets[n] are open. The first is time; it becomes the scale of dimension 0 of all others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
 

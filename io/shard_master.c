@@ -1,15 +1,12 @@
-// A file whose datasets are those of many shards, one after the other: HDF5's virtual datasets (H5Pset_virtual). It
-// holds the table of lanes and the trial of every sample itself, and of the samples only where they are. A shard that
-// is missing reads as NaN.
+// A file with HDF5's virtual datasets (H5Pset_virtual): each joins the datasets of many shards. The file holds the
+// table of lanes and the trial of every sample; the samples stay in the shards. A missing shard reads as NaN.
 #include "shard.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASTER_IDS_CHUNK = 1 << 17 }; // samples a chunk of the ids
-
-static bool master_is_small(const ShardGroup *group) { return strcmp(group->name, "fsm") == 0; } // as in shard_write.c
+enum { MASTER_IDS_CHUNK = 1 << 17 }; // samples per chunk of the ids
 
 static void master_select(Error *error, hid_t space, int rank, int64_t first, int64_t count, int columns,
                           const char *what)
@@ -19,7 +16,7 @@ static void master_select(Error *error, hid_t space, int rank, int64_t first, in
     shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL), what);
 }
 
-// One part: rows of the dataset of that name in a shard stand at `at` in the whole.
+// Maps one part: rows of the shard's dataset of the same name appear at `at` in the virtual one.
 static void master_map(Error *error, hid_t create, hid_t space, const Master *master, const ShardGroup *group,
                        const MasterPart *part, int64_t at, Arena *arena)
 {
@@ -46,7 +43,7 @@ static void master_set_fill(Error *error, hid_t create, bool small)
 static hid_t master_put_group(Error *error, const Master *master, const ShardGroup *group, int64_t samples,
                               hid_t parent, Arena *arena)
 {
-    const bool small = master_is_small(group);
+    const bool small = shard_holds_integers(group);
     const int rank = group->count > 1 ? 2 : 1;
     const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
     const hid_t type = small ? H5T_STD_I8LE : master->float64 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
@@ -70,7 +67,7 @@ static hid_t master_put_group(Error *error, const Master *master, const ShardGro
     return data;
 }
 
-// trial and replicate of every sample: long runs of the same number, which deflate takes almost nothing for.
+// trial and replicate of every sample. They are long runs of equal numbers, which deflate makes very small.
 static void master_put_ids(Error *error, const Master *master, int64_t samples, hid_t parent, const char *name,
                            Arena *arena)
 {

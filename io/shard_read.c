@@ -1,11 +1,11 @@
-// Reads a shard back: the whole file is taken into memory and its SHA-256 compared before HDF5 sees it; what the tables
-// say is checked when it is opened, so that reading a lane needs no memory and stays within the samples.
+// Reads a shard. The whole file is loaded into memory, and its SHA-256 is compared before HDF5 sees it. Its tables are
+// checked at opening, so that reading a lane needs no memory and stays within the samples.
 //
-// A shard may come from somebody else, with a database that vouches for it, and HDF5 1.10 trusts what a file says of
-// itself. So no text of variable length is read (those point anywhere in the file's heaps): the reader knows the
-// columns from the spec. Numbers are read only if they have the type and the kind of storage that a shard is written
-// with. And because some files crash the library all the same, all of a shard is first read in a process of its own.
-#include "seam.h"
+// A shard may come from another person, with a database whose digest matches, and HDF5 1.10 trusts the contents of a
+// file. So no text of variable length is read, because it may point anywhere in the file's heaps; the columns come from
+// the spec. Numbers are read only if their type and storage are those that a shard is written with. Some files still
+// crash the library, so all of a shard is first read in a separate process.
+#include "system.h"
 #include "shard.h"
 
 #include <errno.h>
@@ -25,14 +25,14 @@ struct ShardReader {
     Arena arena; // path, datasets, groups and columns
     const char *path;
     ShardLayout layout;
-    hid_t file, access; // access: how datasets are opened
+    hid_t file, access; // access: property list for opening datasets
     hid_t *datasets;    // [groups.count]
     ShardGroups groups;
     int64_t bytes; // of the file
     int64_t n_lanes, n_samples;
     ShardRow *rows;     // [n_lanes], malloc
     double *block;      // [block_rows][widest group], malloc
-    int64_t block_rows; // of the longest lane, or more
+    int64_t block_rows; // at least the length of the longest lane
     bool float64, no_memory;
 };
 
@@ -41,7 +41,7 @@ static Error shard_damaged(const char *path, const char *why)
     return error_make(ERROR_MACHINE, "shard %s is damaged: %.200s", path_text(path).text, why);
 }
 
-// Of the machine, not of the file.
+// An error of the machine, not of the file.
 static Error shard_no_memory(const char *path)
 {
     return error_make(ERROR_MACHINE, "not enough memory to read shard %s", path_text(path).text);
@@ -52,7 +52,7 @@ static Error shard_verify(const char *path, const char *sha256, const Bytes *ima
     const Sha256Text found = sha256_of(image->data, image->size);
     if (strcmp(found.hex, sha256) == 0) return error_none();
     char why[160];
-    snprintf(why, sizeof why, "its SHA-256 begins with %.12s and should with %.12s", found.hex, sha256);
+    snprintf(why, sizeof why, "its SHA-256 begins with %.12s, expected %.12s", found.hex, sha256);
     return shard_damaged(path, why);
 }
 
@@ -61,7 +61,7 @@ static hid_t shard_open_image(Error *error, const Bytes *image)
     const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file");
     shard_ok(error, H5Pset_fapl_core(access, SHARD_GROWTH, 0), "the file");
     shard_ok(error, H5Pset_file_image(access, image->data, image->size), "the file");
-    char name[64]; // HDF5 takes two open files of one name for the same file; an identifier is never given twice
+    char name[64]; // HDF5 takes two open files of one name for the same file, so each gets a new name
     snprintf(name, sizeof name, "shard %lld", (long long)access);
     const hid_t file = shard_id(error, H5Fopen(name, H5F_ACC_RDONLY, access), "the file");
     shard_ok(error, H5Pclose(access), "the file");
@@ -77,7 +77,7 @@ static herr_t shard_refuse_link(const char *file, const char *group, const char 
     return -1;
 }
 
-// For groups or for datasets: a link leads to no other file.
+// Property list for opening groups or datasets: external links are not followed.
 static hid_t shard_link_access(Error *error, hid_t kind)
 {
     const hid_t access = shard_id(error, H5Pcreate(kind), "links");
@@ -93,7 +93,7 @@ static bool shard_has_type(hid_t type, const hid_t *known, int count)
     return false;
 }
 
-// Only those that a shard is written with. *deflated: one of them makes it smaller.
+// True if all filters are those that a shard is written with. *deflated: one of them compresses.
 static bool shard_has_filters(hid_t create, bool *deflated)
 {
     const int filters = H5Pget_nfilters(create);
@@ -108,7 +108,7 @@ static bool shard_has_filters(hid_t create, bool *deflated)
     return good;
 }
 
-// Chunks of whole rows, as large as shard_chunk_rows makes them: half of SHARD_CHUNK_BYTES, or all rows in one.
+// True if the chunks are whole rows, as many as shard_chunk_rows gives: half of SHARD_CHUNK_BYTES, or all rows in one.
 static bool shard_has_chunks(hid_t create, const hsize_t *shape, hsize_t row_bytes)
 {
     hsize_t chunk[2] = {0, 1};
@@ -119,10 +119,11 @@ static bool shard_has_chunks(hid_t create, const hsize_t *shape, hsize_t row_byt
            (chunk[0] >= shape[0] || 2 * chunk[0] >= most);
 }
 
-// In the file itself, and no more than it can hold: so what reading takes is known before it is taken.
+// True if the data is in the file itself and not larger than the file can hold. So the memory for reading is known
+// before it is taken.
 static bool shard_has_storage(hid_t data, const hsize_t *shape, size_t number_size, int64_t file_bytes)
 {
-    const hsize_t deflate_most = 1032; // times: zlib's own bound
+    const hsize_t deflate_most = 1032; // zlib's largest compression ratio
     const hid_t create = H5Dget_create_plist(data);
     const hsize_t row_bytes = shape[1] * number_size;
     bool deflated = false;
@@ -144,7 +145,7 @@ static void shard_get_shape(Error *error, hid_t data, const char *name, hsize_t 
     shard_ok(error, H5Sclose(space), name);
 }
 
-// A dataset of one of the types, [count]
+// Opens a dataset of one of the types, [count]
 static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t group, const char *name,
                                 const hid_t *known, int count, hsize_t *shape)
 {
@@ -153,7 +154,7 @@ static hid_t shard_open_dataset(Error *error, const ShardReader *reader, hid_t g
     shard_get_shape(error, data, name, shape);
     if (error->kind == OK &&
         !(shard_has_type(type, known, count) && shard_has_storage(data, shape, H5Tget_size(type), reader->bytes)))
-        *error = error_make(ERROR_MACHINE, "%s is not stored as in a shard", name);
+        *error = error_make(ERROR_MACHINE, "%s is not stored as a shard stores it", name);
     shard_ok(error, H5Tclose(type), name);
     return data;
 }
@@ -189,7 +190,7 @@ static void shard_get_dataset(Error *error, ShardReader *reader, hid_t group, in
     reader->datasets[g] = shard_open_dataset(error, reader, group, item->name, numbers, 3, shape);
     if (g == 0) reader->n_samples = (int64_t)shape[0];
     if (error->kind == OK && ((int64_t)shape[0] != reader->n_samples || shape[1] != (hsize_t)item->count))
-        *error = error_make(ERROR_MACHINE, "%s has another shape than its columns ask for", item->name);
+        *error = error_make(ERROR_MACHINE, "the shape of %s does not match its columns", item->name);
 }
 
 static void shard_get_datasets(Error *error, ShardReader *reader, hid_t group)
@@ -216,7 +217,7 @@ static void shard_prepare_lanes(Error *error, ShardReader *reader)
         const ShardRow *row = &reader->rows[i];
         const bool from = row->offset >= 0 && row->length >= 0;
         if (!from || (reader->groups.count > 0 && row->length > reader->n_samples - row->offset))
-            *error = error_make(ERROR_MACHINE, "lane %lld points beyond the samples", (long long)i);
+            *error = error_make(ERROR_MACHINE, "row %lld of the table lanes points beyond the samples", (long long)i);
         if (row->length > longest) longest = row->length;
     }
     for (int g = 0; g < reader->groups.count; g++) {
@@ -260,9 +261,9 @@ static void shard_read_group(Error *error, const ShardReader *reader, int g, con
 
 // ---- a rehearsal ----------------------------------------------------------------------------------------------------
 
-enum { SHARD_REHEARSED = 0, SHARD_REFUSED = 2 }; // how the process ends that was not crashed
+enum { SHARD_REHEARSED = 0, SHARD_REFUSED = 2 }; // exit codes of the process, if it does not crash
 
-// Everything that a reader could be asked for, up to its end
+// Reads all that a reader could ask for, and closes it
 static Error shard_read_all(ShardReader *reader, const Bytes *image)
 {
     Error error = shard_open_parts(reader, image);
@@ -275,8 +276,8 @@ static Error shard_read_all(ShardReader *reader, const Bytes *image)
     return error;
 }
 
-// In the child: no core file, and an end in any case, at the latest with its parent: it has inherited the descriptors
-// that the parent's locks lie on, and would hold them on.
+// In the child: no core file, and a time limit, at the latest the parent's end. The child inherits the descriptors of
+// the parent's locks and would keep them locked.
 static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *image, pid_t parent)
 {
     const struct rlimit none = {0};
@@ -285,11 +286,11 @@ static _Noreturn void shard_rehearse_child(ShardReader *reader, const Bytes *ima
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGALRM, SIG_DFL);
     alarm((unsigned)(least + reader->bytes / bytes_a_second));
-    if (seam_fault("rehearse") > 0) abort();
+    if (system_fault("rehearse") > 0) abort();
     _exit(shard_read_all(reader, image).kind == OK ? SHARD_REHEARSED : SHARD_REFUSED);
 }
 
-// Error: the library does not survive the file. What it only refuses is told when the shard is opened here.
+// Error: HDF5 crashes on the file or does not end. If HDF5 only refuses it, opening it in this process reports why.
 static Error shard_rehearse(ShardReader *reader, const Bytes *image)
 {
     int status = 0;
@@ -300,7 +301,7 @@ static Error shard_rehearse(ShardReader *reader, const Bytes *image)
         if (child > 0) ended = waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
     if (ended < 0)
-        return error_make(ERROR_MACHINE, "shard %s could not be read in a process of its own: %s",
+        return error_make(ERROR_MACHINE, "shard %s could not be read in a separate process: %s",
                           path_text(reader->path).text, strerror(errno));
     if (WIFEXITED(status) && (WEXITSTATUS(status) == SHARD_REHEARSED || WEXITSTATUS(status) == SHARD_REFUSED))
         return error_none();
@@ -308,11 +309,11 @@ static Error shard_rehearse(ShardReader *reader, const Bytes *image)
         return error_make(ERROR_MACHINE, "the process that reads shard %s was killed: is there too little memory?",
                           path_text(reader->path).text);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        return shard_damaged(reader->path, "HDF5 comes to no end with it");
+        return shard_damaged(reader->path, "HDF5 does not finish reading it");
     return shard_damaged(reader->path, "HDF5 crashes on it");
 }
 
-// The whole file in memory, checked, and then the copy that HDF5 takes of it.
+// Loads the whole file and checks it; then HDF5 copies it.
 static Error shard_load(ShardReader *reader, const char *sha256, int64_t bytes)
 {
     Arena arena;
@@ -343,7 +344,7 @@ static Error shard_new_reader(const char *path, const ShardLayout *layout, Shard
     return error_none();
 }
 
-// A shard is read whole. Ours have 64 MiB, or what one flush brought.
+// A shard is read whole. Shards of this program have 64 MiB, or the data of one flush.
 static double shard_bytes_most(void) { return 0.25 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
 
 Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out)
@@ -370,7 +371,7 @@ void shard_close(ShardReader *reader)
     if (reader == NULL) return;
     for (int g = 0; g < reader->groups.count && reader->datasets != NULL; g++) H5Dclose(reader->datasets[g]);
     H5Pclose(reader->access);
-    H5Fclose(reader->file); // nothing was written that a failed close could lose
+    H5Fclose(reader->file); // it was only read: a failed close loses nothing
     free(reader->rows);
     free(reader->block);
     arena_destroy(&reader->arena);

@@ -1,5 +1,5 @@
-// Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset for each group of columns,
-// with time as the dimension scale of all; and the table of lanes. Equal contents are equal bytes.
+// Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset per group of columns, with
+// time as the dimension scale of all; and the table of lanes. Equal contents give equal bytes.
 #include "shard.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static hid_t shard_text_type(Error *error)
     return type;
 }
 
-// Texts of variable length in UTF-8, which h5py gives as str: one, or an array of `count`.
+// Texts of variable length in UTF-8, which h5py returns as str: one, or an array of `count`.
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count)
 {
     const hid_t type = shard_text_type(error);
@@ -41,7 +41,7 @@ void shard_put_text(Error *error, hid_t object, const char *name, const char *te
     shard_ok(error, H5Tclose(type), name);
 }
 
-// A text of fixed length in ASCII, which the dimension scale convention asks for.
+// A text of fixed length in ASCII, as the dimension scale convention requires.
 static void shard_put_fixed_text(Error *error, hid_t object, const char *name, const char *text)
 {
     const hid_t type = shard_id(error, H5Tcopy(H5T_C_S1), "a text type");
@@ -52,7 +52,7 @@ static void shard_put_fixed_text(Error *error, hid_t object, const char *name, c
 
 // ---- the numbers of a group -----------------------------------------------------------------------------------------
 
-// The number that a dataset holds: the chosen precision, but a small integer in the group "fsm".
+// The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
 typedef struct ShardNumber {
     size_t size; // bytes
     hid_t file, memory;
@@ -60,7 +60,7 @@ typedef struct ShardNumber {
 
 static ShardNumber shard_number(const Shard *shard, const ShardGroup *group)
 {
-    if (strcmp(group->name, "fsm") == 0) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
+    if (shard_holds_integers(group)) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
     if (shard->float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
     return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
 }
@@ -107,7 +107,7 @@ static Error shard_gather(const Shard *shard, const ShardGroup *group, size_t nu
 
 // ---- datasets -------------------------------------------------------------------------------------------------------
 
-// Rows a chunk: about 1 MiB, and all chunks about equally full, for the last is stored whole.
+// Rows per chunk: about 1 MiB. All chunks are about equally full, because the last one is stored whole.
 static int64_t shard_chunk_rows(int64_t samples, size_t row_bytes)
 {
     const int64_t most = row_bytes < SHARD_CHUNK_BYTES ? (int64_t)(SHARD_CHUNK_BYTES / row_bytes) : 1;
@@ -115,7 +115,7 @@ static int64_t shard_chunk_rows(int64_t samples, size_t row_bytes)
     return chunks > 0 ? (samples + chunks - 1) / chunks : 1;
 }
 
-// Without times of making, so that equal contents are equal bytes. An empty dataset has no chunks.
+// Creation times are off, so that equal contents give equal bytes. An empty dataset has no chunks.
 static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, hid_t type, hid_t space,
                                   int64_t chunk_rows, bool gzip)
 {
@@ -188,14 +188,14 @@ static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup 
 }
 
 // ---- dimension scales -----------------------------------------------------------------------------------------------
-// The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005), written by hand because nothing else of the
-// high-level library is wanted. A scale has CLASS and NAME, and lists in REFERENCE_LIST who uses it for which
-// dimension; a dataset lists in DIMENSION_LIST the scales of each of its dimensions.
+// The convention of HDF5's "Dimension Scale Specification" (H5DS, 2005). It is written here because this is all that
+// would be needed of the high-level library. A scale has CLASS and NAME; its REFERENCE_LIST names the datasets that use
+// it, with the dimension. The DIMENSION_LIST of a dataset names the scales of each of its dimensions.
 
 typedef struct ShardScaleUse {
     hobj_ref_t dataset;
     int32_t dimension;
-    int32_t unused; // the padding that H5DS writes too; zero
+    int32_t unused; // padding, zero, which H5DS writes too
 } ShardScaleUse;
 
 static void shard_list_scale(Error *error, hid_t data, int rank, hobj_ref_t *scale)
@@ -281,7 +281,7 @@ hid_t shard_create_file(Error *error)
     return file;
 }
 
-// The order of the columns over all datasets, which a reader needs to put samples together again.
+// Stores the order of the columns over all datasets, which a reader needs to assemble samples.
 static void shard_put_column_order(Error *error, const Shard *shard, hid_t group, Arena *arena)
 {
     const char **names = ARENA_NEW(arena, const char *, shard->n_columns);
@@ -294,7 +294,7 @@ static void shard_put_column_order(Error *error, const Shard *shard, hid_t group
     shard_put_texts(error, group, "column_groups", groups, (hsize_t)shard->n_columns);
 }
 
-// The group "a/b" and those above it; without times of making.
+// The group "a/b" and those above it, without creation times.
 hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena)
 {
     const hid_t create = shard_id(error, H5Pcreate(H5P_GROUP_CREATE), path);
@@ -342,7 +342,7 @@ Error shard_take_image(hid_t file, Bytes *image)
     return error;
 }
 
-// What shard_build takes from its arena: the lane rows, one block of samples, and words for the columns.
+// Size of shard_build's arena: the lane rows, one block of samples, and texts for the columns.
 static size_t shard_build_memory(const Shard *shard)
 {
     const size_t columns = (size_t)shard->n_columns;
@@ -350,7 +350,7 @@ static size_t shard_build_memory(const Shard *shard)
            (1 << 16);
 }
 
-// At most, before it is compressed
+// Upper bound, before compression
 static size_t shard_image_bytes(const Shard *shard)
 {
     const size_t number = shard->float64 ? sizeof(double) : sizeof(float);

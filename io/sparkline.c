@@ -1,12 +1,11 @@
-// A row of numbers as a row of characters, one a number, higher where the number is greater.
+// A row of numbers as a row of characters: one per number, higher for greater numbers.
 #include "io.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Block elements of Unicode where the terminal's encoding is UTF-8 (as the environment says, in the order of
-// setlocale), else ASCII.
+// Block elements of Unicode if the environment's encoding is UTF-8 (in the order of setlocale), else ASCII.
 static bool sparkline_has_blocks(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -18,7 +17,7 @@ static bool sparkline_has_blocks(void)
     return false;
 }
 
-// A number that has no place: missing, infinite, or none to take a logarithm of.
+// NaN for a number that can't be shown: missing, infinite, or not positive on a logarithmic scale.
 static double sparkline_height(double value, bool logarithmic)
 {
     if (!isfinite(value)) return (double)NAN;

@@ -1,5 +1,5 @@
-// Pictures as text: the few elements of SVG that plots and drawings are made of. Colours come from classes, so that one
-// picture serves on light and on dark pages and on paper.
+// Pictures in SVG, from the few elements that plots and drawings need. Colours come from classes, so that one picture
+// suits light and dark pages and paper.
 #include "io.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ void put_markup(FILE *out, const char *text)
 {
     for (Glyph glyph; *text != '\0'; text += glyph.bytes) {
         glyph = glyph_read(text);
-        if (*text == '\n') // as in a spec's text
+        if (*text == '\n') // a line break, as in a spec's text
             fputc('\n', out);
         else
             svg_put_glyph(out, glyph.text);

@@ -1,6 +1,6 @@
-// Tables of results, cell by cell: aligned text for people, CSV and JSON for programs. A text table has to know its
-// column widths before the first line goes out; it looks at the cells that fit in one buffer and lets wider ones that
-// come later stick out, so that a table of ten million rows takes no more memory than one of ten.
+// Tables of results, cell by cell: aligned text for people, CSV and JSON for programs. Text needs its column widths
+// before the first line is printed. They come from the cells that fit in one buffer; wider cells that come later stick
+// out. So a table of ten million rows takes no more memory than one of ten.
 #include "io.h"
 
 #include <math.h>
@@ -17,19 +17,19 @@ typedef struct TableColumn {
 struct Table {
     FILE *out;
     TableFormat format;
-    int n_columns, column; // column: where the next cell goes
+    int n_columns, column; // column: of the next cell
     int64_t rows;          // finished ones
     const char *const *names;
     TableColumn *columns; // [n_columns]
-    bool settled;         // TABLE_TEXT: widths are fixed and the header is out
+    bool settled;         // TABLE_TEXT: widths are fixed and the header is printed
     Json json;
     size_t used; // bytes of buffer
-    // cells that wait for their widths: 'n' (number) or 't' (text), then the text with its NUL
+    // cells that wait for the widths: 'n' (number) or 't' (text), then the text with its NUL
     char buffer[TABLE_BUFFER_SIZE];
 };
 
-// A text that a spreadsheet would take for a formula gets an apostrophe before it: none of ours begins like that, but a
-// file may be somebody else's.
+// A spreadsheet would run a text that begins like a formula, so an apostrophe is put before it. This program writes no
+// such text, but a spec may come from another person.
 static void table_csv_text(FILE *out, const char *text)
 {
     if (text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL) {
@@ -74,7 +74,7 @@ Table *table_start(FILE *out, TableFormat format, int columns, const char *const
 
 // ---- aligned text ---------------------------------------------------------------------------------------------------
 
-// Characters of a UTF-8 text: bytes that do not continue one.
+// Number of characters of a UTF-8 text: bytes that are not continuation bytes.
 static int table_characters(const char *text)
 {
     int count = 0;
@@ -82,7 +82,7 @@ static int table_characters(const char *text)
     return count;
 }
 
-// In one line, with what could turn the terminal shown by its code. Cut, with "...", where `size` ends.
+// In one line, with unsafe characters as codes (io/characters.c). Cut with "..." at `size`.
 static void table_escape(const char *text, char *escaped, size_t size)
 {
     static const char breaks[] = "\n\t\r", *const shown[] = {"\\n", "\\t", "\\r"};
@@ -135,7 +135,7 @@ static void table_measure(Table *table)
     }
 }
 
-// Fixes the widths, prints the header and the cells that were kept back.
+// Fixes the widths, prints the header and the cells that waited.
 static void table_settle(Table *table)
 {
     if (table->settled || table->n_columns == 0) return;

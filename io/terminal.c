@@ -1,4 +1,4 @@
-// What is at the other end of a stream: a terminal or not, with colours or not, and how wide.
+// Tells whether a stream is a terminal, whether it shows colours, and how wide it is.
 #include "io.h"
 
 #include <signal.h>
@@ -10,14 +10,14 @@
 
 enum { TERMINAL_COLUMNS_DEFAULT = 80, TERMINAL_COLUMNS_MAX = 1000, TERMINAL_ROWS_DEFAULT = 24 };
 
-// The name is set to something (https://no-color.org asks for non-empty).
+// The variable is set and not empty (https://no-color.org asks for non-empty).
 static bool terminal_variable(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0';
 }
 
-// A stream without a descriptor (in memory) is no terminal.
+// A stream without a descriptor (in memory) is not a terminal.
 bool terminal_interactive(FILE *out)
 {
     const int descriptor = fileno(out);
@@ -27,7 +27,7 @@ bool terminal_interactive(FILE *out)
 
 bool terminal_colour(FILE *out) { return terminal_interactive(out) && !terminal_variable("NO_COLOR"); }
 
-// The terminal is asked each time, so that a resized window needs no signal. Off a terminal COLUMNS decides.
+// The terminal is asked each time, so that a resized window needs no signal. Elsewhere COLUMNS decides.
 int terminal_columns(FILE *out)
 {
     struct winsize window;
@@ -46,7 +46,7 @@ int terminal_rows(FILE *out)
     return known ? window.ws_row : TERMINAL_ROWS_DEFAULT;
 }
 
-// The first of these that is set decides (POSIX, 8.2).
+// The first variable that is set decides (POSIX, 8.2).
 bool terminal_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -61,7 +61,7 @@ bool terminal_utf8(void)
 // xterm's control sequences: the alternate screen (1049) and the cursor (25).
 void terminal_enter(FILE *out)
 {
-    signal(SIGTSTP, SIG_IGN); // stopped, it would leave the shell on a screen that is not the shell's
+    signal(SIGTSTP, SIG_IGN); // a stopped process would leave the shell on the alternate screen
     fputs("\033[?1049h\033[?25l\033[2J", out);
 }
 

@@ -1,5 +1,5 @@
-// Numbers as texts: for people (counts, durations, bytes, short rates) and for programs (the shortest decimal that
-// reads back to the same double).
+// Numbers as texts: for people (counts, durations, bytes, rates) and for programs (the shortest decimal that reads back
+// to the same double).
 #include "io.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ Text32 text_count(int64_t value)
     return text;
 }
 
-// Two parts at most, each rounded down but the last: "3 min 20 s". Below a minute one part.
+// At most two parts, the first rounded down: "3 min 20 s". Below a minute one part.
 Text32 text_duration(double seconds)
 {
     static const struct {
@@ -63,7 +63,7 @@ Text32 text_bytes(double bytes)
     return text;
 }
 
-// Three digits and a factor: 950, 12.3k, 1.20M. For rates, where more digits are noise.
+// Three digits and a factor: 950, 12.3k, 1.20M. For rates, where more digits would be noise.
 Text32 text_short(double value)
 {
     static const char *const factors[] = {"", "k", "M", "G", "T"};
@@ -89,22 +89,22 @@ typedef struct TextDouble {
     int e;
 } TextDouble;
 
-// `precision` decimal digits, the first of which stands for 10^exponent.
+// `precision` decimal digits; the first stands for 10^exponent.
 typedef struct TextDecimal {
     uint64_t digits;
     int precision, exponent;
 } TextDecimal;
 
-// The integer nearest to m 2^e 10^k = m 5^k 2^(e + k), 0 <= k <= 27: m 5^k has at most 116 bits, so that all of this is
+// The integer nearest to m 2^e 10^k = m 5^k 2^(e + k), 0 <= k <= 27. m 5^k has at most 116 bits, so the arithmetic is
 // exact. True if that integer, over 10^k, reads back as the same double: if it lies within half a unit of m, which is
-// 5^k / 2 here; below a power of two the doubles are twice as dense.
+// 5^k / 2 here. (Below a power of two the doubles are twice as dense.)
 static bool text_scaled(const TextDouble *value, int k, uint64_t *nearest)
 {
     uint64_t five = 1;
     for (int i = 0; i < k; i++) five *= 5;
     const TextWide product = (TextWide)value->m * five;
     const int shift = -(value->e + k);
-    if (shift <= 0) { // an integer itself
+    if (shift <= 0) { // m 2^e is an integer
         *nearest = (uint64_t)(product << -shift);
         return true;
     }
@@ -118,9 +118,9 @@ static bool text_scaled(const TextDouble *value, int k, uint64_t *nearest)
     return reach < five || (reach == five && even);
 }
 
-// The shortest decimal of 1e-10 <= value < 1e14, among those the nearest to it. A decimal of up to 15 digits survives
-// the way to a double and back, and 17 digits always identify it (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG); so the
-// first of 15, 16, 17 digits that reads back is, with its trailing zeros cut, the shortest. (The range keeps k of
+// The shortest decimal of 1e-10 <= value < 1e14, and the nearest among those. A decimal of up to 15 digits survives the
+// conversion to a double and back, and 17 digits always identify a double (C17 5.2.4.2.2, DBL_DIG and DBL_DECIMAL_DIG).
+// So the first of 15, 16, 17 digits that reads back, without trailing zeros, is the shortest. (The range keeps k of
 // text_scaled in its bounds.)
 static TextDecimal text_shortest(double value)
 {
@@ -141,7 +141,7 @@ static TextDecimal text_shortest(double value)
     }
 }
 
-// As %g lays out: plain if the exponent is in [-4, precision), else with an exponent; trailing zeros are cut.
+// The layout of %g: plain if the exponent is in [-4, precision), else with an exponent; trailing zeros are cut.
 static void text_lay_out(const TextDecimal *decimal, bool negative, Text32 *text)
 {
     char number[20];
@@ -166,7 +166,7 @@ static void text_lay_out(const TextDecimal *decimal, bool negative, Text32 *text
     if (!plain) snprintf(out + used, sizeof text->text - (size_t)used, "e%d", exponent);
 }
 
-// Very great and very small numbers, by trying. Subnormals have fewer than 15 digits.
+// Very large and very small numbers: tries 1 to 17 digits. Subnormals have fewer than 15.
 static void text_by_trying(double value, Text32 *text)
 {
     char decimal[64];

@@ -1,5 +1,5 @@
-// A stream into memory, for texts that are made before it is known whether they will be wanted. Unlike open_memstream
-// it says so when memory ran out on the way: there a piece is lost in silence.
+// A stream into memory, for texts that may not be needed in the end. Unlike open_memstream it reports if memory ran
+// out: there a part is lost without an error.
 #include "io.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static bool text_stream_grow(TextStream *stream, size_t least)
     return true;
 }
 
-// What stdio calls with each full buffer; 0: nothing could be taken, and the stream has its error set.
+// stdio calls it with each full buffer. 0: nothing was taken, and the stream has its error set.
 static ssize_t text_stream_write(void *given, const char *bytes, size_t count)
 {
     TextStream *stream = given;

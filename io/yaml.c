@@ -1,8 +1,8 @@
 // YAML trees with places, from libyaml's events. Never yaml_parser_load: it is quadratic and accepts alias cycles.
 //
-// Two passes. The first looks at the characters alone (UTF-8, control characters, indentation), because libyaml's words
-// for these are obscure. The second follows the events and builds the tree; what is merely refused (a duplicate key, a
-// tag) is noted and left out, what leaves the structure unknown ends it.
+// Two passes. The first checks the characters (UTF-8, control characters, indentation), because libyaml's messages
+// about these are obscure. The second follows the events and builds the tree. A duplicate key or a tag is reported and
+// left out of the tree; an error that leaves the structure unknown ends the reading.
 #include "io.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 typedef enum YamlFaultKind { YAML_FAULT_UTF8, YAML_FAULT_CONTROL, YAML_FAULT_INDENT, YAML_FAULT_KINDS } YamlFaultKind;
 
-// The first place of each kind, and how many there are (for the indentation: how many lines).
+// The first place of each kind of fault, and the number of places (for the indentation: of lines).
 typedef struct YamlFault {
     int line, column, count;
     uint32_t character;
@@ -25,7 +25,7 @@ static const char *const yaml_fault_messages[YAML_FAULT_KINDS] = {
     [YAML_FAULT_INDENT] = "the indentation holds U+%04X; use spaces only",
 };
 
-// Control characters and what a YAML parser would take as the end of a line, but no editor shows as one.
+// Control characters, and characters that YAML takes as the end of a line but editors do not show as one.
 static bool yaml_forbidden(uint32_t c, char next)
 {
     if (c == '\r') return next != '\n';
@@ -43,7 +43,7 @@ static void yaml_note_fault(YamlFault *fault, int line, int column, uint32_t cha
     if (fault->count++ == 0) *fault = (YamlFault){line, column, 1, character};
 }
 
-// A line of nothing but blanks, or blanks and a comment, has no indentation.
+// A line of blanks, or of blanks and a comment, has no indentation.
 static bool yaml_line_is_blank(const char *line)
 {
     line += strspn(line, " \t");
@@ -112,7 +112,7 @@ bool source_check(const Source *source, size_t size, Diagnostics *diagnostics)
         const int length = utf8_read(text, &c);
         text += length > 0 ? length : 1;
     }
-    diagnose_at(diagnostics, source, line, column, 1, "a NUL byte stands here; this is not a text file in UTF-8");
+    diagnose_at(diagnostics, source, line, column, 1, "a NUL byte stands here; this is not a UTF-8 text file");
     return false;
 }
 
@@ -123,16 +123,16 @@ typedef struct YamlPlace {
     int line, column; // from 1
 } YamlPlace;
 
-// What the tree is made of; users see the first member.
+// A node as the reader sees it; callers see the first member.
 typedef struct YamlNode {
     Node node;
-    int size;   // nodes in it, itself and expanded aliases included
+    int size;   // nodes in it, with itself and expanded aliases
     int height; // levels in it, 1 for a scalar
 } YamlNode;
 
 typedef struct YamlAnchor {
     const char *name;
-    const YamlNode *node; // NULL while it is open: an alias to it would be a cycle
+    const YamlNode *node; // NULL while the node is open: an alias to it would be a cycle
 } YamlAnchor;
 
 typedef struct YamlReader {
@@ -144,7 +144,7 @@ typedef struct YamlReader {
     int n_anchors;
     const Node **pending; // children of the collections that are still open
     int n_pending;
-    int nodes;        // so far, aliases expanded
+    int nodes;        // so far, with expanded aliases
     bool broken;      // there is no tree to return
     YamlPlace cursor; // follows the events through the text
     const char *text; // at the cursor
@@ -152,7 +152,7 @@ typedef struct YamlReader {
 
 static YamlPlace yaml_place(yaml_mark_t mark) { return (YamlPlace){(int)mark.line + 1, (int)mark.column + 1}; }
 
-// The text at a place. Cheap for a place behind the last one that was asked for.
+// The text at a place. Cheap if the place is after the one of the last call.
 static const char *yaml_text_at(YamlReader *reader, YamlPlace place)
 {
     YamlPlace *cursor = &reader->cursor;
@@ -203,7 +203,7 @@ static void yaml_stop_without_memory(YamlReader *reader)
 
 // ---- libyaml's complaints in plain words ----------------------------------------------------------------------------
 
-// What place to show.
+// Which place to show.
 typedef enum YamlShow {
     YAML_SHOW_PROBLEM, // where the syntax broke
     YAML_SHOW_CONTEXT, // where the construct began
@@ -224,7 +224,7 @@ static const YamlComplaint yaml_complaints[] = {
     {"did not find expected ',' or '}'", "", YAML_SHOW_BRACKET, "expected ',' or '}' here"},
     {"did not find expected node content", "", YAML_SHOW_PROBLEM, "a value is missing here"},
     {"did not find expected <document start>", "", YAML_SHOW_PROBLEM,
-     "this does not belong to what stands above; compare the indentation"},
+     "this line does not fit the lines above; compare the indentation"},
     {"could not find expected ':'", "", YAML_SHOW_CONTEXT, "expected ': ' after this key"},
     {"mapping values are not allowed", "", YAML_SHOW_PROBLEM,
      "a ':' can't stand here; compare the indentation with the line above, or quote the text if the ':' belongs to it"},
@@ -240,7 +240,7 @@ static const YamlComplaint yaml_complaints[] = {
     {"found unknown escape character", "", YAML_SHOW_PROBLEM,
      "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes"},
     {"did not find expected hexdecimal number", "", YAML_SHOW_PROBLEM, "expected a hexadecimal number in this escape"},
-    {"found invalid Unicode character escape code", "", YAML_SHOW_PROBLEM, "this escape is no Unicode character"},
+    {"found invalid Unicode character escape code", "", YAML_SHOW_PROBLEM, "this escape is not a Unicode character"},
     {"did not find expected alphabetic or numeric character", "while scanning an alias", YAML_SHOW_CONTEXT,
      "'*' starts an alias; put a text that starts with it in quotes"},
     {"did not find expected alphabetic or numeric character", "while scanning an anchor", YAML_SHOW_CONTEXT,
@@ -271,7 +271,7 @@ static const YamlComplaint *yaml_find_complaint(const yaml_parser_t *parser)
     return NULL;
 }
 
-// Behind the last character that is no blank.
+// The place after the last character that is not a blank.
 static YamlPlace yaml_end(const YamlReader *reader)
 {
     YamlPlace at = {1, 1}, end = at;
@@ -283,7 +283,7 @@ static YamlPlace yaml_end(const YamlReader *reader)
     return end;
 }
 
-// Whether nothing but blanks and dashes stands before the place in its line.
+// True if only blanks and dashes stand before the place in its line.
 static bool yaml_starts_line(YamlReader *reader, YamlPlace place)
 {
     const char *line = yaml_text_at(reader, (YamlPlace){place.line, 1});
@@ -330,7 +330,7 @@ static void yaml_syntax_error(YamlReader *reader)
     } else if (show == YAML_SHOW_CONTEXT) {
         yaml_stop(reader, began, 1, message);
     } else {
-        const YamlPlace end = yaml_end(reader); // blanks after it are of no interest
+        const YamlPlace end = yaml_end(reader); // without trailing blanks
         yaml_stop(reader, broke.line > end.line ? end : broke, 1, message);
     }
 }
@@ -347,7 +347,7 @@ static bool yaml_next(YamlReader *reader, yaml_event_t *event)
 
 static const char yaml_too_deep[] = "nested more than 32 deep";
 
-// Where a node starts behind its anchor and tag, which are part of the event.
+// Where a node starts after its anchor and tag, which belong to the event.
 static YamlPlace yaml_skip_properties(YamlReader *reader, YamlPlace place)
 {
     const char *text = yaml_text_at(reader, place);
@@ -366,7 +366,7 @@ static YamlPlace yaml_skip_properties(YamlReader *reader, YamlPlace place)
     return place;
 }
 
-// A source that may be longer than what somebody writes may hold more.
+// A source with a higher limit of bytes may hold more nodes.
 static int yaml_nodes_most(const Source *source)
 {
     return source->most > YAML_BYTES_MAX ? 8 * YAML_NODES_MAX : YAML_NODES_MAX;
@@ -414,7 +414,7 @@ static void yaml_refuse_tag(YamlReader *reader, const yaml_char_t *tag, const ya
                 short_form ? "!!" : "", (const char *)tag + (short_form ? sizeof core - 1 : 0));
 }
 
-// The place of a new anchor among the anchors, -1 if there is none, -2 if there are too many.
+// The index of a new anchor, -1 if the node has none, -2 if there are too many.
 static int yaml_open_anchor(YamlReader *reader, const yaml_char_t *name, const yaml_event_t *event)
 {
     if (name == NULL) return -1;
@@ -450,16 +450,16 @@ static const YamlNode *yaml_read_scalar(YamlReader *reader, const yaml_event_t *
     return yaml_close_anchor(reader, anchor, made);
 }
 
-// The node of an alias, shared with its anchor. *unknown: there is none, but reading can go on.
+// The node of an alias, shared with its anchor. NULL if reading must stop.
 static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *event, int depth)
 {
     const char *name = (const char *)event->data.alias.anchor, *names[YAML_ANCHORS_MAX];
     const YamlPlace place = yaml_place(event->start_mark);
     const int width = yaml_width(place, yaml_place(event->end_mark));
-    for (int i = reader->n_anchors - 1; i >= 0; i--) { // a later anchor hides earlier ones of its name
+    for (int i = reader->n_anchors - 1; i >= 0; i--) { // a later anchor hides earlier ones of the same name
         const YamlNode *node = reader->anchors[i].node;
         if (strcmp(reader->anchors[i].name, name) != 0) continue;
-        if (node == NULL) return yaml_stop(reader, place, width, "this alias stands inside what it stands for");
+        if (node == NULL) return yaml_stop(reader, place, width, "this alias stands inside its own anchor");
         if (depth + node->height - 1 > YAML_DEPTH_MAX) return yaml_stop(reader, place, width, yaml_too_deep);
         return yaml_count_nodes(reader, node->size, place) ? node : NULL;
     }
@@ -474,7 +474,7 @@ static const YamlNode *yaml_read_alias(YamlReader *reader, const yaml_event_t *e
 
 static const YamlNode *yaml_read_node(YamlReader *reader, yaml_event_t *event, int depth);
 
-// The pending nodes from `first` on, every `step`-th, as an array; they stay pending.
+// The pending nodes from `first` on, every `step`-th, as an array. They stay pending.
 static const Node **yaml_take_pending(YamlReader *reader, int first, int step)
 {
     const int count = (reader->n_pending - first + step - 1) / step;
@@ -533,7 +533,7 @@ static int yaml_compare_keys(const void *a, const void *b)
     return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-// Sorting instead of comparing all pairs: a mapping may have 50,000 keys. drop[i] is set for what is to be left out.
+// Sorts instead of comparing all pairs, because a mapping may have 50,000 keys. Sets drop[i] for keys to leave out.
 static void yaml_refuse_duplicates(YamlReader *reader, const Node *mapping, bool *drop)
 {
     YamlKey *keys = ARENA_NEW(reader->arena, YamlKey, mapping->count);
@@ -547,8 +547,8 @@ static void yaml_refuse_duplicates(YamlReader *reader, const Node *mapping, bool
             first = i;
             continue;
         }
-        diagnose(reader->diagnostics, keys[i].node, "duplicate key '%s'; it stands in line %d already",
-                 keys[i].node->text, keys[first].node->line);
+        diagnose(reader->diagnostics, keys[i].node, "duplicate key '%s'; it is already in line %d", keys[i].node->text,
+                 keys[first].node->line);
         drop[keys[i].index] = true;
     }
 }
@@ -610,7 +610,7 @@ static const YamlNode *yaml_read_mapping(YamlReader *reader, const yaml_event_t 
 
 // ---- documents ------------------------------------------------------------------------------------------------------
 
-// Takes the event over. NULL if the reader stopped.
+// Deletes the event. NULL if reading stopped.
 static const YamlNode *yaml_read_node(YamlReader *reader, yaml_event_t *event, int depth)
 {
     const YamlNode *node = event->type == YAML_SCALAR_EVENT           ? yaml_read_scalar(reader, event, depth)
@@ -621,7 +621,7 @@ static const YamlNode *yaml_read_node(YamlReader *reader, yaml_event_t *event, i
     return node;
 }
 
-// After the document nothing may come but the end.
+// Only the end of the stream may follow the document.
 static void yaml_read_end(YamlReader *reader)
 {
     yaml_event_t event;
@@ -647,7 +647,7 @@ static const YamlNode *yaml_read_document(YamlReader *reader)
         }
         if (event.type == YAML_STREAM_END_EVENT) {
             yaml_event_delete(&event);
-            return yaml_stop(reader, (YamlPlace){1, 1}, 1, "nothing stands here but blanks and comments");
+            return yaml_stop(reader, (YamlPlace){1, 1}, 1, "this file holds only blanks and comments");
         }
         const YamlNode *root = yaml_read_node(reader, &event, 1);
         if (root != NULL) yaml_read_end(reader);
@@ -663,7 +663,7 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
     const size_t size = strlen(text);
     const size_t most = source->most > 0 ? source->most : YAML_BYTES_MAX;
     if (size > most) {
-        diagnose_at(diagnostics, source, 0, 0, 0, "%zu bytes are too many; at most %zu MiB is read", size, most >> 20);
+        diagnose_at(diagnostics, source, 0, 0, 0, "the text has %zu bytes; at most %zu MiB are read", size, most >> 20);
         return NULL;
     }
     if (!yaml_check_characters(source, diagnostics)) return NULL;

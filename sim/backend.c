@@ -1,4 +1,4 @@
-// The backends by name, the calls that are the same for all of them, and the watchdog.
+// The table of backends, the functions that all of them share, and the watchdog.
 #include "backend.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 typedef struct BackendEntry {
     const char *name;
     BackendOpen open;
-    int (*count)(void); // devices of this host; NULL: it is one, whatever its number
+    int (*count)(void); // number of devices on this host; NULL: one
 } BackendEntry;
 
 // in the order that `auto` tries them
@@ -29,7 +29,7 @@ static bool backend_has_cuda(void)
     return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open != NULL;
 }
 
-// The program of `make demo` where there is no GPU, but a toolkit
+// True for a program of `make demo` that was built without a GPU although the CUDA toolkit is installed.
 static bool backend_leaves_cuda(void)
 {
     return strcmp(backend_entries[0].name, "cuda") == 0 && backend_entries[0].open == NULL;
@@ -51,7 +51,7 @@ static Error backend_open_devices(const BackendEntry *entry, const BackendOption
     return error_none();
 }
 
-// A GPU that is there and fails is told, and not passed over in silence.
+// If a GPU exists but fails, its error is reported; the CPU is not used silently in its place.
 static Error backend_open_named(const BackendOptions *options, Backend **out)
 {
     const char *name = options->name != NULL ? options->name : "auto";
@@ -130,20 +130,21 @@ Error backend_advance(Backend *backend, int slot, int64_t ticks)
 static Error backend_stuck(const Backend *backend, bool hurried)
 {
     if (hurried)
-        return error_make(ERROR_STUCK, "interrupted by the user; the slice in flight on %s did not end, and was left",
+        return error_make(ERROR_STUCK,
+                          "interrupted by the user; the computation in flight on %s did not end, and was left",
                           backend->info.device);
     return error_make(ERROR_STUCK,
-                      "%s has not ended a slice of a batch after %g s: the slice is too long for it (a smaller --slice "
-                      "or --batch), more patience is needed (--watchdog SECONDS), or the kernel or its driver hangs",
+                      "%s did not finish a slice (--slice) of a batch within %g s: use a smaller --slice or --batch, "
+                      "or a longer --watchdog SECONDS; otherwise the kernel or its driver hangs",
                       backend->info.device, backend->patience);
 }
 
-// Until the slice ends. Patience is counted in looks, so that a process that was itself stopped for an hour loses one;
-// a user who wants to leave waits by the clock.
+// Waits until the slice ends. Patience is counted in polls, so that a process that was itself stopped for an hour loses
+// one poll only. After Ctrl-C the clock counts.
 static Error backend_watch(Backend *backend, int slot)
 {
     const double look = 0.1, hurry = 1.0; // s
-    double waited = 0, hurried = -1;      // hurried: since when, if the user wants to leave
+    double waited = 0, hurried = -1;      // hurried: time of Ctrl-C; -1: none
     for (bool ended = false; !ended;) {
         TRY(backend->poll(backend, slot, look, &ended));
         waited += look;

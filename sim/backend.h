@@ -1,4 +1,4 @@
-// What a backend is made of. sim.h has what it is used by.
+// What a backend implements. sim.h has the functions that use it.
 #ifndef HOPSCOTCH_BACKEND_H
 #define HOPSCOTCH_BACKEND_H
 
@@ -16,22 +16,22 @@ struct Backend {
     Batch batches[BACKEND_SLOTS_MAX]; // the host's view of each slot
     double patience;                  // s
     int (*interrupted)(void);
-    bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of the slot; any of them
-    double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's batch so far
+    bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of that slot is running; one of them hangs
+    double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's current batch
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
     Error (*advance)(Backend *backend, int slot, int64_t ticks);
-    // Waits for the slice in flight, but no longer than `seconds`. *ended: it is over; an error is over too.
+    // Waits at most `seconds` for the slice in flight. *ended: it has ended, also with an error.
     Error (*poll)(Backend *backend, int slot, double seconds, bool *ended);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
-    void (*cut)(Backend *backend);   // makes slices in flight end early, their batch spoiled; NULL: it can't
-    void (*close)(Backend *backend); // no slice is in flight
+    void (*cut)(Backend *backend);   // ends slices in flight early, with invalid results; NULL: it can't
+    void (*close)(Backend *backend); // called when no slice is in flight
 };
 
 double backend_clock(void); // s, monotonic
 
-// One device of a kind, by its number.
+// Opens one device of a backend, by its number.
 typedef Error (*BackendOpen)(const BackendOptions *options, int device, Backend **out);
 
 Error backend_cpu_open(const BackendOptions *options, int device, Backend **out);
@@ -40,7 +40,7 @@ Error backend_faulty_open(const BackendOptions *options, int device, Backend **o
 int backend_faulty_count(void); // devices of this host
 #endif
 #ifdef HOPSCOTCH_CUDA
-// weak: `make demo` leaves them out where there is no GPU
+// weak: `make demo` leaves these out on a machine without a GPU
 Error backend_cuda_open(const BackendOptions *options, int device, Backend **out) __attribute__((weak));
 int backend_cuda_count(void) __attribute__((weak));
 #endif

@@ -1,5 +1,5 @@
-// The CPU backend: a pool of threads that take groups of lanes from one counter. A lane depends on nothing but itself,
-// so neither the number of threads nor the order in which groups are taken changes a bit.
+// The CPU backend: a pool of threads that take groups of lanes from a shared counter. A lane depends on nothing but
+// itself, so neither the number of threads nor the order of groups changes a bit.
 #include "backend.h"
 #include "cpu_kernels.h"
 #include "thread.h"
@@ -18,22 +18,22 @@ enum { CPU_THREADS_MAX = 1024, CPU_GROUPS_AT_ONCE = 4 };
 
 typedef struct CpuBackend {
     Backend backend;
-    bool chosen;              // the instruction set was named: all lanes are to use it
-    CpuWay vectors, alone;    // of groups, and of a lane of its own
-    Configured configured;    // a copy: a slice that is stuck outlives the caller's
+    bool chosen;              // the user named the instruction set: all lanes use it
+    CpuWay vectors, alone;    // for full groups; for a single lane
+    Configured configured;    // a copy: a slice that hangs may outlive the caller's
     Arena arena, debug_arena; // the second only if debug rows are wanted
     int64_t tick;             // ticks done of the batch in flight
-    double kernel_seconds;    // of the batch in flight, slices that have ended
+    double kernel_seconds;    // of the ended slices of the batch in flight
     double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
-    Arena graph_arena; // of the graphs, and of what follows
-    GraphTeam *team;   // who runs them; NULL: threads don't share a group
-    bool sharing;      // this slice
+    Arena graph_arena; // of the graphs, and of the members below
+    GraphTeam *team;   // runs the graphs; NULL: threads don't share a group
+    bool sharing;      // the threads share the groups of this slice
     pthread_t threads[CPU_THREADS_MAX];
-    int n_threads, working; // started; still at work on this slice
-    uint64_t turn;          // counts slices, so that a thread knows a new one
+    int n_threads, working; // started; still working on this slice
+    uint64_t turn;          // counts slices: a thread sees by it that a new one began
     bool stopping;
     pthread_mutex_t mutex;
     pthread_cond_t work, idle;
@@ -67,13 +67,13 @@ static const CpuIsa cpu_isas[] = {{"v4", &cpu_plain_v4, &cpu_observed_v4, cpu_ha
                                   {"v2", &cpu_plain_v2, &cpu_observed_v2, cpu_has_v2},
                                   {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, cpu_has_v3}};
 
-// Observed kernels sample no lane that is not observed, so they stand in for plain ones that were not built.
+// The observed kernels record only observed lanes. So they replace plain kernels that were not built.
 static CpuWay cpu_way_of(const CpuIsa *isa)
 {
     return (CpuWay){.plain = isa->plain != NULL ? isa->plain : isa->observed, .observed = isa->observed};
 }
 
-// The first of the best ones that this processor has and that were built; v2 always is.
+// The best instruction set that this processor has and that was built. v2 is always there.
 static const CpuIsa *cpu_best_isa(void)
 {
     const CpuIsa *isa = cpu_isas;
@@ -122,7 +122,8 @@ static void cpu_name(char *name, size_t size)
 
 // ---- which kernels --------------------------------------------------------------------------------------------------
 
-// A lane of its own is fastest without vectors, whose other lanes would be idle, unless its model fills them itself.
+// A single lane is fastest without vectors, because their other lanes would be idle. Some models fill the vectors
+// themselves.
 typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
 #define CPU_ALONE(model, kernel, threads, alone) CPU_ALONE_##alone,
 static bool cpu_leaves_vectors(int kernel)
@@ -144,7 +145,7 @@ const CpuWay *cpu_way(const Backend *backend, int valid)
 
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
-// The number-th group of the slice: the observed lanes' first, then the others'. A group never holds lanes of both.
+// Group `number` of the slice: groups of observed lanes come first. A group never mixes both kinds.
 static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed)
 {
     const int64_t n_observed = batch_observed(&cpu->slice.batch), width = cpu->vectors.plain->lanes;
@@ -167,7 +168,7 @@ static void cpu_run_group(const CpuBackend *cpu, int64_t number)
         ->kernels[configured->kernel](&configured->constants, configured->assets, &group);
 }
 
-// All groups of the slice one after the other, each shared by the team. The first thread to come leads it.
+// Runs the groups of the slice one after the other; the team shares each. The first thread to arrive leads the team.
 static void cpu_work_together(CpuBackend *cpu)
 {
     const Configured *configured = &cpu->configured;
@@ -195,7 +196,7 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
-// With the mutex held, after this thread's share of the slice.
+// Call with the mutex held, when this thread has done its part of the slice.
 static void cpu_thread_ends_slice(CpuBackend *cpu)
 {
     if (--cpu->working > 0) return;
@@ -231,7 +232,7 @@ static void cpu_close_graphs(CpuBackend *cpu)
     cpu->vectors.graph = cpu->alone.graph = NULL;
 }
 
-// Is a step expected to be faster by an eighth and more?
+// True if the graph is expected to save an eighth of the time of a step or more.
 static bool cpu_graph_pays(const GraphProgram *program) { return program->together < 0.875 * program->alone; }
 
 static Error cpu_open_graph(CpuBackend *cpu, CpuWay *way)
@@ -244,7 +245,7 @@ static Error cpu_open_graph(CpuBackend *cpu, CpuWay *way)
     return error_none();
 }
 
-// Of batches of at most so many lanes; the last may hold only one.
+// Opens graphs for batches of at most `lanes` lanes; the last group may hold only one.
 static Error cpu_open_graphs(CpuBackend *cpu, int64_t lanes)
 {
     const Configured *configured = &cpu->configured;
@@ -257,12 +258,12 @@ static Error cpu_open_graphs(CpuBackend *cpu, int64_t lanes)
     if (cpu->alone.graph == NULL) return error_none();
     cpu->vectors.graph = cpu->alone.graph;
     if (lanes > 1 && cpu->vectors.plain != cpu->alone.plain) TRY(cpu_open_graph(cpu, &cpu->vectors));
-    // when the system starts no more threads, each lane has one: the same bits
+    // if the system starts no more threads, each lane has one; the bits are the same
     if (graph_team_open(cpu->n_threads, &cpu->graph_arena, &cpu->team).kind != OK) cpu->team = NULL;
     return error_none();
 }
 
-// The slice that is about to begin: groups enough for all threads are not shared.
+// True if the threads share the groups of the next slice: there are fewer groups than threads.
 static bool cpu_shares(const CpuBackend *cpu)
 {
     return cpu->team != NULL && (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
@@ -276,7 +277,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
-    const int64_t idle = 2 * LANES_MOST; // of the last groups, at most (lanes_work_block)
+    const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_block)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,
@@ -331,7 +332,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t width = cpu->vectors.plain->lanes, left = configured_steps(&cpu->configured) - cpu->tick;
     pthread_mutex_lock(&cpu->mutex);
-    while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that nobody waited for
+    while (cpu->working > 0) pthread_cond_wait(&cpu->idle, &cpu->mutex); // a slice that was never waited for
     cpu->slice = (LaneGroup){.batch = backend->batches[slot],
                              .n_columns = cpu->configured.n_columns,
                              .n_debug = cpu->configured.n_debug,
@@ -366,7 +367,7 @@ static Error cpu_poll(Backend *backend, int slot, double seconds, bool *ended)
     return error_none();
 }
 
-// Groups that no thread has begun are left.
+// Skips the groups that no thread has begun.
 static void cpu_cut(Backend *backend) { atomic_store(&((CpuBackend *)backend)->next, (long long)1 << 62); }
 
 static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
@@ -414,7 +415,7 @@ static void cpu_describe(CpuBackend *cpu, const CpuIsa *isa)
     info->memory_free = (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-// Timed waits go by the clock that nobody sets.
+// Timed waits use the monotonic clock.
 static void cpu_init_idle(CpuBackend *cpu)
 {
     pthread_condattr_t attributes;

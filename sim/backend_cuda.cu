@@ -1,6 +1,6 @@
-// The CUDA backend: one thread a lane, or a team of them (team.h); two batches in flight on two streams, pinned host
-// memory, no device memory taken after prepare. Every CUDA call but those that give back goes through CUDA_CALL, so
-// that a test can make any of them fail (sim/faults.c).
+// The CUDA backend: one thread per lane, or a team of them (team.h). Two batches are in flight on two streams, with
+// pinned host memory; no device memory is taken after prepare. Every CUDA call except those that free goes through
+// CUDA_CALL, so that a test can make it fail (sim/faults.c).
 #define HOPSCOTCH_KERNELS
 #include "backend.h"
 #include "faults.h"
@@ -17,7 +17,7 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
 
 // ---- kernels: a plain and an observed one for each of the models' ---------------------------------------------------
 
-// Threads a lane: 1, so that a block has CUDA_BLOCK lanes, or whole blocks of so many.
+// threads: per lane. 1: a block advances CUDA_BLOCK lanes; else whole blocks of this many threads advance one lane.
 #define CUDA_KERNEL(prefix, model, kernel, threads, is_observed)                                                       \
     static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
@@ -38,11 +38,11 @@ typedef void (*CudaKernel)(const Constants constants, const double *assets, Lane
 #define CUDA_THREADS(model, kernel, threads, alone) threads,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
-static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // that advance a lane
+static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // threads per lane
 
-// ---- the seam -------------------------------------------------------------------------------------------------------
+// ---- CUDA calls, which tests can make fail --------------------------------------------------------------------------
 
-// In place of the call: only its error, or a kernel that dies, after which the context is as dead as it can be.
+// In place of the call: only its error, or a kernel that crashes and destroys the context.
 static __global__ void cuda_trap_kernel(void) { __trap(); }
 
 static cudaError_t cuda_fail(int number)
@@ -64,13 +64,13 @@ static cudaError_t cuda_fail(int number)
         TRY(cuda_check(cuda_code, #call));                                                                             \
     } while (0)
 
-// The name of the call: what stands before its arguments.
+// The name of the call: the text before its arguments.
 static int cuda_name_length(const char *call) { return (int)strcspn(call, "("); }
 
 static Error cuda_check(cudaError_t code, const char *call)
 {
     if (code == cudaSuccess) return error_none();
-    (void)cudaGetLastError(); // or the next launch would be taken for the one that failed
+    (void)cudaGetLastError(); // else the next launch would report this error
     if (code == cudaErrorMemoryAllocation)
         return error_make(ERROR_MEMORY, "%.*s: out of memory", cuda_name_length(call), call);
     return error_make(ERROR_DEVICE, "%.*s: %s (CUDA error %d, %s)", cuda_name_length(call), call,
@@ -79,7 +79,7 @@ static Error cuda_check(cudaError_t code, const char *call)
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
-// When one slice began and ended on the device.
+// Start and end of one slice on the device.
 typedef struct CudaSpan {
     cudaEvent_t started, ended;
 } CudaSpan;
@@ -87,11 +87,11 @@ typedef struct CudaSpan {
 typedef struct CudaSlot {
     Batch device; // pointers into device memory
     cudaStream_t stream;
-    CudaSpan spans[2]; // used in turn, so that the last slice's is still there when the next one is launched
+    CudaSpan spans[2]; // used alternately, so that the last slice's is still valid when the next one is launched
     int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
-    double *team; // [resident blocks][n_team], what blocks of one lane share
+    double *team; // [resident blocks][n_team], shared by the blocks of one lane
 } CudaSlot;
 
 typedef struct CudaBackend {
@@ -99,8 +99,8 @@ typedef struct CudaBackend {
     int device;
     const Configured *configured;
     double *assets;         // on the device
-    int resident;           // blocks of the configured kernel that run at once, if a lane takes whole blocks; else 0
-    cudaEvent_t last_ended; // of the slice that was waited for last; NULL before the first
+    int resident;           // blocks of the kernel that run at once, if a lane takes whole blocks; else 0
+    cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
 } CudaBackend;
 
@@ -157,19 +157,19 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     return error_none();
 }
 
-// Threads of a block that advance a lane of the configured model.
+// Threads per block of the configured model's kernel.
 static int cuda_team_threads(const Configured *configured)
 {
     return configured->team_threads > 0 ? configured->team_threads : cuda_threads[configured->kernel];
 }
 
-// Do threads share the lanes of a batch of so many?
+// True if threads share a lane in batches of this many lanes.
 static bool cuda_has_teams(const Configured *configured, int64_t lanes)
 {
     return cuda_threads[configured->kernel] > 1 && (configured->team_lanes == 0 || lanes < configured->team_lanes);
 }
 
-// How many blocks can wait for each other, and the memory that those of one lane share.
+// Finds how many blocks can run at once, and takes the memory that the blocks of one lane share.
 static Error cuda_take_teams(CudaBackend *cuda)
 {
     const Configured *configured = cuda->configured;
@@ -233,7 +233,7 @@ static Error cuda_prepare_debug(Backend *backend, int64_t lanes, int64_t capacit
     return error_none();
 }
 
-// `rows` rows of the lanes in use
+// Copies `rows` rows of the lanes in use.
 static Error cuda_copy(double *to, const double *from, const Batch *batch, int rows, cudaMemcpyKind kind,
                        cudaStream_t stream)
 {
@@ -267,7 +267,7 @@ static Error cuda_begin(Backend *backend, int slot)
     return error_none();
 }
 
-// A block a lane; or, if there are fewer lanes than can run at once, several blocks that wait for each other.
+// One block per lane; or, if fewer lanes than can run at once, several blocks per lane that wait for each other.
 static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group,
                                int64_t end)
 {
@@ -353,8 +353,8 @@ static Error cuda_collect(CudaBackend *cuda, int slot)
     return error_none();
 }
 
-// Device time of a slice that has ended: from its start, or from the end of the slice waited for before it if that is
-// later, since slices of two batches overlap. So the sum over all slices is the time that the device was at work.
+// Device time of a slice that has ended: from its start or, if later, from the end of the slice waited for before.
+// Slices of two batches overlap, so the sum over all slices is the time in which the device was busy.
 static Error cuda_span_seconds(CudaBackend *cuda, const CudaSpan *span, double *seconds)
 {
     float own = 0.0f, since_last = 0.0f;
@@ -368,7 +368,7 @@ static Error cuda_span_seconds(CudaBackend *cuda, const CudaSpan *span, double *
     return error_none();
 }
 
-// The lanes' status is small, and lanes may end long before the last step.
+// Copies the lanes' status, which is small: lanes may end long before the last step.
 static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
 {
     CudaSlot *s = &cuda->slots[slot];
@@ -383,7 +383,7 @@ static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
     return error_none();
 }
 
-// Looked at every 50 us or so rather than slept for, because nothing wakes a thread from a kernel that does not end.
+// Polls every 50 us instead of sleeping, because a kernel that does not end wakes no thread.
 static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
 {
     const struct timespec nap = {0, 50000}; // ns
@@ -393,7 +393,7 @@ static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
         nanosleep(&nap, NULL);
         code = cudaEventQuery(event);
     }
-    if (code == cudaErrorNotReady) (void)cudaGetLastError(); // it would be taken for the error of the next launch
+    if (code == cudaErrorNotReady) (void)cudaGetLastError(); // else the next launch would report this error
     return code;
 }
 
@@ -425,7 +425,7 @@ static void cuda_close(Backend *backend)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
     cudaSetDevice(cuda->device);
-    const bool broken = cudaDeviceSynchronize() != cudaSuccess; // a batch that was abandoned may still be running
+    const bool broken = cudaDeviceSynchronize() != cudaSuccess; // an abandoned batch may still be running
     cuda_release(cuda);
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         for (int k = 0; k < 2; k++) {
@@ -435,7 +435,7 @@ static void cuda_close(Backend *backend)
         }
         if (cuda->slots[i].stream != NULL) cudaStreamDestroy(cuda->slots[i].stream);
     }
-    if (broken) cudaDeviceReset(); // whoever opens it next gets a fresh context, if the device still gives any
+    if (broken) cudaDeviceReset(); // the next user gets a fresh context, if the device still works
     (void)cudaGetLastError();
     free(cuda);
 }
@@ -477,7 +477,7 @@ extern "C" int backend_cuda_count(void)
     return code == cudaSuccess ? devices : 0;
 }
 
-// A machine without a GPU is no machine with a GPU that failed.
+// Distinguishes a machine without a GPU from a GPU that failed.
 static Error cuda_find(int device)
 {
     int devices = 0;

@@ -1,6 +1,6 @@
-// A backend for tests, in builds with -DHOPSCOTCH_FAULTS: four devices of two slots each, as a host with GPUs has them,
-// which compute on the CPU and fail when they are told to (sim/faults.c). What a device that failed leaves behind is
-// spoiled, so that nobody can use it unnoticed.
+// A backend for tests, in builds with -DHOPSCOTCH_FAULTS: four devices with two slots each, like a host with GPUs. They
+// compute on the CPU and fail on request (sim/faults.c). A failed device overwrites its results, so that a test sees if
+// they are used.
 #include "backend.h"
 #include "faults.h"
 
@@ -18,20 +18,20 @@ typedef struct FaultyBackend FaultyBackend;
 struct FaultyBackend {
     Backend backend;
     int device;
-    bool broken, hung[BACKEND_SLOTS_MAX]; // since a launch failed; a slice that does not end
-    bool lying;                           // its clock, next time
+    bool broken, hung[BACKEND_SLOTS_MAX]; // after a failed launch; the slot's slice does not end
+    bool lying;                           // its next time is wrong
     int lies;
     int64_t n_metrics;
     Backend *inner[BACKEND_SLOTS_MAX];
     FaultyBackend *next_hung;
 };
 
-static bool faulty_lost[FAULTY_DEVICES]; // as long as this process lives, or until they are repaired
-static FaultyBackend *faulty_hung;       // those that can't be closed, so that they do not look like leaks
+static bool faulty_lost[FAULTY_DEVICES]; // until this process ends or they are repaired
+static FaultyBackend *faulty_hung;       // can't be closed; kept here so that they do not look like leaks
 
 void backend_faulty_repair(void) { memset(faulty_lost, 0, sizeof faulty_lost); }
 
-// Slices that are in flight end first: a race is not what is tested.
+// Waits for the slices in flight first: these tests are not about races.
 static void faulty_stop(FaultyBackend *faulty)
 {
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
@@ -61,7 +61,7 @@ static void faulty_hang(FaultyBackend *faulty, int slot)
     faulty_hung = faulty;
 }
 
-// By a rule for any device, or for this one.
+// The fault of a rule for any device, or for this one.
 static DeviceFault faulty_fault(const FaultyBackend *faulty, const char *operation)
 {
     char own[16];
@@ -70,7 +70,7 @@ static DeviceFault faulty_fault(const FaultyBackend *faulty, const char *operati
     return its != FAULT_NONE ? its : any;
 }
 
-// What the operation comes to before it is done. A slice of `slot` that hangs is no error yet.
+// The outcome of the operation, before it is done. A slice of `slot` that hangs is not an error yet.
 static Error faulty_try(FaultyBackend *faulty, const char *operation, int slot)
 {
     const DeviceFault fault = faulty_fault(faulty, operation);

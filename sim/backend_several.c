@@ -1,10 +1,10 @@
-// Several devices of one host as one backend. Blocks of neighbouring lanes are dealt to them in turn, so that each gets
-// its share of the long lanes and of the observed ones; each works behind a thread of its own. A lane depends on
-// nothing but itself, so the number of devices changes no bit.
+// Several devices of one host as one backend. Blocks of neighbouring lanes are dealt to the devices in turn, so that
+// each gets a share of the long lanes and of the observed ones. Each device has a thread. A lane depends on nothing but
+// itself, so the number of devices changes no bit.
 //
-// The devices' own batches are copied from and to one that the caller sees. An error of any device is the error of all:
-// nothing of the batches in flight is used, and info.failed tells which one it was. A device that can't be opened is
-// left out, unless none is left.
+// The batches of the devices are copied from and to one batch that the caller sees. An error of one device is an error
+// of all: no result of the batches in flight is used, and info.failed names the device. A device that can't be opened
+// is left out, unless it is the last.
 #include "backend.h"
 #include "thread.h"
 
@@ -19,32 +19,32 @@ typedef struct SeveralBackend SeveralBackend;
 
 typedef struct SeveralPart {
     SeveralBackend *several;
-    int device, index; // its number on the host; its turn when blocks are dealt
+    int device, index; // its number on the host; its turn in the dealing of blocks
     Backend *inner;    // NULL: it could not be opened
     pthread_t thread;
-    bool leaving;                      // its thread is to end
-    bool ended;                        // of a poll
-    Error error;                       // of the job
+    bool leaving;                      // its thread shall end
+    bool ended;                        // result of a poll
+    Error error;                       // result of the job
     bool done[BACKEND_SLOTS_MAX];      // its lanes of the slot's batch have ended, or it has none
     double seconds[BACKEND_SLOTS_MAX]; // device time of that batch so far
 } SeveralPart;
 
-// What the threads do, each for its part.
+// What a thread does with its part.
 typedef Error (*SeveralJob)(SeveralPart *part);
 
 struct SeveralBackend {
     Backend backend;
     BackendOpen open;
     BackendOptions options;
-    Arena arena, debug_arena; // the batches that the caller sees
+    Arena arena, debug_arena; // of the batches that the caller sees
     const Configured *configured;
-    int slot; // of the job, and what it is given
+    int slot; // of the job, with its arguments
     int64_t lanes, observed, capacity, ticks;
     double seconds;
     SeveralPart all[BACKEND_DEVICES_MAX], *parts[BACKEND_DEVICES_MAX]; // parts[n_parts]: those that could be opened
     int n_parts;
     SeveralJob job;
-    uint64_t turn; // counts jobs, so that a thread knows a new one
+    uint64_t turn; // counts jobs: a thread sees by it that a new one began
     int working;
     pthread_mutex_t mutex; // guards the three above, and `leaving`
     pthread_cond_t work, idle;
@@ -78,7 +78,7 @@ static Error several_failed(SeveralBackend *several, const SeveralPart *part, co
     return *error;
 }
 
-// Every device does the job; the first error in their order.
+// Runs the job on every device; returns the first error in the order of the devices.
 static Error several_each(SeveralBackend *several, SeveralJob job)
 {
     pthread_mutex_lock(&several->mutex);
@@ -119,7 +119,7 @@ static Error several_start(SeveralBackend *several, uint64_t devices)
 
 // ---- whose lanes ----------------------------------------------------------------------------------------------------
 
-// Of the lanes [0, lanes) of a batch, how many are the part's. They are its first ones, in the same order.
+// Number of the lanes [0, lanes) of a batch that the part has. They are its first ones, in the same order.
 static int64_t several_share(const SeveralPart *part, int64_t lanes)
 {
     const int64_t parts = part->several->n_parts, blocks = lanes / SEVERAL_BLOCK;
@@ -129,7 +129,7 @@ static int64_t several_share(const SeveralPart *part, int64_t lanes)
 
 typedef enum SeveralDirection { SEVERAL_OUT, SEVERAL_BACK } SeveralDirection; // to the part; from it
 
-// One item a lane: the part's of whole[lanes][item bytes], and own[share][item bytes].
+// Copies one item per lane between whole[lanes][item bytes] and the part's own[share][item bytes].
 static void several_copy(const SeveralPart *part, void *whole, void *own, size_t item, int64_t lanes,
                          SeveralDirection direction)
 {
@@ -143,7 +143,7 @@ static void several_copy(const SeveralPart *part, void *whole, void *own, size_t
     }
 }
 
-// field[count][stride] of both
+// The same for field[count][stride].
 static void several_copy_fields(const SeveralPart *part, double *whole, double *own, int count,
                                 SeveralDirection direction)
 {
@@ -155,7 +155,7 @@ static void several_copy_fields(const SeveralPart *part, double *whole, double *
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// No device is asked for nothing.
+// At least one lane, because a device can't prepare for none.
 static int64_t several_room(const SeveralPart *part, int64_t lanes)
 {
     const int64_t share = several_share(part, lanes);
@@ -313,7 +313,7 @@ static Error several_wait_part(SeveralPart *part)
     return error_none();
 }
 
-// The slice has ended on every device; the batch took as long as the slowest of them.
+// Waits for the slice on every device. The time of the batch is that of the slowest.
 static Error several_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     SeveralBackend *several = (SeveralBackend *)backend;
@@ -340,7 +340,7 @@ static void several_cut(Backend *backend)
 
 // ---- opening and closing --------------------------------------------------------------------------------------------
 
-// By the thread that works with the device: CUDA has one current device a thread.
+// Runs in the part's thread, because CUDA has one current device per thread.
 static Error several_open_part(SeveralPart *part)
 {
     const SeveralBackend *several = part->several;
@@ -380,7 +380,7 @@ static void several_name(const SeveralBackend *several, char *name, size_t size)
     }
 }
 
-// Of the least of them in everything, times as many as there are.
+// Describes the sum: the least value of any device, times their number.
 static void several_describe(SeveralBackend *several)
 {
     BackendInfo *info = &several->backend.info;
@@ -402,7 +402,7 @@ static void several_describe(SeveralBackend *several)
     if (warning[0] != '\0') snprintf(info->warning, sizeof info->warning, "%s", warning);
 }
 
-// Whether the rest will do without those that could not be opened.
+// True if the run can go on without the devices that could not be opened.
 static bool several_can_leave_out(const SeveralBackend *several)
 {
     bool any = false;

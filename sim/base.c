@@ -1,4 +1,4 @@
-// The two words that every layer shares: Error and Arena.
+// The two types that every layer shares: Error and Arena.
 #include "sim.h"
 
 #include <stdarg.h>
@@ -20,8 +20,8 @@ Error error_make(ErrorKind kind, const char *format, ...)
     return error;
 }
 
-// Under the address sanitizer the bytes between the end of what was taken and the next boundary are nobody's, so that
-// an array that is overrun in an arena is found as it would be on the heap.
+// Under the address sanitizer the bytes after a piece of an arena, up to the next alignment boundary, are poisoned. An
+// overrun of an array in an arena is then found as on the heap.
 #if defined(__has_include) && __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else
@@ -30,10 +30,10 @@ Error error_make(ErrorKind kind, const char *format, ...)
 #endif
 
 enum { ARENA_ALIGNMENT = 64, ARENA_EXIT = 3 };
-#define ARENA_PIECE_LEAST ((size_t)1 << 20) // bytes of a piece of an arena that grows
-#define ARENA_PIECE_MOST ((size_t)64 << 20) // unless more is asked for at once
+#define ARENA_PIECE_LEAST ((size_t)1 << 20) // bytes of a piece of a growing arena
+#define ARENA_PIECE_MOST ((size_t)64 << 20) // unless one request needs more
 
-// Consecutive bytes of an arena, behind this header: those from `start` on.
+// Consecutive bytes of an arena, from `start` on; they follow this header.
 typedef struct ArenaPiece {
     struct ArenaPiece *before;
     size_t start, room; // bytes
@@ -48,7 +48,7 @@ static unsigned char *arena_at(const Arena *arena, size_t offset)
 
 static size_t arena_end(const Arena *arena) { return arena->base->start + arena->base->room; }
 
-// Where its bytes from `start` on will lie. False: there is no such address space.
+// Adds a piece for the bytes from `start` on. False: there is no address space for it.
 static bool arena_add_piece(Arena *arena, size_t start, size_t room)
 {
     room = arena_aligned(room);
@@ -95,7 +95,7 @@ static void arena_guard(Arena *arena, size_t start)
     ASAN_POISON_MEMORY_REGION(arena_at(arena, arena->used), arena_aligned(arena->used) - arena->used);
 }
 
-// Another piece that has room for these bytes: as much as there is already, within limits, or else just them.
+// Adds a piece with room for `bytes`: as large as all pieces so far, within limits, or as large as `bytes`.
 static void arena_grow(Arena *arena, size_t start, size_t bytes)
 {
     size_t room = start < ARENA_PIECE_LEAST ? ARENA_PIECE_LEAST : start < ARENA_PIECE_MOST ? start : ARENA_PIECE_MOST;
@@ -106,7 +106,7 @@ static void arena_grow(Arena *arena, size_t start, size_t bytes)
             "hopscotch: not enough memory: %s has %zu bytes and needs %zu more of address space; is it limited (ulimit "
             "-v)?\n",
             arena->purpose, start, bytes);
-    _exit(ARENA_EXIT); // what is written is whole at any time; to unwind would take memory
+    _exit(ARENA_EXIT); // files are consistent at any time; unwinding would need memory
 }
 
 void *arena_take(Arena *arena, size_t count, size_t item_size)
@@ -129,7 +129,7 @@ char *arena_copy(Arena *arena, const char *text)
     return memcpy(arena_take(arena, size, 1), text, size);
 }
 
-// First into what the piece has left, which is enough for nearly all.
+// Formats into the rest of the current piece first, which is nearly always enough.
 char *arena_format(Arena *arena, const char *format, ...)
 {
     char *text = arena_take(arena, 1, 1); // the NUL
@@ -155,7 +155,7 @@ void arena_rewind(Arena *arena, size_t used)
 {
     size_t end = arena->used;
     while (arena->base->start > used) {
-        end = arena->base->start; // aligned, and so at most the end of the piece before
+        end = arena->base->start; // aligned, so at most the end of the piece before
         arena_drop_piece(arena);
     }
     ASAN_UNPOISON_MEMORY_REGION(arena_at(arena, used), arena_aligned(end) - used);

@@ -1,6 +1,6 @@
-// Every model's kernels for one instruction set, of plain or of observed lanes. Compiled once for each, with
-// -march=x86-64-vN, -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true; sim/real.h takes
-// LANES from the instruction set.
+// All models' kernels for one instruction set, plain or observed. Compiled once for each, with -march=x86-64-vN,
+// -DCPU_KERNELS=cpu_plain_vN and -DOBSERVED=false, or cpu_observed_vN and true. sim/real.h takes LANES from the
+// instruction set.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_GRAPHS
 #include "cpu_kernels.h"
@@ -13,8 +13,8 @@
 #define OBSERVED false
 #endif
 
-// The upper halves of vectors that were used make the scalar code that follows many times slower until they are
-// cleared, which compilers only see to when they optimise.
+// Clears the upper halves of the vector registers. Otherwise the scalar code that follows is many times slower;
+// compilers clear them only when they optimise.
 static void leave_vectors(void)
 {
 #if LANES > 1

@@ -1,5 +1,5 @@
-// The models' kernels compiled for one instruction set, of plain or of observed lanes: one object of sim/cpu_kernels.c
-// each, all with the same bits.
+// The models' kernels for one instruction set, plain or observed: one object of sim/cpu_kernels.c each. All give the
+// same bits.
 #ifndef HOPSCOTCH_CPU_KERNELS_H
 #define HOPSCOTCH_CPU_KERNELS_H
 
@@ -10,25 +10,25 @@
 
 typedef void (*CpuKernel)(const Constants *constants, const double *assets, const LaneGroup *group);
 
-// Its step as a graph that the threads of a team run.
+// A kernel whose step is a graph that the threads of a team share.
 typedef struct CpuShared {
-    // Lays the graph into the arena. *out: NULL if this world's step is none.
+    // Builds the graph in the arena. *out: NULL if the step of this world is not a graph.
     Error (*open)(const Constants *constants, const double *assets, int threads, Arena *arena, CpuStepGraph **out);
-    // Does what the kernel does, to the same bits. A graph that the plain kernels opened serves the observed ones of
-    // that instruction set too: only the thread that leads writes down what is observed.
+    // Does the work of the kernel, with the same bits. A graph opened by the plain kernels also serves the observed
+    // ones of the same instruction set, because only the leading thread records.
     void (*advance)(CpuStepGraph *graph, GraphTeam *team, const Constants *constants, const double *assets,
                     const LaneGroup *group);
 } CpuShared;
 
 typedef struct CpuKernels {
-    int lanes; // LANES of that object: lanes of a group
+    int lanes; // LANES of that object: lanes per group
     CpuKernel kernels[KERNEL_COUNT];
-    CpuShared shared[KERNEL_COUNT];                                      // {NULL} where there is no graph
+    CpuShared shared[KERNEL_COUNT];                                      // {NULL}: no graph
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
 } CpuKernels;
 
-// Weak: those that a program is not linked with are at NULL. That of `make demo` has the observed ones of v2 and of its
-// machine's instruction set, which also do the work of the plain ones.
+// Weak: kernels that were not linked are NULL. `make demo` links only observed ones, for v2 and for the machine's own
+// instruction set; they replace the plain ones.
 #define CPU_KERNELS_OF(isa)                                                                                            \
     extern const CpuKernels cpu_plain_##isa __attribute__((weak)), cpu_observed_##isa __attribute__((weak))
 CPU_KERNELS_OF(scalar);
@@ -36,16 +36,16 @@ CPU_KERNELS_OF(v2);
 CPU_KERNELS_OF(v3);
 CPU_KERNELS_OF(v4);
 
-// What computes a group of lanes, and the graph by which the threads of a team share it; NULL: they don't.
+// The function that computes a group of lanes, and the graph that lets the threads of a team share it (NULL: none).
 typedef struct CpuWay {
     const CpuKernels *plain, *observed;
     CpuStepGraph *graph;
 } CpuWay;
 
-// That of the CPU backend for a group of so many lanes, once it is prepared.
+// The way that the CPU backend uses for a group of `valid` lanes, after prepare.
 const CpuWay *cpu_way(const Backend *backend, int valid);
 
-// Plain ones that are best on this processor: for groups of lanes, for one lane of a model's kernel.
+// The best plain kernels on this processor: for groups of lanes; for a single lane of a model's kernel.
 const CpuKernels *cpu_best_kernels(void);
 const CpuKernels *cpu_lane_kernels(int kernel);
 

@@ -1,13 +1,13 @@
-// Faults on request: what a test asks of a device, in a build with -DHOPSCOTCH_FAULTS. HOPSCOTCH_FAULT holds rules with
-// commas between them; those of files and databases are read by io/file.c.
+// Faults of devices on request of a test, in builds with -DHOPSCOTCH_FAULTS. HOPSCOTCH_FAULT holds rules, separated by
+// commas. io/system.c reads the rules for files and databases.
 //
-//     backend:wait:3:LOST    the third wait of the backend `faulty` (sim/backend_faulty.c) finds its device lost;
-//     backend:wait:3+:LOST   and every one after it. Operations: open prepare begin advance wait
+//     backend:wait:3:LOST    the third wait of the backend `faulty` (sim/backend_faulty.c) finds its device lost
+//     backend:wait:3+:LOST   and every later one too. Operations: open prepare begin advance wait
 //     backend:wait1:3:LOST   the third of its device 1
-//         MEMORY   there is not enough of it          LAUNCH   the launch failed: nothing works until it is opened anew
+//         MEMORY   not enough memory                  LAUNCH   the launch failed: nothing works until it is reopened
 //         HANG     the slice does not end             LOST     nothing works on this device any more
-//         TIME     the device's clock tells nonsense
-//     cuda:17:719            the 17th CUDA call gives error 719, and is not made; 99999: a kernel dies in its place
+//         TIME     the device's clock gives a wrong time
+//     cuda:17:719            the 17th CUDA call is not made and gives error 719; 99999: a kernel crashes in its place
 #include "faults.h"
 
 #ifdef HOPSCOTCH_FAULTS
@@ -37,7 +37,7 @@ static const char *const fault_names[FAULTS] = {[FAULT_MEMORY] = "MEMORY",
                                                 [FAULT_HANG] = "HANG",
                                                 [FAULT_TIME] = "TIME"};
 
-// A rule that is misspelt would make a test pass that tests nothing: stop at once.
+// A misspelt rule would make a test pass that tests nothing: stop at once.
 static void fault_bad_rule(const char *rule)
 {
     fprintf(stderr, "hopscotch: HOPSCOTCH_FAULT: %s: expected backend:operation:n:WHAT or cuda:n:code\n", rule);

@@ -1,4 +1,4 @@
-// The seam between the backends and their devices, through which a test makes them fail (sim/faults.c).
+// Lets tests make calls of the backends' devices fail (sim/faults.c).
 #ifndef HOPSCOTCH_FAULTS_H
 #define HOPSCOTCH_FAULTS_H
 
@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-// Whether this CUDA call is to fail, and with which error number. A build without -DHOPSCOTCH_FAULTS never says so; the
-// object of CUDA kernels, which takes minutes to compile, is the same in both.
+// True if this CUDA call must fail; *code: with which error. Always false in a build without -DHOPSCOTCH_FAULTS. It is
+// a function, so that both builds can share the object of the CUDA kernels, which takes minutes to compile.
 bool backend_cuda_fault(int *code);
-enum { CUDA_FAULT_TRAP = 99999 }; // as an error number: a kernel is launched that dies
+enum { CUDA_FAULT_TRAP = 99999 }; // an error number: launch a kernel that crashes
 
 // Only in builds with -DHOPSCOTCH_FAULTS.
 typedef enum DeviceFault {
@@ -24,9 +24,9 @@ typedef enum DeviceFault {
     FAULTS
 } DeviceFault;
 
-DeviceFault device_fault(const char *operation); // what becomes of this call of the backend `faulty`
-void device_set_faults(const char *rules);       // in place of the environment's; "" for none
-void backend_faulty_repair(void);                // no device is lost any more
+DeviceFault device_fault(const char *operation); // outcome of this call of the backend `faulty`
+void device_set_faults(const char *rules);       // replaces the environment's rules; "" for none
+void backend_faulty_repair(void);                // lost devices work again
 
 #ifdef __cplusplus
 }

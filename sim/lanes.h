@@ -1,9 +1,8 @@
-// A kernel's view of a batch: LANES neighbouring lanes of it (one on the GPU), for one slice.
-// A kernel is a function
+// A kernel's view of a batch: LANES neighbouring lanes (one on the GPU), for one slice. A kernel is a function
 //     HD void model_kernel(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
-// that loads its lanes (or begins them at tick 0), advances each by `ticks`, and stores it when it ends or when the
-// slice does. `observed` is a literal where it is called: only the kernel of observed lanes samples trajectories and
-// writes debug rows, and the plain one, of the same source, holds no trace of either.
+// that loads its lanes (or starts them at tick 0), advances each by `ticks`, and stores it when the lane or the slice
+// ends. `observed` is a literal in every call: only the observed kernel samples trajectories and writes debug rows. The
+// plain one is compiled from the same source without that code.
 #ifndef HOPSCOTCH_LANES_H
 #define HOPSCOTCH_LANES_H
 
@@ -31,16 +30,17 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
-// The work fields of the group as a block that only the model knows the order of: field i of its k-th lane stands
-// at [i*stride + k] of it; on a CPU of all LANES, whether the group has them or not. Never both this and lanes_work.
+// The work fields of the group as one block, in an order that only the model knows. Field i of the group's k-th lane
+// stands at [i*stride + k]. On a CPU the block has room for all LANES, even if the group has fewer. A kernel uses
+// either this or lanes_work, never both.
 HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 {
 #if defined(HOPSCOTCH_TEAMS)
-    // neighbouring threads take neighbouring numbers, of one lane or of LANES_TOGETHER
+    // neighbouring threads use neighbouring numbers, of one lane or of LANES_TOGETHER lanes
     *stride = group->team.blocks > 0 ? 1 : LANES_TOGETHER;
     return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;
 #else
-    // neighbouring fields are one stretch of memory; observed lanes and the others are groups of their own
+    // neighbouring fields are contiguous in memory; observed lanes form separate groups
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
     const int64_t place = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
     *stride = LANES;
@@ -62,7 +62,7 @@ HD mask lanes_running(const LaneGroup *group)
 #endif
 }
 
-// the lanes of `which` end with the failure code in `failure` (0: none)
+// Ends the lanes of `which` with the failure code in `failure` (0: none).
 HD void lanes_end(const LaneGroup *group, real failure, mask which)
 {
     for (int i = 0; i < group->valid; i++) {
@@ -70,7 +70,7 @@ HD void lanes_end(const LaneGroup *group, real failure, mask which)
     }
 }
 
-// Is a sample due before this tick?
+// True if a sample is due before this tick.
 HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
 {
     const Trace *trace = &group->batch.trace;
@@ -78,7 +78,7 @@ HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
            tick % trace->every == 0;
 }
 
-// One column of the sample that the lanes of `which` are given next: for models whose samples are long.
+// Sets one column of the next sample of the lanes of `which`. For models with long samples.
 HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask which)
 {
     const Trace *trace = &group->batch.trace;
@@ -89,7 +89,7 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
     }
 }
 
-// All columns of that sample are set.
+// Completes that sample, after all its columns are set.
 HD void lanes_end_sample(const LaneGroup *group, mask which)
 {
     const Trace *trace = &group->batch.trace;
@@ -110,14 +110,14 @@ HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
     }
 }
 
-// Are debug rows wanted of this tick?
+// True if debug rows are wanted for this tick.
 HD bool lanes_debug_due(const LaneGroup *group, int64_t tick)
 {
     const DebugRows *debug = &group->batch.debug;
     return group->lane < debug->lanes && tick >= debug->first && tick < debug->end;
 }
 
-// Appends a debug row of the lanes of `which`: row[n_debug]. The oldest makes room when the ring is full.
+// Appends a debug row row[n_debug] for the lanes of `which`. If the ring is full, it replaces the oldest.
 HD void lanes_debug(const LaneGroup *group, const real *row, mask which)
 {
     const DebugRows *debug = &group->batch.debug;

@@ -13,12 +13,12 @@ typedef struct Matrix5 {
     real at[5][5]; // [row][column]
 } Matrix5;
 
-// P A = L U. Lanes take different pivots, so every row exchange is a conditional one: in column k each row below k that
-// holds a greater element changes places with row k, which ends with the greatest, as a search would.
+// P A = L U. Lanes take different pivots, so every row exchange is conditional: in column k each row below k that holds
+// a greater element changes places with row k. At the end row k holds the greatest, as after a search.
 typedef struct Factors5 {
     Matrix5 lu;         // U on and above the diagonal; below it L, without its diagonal of ones
     mask swapped[5][5]; // [k][i]: rows k and i > k changed places, in the order of k, then i
-    mask near_singular; // the least pivot is below 1e-12 of the greatest, or not a number: solutions mean little
+    mask near_singular; // the least pivot is below 1e-12 of the greatest, or NaN: solutions are meaningless
 } Factors5;
 
 HD void linear_swap(mask m, real *a, real *b)
@@ -45,7 +45,7 @@ HD Factors5 linear_factored(const Matrix5 *a)
     for (int k = 0; k < 5; k++) {
         linear_pivot(&f, k);
         const real pivot = absolute(f.lu.at[k][k]);
-        least = select_real(MASK(pivot >= least), least, pivot); // NaN comes through
+        least = select_real(MASK(pivot >= least), least, pivot); // a NaN pivot makes it NaN
         greatest = greater_of(pivot, greatest);
         for (int i = k + 1; i < 5; i++) {
             const real factor = f.lu.at[i][k] / f.lu.at[k][k];

@@ -1,10 +1,10 @@
-// The registry: a model is a folder in sim/ and its lines here.
+// The registry of models. A model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
-//   KERNELS(X)  X(model, kernel, threads, alone): `model_kernel`, a function that advances one group of lanes, in
-//               sim/model/advance.h; on a GPU so many threads, or fewer, advance a lane together (sim/team.h); on a
-//               CPU a lane alone is a `scalar` kernel's, as the other lanes of a vector would be idle, or a `vector`
-//               one's, as the model fills vectors itself
-//   GRAPH_KERNELS(X)  those whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
+//   KERNELS(X)  X(model, kernel, threads, alone): `model_kernel`, a function in sim/model/advance.h that advances one
+//               group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a CPU
+//               computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if the
+//               model fills vectors itself
+//   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
 #define HOPSCOTCH_MODELS_H
@@ -41,7 +41,7 @@
     X(ndt, align)
 // clang-format on
 
-// Only the kernels' own translation units (sim/cpu_kernels.c, sim/backend_cuda.cu) see the models' arithmetic.
+// Only the translation units of the kernels (sim/cpu_kernels.c, sim/backend_cuda.cu) include the models' arithmetic.
 #ifdef HOPSCOTCH_KERNELS
 #include "bbob/advance.h"
 #include "hopper/advance.h"

@@ -1,4 +1,4 @@
-// The normal distribution's upper tail and its inverse, from our own exp alone: the same bits everywhere.
+// The normal distribution's upper tail and its inverse. They use our own exp, so the bits are the same everywhere.
 #include "sim.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static double normal_tail_series(double z)
     return 0.5 - normal_density(z) * sum;
 }
 
-// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for great z: M. Abramowitz & I. A. Stegun,
+// density(z)/(z + 1/(z + 2/(z + 3/(z + ...)))), without cancellation for large z: M. Abramowitz & I. A. Stegun,
 // Handbook of Mathematical Functions, 26.2.14.
 static double normal_tail_fraction(double z)
 {
@@ -34,7 +34,7 @@ double normal_tail(double z)
     return z < 2.5 ? normal_tail_series(z) : normal_tail_fraction(z);
 }
 
-// Newton's method from 0: the tail is convex there, so no step goes too far, and it ends when none gets any farther.
+// Newton's method from 0. The tail is convex there, so no step overshoots; it ends when the iterate no longer grows.
 double normal_tail_inverse(double p)
 {
     double z = 0.0;

@@ -1,4 +1,4 @@
-// Normal deviates of one key, LANES at a time: the bits of random_normal (random.c), which has one at a time.
+// Normal deviates of one key, LANES at a time, with the bits of random_normal (random.c), which gives one at a time.
 #ifndef HOPSCOTCH_NORMALS_H
 #define HOPSCOTCH_NORMALS_H
 
@@ -6,14 +6,14 @@
 #include "portable_math.h"
 
 // G. E. P. Box & M. E. Muller, Ann. Math. Statist. 29, 1958: sqrt(-2 ln u) cos(2 pi v), u in (0, 1], v in [0, 1). The
-// second deviate that the pair could give (the sine) is left, so that each number needs no other.
+// second deviate of the pair (with the sine) is not used, so that each number depends on no other.
 HD real normal_of(real u, real v)
 {
     const real radius = square_root(-2.0 * canonical(logarithm(u)));
     return radius * canonical(cosine(6.283185307179586 * v));
 }
 
-// z[i] from the block at `counter` with its last word i higher, 0 <= i < count
+// z[i] comes from the block at `counter` with i added to its last word, 0 <= i < count.
 static inline void normals_of(Philox counter, uint64_t key, int count, double *z)
 {
     const uint32_t index = counter.word[3];

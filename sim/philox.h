@@ -1,6 +1,6 @@
-// Philox4x32-10: 128 bits of counter, mixed under 64 bits of key into 128 random bits. J. K. Salmon, M. A. Moraes,
+// Philox4x32-10: mixes a counter of 128 bits under a key of 64 bits into 128 random bits. J. K. Salmon, M. A. Moraes,
 // R. O. Dror & D. E. Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011, section 3.3. It has no state: any
-// number of any stream is there at once, on any processor.
+// number of any stream can be computed directly, on any processor.
 #ifndef HOPSCOTCH_PHILOX_H
 #define HOPSCOTCH_PHILOX_H
 
@@ -10,7 +10,7 @@ typedef struct Philox {
     uint32_t word[4];
 } Philox;
 
-// One round (their equation 4): two 32x32-bit products; the high halves meet the key, the low halves go on as they are.
+// One round (their equation 4): two 32x32-bit products; the high halves are combined with the key, the low halves stay.
 HD Philox philox_round(Philox in, uint32_t key_0, uint32_t key_1)
 {
     const uint64_t product_0 = UINT64_C(0xD2511F53) * in.word[0], product_1 = UINT64_C(0xCD9E8D57) * in.word[2];
@@ -22,7 +22,7 @@ HD Philox philox_round(Philox in, uint32_t key_0, uint32_t key_1)
     return out;
 }
 
-// The key goes up by a Weyl sequence (golden ratio, sqrt(3) - 1) from round to round.
+// The key grows by a Weyl sequence (golden ratio, sqrt(3) - 1) from round to round.
 HD Philox philox4x32_10(Philox counter, uint64_t key)
 {
     uint32_t key_0 = (uint32_t)key, key_1 = (uint32_t)(key >> 32);

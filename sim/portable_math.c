@@ -1,5 +1,5 @@
-// The host's versions, on doubles, of the elementary functions in portable_math.h. One number needs one lane; but lanes
-// do not see each other, so that lane 0 gives the same bits however many a translation unit has chosen before.
+// The elementary functions of portable_math.h on doubles, for the host. One number needs one lane. Lanes are
+// independent, so lane 0 gives the same bits for any LANES of the translation unit.
 #if !defined(HOPSCOTCH_REAL_H) && !defined(HOPSCOTCH_SCALAR)
 #define HOPSCOTCH_SCALAR
 #endif

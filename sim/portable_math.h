@@ -1,14 +1,14 @@
-// Elementary functions on `real`, made of correctly rounded operations only, so that every processor and every number
-// of lanes gives the same bits. A special case is a select, behind any_lane() where it is rare.
+// Elementary functions on `real`, from correctly rounded operations only, so that every processor and every number of
+// lanes gives the same bits. A special case is a select; a rare one is behind any_lane().
 //
 // Each function is the textbook one (J.-M. Muller, Elementary Functions, 3rd ed. 2016: chapter 11 for the range
-// reductions): bring the argument into a small interval, evaluate a polynomial there, rebuild. The polynomials are our
-// own fits: Remez exchange in 60 digits, minimising the error relative to the function; its coefficients rounded to
-// double one after the other from the lowest, the others fitted again each time. The comment beside each says on which
-// interval and how large the relative error of the fit is (half an ulp is 2^-53).
+// reductions): reduce the argument to a small interval, evaluate a polynomial there, reconstruct. The polynomials are
+// our own fits: Remez exchange in 60 digits, minimising the error relative to the function. Coefficients are rounded to
+// double one after the other from the lowest, and the others are fitted again each time. The comment beside each
+// polynomial gives the interval and the relative error of the fit (half an ulp is 2^-53).
 //
-// Special values are those of C17's Annex F. Exceptions, errno and the bits of a NaN are nobody's business here.
-// tests/unit/test_portable_math.c states the worst error seen of each.
+// Special values are those of C17's Annex F. Exceptions, errno and the bits of a NaN are not specified.
+// tests/unit/test_portable_math.c states the worst error found for each function.
 #ifndef HOPSCOTCH_PORTABLE_MATH_H
 #define HOPSCOTCH_PORTABLE_MATH_H
 
@@ -43,7 +43,7 @@ HD real math_quartered(real x, const double *c, int n)
     return P;
 }
 
-// Adding and taking away 1.5 * 2^52 rounds to the nearest integer (|x| < 2^51), which stands in the sum's low bits.
+// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer (|x| < 2^51), which is in the low bits of the sum.
 HD real math_rounder(void) { return splat(0x1.8p52); }
 HD real math_nearest(real x) { return (x + math_rounder()) - math_rounder(); }
 
@@ -53,14 +53,14 @@ HD bits64 math_sign_bit(real x) { return bits_of(x) & splat_bits(INT64_MIN); }
 // x with the sign bit set where `sign` has it
 HD real math_signed(real x, bits64 sign) { return real_of_bits(bits_of(x) | sign); }
 
-// 2^k, k an integer in -1022..1023
+// 2^k, integer k in -1022..1023
 HD real math_power_of_two(real k)
 {
     const bits64 exponent = bits_of(k + splat(0x1.8p52 + 1023.0)) & splat_bits(2047);
     return real_of_bits(exponent << 52);
 }
 
-// x 2^k, rounded once also where it overflows or is subnormal: x in [1/2, 2), integer k in -1080..1030
+// x 2^k, rounded once, even if it overflows or is subnormal: x in [1/2, 2), integer k in -1080..1030
 HD real math_scaled(real x, real k)
 {
     const real half = math_nearest(0.5 * k);
@@ -69,7 +69,7 @@ HD real math_scaled(real x, real k)
 
 // ---- sine and cosine ------------------------------------------------------------------------------------------------
 
-// of |r| <= pi/4
+// for |r| <= pi/4
 HD void math_sine_cosine_near(real r, real *sine_r, real *cosine_r)
 {
     // sin r = r + r z S(z): 2^-57.9
@@ -83,8 +83,8 @@ HD void math_sine_cosine_near(real r, real *sine_r, real *cosine_r)
     *cosine_r = fused(z, fused(z, math_polynomial(z, C, 6), splat(-0.5)), splat(1.0));
 }
 
-// Where an angle needs no reduction: |x| <= 0.785. A NaN does.
-// sin(x)/x and cos(x) of x = sqrt(z), |x| <= 0.785, by the same polynomials
+// sin(x)/x and cos(x) of x = sqrt(z), by the same polynomials. |x| <= 0.785, where an angle needs no reduction; NaN
+// stays.
 HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
 {
     TABLE double S[] = {-0.1666666666666663,    0.00833333333332184,     -0.00019841269829358636,
@@ -111,7 +111,7 @@ HD real math_reduced(real x, bits64 *turns)
     return fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
 }
 
-// By n quarter turns: n mod 4 of 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
+// Rotates by n quarter turns: n mod 4 = 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
 HD void math_turn_back(bits64 turns, real *s, real *c)
 {
     const mask odd = (mask)(-(turns & splat_bits(1)));
@@ -121,8 +121,8 @@ HD void math_turn_back(bits64 turns, real *s, real *c)
     *s = sine_x;
 }
 
-// sin and cos of two angles. |x| <= 2^30; NaN beyond. Reduced only where one of the group's asks for it, which leaves
-// the bits of the others as they are.
+// sin and cos of two angles. |x| <= 2^30; NaN beyond. The reduction runs only if a lane of the group needs it; the bits
+// of the other lanes stay the same.
 HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
 {
     const mask far = ~(math_is_near(x) & math_is_near(y));
@@ -192,11 +192,11 @@ HD real math_arc_sine(real x, bool limited)
 // asin x in [-pi/2, pi/2]; NaN for |x| > 1.
 HD real arc_sine(real x) { return math_arc_sine(x, false); }
 
-// asin of x brought into [-1, 1]; NaN stays.
+// asin of x limited to [-1, 1]; NaN stays.
 HD real arc_sine_limited(real x) { return math_arc_sine(x, true); }
 
-// The ratio low/high of the absolute values of the arguments of atan2, fit to be divided: high in 2^-946..2^900.
-// Two infinities have the ratio 1, two zeros the ratio 0; a NaN in either stays.
+// Scales the absolute values of the arguments of atan2 so that low/high can be divided: high in 2^-946..2^900. Two
+// infinities have the ratio 1, two zeros the ratio 0; a NaN in either stays.
 HD void math_ratio(real *low, real *high)
 {
     const mask infinite = MASK(*high == math_infinity()), zero = MASK(*high == splat(0.0));
@@ -247,7 +247,7 @@ HD real arc_tangent2(real y, real x)
     const real base_low =
         fused(octants, splat(3.061616997868383e-17), fused(octants, splat(0.7853981633974483), -base));
     const real signed_q = real_of_bits(bits_of(q) ^ turned), signed_tail = real_of_bits(bits_of(tail) ^ turned);
-    const real sum = base + signed_q; // |base| >= |q| or base = 0: what the sum loses is
+    const real sum = base + signed_q; // sum + lost is exact: |base| >= |q| or base = 0
     const real lost = (base - sum) + signed_q;
     return math_signed(sum + (lost + (signed_tail + base_low)), math_sign_bit(y));
 }
@@ -269,7 +269,7 @@ HD void math_reduced_exponential(real x, real *k, real *r, real *c)
     *c = fused(*r * *r, math_polynomial(*r, P, 10), r_low);
 }
 
-// x brought into the range outside which e^x is 0 or infinite; NaN stays.
+// x limited to the range outside which e^x is 0 or infinite; NaN stays.
 HD real math_exponential_range(real x)
 {
     const real above = select_real(MASK(x > splat(710.0)), splat(710.0), x);
@@ -283,7 +283,7 @@ HD real exponential(real x)
     return math_scaled(1.0 + (r + c), k);
 }
 
-// tanh x = E/(E + 2), E = e^2x - 1 = 2^k (r + c) + (2^k - 1). 1 from 22 on.
+// tanh x = E/(E + 2), E = e^2x - 1 = 2^k (r + c) + (2^k - 1). It is 1 for x >= 22.
 HD real hyperbolic_tangent(real x)
 {
     const real a = absolute(x);
@@ -300,7 +300,7 @@ HD real hyperbolic_tangent(real x)
     return math_signed(fused(rest, inverse, q), math_sign_bit(x));
 }
 
-// x = 2^k m, integer k, m in [sqrt(1/2), sqrt(2)), for positive finite x; anything else gives numbers without meaning.
+// x = 2^k m, integer k, m in [sqrt(1/2), sqrt(2)), for positive finite x; the result is meaningless for other x.
 HD void math_decomposed(real x, real *k, real *m)
 {
     const mask subnormal = MASK(x < splat(0x1p-1022));
@@ -330,7 +330,7 @@ HD real logarithm(real x)
     const real correction = fused(s, fused(z, R, half_square), k * 2.3190468138462996e-17);
     const real finite = fused(k, splat(0.6931471805599453), f - (half_square - correction));
     const real not_positive = select_real(MASK(x == splat(0.0)), -math_infinity(), math_nan());
-    const real special = select_real(MASK(x <= splat(0.0)), not_positive, x); // infinity and NaN are their own
+    const real special = select_real(MASK(x <= splat(0.0)), not_positive, x); // infinity and NaN give themselves
     return select_real(MASK(x > splat(0.0)) & MASK(x < math_infinity()), finite, special);
 }
 
@@ -370,7 +370,7 @@ HD void math_long_logarithm(real x, real *high, real *low)
     *low = (with_v - *high) + rest;
 }
 
-// Where y is an integer, and an odd one. From 2^53 on all doubles are even; an even number's half is an integer.
+// Whether y is an integer, and an odd one. From 2^53 on all doubles are even. Half of an even number is an integer.
 HD void math_parity(real y, mask *integer, mask *odd)
 {
     const real a = absolute(y), half = 0.5 * a, rounder = splat(0x1p52);

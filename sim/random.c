@@ -1,5 +1,5 @@
-// Random numbers by name: every number is a function of its key and index, so that no order of drawing, batch, thread
-// or restart can change it.
+// Random numbers by key: every number is a function of its key and index. So the order of drawing, the batch, the
+// thread and a restart cannot change it.
 #include "cpu_kernels.h"
 #include "philox.h"
 #include "sim.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <math.h>
 
-// The key and the index are 192 bits and fill Philox's key and counter exactly, each at a place of its own: within the
+// Key and index have 192 bits, exactly those of Philox's key and counter. Each field has a fixed place, so within the
 // limits of RandomKey no two of them share a block.
 //     key      seed
 //     word 0   ordinal, low 32 bits
@@ -33,7 +33,7 @@ double random_uniform(const RandomKey *key, uint32_t index)
     return philox_unit(block.word[0], block.word[1]);
 }
 
-// The method is that of normals.h.
+// normals.h has the method.
 double random_normal(const RandomKey *key, uint32_t index)
 {
     const Philox block = random_block(key, index);

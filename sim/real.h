@@ -1,9 +1,9 @@
-// real: the number that model code is written with. On the GPU it is one double, on the CPU a native vector of LANES
-// doubles, one per lane; the same source text gives the same bits because every operation is IEEE and lane by lane.
-// This file and team.h know which processor they are compiled for; models know only the names that these define.
+// real: the number type of model code. On the GPU it is one double; on the CPU it is a native vector of LANES doubles,
+// one per lane. The same source gives the same bits, because every operation is IEEE and acts lane by lane. Only this
+// file and team.h know which processor they are compiled for; models use the names that these define.
 //
-// What model code may use: + - * /, comparisons (they give a mask), & | ~ on masks, and the functions below. No libm,
-// no min/max of the vendor, no branch on a lane's value except through any_lane().
+// Model code may use: + - * /, comparisons (they give a mask), & | ~ on masks, and the functions below. Not allowed:
+// libm, the vendor's min/max, and branches on a lane's value except through any_lane().
 #ifndef HOPSCOTCH_REAL_H
 #define HOPSCOTCH_REAL_H
 
@@ -11,13 +11,15 @@
 #include <stdint.h>
 #include <string.h>
 
-// Where several threads may advance a lane: on a GPU, and where tests stand in for one (tests/unit/emulated_team.h).
+// Defined where several threads may advance a lane: on a GPU, and in tests that emulate one
+// (tests/unit/emulated_team.h).
 #if defined(__CUDACC__)
 #define HOPSCOTCH_TEAMS
 #endif
 
-// Every function is inlined into its kernel. With -DHOPSCOTCH_CALLS the compiler may call it instead: kernels a fifth
-// slower, compiled twenty times faster. So are built those of observed lanes, under a sanitizer, without optimisation.
+// Every function is inlined into its kernel. With -DHOPSCOTCH_CALLS the compiler may call it instead: kernels are a
+// fifth slower and compile twenty times faster. This is used for kernels of observed lanes, under a sanitizer, and
+// without optimisation.
 #if defined(__CUDACC__)
 #define HD static __device__ __forceinline__
 #elif defined(HOPSCOTCH_CALLS)
@@ -26,7 +28,7 @@
 #define HD static inline __attribute__((always_inline, unused))
 #endif
 
-// Arithmetic of integers that the host needs as well as the kernel.
+// Integer arithmetic that the host and the kernel both use.
 #if defined(__CUDACC__)
 #define HD_BOTH static inline __host__ __device__
 #else
@@ -37,23 +39,24 @@
 #define restrict __restrict__
 #endif
 
-// A function that is inlined in any case: loops that it marks with UNROLL go as far as its callers say.
+// A function that is always inlined, so that the compiler can unroll its UNROLL loops to the length that the caller
+// gives.
 #if defined(__CUDACC__)
 #define HD_INLINE HD
 #else
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A function that is called, not inlined: large and called from several places.
+// A function that is never inlined: large, and called from several places.
 #if defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__
 #else
 #define HD_CALL static __attribute__((noinline, unused))
 #endif
 
-// A table of numbers inside a function, and an entry of it. The GPU reads them from constant memory, which instructions
-// take operands from for nothing; numbers that its compiler knows it would move to registers first, by two instructions
-// each, so it is kept from knowing them.
+// A table of numbers inside a function, and one entry. The GPU reads it from constant memory, which an instruction can
+// use as an operand at no cost. If its compiler knew the numbers, it would first move them to registers by two
+// instructions each; the asm hides them.
 #if defined(__CUDACC__)
 #define TABLE static __constant__
 HD double entry_of(const double *entry)
@@ -67,7 +70,7 @@ HD double entry_of(const double *entry)
 HD double entry_of(const double *entry) { return *entry; }
 #endif
 
-// before a short loop of constant length: its arrays are to live in registers
+// before a short loop of constant length, so that its arrays stay in registers
 #if defined(HOPSCOTCH_TEAMS) && !defined(__CUDACC__)
 #define UNROLL
 #elif defined(__CUDACC__) || defined(__clang__)
@@ -104,11 +107,11 @@ typedef mask bits64;                                          // of a real
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
 
-// A member of a lane's struct that the GPU keeps in shared memory, where each thread of the block has its own: arrays
-// that are indexed by a number known only as it runs, which registers can't be.
-//     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past);
-// declares `lane`. One such member, the first; its size an odd number of doubles, so that neighbouring threads use
-// different banks.
+// A member of a lane's struct that the GPU keeps in shared memory, separately for each thread of the block: for arrays
+// with an index known only at run time, which registers can't hold.
+//     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
+// A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
+// different memory banks.
 #if defined(__CUDACC__)
 enum { BLOCK_THREADS = 64 };
 template <typename Type> HD Type &apart_new(void)
@@ -178,7 +181,7 @@ HD bool any_lane(mask m)
 #endif
 }
 
-// The mask that any_lane() found lanes in: in a group of one it is the whole group, which the compiler may know.
+// The mask in which any_lane() found lanes. In a group of one lane it is the whole group, which helps the compiler.
 HD mask not_empty(mask m)
 {
 #if LANES == 1
@@ -226,7 +229,7 @@ HD real greater_of(real a, real b) { return select_real(MASK(a > b), a, b); } //
 HD real lesser_of(real a, real b) { return select_real(MASK(a < b), a, b); }  // b if either is NaN
 HD real clamped(real x, real low, real high) { return lesser_of(greater_of(x, low), high); }
 HD mask is_finite(real x) { return MASK(absolute(x) <= splat(1.7976931348623157e308)); }
-// NaN has many bit patterns; the stored one is this
+// NaN has many bit patterns; this is the one that is stored
 HD real canonical(real x) { return select_real(MASK(x == x), x, real_of_bits(splat_bits(0x7ff8000000000000))); }
 
 // ---- lanes in memory ------------------------------------------------------------------------------------------------
@@ -243,7 +246,7 @@ HD mask first_lanes(int valid)
 #endif
 }
 
-// `valid` (1..LANES) lanes from p[0..valid); missing ones repeat the last, and are never stored.
+// `valid` (1..LANES) lanes from p[0..valid). Missing lanes repeat the last one and are never stored.
 HD real load_lanes(const double *p, int valid)
 {
 #if LANES == 1
@@ -321,7 +324,7 @@ HD double lane_of(real x, int i)
 #endif
 }
 
-// Entry k of a table of two integers each, 16-byte aligned, that no kernel writes: one load on the GPU.
+// Entry k of a table of two integers each, 16-byte aligned, which no kernel writes: one load on the GPU.
 typedef struct TwoIntegers {
     int64_t first, second;
 } TwoIntegers;
@@ -340,10 +343,10 @@ HD TwoIntegers load_two_integers(const int64_t *table, uint64_t k)
 // ---- from rows of memory to lanes, and back to one number -----------------------------------------------------------
 
 #if !defined(__CUDACC__)
-// Four numbers side by side, of one lane. Never handed to a function by value: not every processor has such registers.
+// Four neighbouring numbers of one lane. Never passed by value, because not every processor has such registers.
 typedef double Four __attribute__((vector_size(32)));
 
-// Four neighbouring numbers of single precision.
+// Loads four neighbouring numbers of single precision.
 HD void load_four_singles(const float *p, Four *out)
 {
 #if defined(__AVX__)
@@ -373,7 +376,7 @@ HD real load_singles(const float *p, int valid)
 #endif
 }
 
-// The first three of the four numbers at row[i], i = 0..LANES-1, are those of lane i.
+// Loads rows of four numbers, one row per lane: row[i] for lane i = 0..LANES-1. The first three numbers are returned.
 HD void load_rows_of_four(const double *const *row, real *out)
 {
 #if LANES == 1
@@ -399,7 +402,7 @@ HD void load_rows_of_four(const double *const *row, real *out)
 #endif
 }
 
-// The first six of the eight numbers at row[i], i = 0..LANES-1, are those of lane i.
+// Loads rows of eight numbers, one row per lane: row[i] for lane i = 0..LANES-1. The first six numbers are returned.
 HD void load_rows_of_eight_singles(const float *const *row, real *out)
 {
 #if LANES == 1
@@ -437,7 +440,8 @@ HD void load_rows_of_eight_singles(const float *const *row, real *out)
 #endif
 }
 
-// Lane j of the result is the sum of all lanes of x[j], added in halves: lanes i and i + LANES / 2, then a quarter, ...
+// Lane j of the result is the sum over all lanes of x[j], added in halves: lanes i and i + LANES / 2, then a quarter,
+// ...
 HD real halved_lanes(const real *x)
 {
 #if LANES == 1

@@ -1,7 +1,7 @@
-// The numerics as one unit: every file of sim but the kernels (cpu_kernels.c, one object per instruction set;
-// backend_cuda.cu). `make lint` checks that no file is forgotten and that each compiles alone too.
+// The unit of sim: it includes every file but the kernels (cpu_kernels.c, one object per instruction set;
+// backend_cuda.cu). `make lint` checks that no file is missing and that each compiles alone.
 //
-// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+// The host computes with one lane, so the kernel headers are compiled as scalar code (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif

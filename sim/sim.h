@@ -1,5 +1,5 @@
-// sim: numerics only. Models, the batch that they advance, the backends that run it, random numbers, and the two
-// words that every layer above shares: Error and Arena. Nothing here opens a file, prints, or knows what a campaign is.
+// sim: numerics only. Models, the batch that they advance, the backends that run it, random numbers, and the two types
+// that every layer shares: Error and Arena. Nothing here opens a file, prints, or knows what a campaign is.
 #ifndef HOPSCOTCH_SIM_H
 #define HOPSCOTCH_SIM_H
 
@@ -13,24 +13,24 @@
 extern "C" {
 #endif
 
-// Raised whenever any stored number of any model changes by a bit. Stored with every batch; replay and resume refuse a
-// mismatch.
+// Raised whenever a stored number of any model changes by a bit. Stored with every batch; replay and resume refuse
+// another version.
 #define NUMERICS_VERSION 3
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// What kind of thing went wrong decides the exit code (runner/command/commands.c): 1 the user's, 2 usage, 3 the
-// machine's, 130 interrupted. A failed trial is data, not an error.
+// The kind decides the exit code (runner/command/commands.c): 1 error of the user, 2 usage, 3 error of the machine, 130
+// interrupted. A failed trial is data, not an error.
 typedef enum ErrorKind {
     OK = 0,
     ERROR_USER,
     ERROR_USAGE,
     ERROR_MACHINE,
     ERROR_INTERRUPTED,
-    // the machine's too, and a run may be able to go on after them (runner/campaign/batch/device.c)
-    ERROR_MEMORY, // there was not enough of it: a smaller batch takes less
-    ERROR_DEVICE, // a device failed: what it had in flight can be computed anew, there or elsewhere
-    ERROR_STUCK   // a slice does not end: it holds memory that can't be given back, so the process must leave by _exit
+    // also errors of the machine, but a run may be able to continue (runner/campaign/batch/device.c)
+    ERROR_MEMORY, // not enough memory: a smaller batch needs less
+    ERROR_DEVICE, // a device failed: its batches in flight can be computed again, there or elsewhere
+    ERROR_STUCK   // a slice does not end: its memory can't be freed, so the process must leave by _exit
 } ErrorKind;
 
 typedef struct Error {
@@ -55,19 +55,19 @@ Error error_make(ErrorKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// A region that is given back as a whole. Its address space is reserved at creation, the only place where memory can
-// run out; pages are touched as they are used. Asking for more than was reserved is our own bug and aborts.
+// Memory that is freed as a whole. Its address space is reserved at creation, and only this can fail; pages are
+// allocated as they are used. To take more than was reserved is a bug and aborts.
 typedef struct Arena {
-    struct ArenaPiece *base; // where the last bytes lie, behind those of earlier pieces; NULL: there is no arena
+    struct ArenaPiece *base; // the last piece; earlier ones are linked from it; NULL: there is no arena
     size_t used, size;       // bytes
     const char *purpose;
     bool grows;
 } Arena;
 
-// Reserves `size` bytes for `purpose` (a literal, for messages). Error: the machine has no such address space.
+// Reserves `size` bytes for `purpose` (a literal, for messages). Error: the machine has no such address space left.
 Error arena_create(Arena *arena, size_t size, const char *purpose);
-// For what can't be told beforehand: reserves pieces of address space as they are needed, `most` bytes in all. Where
-// there is no more of it, arena_take says so and ends the process with the exit code of an error of the machine.
+// For sizes that are not known beforehand: reserves pieces of address space when needed, `most` bytes in all. If no
+// address space is left, arena_take prints this and ends the process with the exit code of a machine error.
 Error arena_create_growing(Arena *arena, size_t most, const char *purpose);
 // `count` items of `item_size` bytes, zeroed, aligned to 64 bytes. Never NULL.
 void *arena_take(Arena *arena, size_t count, size_t item_size);
@@ -75,20 +75,20 @@ void *arena_take(Arena *arena, size_t count, size_t item_size);
 // A NUL-terminated copy in the arena; a formatted text in the arena.
 char *arena_copy(Arena *arena, const char *text);
 char *arena_format(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
-// Back to an earlier `used`: frees all that was taken since.
+// Returns to an earlier `used`: frees everything that was taken since.
 void arena_rewind(Arena *arena, size_t used);
 void arena_destroy(Arena *arena);
 
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
-// Where the spec gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t = 0). Either can
-// be swept, derived or perturbed by its name, which is unique in the model. SECTION_SEED: no key of the spec; the
-// runner fills it with an integer < 2^53, drawn for the replicate, that seeds what the model draws itself. Such rows
-// stand last.
+// The section of the spec that gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t =
+// 0). Both can be swept, derived or perturbed by name; names are unique in a model. SECTION_SEED is not a key of the
+// spec: the runner draws an integer < 2^53 for the replicate, which seeds the model's own random numbers. Such rows are
+// the last.
 typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL, SECTION_SEED } ParameterSection;
 
-// One lane input. This row is the only place that describes it: spec keys, ranges, `models`, SQLite columns, HDF5
-// attributes and the JSON schema come from it.
+// One lane input. Only this row describes it: spec keys, ranges, `models`, SQLite columns, HDF5 attributes and the JSON
+// schema come from it.
 typedef struct Parameter {
     const char *name, *unit; // unit: SI, "1" if dimensionless
     double value, low, high; // default; inclusive range (may be infinite)
@@ -99,60 +99,60 @@ typedef struct Parameter {
 // One output column: a metric, or a column of a trajectory.
 typedef struct Field {
     const char *name, *unit, *doc;
-    const char *group; // trajectory columns: the dataset that they stand in ("state", "control", "fsm"); metrics: NULL
+    const char *group; // trajectory columns: their dataset ("state", "control", "fsm"); metrics: NULL
 } Field;
 
-// One key of the section `simulation:`; a name with a dot stands in a nested mapping (newton.tolerance).
+// One key of the section `simulation:`. A name with a dot is a key of a nested mapping (newton.tolerance).
 typedef enum OptionType {
     OPTION_NUMBER,
     OPTION_INTEGER,
     OPTION_BOOLEAN,
     OPTION_CHOICE,
     OPTION_POINTS,
-    OPTION_NUMBERS, // a list of them
-    OPTION_FILE,    // a file that `build` wants; its value is 1 if one is given, else 0
-    OPTION_MANNER   // a choice of how the work is done, on which no result depends
+    OPTION_NUMBERS, // a list of numbers
+    OPTION_FILE,    // a file that `build` needs; its value is 1 if one is given, else 0
+    OPTION_MANNER   // a choice of how the work is done; no result depends on it
 } OptionType;
 
 typedef struct Option {
     const char *name;
     OptionType type;
     const char *unit;
-    double value, low, high; // default and inclusive range; a choice's value is its place in `choices`, from 0.
-                             // Points, numbers: there are none by default, and all of them are in the range
-    const char *choices;     // "implicit_midpoint|semi_implicit_euler"; of a number the word for its default, "auto",
-                             // which may be out of range; of a file what it holds, "cloud" or "numbers"; else NULL
+    double value, low, high; // default and inclusive range; a choice's value is its index in `choices`.
+                             // Points and numbers: no default; each number must be in the range
+    const char *choices;     // "implicit_midpoint|semi_implicit_euler"; for a number the word for its default, "auto",
+                             // which may be out of range; for a file its contents, "cloud" or "numbers"; else NULL
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing. Or of OPTION_NUMBERS. Or that of a List: its items. Or
-// what a file holds: a cloud x of all its points (m), then y, then z.
+// The value of an OPTION_POINTS: a list of [x, y], x increasing. Also of an OPTION_NUMBERS, of a List (its items), and
+// of a file (a cloud: x of all points (m), then y, then z).
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]; of numbers [count]; of a List [count][list_width()]; of a cloud [3][count]
+    const double *xy; // [count][2]; numbers: [count]; a List: [count][list_width()]; a cloud: [3][count]
     int64_t count;
-    const char *const *names; // of a List whose items have names: [count]; else NULL
+    const char *const *names; // [count], of a List whose items have names; else NULL
 } Points;
 
 // A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows
-// describe the keys of an item, as options do those of the section. An item reaches the model as doubles, those of all
-// fields one after the other: numbers; 0 or 1; a choice's or a referred item's place.
+// describe the keys of an item, as options describe those of the section. An item reaches the model as doubles, field
+// after field: numbers; 0 or 1; the index of a choice or of the referred item.
 typedef enum ItemType {
     ITEM_NUMBERS,  // one number, or a list of them
     ITEM_BOOLEAN,  //
     ITEM_CHOICE,   // one of the words
-    ITEM_NAME,     // the item's own, unique in its list, that expressions can hold: no number of it
-    ITEM_REFERENCE // the name of an item of the list `words`, which stands before this one
+    ITEM_NAME,     // the item's name, unique in its list, for use in expressions; takes no double
+    ITEM_REFERENCE // the name of an earlier item of the list `words`
 } ItemType;
 
 typedef struct ItemField {
     const char *name;
     ItemType type;
-    int least, count; // numbers: so few and so many may be given, those that are not are NaN; else 1
+    int least, count; // numbers: at least and at most this many may be given, missing ones are NaN; else 1
     const char *unit;
-    double value, low, high; // numbers: default of each; range. NaN: must be given, unless `otherwise` is a word
+    double value, low, high; // numbers: default of each; range. NaN: required, unless `otherwise` is a word
     const char *words;       // choice: "a|b|c"; reference: the other list; NULL otherwise
-    const char *otherwise;   // the word for not given: numbers are NaN then, a reference is -1; NULL: there is none
+    const char *otherwise;   // the word for "not given": numbers are NaN then, a reference is -1; NULL: none
     const char *doc;
 } ItemField;
 
@@ -164,12 +164,12 @@ typedef struct List {
     const char *doc, *example;
 } List;
 
-int list_width(const List *list); // doubles of an item
+int list_width(const List *list); // doubles per item
 int list_field_width(const ItemField *field);
-double list_default(const ItemField *field, int number); // of that double of it, from 0
+double list_default(const ItemField *field, int number); // of double `number` of the field, from 0
 
-// Numbers of a configured model that all lanes share; passed by value to every kernel. Each model lays its own struct
-// over it.
+// Numbers of a configured model that all lanes share; passed by value to every kernel. Each model defines its own
+// struct for them.
 #define CONSTANTS_SIZE 256
 typedef struct Constants {
     double values[CONSTANTS_SIZE / sizeof(double)];
@@ -178,16 +178,16 @@ typedef struct Constants {
 typedef struct Model Model;
 typedef struct Configured Configured;
 
-// Which things of a model have rows in its tables, where it has more of them than anybody wants columns: the bodies of
-// a world. Those that the model takes by itself have them in any case.
+// Selects which things of a model (such as bodies of a world) have rows in its tables, if there are too many for a
+// column each. Things that the model selects itself always have rows.
 typedef struct Choice {
-    const char *const *words; // [n_words] that the spec uses where parameters and metrics are named: those are there
+    const char *const *words; // [n_words] names of parameters and metrics in the spec: things named there are selected
     int64_t n_words;
-    const bool *recorded; // [configured->n_things] those with columns in trajectories; NULL: as the model likes
+    const bool *recorded; // [configured->n_things] things with columns in trajectories; NULL: the model decides
 } Choice;
 
-// How a model is drawn, for people: points in the plane of the paper, and the shapes that join them. Nothing here is
-// ever stored, so it needs no bits.
+// How to draw a model: points in the plane, and the shapes that join them. For display only: nothing of it is stored,
+// so it need not be equal to the bit.
 typedef enum ShapeKind { SHAPE_ROD, SHAPE_SPRING, SHAPE_DISC } ShapeKind;
 
 typedef struct Shape {
@@ -200,33 +200,34 @@ typedef struct Shape {
 typedef struct Drawing {
     int n_points, n_shapes, focus; // focus: the point that a camera follows
     const Shape *shapes;           // [n_shapes], the first at the back
-    int phase;                     // the trajectory column that numbers the phases of the motion; -1: there is none
+    int phase;                     // the trajectory column with the phase of the motion; -1: none
     const char *const *phases;     // [n_phases] their names
     int n_phases;
-    double cycle_starts; // a new cycle begins where the phase becomes this one
-    // point[n_points][2] (m; horizontal, upwards) of one sample[n_columns] of a lane with these parameter[n_parameters]
+    double cycle_starts; // a new cycle begins when the phase becomes this one
+    // point[n_points][2] (m; horizontal, upwards) of one sample[n_columns] of a lane with parameter[n_parameters]
     void (*points)(const Configured *configured, const double *parameter, const double *sample, double *point);
-    // height of the ground (m) there; NULL: there is none
+    // height of the ground (m) at x; NULL: no ground
     double (*ground)(const Configured *configured, const double *parameter, double x);
 } Drawing;
 
-// What a model says, before anything runs, of the trials that a spec asks for.
+// A remark of the model, before a run, on the trials that a spec asks for.
 typedef struct Remark {
     const char *name, *text; // "stability", "c dt = 0.1 of at most 2"
-    bool warning;            // what comes out will not be what one would expect
+    bool warning;            // the results may differ from what the user expects
 } Remark;
 enum { REMARKS_MAX = 32 };
 
-// How the threads of a CPU share lanes whose step is a compute graph (sim/graph); to the same bits. levels: all threads
-// take one group of lanes after the other; automatic: so if there are fewer groups than threads, and it saves time.
+// How the threads of a CPU share lanes whose step is a compute graph (sim/graph); the bits are the same. levels: all
+// threads work on one group of lanes, then on the next. automatic: levels if there are fewer groups than threads and it
+// saves time.
 typedef enum Executor { EXECUTOR_SEQUENTIAL, EXECUTOR_LEVELS, EXECUTOR_AUTOMATIC } Executor;
 
-// How the iterations of a model without time are shown to people, from the rows of its debug numbers. Nothing here is
-// ever stored, so it needs no bits.
+// How to plot the iterations of a model without time, from its debug rows. For display only: nothing of it is stored,
+// so it need not be equal to the bit.
 typedef struct Curve {
     const char *title, *unit;
     int count;                                        // lines, at most CURVE_LINES
-    const char *const *names;                         // [count]; NULL: they need none
+    const char *const *names;                         // [count]; NULL: no names
     void (*values)(const double *row, double *value); // value[count] of a row[n_debug]
 } Curve;
 
@@ -234,100 +235,99 @@ enum { CURVE_LINES = 6 };
 typedef struct Iterations {
     const Curve *curves; // [n_curves]
     int n_curves;
-    // Points in the horizontal plane, xy[..][2] (m): of what stands still (row NULL), or of what moves, before or after
-    // the iteration of a row. How many there are; they are in the arena.
+    // Points in the horizontal plane, xy[..][2] (m): of the fixed cloud (row NULL), or of the moving one, before or
+    // after the iteration of a row. Returns their number; they are in the arena.
     int64_t (*above)(const Configured *configured, const double *row, bool after, Arena *arena, const double **xy);
-    const char *fixed, *moving; // what they are
+    const char *fixed, *moving; // names of the two clouds
 } Iterations;
 
 // Columns of a trajectory that are drawn in one panel.
 typedef struct ColumnPanel {
-    const char *of, *title, *unit; // of: the thing that they belong to
-    int column, count;             // the first of them
+    const char *of, *title, *unit; // of: the thing that the columns belong to
+    int column, count;             // the first column; how many
     const char *const *lines;      // [count] names
 } ColumnPanel;
 
-// A model under one `simulation:` section: its tables and its immutable assets. Everything points into the arena that
-// `configure` was given, or to static tables.
+// A model with the settings of one `simulation:` section: its tables and its immutable assets. Pointers lead into the
+// arena that `configure` was given, or to static tables.
 struct Configured {
     const Model *model;
     const Parameter *parameters; // [n_parameters], the order of Batch.parameter
     int n_parameters;
-    const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s) ranks failed trials, if there is one
+    const Field *metrics; // [n_metrics], the order of Batch.metric; `survived` (s), if it exists, ranks failed trials
     int n_metrics;
     const Field *columns; // [n_columns] of one trajectory sample; column 0 is `time` (s), group "time"
     int n_columns;
-    const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: there are none
+    const Field *debug; // [n_debug] of one debug row; column 0 is `time` (s), group "time"; n_debug 0: no debug rows
     int n_debug;
-    int debug_rows;              // at most so many rows a tick
+    int debug_rows;              // at most this many rows per tick
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
-    const char *objective; // what `objective.minimize` defaults to
-    int kernel;            // which kernel advances it (sim/models.h)
-    Executor executor;     // on the CPU, of a kernel whose step is a compute graph
+    const char *objective; // default of `objective.minimize`
+    int kernel;            // number of its kernel (sim/models.h)
+    Executor executor;     // on the CPU, for a kernel whose step is a compute graph
     int n_work;            // doubles of lane state between slices
-    int team_threads;      // of a GPU that it pays to give a lane, whole warps; 0: as many as its kernel can have
-    int64_t team_lanes;    // lanes of a batch from which on each has a thread of its own after all; 0: never
-    int team_blocks;       // blocks of a GPU's threads that it pays to give a lane, if its kernel takes whole blocks
-    int64_t n_team;        // doubles that these share; the 0th is their barrier's
-    int64_t ticks;         // of a lane's life; after so many every lane has ended
-    double tick_duration;  // s of simulated time a tick; 0 if the model is no time-stepper
-    int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after at most so many
+    int team_threads;      // best number of GPU threads per lane, whole warps; 0: as many as its kernel allows
+    int64_t team_lanes;    // batches of this many lanes or more use one thread per lane; 0: never
+    int team_blocks;       // best number of thread blocks of a GPU per lane, if its kernel uses whole blocks
+    int64_t n_team;        // doubles that the blocks share; the 0th is their barrier's
+    int64_t ticks;         // a lane's life: after this many every lane has ended
+    double tick_duration;  // s of simulated time per tick; 0 if the model has no time
+    int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
                            // steps of its own; 0: a step is a tick
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
-    const char *const *things; // [n_things] names of what a Choice is made of; n_things 0: the tables are always whole
+    const char *const *things; // [n_things] names of what a Choice selects; n_things 0: the tables are always whole
     int n_things;
     const char *things_are;    // "moving bodies"
-    const ColumnPanel *panels; // [n_panels] of the columns; n_panels 0: each column has its own
+    const ColumnPanel *panels; // [n_panels]; n_panels 0: one panel per column
     int n_panels;
-    const Drawing *drawing; // of a sample with the columns of all things; NULL: there is nothing to draw
-    const void *host;       // what the model's functions on the host know besides; NULL if nothing
-    int wrong_list;         // after an error of configure: the list that it is about, from 1; 0: none of them
+    const Drawing *drawing; // of a sample with the columns of all things; NULL: no drawing
+    const void *host;       // further data for the model's functions on the host; may be NULL
+    int wrong_list;         // after an error of configure: the list with the error, from 1; 0: none
     int64_t wrong_item;     // and the item
-    int wrong_option;       // after an error of build: the option that it is about, from 1; 0: none of them
-    int64_t dropped;        // after build: points of its files that were not finite, and were left out
+    int wrong_option;       // after an error of build: the option with the error, from 1; 0: none
+    int64_t dropped;        // after build: points of its files that were left out because they are not finite
 };
 
-// What stands in a column of a table of debug rows.
+// One cell of a table of debug rows.
 typedef struct DebugCell {
     const char *text; // NULL: the number
     double number;
 } DebugCell;
 
-// Debug rows that are read together: those of one step, whose first column (the time) is the same.
+// Debug rows that are shown together: those of one step, which share the first column (the time).
 typedef struct DebugTable {
     const char *const *columns; // [n_columns]
     int n_columns;
-    // of row[n_debug] of a lane with parameter[n_parameters]
+    // for row[n_debug] of a lane with parameter[n_parameters]
     DebugCell (*cell)(const Configured *configured, const double *parameter, const double *row, int column);
-    int shared; // the debug column that all rows of a step share, besides the time
+    int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
 struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
     int n_options;
-    const Parameter *extra; // [n_extra] rows that a lane only has under other settings than the defaults (doc: which)
+    const Parameter *extra; // [n_extra] rows that a lane has only under some settings; doc says which
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
-    const char *debug; // "debug/ndt": where its debug rows stand in files; NULL: debug/newton. The last part is also
+    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
-    const Iterations *iterations;  // NULL: they are not shown
-    const DebugTable *debug_table; // NULL: each debug row is read alone
-    // settings[n_options]: a value for each option, in range already; points[n_options + n_lists]: those of the
-    // options that are lists, then the items of the lists; NULL if none has any. Error: a combination that makes no
-    // sense (user).
+    const Iterations *iterations;  // NULL: not shown
+    const DebugTable *debug_table; // NULL: debug rows are shown one by one
+    // settings[n_options]: a value in range for each option. points[n_options + n_lists]: the values of options that
+    // are lists, then the items of the lists; NULL if there are none. Error (user): the settings contradict each other.
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
-    // The tables of what configure described, for a choice of its things, in place of those before; constants and
-    // assets follow. Error (user): it is too much. NULL: the model has no things.
+    // Replaces the tables of `configured` by those for a choice of its things, and adapts constants and assets. Error
+    // (user): too many. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
-    // Remarks on point[count][n_parameters], the trials or some of them; gives how many remarks. NULL: it has none.
+    // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
-    // Constants and assets that take longer than a spec should take to be read, of what configure described; wanted
-    // before anything is run. points: what the files hold, too. NULL: configure has done it all.
+    // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
+    // points: also the contents of files. NULL: configure does everything.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
 };
 
@@ -340,32 +340,32 @@ const Model *model_find(const char *name); // NULL if there is none
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
 // Trajectory samples of the lanes [0, lanes) of a batch, written by the kernel: one before each tick of [first, end)
-// that is a multiple of `every` (end 0: of all ticks), and one when the lane ends off that grid.
-// sample[(lane*capacity + k)*n_columns + c]; count[lane] samples are there.
+// that is a multiple of `every` (end 0: all ticks), and one when the lane ends between these. count[lane] samples stand
+// at sample[(lane*capacity + k)*n_columns + c].
 typedef struct Trace {
     int64_t lanes, capacity, every, first, end;
     double *sample;
     int64_t *count;
 } Trace;
 
-// capacity that `ticks` ticks sampled each `every` need
+// The capacity for `ticks` ticks, sampled every `every` ticks.
 int64_t trace_capacity(int64_t ticks, int64_t every);
 
-// Debug rows of the lanes [0, lanes) of a batch, written by the kernel: what happened inside the ticks [first, end), a
-// row an iteration of the model's solver. A ring: the k-th row made stands at
-// row[(lane*capacity + k % capacity)*n_debug + c]; count[lane] rows were made, and the last `capacity` are there.
+// Debug rows of the lanes [0, lanes) of a batch, written by the kernel: one row per iteration of the model's solver in
+// the ticks [first, end). A ring: row k stands at row[(lane*capacity + k % capacity)*n_debug + c]. count[lane] rows
+// were written; the last `capacity` of them remain.
 typedef struct DebugRows {
     int64_t lanes, capacity, first, end;
     double *row;
     int64_t *count;
 } DebugRows;
 
-// The lanes in flight together, as structures of arrays: field i of a lane stands at [i*stride + lane]. A scheduling
-// choice that never changes a result: a lane depends on nothing but its own parameters.
+// The lanes in flight together, as a structure of arrays: field i of a lane stands at [i*stride + lane]. The batch is a
+// scheduling choice and never changes a result: a lane depends on nothing but its own parameters.
 typedef struct Batch {
     int64_t lanes, stride; // lanes in use; lanes allocated
     double *parameter;     // [n_parameters][stride]
-    double *work;          // [n_work][stride], the model's own; NULL in the host's copy of a device batch
+    double *work;          // [n_work][stride], private to the model; NULL in the host's copy of a device batch
     double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
     int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
     Trace trace;           // trace.lanes = 0: nothing is traced
@@ -376,7 +376,7 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 
 // ---- a step as a graph ----------------------------------------------------------------------------------------------
 
-// Where text goes, piece by piece.
+// Takes a text, piece by piece.
 typedef struct TextSink {
     void (*write)(void *to, const char *text, size_t length);
     void *to;
@@ -384,29 +384,29 @@ typedef struct TextSink {
 
 typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
 
-// One step of the lane of these parameter[n_parameters] as `threads` threads of this CPU share it (0: all), after some
-// that warm up: who ran what and when, for chrome://tracing, or the nodes and edges for Graphviz. Error (user): the
-// step of this model, or of this world, is no graph.
+// Runs one step of the lane with parameter[n_parameters] on `threads` threads of this CPU (0: all), after some steps to
+// warm up, and writes which thread ran which node and when, for chrome://tracing, or the nodes and edges for Graphviz.
+// Error (user): the step of this model, or of this world, is not a graph.
 Error step_picture(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                    TextSink out);
 
 // ---- backends -------------------------------------------------------------------------------------------------------
 
-// Processors that this process may use: those of its affinity mask.
+// Number of processors that this process may use, by its affinity mask.
 int processor_count(void);
 
 typedef struct BackendOptions {
     const char *name;         // "auto", "cpu", "cuda"
     int threads;              // CPU threads; 0: all cores
-    uint64_t devices;         // of a host's devices of that kind, a bit each: they share every batch (0: any one)
+    uint64_t devices;         // devices of the host that share every batch, one bit each; 0: any one
     const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
-    double patience;          // s that a slice may take before it counts as stuck; 0: BACKEND_PATIENCE; may be infinite
-    int (*interrupted)(void); // nonzero once the user wants to leave: patience is then one second; may be NULL
+    double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
 } BackendOptions;
 
 #define BACKEND_PATIENCE 60.0 // s
 enum { BACKEND_DEVICES_MAX = 64 };
-#define BACKEND_ALL_DEVICES UINT64_MAX // as many as there are
+#define BACKEND_ALL_DEVICES UINT64_MAX // all devices of the host
 
 typedef struct Backend Backend;
 
@@ -414,33 +414,34 @@ typedef struct BackendInfo {
     const char *name;      // "cpu" or "cuda"
     char device[128];      // "Intel Xeon ..., 2 threads, v4" or "NVIDIA H200"
     char version[64];      // driver and runtime, or the ISA
-    char warning[256];     // slow FP64, software fma, ...; empty if there is nothing to say
+    char warning[256];     // slow FP64, software fma, ...; may be empty
     int slots;             // batches that can be in flight (CPU 1, CUDA 2)
     int64_t memory_free;   // bytes on the device
-    int64_t lane_multiple; // lanes that cost the same as one: batches are best a multiple of it
-    int64_t lanes_at_once; // of a CPU: in the vectors of all its threads; 0: not known
-    uint64_t devices;      // those in use, a bit each; 0: the backend has only one
-    int failed;            // of several devices, the one that failed last; -1: none did
+    int64_t lane_multiple; // lanes that cost as much as one: a batch should be a multiple of it
+    int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
+    uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
+    int failed;            // of several devices, the last that failed; -1: none
 } BackendInfo;
 
-// Steps of the kernel after which every lane has ended.
+// Number of kernel steps after which every lane has ended.
 int64_t configured_steps(const Configured *configured);
 
 // `auto` takes CUDA if this build and this machine have it, else the CPU. Errors: machine, naming what is missing;
-// device, if it is there and fails (of several devices: if all of them do; else the others are taken, with a warning);
-// user, if there is no device of that number.
+// device, if it exists and fails (of several devices: only if all fail, else the rest is used, with a warning); user,
+// if there is no device of that number.
 Error backend_open(const BackendOptions *options, Backend **out);
 const BackendInfo *backend_info(const Backend *backend);
-// Takes all memory that a run needs, once: for `slots` batches of at most `lanes` lanes, of which at most
-// `traced` x `capacity` samples are traced. Error: memory, with what it wanted.
+// Takes all memory of a run at once: for `slots` batches of at most `lanes` lanes, of which at most `traced` x
+// `capacity` samples are traced. Error: memory; the text says how much.
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
-// Debug rows of at most `lanes` lanes, `capacity` rows each. After prepare; without it nothing is taken for them.
+// Takes memory for debug rows of at most `lanes` lanes, `capacity` rows each. Call it after prepare, if debug rows are
+// wanted.
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
-// bytes of device memory that `prepare` takes for one lane
+// Bytes of device memory that `prepare` takes per lane.
 int64_t backend_lane_bytes(const Configured *configured);
-// The host's view of a slot: fill `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then
-// begin. After the last wait, `metric`, `status`, the trace and the debug rows are there. Owned by the backend, valid
-// until the next prepare or close.
+// The host's view of a slot. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then call
+// begin. After the last wait it holds `metric`, `status`, the trace and the debug rows. The backend owns it; it is
+// valid until the next prepare or close.
 Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
@@ -448,16 +449,16 @@ Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
-// Host time that went into handing the slot's batch over to the device and taking its results, so far.
+// Host time so far to copy the slot's batch to the device and the results back.
 double backend_copy_seconds(const Backend *backend, int slot);
-// Slices that are still in flight are cut short or waited for, as patiently as ever. False: one is stuck. What it
-// computes with then stays where it is, and the process must leave by _exit.
+// Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays
+// allocated, and the process must leave by _exit.
 bool backend_close(Backend *backend);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
 
-// Philox4x32-10 (Salmon et al., SC 2011) keyed by what is drawn and never by when: the same campaign draws the same
-// numbers in any order, batch and process. 0 is a seed.
+// Philox4x32-10 (Salmon et al., SC 2011). The key says what is drawn, not when: the same campaign draws the same
+// numbers in any order, batch and process. 0 is a valid seed.
 typedef enum RandomPurpose {
     RANDOM_SAMPLE = 1,
     RANDOM_PERTURB = 2,
@@ -481,7 +482,7 @@ void random_normals(const RandomKey *key, uint32_t first, int count, double *z);
 
 // ---- the normal distribution (sim/normal.c) -------------------------------------------------------------------------
 
-// The probability that a standard normal number is greater than z, and the z of a probability; to 1e-13 of it.
+// The probability that a standard normal number is greater than z; the z of such a probability. Relative error 1e-13.
 double normal_tail(double z);
 double normal_tail_inverse(double p);
 
@@ -489,12 +490,12 @@ double normal_tail_inverse(double p);
 
 // Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix[n][n]: row k of vectors[n][n] belongs to
 // values[k]. work[n*n + 3*n]. The same bits on every processor. False: an element is not finite, or all are 0. Errors
-// are of the order of the greatest eigenvalue times 1e-16. Golub & Van Loan, Matrix Computations, 4th ed., 8.3.
+// are about 1e-16 times the greatest eigenvalue. Golub & Van Loan, Matrix Computations, 4th ed., 8.3.
 bool symmetric_eigen(int n, const double *matrix, double *values, double *vectors, double *work);
 
 // ---- point clouds ---------------------------------------------------------------------------------------------------
 
-// Points as structures of arrays: coordinate a of point i stands at at[a][i] (m).
+// Points as a structure of arrays: coordinate a of point i is at[a][i] (m).
 typedef struct Cloud {
     const double *at[3]; // [count]
     int64_t count;

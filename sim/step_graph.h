@@ -1,5 +1,5 @@
-// A step that is a compute graph, so that the threads of a team can share one group of lanes: for few worlds with much
-// in each. Of the CPU; what a kernel brings for it is in sim/cpu_kernels.h.
+// A step that is a compute graph: the threads of a team share one group of lanes. For few worlds with many bodies each,
+// on the CPU. sim/cpu_kernels.h says what a kernel provides for it.
 #ifndef HOPSCOTCH_STEP_GRAPH_H
 #define HOPSCOTCH_STEP_GRAPH_H
 
@@ -8,8 +8,8 @@
 // The first member of a model's own struct.
 typedef struct CpuStepGraph {
     GraphProgram program;  // one step
-    bool pieces;           // only its first part: others follow, as often as it takes
-    GraphProfile *profile; // of the step run last; NULL: not wanted
+    bool pieces;           // the graph is only the first part of the step: others follow, several times
+    GraphProfile *profile; // of the last step; NULL: not wanted
 } CpuStepGraph;
 
 #endif

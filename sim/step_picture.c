@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define PICTURE_EXAMPLE "that of experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte"
-enum { PICTURE_STEPS = 64 }; // the last is drawn: caches are warm, and threads awake
+enum { PICTURE_STEPS = 64 }; // the last one is drawn, with warm caches and running threads
 
-// A batch of one lane, in a group of so many as its kernel advances at once.
+// A batch of one lane, in a group of the size that its kernel advances.
 static Batch picture_batch(const Configured *configured, const double *parameter, int lanes, Arena *arena)
 {
     const Batch batch = {.lanes = 1,

@@ -1,8 +1,8 @@
 // Eigenvalues and eigenvectors of a symmetric matrix: Householder's reduction to tridiagonal form, then QL steps with
-// implicit shifts. Our own, because a library's takes other roads on other processors, and what a search draws
-// from its covariance must be the same bits everywhere: only +, -, *, / and sqrt, in one order.
-// Source: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.3 (algorithm 8.3.1, here with the shifts of
-// section 8.3.4 from the other end); H. Bowdler, R. S. Martin, C. Reinsch & J. H. Wilkinson, Numer. Math. 11, 1968.
+// implicit shifts. A library's routine takes other code paths on other processors, but the numbers that a search draws
+// from its covariance must be the same bits everywhere. This code uses only +, -, *, / and sqrt, in one order. Source:
+// G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 8.3 (algorithm 8.3.1, here with the shifts of section
+// 8.3.4 from the other end); H. Bowdler, R. S. Martin, C. Reinsch & J. H. Wilkinson, Numer. Math. 11, 1968.
 #include "sim.h"
 
 #include <float.h>
@@ -13,20 +13,20 @@ enum { SYMMETRIC_SWEEPS_MAX = 60 }; // QL steps for one eigenvalue; two or three
 
 // ---- to tridiagonal form --------------------------------------------------------------------------------------------
 
-// v with (I - beta v v') x = -+|x| e_0 for x = v[n] on entry; gives beta and that number. 5.1.1 there.
+// Replaces v[n] = x by v with (I - beta v v') x = -+|x| e_0; returns that number and gives beta. Their 5.1.1.
 static double symmetric_householder(int n, double *v, double *beta)
 {
     double tail = 0.0;
     for (int i = 1; i < n; i++) tail += v[i] * v[i];
     *beta = 0.0;
-    if (tail == 0.0) return v[0]; // nothing to be done
+    if (tail == 0.0) return v[0]; // nothing to do
     const double norm = sqrt(v[0] * v[0] + tail), image = v[0] > 0.0 ? -norm : norm;
-    v[0] -= image; // no cancellation: of the other sign than v[0]
+    v[0] -= image; // no cancellation: its sign differs from that of v[0]
     *beta = 2.0 / (v[0] * v[0] + tail);
     return image;
 }
 
-// A <- (I - beta v v') A (I - beta v v') = A - v w' - w v' on rows and columns [first, n); w is room for n.
+// A <- (I - beta v v') A (I - beta v v') = A - v w' - w v' on rows and columns [first, n). w[n] is scratch.
 static void symmetric_reflect(int n, int first, double *a, const double *v, double beta, double *w)
 {
     double product = 0.0;
@@ -42,7 +42,7 @@ static void symmetric_reflect(int n, int first, double *a, const double *v, doub
     }
 }
 
-// Row k of `vectors` is vector k: every row loses its part along v, row <- row (I - beta v v').
+// Applies the reflection to every row of `vectors` (row k is vector k): row <- row (I - beta v v').
 static void symmetric_accumulate(int n, int first, double *vectors, const double *v, double beta)
 {
     for (int k = 0; k < n; k++) {
@@ -64,7 +64,7 @@ static void symmetric_transpose(int n, double *a)
     }
 }
 
-// a = Q T Q': the diagonal of T, what stands beside it, and Q' in `vectors`. a is used up; work[2 n].
+// a = Q T Q': T as its diagonal and the elements `beside` it, and Q' in `vectors`. Destroys a; work[2 n].
 static void symmetric_tridiagonal(int n, double *a, double *diagonal, double *beside, double *vectors, double *work)
 {
     memset(vectors, 0, (size_t)n * (size_t)n * sizeof *vectors);
@@ -103,7 +103,7 @@ static void symmetric_ql_step(int n, int first, int last, double *d, double *e, 
     for (int i = last - 1; i >= first; i--) {
         const double f = s * e[i], b = c * e[i], r = sqrt(f * f + g * g);
         e[i + 1] = r;
-        if (r == 0.0) { // the block falls apart here
+        if (r == 0.0) { // the block splits here
             d[i + 1] -= p;
             e[last] = 0.0;
             return;
@@ -122,7 +122,7 @@ static void symmetric_ql_step(int n, int first, int last, double *d, double *e, 
     e[last] = 0.0;
 }
 
-// The end of the block that starts at `first`: where what stands beside the diagonal is lost in rounding.
+// The end of the block that starts at `first`: the next element beside the diagonal is below rounding.
 static int symmetric_block_end(int n, int first, const double *d, const double *e)
 {
     int last = first;
@@ -160,7 +160,8 @@ static void symmetric_sort(int n, double *values, double *vectors, double *row)
     }
 }
 
-// The power of two next below the greatest element, so that no square over- or underflows; 0: there is no such number.
+// The largest power of two up to the greatest element: dividing by it keeps squares from overflow and underflow. 0:
+// none exists.
 static double symmetric_scale(int n, const double *a)
 {
     double greatest = 0.0, sum = 0.0;

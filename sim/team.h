@@ -1,7 +1,7 @@
-// A team: the threads of a GPU that advance one lane together, a block of them or several blocks. The first warp of the
-// first block leads: it computes what a single thread computes on the CPU, all its threads the same, and writes what is
-// to be seen. The others help where there is work to share. Nothing of the result depends on the size of the team.
-// On the CPU a team is one thread, which leads, and so is a warp.
+// A team: the threads of a GPU that advance one lane together, in one block or several. The first warp of the first
+// block leads: all its threads compute what one thread computes on the CPU, and one of them writes the results. The
+// other warps help with work that can be shared. No result depends on the size of the team. On the CPU a team, and a
+// warp, is one thread, which leads.
 #ifndef HOPSCOTCH_TEAM_H
 #define HOPSCOTCH_TEAM_H
 
@@ -17,19 +17,19 @@ HD bool team_leads(const LaneGroup *group) { return team_rank(group) == 0 && tea
 // the one thread that writes
 HD bool team_speaks(const LaneGroup *group) { return team_rank(group) == 0 && threadIdx.x == 0; }
 
-// What the blocks of this lane share, without the barrier's.
+// The doubles that the blocks of this lane share, without the barrier's.
 HD double *team_memory(const LaneGroup *group)
 {
     return group->team.memory + (int64_t)(blockIdx.x / (unsigned)group->team.blocks) * group->team.doubles + 1;
 }
 
-// Waits for all threads of the block, wherever in the code they wait.
+// Waits for all threads of the block; they may wait at different places of the code.
 #if defined(__CUDACC__)
 HD void team_block_barrier(void) { asm volatile("barrier.sync 0;" ::: "memory"); }
 #endif
 
-// Waits for all threads of the team; what they wrote before is seen after. The count only grows, by as many as there
-// are blocks each time, so that nobody has to reset it.
+// Waits for all threads of the team and makes their writes visible. The count only grows, by the number of blocks at
+// each barrier, so it needs no reset.
 HD_CALL void team_barrier(const LaneGroup *group)
 {
     team_block_barrier();
@@ -64,8 +64,8 @@ HD bool team_speaks(const LaneGroup *group)
 HD void team_warp_barrier(void) {}
 #endif
 
-// A row of `count` numbers that a warp holds: a thread has TEAM_OWN(count) of them, those in the columns team_column(),
-// team_column() + TEAM_WARP, ...
+// A row of `count` numbers in the registers of a warp: a thread has TEAM_OWN(count) of them, those in the columns
+// team_column(), team_column() + TEAM_WARP, ...
 #define TEAM_OWN(count) (((count) + TEAM_WARP - 1) / TEAM_WARP)
 
 HD void team_set(double *own, int column, double value)
@@ -73,7 +73,7 @@ HD void team_set(double *own, int column, double value)
     if (column % TEAM_WARP == team_column()) own[column / TEAM_WARP] = value;
 }
 
-// lanes_debug of one lane by the leading warp: a row of `first` and the `count` numbers that the warp holds.
+// lanes_debug for one lane, by the leading warp: a row of `first` and the `count` numbers that the warp holds.
 HD void team_debug(const LaneGroup *group, double first, const double *own, int count)
 {
     const DebugRows *debug = &group->batch.debug;

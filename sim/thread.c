@@ -1,5 +1,5 @@
-// Starting threads. A stack would otherwise be as large as `ulimit -s` says: too small for a step of a model, or so
-// large that many threads take all address space. Kernels need up to 150 KiB; sanitizers several times as much.
+// Starts threads. By default `ulimit -s` sets the size of their stacks: it may be too small for a step of a model, or
+// so large that many threads use up the address space. Kernels need up to 150 KiB; sanitizers several times as much.
 #include "thread.h"
 
 #include <signal.h>
@@ -25,7 +25,8 @@ int thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument
     return thread_start_sized(thread, THREAD_STACK, run, argument);
 }
 
-// The runner inherits the mask of signals; they are then blocked here, so that they interrupt what it waits for.
+// The new thread inherits the mask of signals. This thread then blocks them, so that they interrupt the new thread's
+// waits.
 int thread_run_deep(void *(*run)(void *argument), void *argument)
 {
     struct rlimit limit;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Results are the same bits everywhere: small campaigns (500 steps, every state stored as float64) by each program, that
-# is each compiler and optimisation, under every instruction set, batch, slice and number of threads, end in one digest.
+# Compares bits: runs small campaigns (500 steps, every state stored as float64) with each program (each compiler and
+# optimisation), every instruction set, batch, slice and number of threads. All must have one digest.
 #
 #   tests/bits.sh PROGRAM [OTHER PROGRAM...]      the first one is run under all settings, the others under a few
 # With CUDA=yes also on the GPU.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make demo` and `make test` on a bare Debian: a root of each release is made by debootstrap with git, make, sudo and
-# nothing else that Hopscotch needs. Each run begins in a fresh copy of it with a clone of what is committed here.
+# Runs `make demo` and `make test` on a bare Debian. debootstrap makes a root of each release with git, make, sudo and
+# nothing else that Hopscotch needs. Each run starts in a fresh copy of the root, with a clone of the last commit.
 #
 #   tests/cleanroom.sh [RELEASE...]      bookworm (Debian 12), trixie (Debian 13); both without an argument
 #   tests/cleanroom.sh --roots [...]     only makes the roots that are not there yet

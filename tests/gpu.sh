@@ -1,7 +1,7 @@
 #!/bin/sh
-# What needs a GPU: the GPU computes the same bits as the CPU, over short runs under every setting and over full runs;
-# what it computed is replayed by the CPU; a killed run on it resumes to the same digest; and how fast it is. What the
-# unit tests show of the CPU's trajectories and event times so holds for the GPU's.
+# GPU tests: the bits of the CPU, over short runs under every setting and over full runs; replay of its trials on the
+# CPU; resuming after a kill to the same digest; and speed. So the unit tests of the CPU's trajectories and event times
+# hold for the GPU too.
 #
 #   tests/gpu.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u

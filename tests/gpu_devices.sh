@@ -1,7 +1,7 @@
 #!/bin/sh
-# Several GPUs of one host: the digests of 1, 2, 4, ... devices are those of the CPU, with trajectories and debug rows;
-# then how long 1,000,000 lanes a device take on 1, 2, 4, ... of them, and how efficient that is (time on one device by
-# time on all, at so many lanes a device). At least two GPUs; 95 % is asked for.
+# Several GPUs of one host: the digests of 1, 2, 4, ... devices are those of the CPU, with trajectories and debug rows.
+# Then the time and the efficiency of 1, 2, 4, ... devices with 1,000,000 lanes each (efficiency: time on one device
+# over time on all). Needs at least two GPUs, and 95 % efficiency.
 #
 #   tests/gpu_devices.sh [BUILD [LANES]]      BUILD: the folder of `make` with CUDA, or of `make portable` (build)
 set -u

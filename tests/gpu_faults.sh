@@ -1,8 +1,7 @@
 #!/bin/sh
-# Trouble with a GPU: each CUDA call of a small campaign fails once, with errors of each kind: no memory, a launch that
-# failed, a device that is taken or gone, and (every few calls) a kernel that really dies. The run goes on, or stops
-# with what is committed intact and is resumed; either way it ends with the digest of the CPU. Then a slice that does
-# not end.
+# Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
+# device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
+# intact and is resumed; in both cases it ends with the digest of the CPU. Then a slice that does not end.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Long runs on a GPU: 1,000,000 hoppers x 5 s with gains drawn over two decades round the defaults, by every integrator.
-# Each lane must end, with finite numbers or with a failure that has a name, a time and no fitness; the first 2,000 must
-# be those of the CPU, bit by bit. Prints how many ended how.
+# Long runs on a GPU: 1,000,000 hoppers for 5 s with every integrator; gains are drawn over two decades around the
+# defaults. Each lane must end with finite numbers, or with a named failure, a time and no fitness. The first 2,000 must
+# equal those of the CPU, bit by bit. Prints the number of each outcome.
 #
 #   tests/gpu_long.sh [BUILD [LANES [BACKEND]]]
 #

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Rigid bodies and scan matching on a GPU: the bits of the CPU, whatever the batch and however many threads share a
-# lane.
+# Rigid bodies and scan matching on a GPU: the bits of the CPU, for any batch and any number of threads per lane.
 #
 #   tests/gpu_models.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u

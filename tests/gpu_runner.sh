@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the runner makes of a GPU: 1,000,000 trials x 5 s end to end (first launch to last commit at most the kernel's
-# time + 0.7 s, the best 100 trajectories at 1 ms in 0.3 s more); what batches of one wave and of eight cost; what
-# `plan` expects of the shipped specs and what they take, on the GPU and on the CPU; then, with several GPUs,
+# The runner on a GPU: 1,000,000 trials of 5 s end to end (from first launch to last commit at most the kernel's time +
+# 0.7 s; the best 100 trajectories at 1 ms in 0.3 s more); the cost of batches of one wave and of eight; the estimates
+# of `plan` against the measured times of the shipped specs, on the GPU and on the CPU; then, with several GPUs,
 # tests/gpu_devices.sh.
 #
 #   tests/gpu_runner.sh [BUILD]      BUILD: the folder of `make` with CUDA, or of `make portable` (build)

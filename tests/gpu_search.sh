@@ -1,7 +1,7 @@
 #!/bin/sh
-# Searches on a GPU: the shipped searches give the digest of the CPU, also after a kill; what sampling, ranking and
-# update take beside the simulation (one search: at most 5 % at n = 8); and what experiments/raibert_cmaes.yaml finds,
-# against the defaults under 1,000 fresh seeds.
+# Searches on a GPU: the shipped searches have the digest of the CPU, also after a kill; the time of sampling, ranking
+# and update relative to the simulation (one search: at most 5 % at n = 8); and the result of
+# experiments/raibert_cmaes.yaml against the defaults, under 1,000 fresh seeds.
 #
 #   tests/gpu_search.sh [BUILD [BACKEND]]
 #

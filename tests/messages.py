@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every message of the program is looked at by a test, and none says only that something failed.
+"""Every message of the program occurs in a test, and none says only that something failed.
 
-Messages are the literals that the sources give to error_make, diagnose and their like. A message is seen by a test if
-three words in a row that no other message has, or all between two of its formats, occur in a test or in a golden text;
-if it has nothing of its own, when all of it stands in a line there.
-That the test brings the message about is for its author to see.
+Messages are the literals that the sources give to error_make, diagnose and their like. A message counts as tested if
+three words in a row that no other message has, or all words between two of its formats, occur in a test or in a golden
+text; if it has no such words, if all of it stands in one line there. This does not check that the test causes the
+message.
 """
 import re
 import subprocess

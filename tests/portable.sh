@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/portable.sh PROGRAM: it needs nothing at run time but libc and libm, of glibc 2.36 or earlier, and it works.
+# tests/portable.sh PROGRAM: at run time it needs only libc and libm, of glibc 2.36 or earlier, and it works.
 set -u
 program=$1
 of_glibc='^(linux-vdso|libm|libc|libpthread|libdl|librt|.*/ld-linux-x86-64)\.so'

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs the unit tests of a build and every script of tests/cli against its program, and adds up.
+# Runs the unit tests of a build and every script of tests/cli with its program, and counts the results.
 #
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
 # SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
-# to fail, see io/file.c), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
+# to fail, see io/system.h), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
 # was skipped, by reason, then `N passed, N failed`, then the failures once more.
 #

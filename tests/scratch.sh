@@ -5,7 +5,7 @@
 # words for what they do: each check is a line for tests/run.sh. At their end they `exit $status`.
 #
 #   HOPSCOTCH                  the program (build/hopscotch)
-#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/seam.h, sim/faults.c)
+#   HOPSCOTCH_FAULTS_PROGRAM   a build that can be killed at a call, or whose calls fail (io/system.h, sim/faults.c)
 #   ATTACKER                   makes sockets, watches folders, exchanges names (tests/hostile/attacker.c)
 #   SQL                        a program that changes and reads databases: "$SQL" FILE 'STATEMENTS' (tests/sql.c)
 #   QUICK=1                    fewer of what takes long

@@ -1,5 +1,5 @@
-// What scripts of tests/cli change and look at databases with, as another program would: build/sql FILE 'STATEMENTS'.
-// Rows are printed, one per line, values apart by a space. Ends with status 1 and the reason if a statement fails.
+// Lets scripts of tests/cli change and read databases, as another program would: build/sql FILE 'STATEMENTS'. Rows are
+// printed, one per line, values separated by a space. Ends with status 1 and the reason if a statement fails.
 #include <sqlite3.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/valgrind.sh PROGRAM: memcheck of the commands on a tiny campaign; no error and nothing lost for good. With the
-# kernels of x86-64-v3, since valgrind knows no AVX-512.
+# tests/valgrind.sh PROGRAM: runs the commands on a tiny campaign under memcheck; there must be no error and no leak.
+# Uses the kernels of x86-64-v3, because valgrind does not know AVX-512.
 set -u
 program=$(realpath "${1:-build/hopscotch}")
 work=$(mktemp -d) || exit 3

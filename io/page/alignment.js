@@ -1,5 +1,5 @@
-// Plays alignments: the points of a cloud that moves over one that stands still, seen from above, from iteration to
-// iteration. The places come from the program; between two iterations they go straight.
+// Plays alignments: a moving cloud over a fixed one, seen from above, iteration by iteration. The program gives the
+// places; between two iterations they are interpolated linearly.
 "use strict";
 (() => {
   const place = document.querySelector("div.alignment"), data = document.getElementById("alignments");
@@ -54,11 +54,11 @@
   const scrubber = html("input", { type: "range", min: 0, max: end, step: "any", value: 0, "aria-label": "iteration" },
     controls);
   const clock = html("output", {}, controls);
-  const speed = html("select", { "aria-label": "iterations a second" }, controls);
+  const speed = html("select", { "aria-label": "iterations per second" }, controls);
   for (const rate of [1, 2, 5, 10]) html("option", { value: rate }, speed, `${rate}/s`);
   speed.value = end > 20 ? "5" : "2";
 
-  let time = 0, playing = false, before = 0, rest = 0; // rest: ms that the end stands still
+  let time = 0, playing = false, before = 0, rest = 0; // rest: ms to wait at the end
   const show = () => {
     for (const one of draw) one(time);
     scrubber.value = time;

@@ -1,5 +1,5 @@
 // Plays motions: frames of points in metres that the program computed, joined by shapes. All motions of a page share a
-// clock, so that two trials can be compared step by step.
+// clock, so that trials can be compared at the same time.
 "use strict";
 (() => {
   const place = document.querySelector("div.motion"), data = document.getElementById("motions");
@@ -23,7 +23,7 @@
   };
 
   // ---- one motion -------------------------------------------------------------------------------------------------
-  // The frame before time t, and how far it is to the next.
+  // The frame before time t, and the fraction of the way to the next one.
   const frameAt = (motion, t) => {
     let low = 0, high = motion.time.length - 1;
     while (high - low > 1) {
@@ -78,7 +78,7 @@
       }
       return element;
     });
-    let camera = null; // m, the left edge's and the ground's place
+    let camera = null; // m, of the left edge and of the ground
 
     const drawWorld = (left, level) => {
       const span = width / scale, toY = (z) => (height - 42 - (z - level) * scale).toFixed(1);
@@ -88,7 +88,7 @@
         path += `${path ? "L" : "M"}${((x - left) * scale).toFixed(1)} ${toY(groundAt(motion.ground, x))}`;
       ground.setAttribute("d", path);
       ticks.replaceChildren();
-      const unit = span < 16 ? 1 : 10 ** Math.ceil(Math.log10(span / 8)); // m between two that have a number
+      const unit = span < 16 ? 1 : 10 ** Math.ceil(Math.log10(span / 8)); // m between two labels
       for (let k = Math.ceil(2 * left / unit); k < 2 * (left + span) / unit; k++) {
         const mark = k * unit / 2, whole = k % 2 === 0;
         const x = (mark - left) * scale, y = Number(toY(groundAt(motion.ground, mark)));
@@ -171,7 +171,7 @@
   });
   show();
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!calm) new IntersectionObserver(([entry], observer) => { // begins when it is first seen
+  if (!calm) new IntersectionObserver(([entry], observer) => { // starts when it is first visible
     if (!entry.isIntersecting) return;
     observer.disconnect();
     run(true);

@@ -1,5 +1,5 @@
-// What a page adds to what is printed in it: the theme, sorted tables, a trial marked wherever it stands, values read
-// off a plot. Without it everything can still be read.
+// What scripts add to a printed page: the theme, sorted tables, one trial marked in all places, values read off a plot.
+// The page can be read without them.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -88,7 +88,7 @@
     const part = (pixel - from) / (to - from);
     if (part < 0 || part > 1) return null;
     const value = log ? low * (high / low) ** part : low + part * (high - low);
-    const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // of a narrow axis
+    const more = Math.ceil(Math.log10(Math.max(Math.abs(low), Math.abs(high)) / (high - low))); // more digits
     return `${name} ${Number(value.toPrecision(Math.min(Math.max(4, 3 + more), 15)))}`;
   };
   const words = (event) => {

@@ -1,4 +1,4 @@
-// What was done, as one unit: the table of contents of this floor (campaign.h says its contracts).
+// What was done, as one unit: the table of contents of this floor (contracts: campaign.h).
 //
 // The host computes with one lane, whatever this file is compiled for (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR
@@ -11,7 +11,7 @@
 #include "store/cursor.c"
 #include "store/store.c"
 #include "store/seal.c"
-#include "store/migration.c"
+#include "store/schema.c"
 #include "store/rows.c"
 #include "store/columns.c"
 #include "store/trials.c"
@@ -27,7 +27,7 @@
 #include "store/campaign_row.c"
 #include "store/database_upkeep.c"
 #include "store/trials_index.c"
-#include "store/stored_trial.c"
+#include "store/trial_parameters.c"
 #include "store/commit.c"
 #include "store/recovery.c"
 #include "store/catalogue.c"
@@ -36,7 +36,7 @@
 #include "store/outer_points.c"
 #include "store/overrides.c"
 #include "store/extend.c"
-#include "store/stored.c"
+#include "store/campaign_open.c"
 #include "store/timings.c"
 #include "store/front.c"
 #include "store/wanted_arrays.c"
@@ -49,13 +49,13 @@
 #include "store/status_many.c"
 #include "store/status_cache.c"
 
-// a batch of lanes on a device
+// a batch of trials on a device
 #include "batch/interrupt.c"
-#include "batch/lanes.c"
+#include "batch/batch_size.c"
 #include "batch/device.c"
-#include "batch/flight.c"
+#include "batch/trials_in_flight.c"
 
-// what a run will take, before it runs
+// time, memory and disk of a run, before it starts
 #include "plan/plan.c"
 #include "plan/pilot.c"
 #include "plan/space.c"
@@ -71,7 +71,7 @@
 #include "run/trace.c"
 #include "run/warm_start.c"
 
-// whether all is still as it was written
+// checks a campaign for damage, and repairs it
 #include "doctor/doctor.c"
 #include "doctor/model_files.c"
 #include "doctor/shards.c"

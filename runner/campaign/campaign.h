@@ -1,7 +1,7 @@
 // What was done: campaigns, their store (campaign.db, shards, the catalogue), runs, plans, replays and repairs.
 //
-// Each folder uses those before it: store (what is kept), batch (lanes on a device), plan (what a run would take), run
-// (from ask to commit), doctor (checks and repairs). `make lint` checks that.
+// Each folder uses those before it: store (what is kept), batch (trials on a device), plan (time, memory and disk of a
+// run), run (from ask to commit), doctor (checks and repairs). `make lint` checks that.
 #ifndef HOPSCOTCH_CAMPAIGN_H
 #define HOPSCOTCH_CAMPAIGN_H
 
@@ -14,11 +14,11 @@
 #define CAMPAIGN_DATABASE "campaign.db"
 #define CAMPAIGN_LOCK "campaign.lock"
 #define CAMPAIGN_SHARDS "shards"
-#define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery put aside
+#define CAMPAIGN_QUARANTINE "quarantine" // shards that recovery moved away
 #define CAMPAIGN_STOP "stop"             // asks the run to end (batch/interrupt.c)
-// A results root of its own: the campaigns that verify and compare made of this one.
+// A results root inside the campaign: the campaigns that verify and compare made of it.
 #define CAMPAIGN_MADE "verify"
-// Of a folder in which campaigns are being merged; gc removes what a crash leaves of it.
+// How the name of a folder begins while campaigns are merged into it. After a crash gc removes the folder.
 #define MERGE_PREFIX ".merging-"
 
 // results/NAME. Error (user): campaign_name_check's.
@@ -28,11 +28,11 @@ Error campaign_folder(const char *results, const char *name, Arena *arena, const
 
 // The results root that commands use without --results.
 const char *command_default_results(void);
-// " --results DIR" for a command that is shown to the user, empty where it is not needed.
+// " --results DIR" for a command that a message shows; empty for the default root.
 const char *command_results_option(const char *results, Arena *arena);
 const char *command_quoted(const char *text, Arena *arena); // as one word of a shell
-const char *command_program(Arena *arena); // this program as the user typed it: what works if typed again
-// A command to type, for a message: the program, the words, and --results where it is needed (NULL: never). One that is
+const char *command_program(Arena *arena);                  // this program by the name that the user typed
+// A command for a message: the program, the words, and --results where it is needed (NULL: never). A command that is
 // too long ends in "--results ...".
 typedef struct CommandText {
     char text[320];
@@ -46,15 +46,15 @@ typedef struct RunOptions {
     const char *name;    // NULL: the experiment's
     BackendOptions backend;
     int64_t batch; // lanes; 0: the spec's or auto
-    int64_t slice; // ticks a slice; 0: chosen by time
+    int64_t slice; // ticks per slice; 0: chosen by time
     ProgressStyle progress;
     bool resume_only;  // `resume`: the campaign must exist
-    bool made;         // of another campaign, by verify or compare: in its folder, which must be there
+    bool made;         // by verify or compare of another campaign: `results` lies in that campaign's folder
     const char *retry; // kinds of failures that are run again; NULL: none
-    bool extend;       // another spec than the campaign's adds its trials to it
+    bool extend;       // if the spec is not the campaign's, add its trials to the campaign
     bool shared_fs;    // allow a network file system
     bool ignore_space; // run even if the disk is too small
-    bool fallback_cpu; // go on on the CPU if the device fails
+    bool fallback_cpu; // continue on the CPU if the device fails
     FILE *out, *messages;
 } RunOptions;
 
@@ -68,17 +68,18 @@ typedef struct RunSummary {
     char folder[512], device[128];
 } RunSummary;
 
-// Runs or continues the campaign; returns when it is done, stopped by a limit, or interrupted (ERROR_INTERRUPTED after
-// committing what is complete). Errors of the machine leave everything committed readable.
+// Runs or continues the campaign. Returns when it is done, stopped by a limit, or interrupted (ERROR_INTERRUPTED, after
+// it committed all complete trials). After an error of the machine everything committed is readable.
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
-// What the spec's `search.cmaes.taken` is to be, for a campaign of that name (run/warm_start.c); NULL: there is nothing
-// to be taken, or it was. Error (user): the other campaign is not there, or has nothing to start from.
+// The value of the spec's `search.cmaes.taken`, for a campaign `name` (run/warm_start.c). NULL: the spec takes nothing
+// from another campaign, or has that value already. Error (user): the other campaign does not exist, or has no trial to
+// start from.
 Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken);
 
-// ---- stored campaigns (store/stored.c, store/find.c) ----------------------------------------------------------------
+// ---- stored campaigns (store/campaign_open.c, store/find.c) ---------------------------------------------------------
 
-// A stored campaign opened for reading: its database, and its spec read from resolved text.
+// A stored campaign that is open for reading: its database and its spec.
 typedef struct StoredCampaign {
     Database *database;
     const char *folder, *name;
@@ -88,26 +89,29 @@ typedef struct StoredCampaign {
     const char *hash; // of the spec, as it was stored
 } StoredCampaign;
 Error campaign_open(const char *results, const char *name, Arena *arena, StoredCampaign *out);
-// Error: one of the folders in a campaign's folder is none, or a link, which could lead anywhere.
+// Error: something in the campaign's folder has the name of a folder and is a file or a link. A link could lead
+// anywhere.
 Error campaign_check_folders(const char *folder, Arena *arena);
-// Error (user): this program understands the stored spec otherwise than the one that stored it, so its rows have other
-// columns.
+// Error (user): for this program the stored spec has another meaning than for the program that stored it. The rows then
+// have other columns.
 Error campaign_check_meaning(const StoredCampaign *campaign);
 void campaign_close(StoredCampaign *campaign);
 
-// Stored campaigns, by name under the results root or by path. Error (user): there is none, with the nearest name.
+// A stored campaign, by its name under the results root or by its path. Error (user): there is none; it suggests the
+// nearest name.
 typedef struct CampaignPlace {
     const char *results, *name, *folder;
 } CampaignPlace;
 Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place);
-// A trial by its id, or as best, worst or failed (the first).
+// A trial by its id, or by a name: best, worst, failed (the first).
 Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
-// The complete parameters of a trial that is stored (store/stored_trial.c).
+// The complete parameters of a stored trial (store/trial_parameters.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
-// The resolved spec that its database holds; NULL if it was killed before it held one.
+// The resolved spec in its database; NULL: the run was killed before it stored one.
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
-// Where verify and compare put what they make of a campaign; what they have made, each followed by what was made of it.
+// Where verify and compare put the campaigns that they make of a campaign; and these campaigns, each followed by those
+// that were made of it.
 typedef struct CampaignMade {
     CampaignPlace place;
     const char *name; // as the user writes it: "gains/verify/trial_41"
@@ -115,54 +119,55 @@ typedef struct CampaignMade {
 const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
 Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
 Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena); // else error (user)
-// Its name as seen from the results root of `of`: what the user writes.
+// Its name as seen from the results root of `of`, as the user writes it.
 const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
-// Whether a text is an id, or best, worst or failed (the first): what find_trial takes.
+// Whether find_trial takes the text: an id, best, worst or failed.
 bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
 
-// SHA-256 over trials, searches' states and trajectories' values, in id order; without times, batches and machines.
+// SHA-256 over trials, states of searches and values of trajectories, in the order of ids; times, batches and machines
+// are left out.
 Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
-// ---- the database (store/store.c) -----------------------------------------------------------------------------------
+// ---- the database (store/schema.c) ----------------------------------------------------------------------------------
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
-//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most (at
-//                most so many, where the total is not known)
+//                'interrupted', 'stopped', 'done'), reason, trials_total (NULL: not known), replicates, trials_most
+//                (an upper bound, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
-//                of methods that learn, a row a generation; stop: why the search, or a restart of it, ended with it
+//                one row per generation of methods that learn; stop: why the search, or a restart, ended with it
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (store/timings.c)
-//   trials       id, search, round, one REAL column a searched parameter (in the spec's order, derived ones too),
+//   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
-//                INTEGER, one REAL column a metric, and with several replicates one `<metric>_std` each. STRICT. NULL:
-//                failed; with several objectives fitness always is.
-//   replicates   trial, replicate, failure, one REAL column a metric; when the spec stores them
+//                INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
+//                NULL: failed. With several objectives fitness is always NULL.
+//   replicates   trial, replicate, failure, one REAL column per metric; only if the spec stores replicates
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
-//   outer_points search, parameter, value: what a search of an outer grid has for the outer parameters
-//   round_rows   search, first, last, shard, row: the rounds that a lane of a shard holds
+//   outer_points search, parameter, value: the outer parameters of each search of an outer grid
+//   round_rows   search, first, last, shard, row: which rounds row `row` of a shard holds
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
-//                extended, in order; none if it never was
-//   overrides    id, key, value: what --set changed in the spec, and an extension keeps (store/overrides.c)
+//                extended, in order; empty if it never was
+//   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: of what it was made (store/origin.c)
-//   digests      name (of a table), block, rows, digest: what `doctor` compares the rows with (store/seal.c)
+//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/origin.c)
+//   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
 // maximises it.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
-#define STORE_SCHEMA_VERSION 7          // steps from older ones: store/migration.c
+#define STORE_SCHEMA_VERSION 1
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -173,12 +178,12 @@ typedef struct Recording {
     const Selection *select;
     const Field *columns; // [n_columns] of a row
     int n_columns;
-    int64_t capacity; // rows of a lane, at most
-    int lanes;        // of a recorded trial: its first replicate or all
-    bool failed_only; // of those, the ones that failed
+    int64_t capacity; // rows per lane, at most
+    int lanes;        // replicates of a recorded trial: the first or all
+    bool failed_only; // only those of them that failed
     bool float64, gzip;
-    char columns_recipe[32]; // its end: which columns, where they were chosen; else empty
-    char recipe[96];         // what the arrays hold, by number: arrays of another recipe are recorded anew
+    char columns_recipe[32]; // the end of `recipe` where the spec chose the columns; else empty
+    char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded anew
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
@@ -189,7 +194,7 @@ typedef struct Store {
     Database *database;
     const char *folder, *shards, *name;
     const Spec *spec;
-    union { // the statements of a commit, which all commits share
+    union { // statements that all commits share
         struct {
             Cursor insert_trial, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
             Cursor update_search, insert_search, insert_round, insert_front;
@@ -198,33 +203,31 @@ typedef struct Store {
         Cursor statements[STORE_STATEMENTS];
     };
     int64_t next_shard, next_batch;
-    double sqlite_seconds; // of the last batch's transaction, which its own row could not hold; negative: none
+    double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process
     char state[16];
-    const char *reason; // why the last run ended; "" if it did not, or had no reason
+    const char *reason; // why the last run ended; "": it did not end, or had no reason
 } Store;
 
-// Opens or creates the database of the campaign, whose lock is held. Error (user): it holds another spec (the
-// differences go to `messages`), or numbers of another numerics_version, or is no campaign.
+// Opens or creates the database of a campaign whose lock is held. Error (user): it holds another spec (the differences
+// go to `messages`), or numbers of another numerics_version, or it is not a campaign's.
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
 Error store_close(Store *store);
-// On a file system without trustworthy shared locks: no WAL, and one process at a time.
+// On a file system whose shared locks can't be trusted: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
-// Whether there is such a table, such a column: databases of older schemas have fewer.
-Error store_has_table(Database *database, const char *table, bool *has);
-Error store_has_column(Database *database, const char *table, const char *column, bool *has);
-// Between the two all that is read is of one moment, whoever writes meanwhile. The end gives `error`, or its own.
+// Between begin and end all reads see the database as it was at one moment. The end gives `error`, or its own error.
 Error store_read_begin(Database *database);
 Error store_read_end(Database *database, Error error);
-// A campaign's database for readers, who have nothing to lose when they leave it; NULL is passed over.
+// Opens and closes a campaign's database for reading. store_leave ignores errors: a reader has nothing to lose. NULL is
+// allowed.
 Error store_peek(const CampaignPlace *place, Arena *arena, Database **database);
 void store_leave(Database *database);
 Error store_begin(Store *store); // a transaction
-// Ends it: commits it if all went well, else takes it back and gives `error`.
+// Ends the transaction: commits it if `error` is none, else rolls it back and gives `error`.
 Error store_end(Store *store, Error error);
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Cursor store_events(Database *database);                    // cells: time, kind, text
@@ -236,26 +239,28 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 
 // A block of rows, in the order of their ids. P: searched parameters, K: objectives, if they are several, else 0;
 // M: metrics, R: replicates.
+enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread
 typedef struct TrialRows {
     int64_t count, capacity;
-    int64_t *id;                // [capacity]
-    int32_t *search, *round;    // [capacity]
-    double *searched;           // [capacity][P], the spec's axes in order, derived ones too
-    double *fitness;            // [capacity], NaN: failed, or there are several objectives
-    double *objective;          // [capacity][K] of several objectives, NaN: failed
-    double *constraint;         // [capacity][C] violation and constraints, if there are any; NaN: failed
-    int32_t *failure;           // [capacity], index in configured.failures
-    int32_t *n_failed;          // [capacity]
-    double *metric;             // [capacity][M], mean over the replicates
-    double *spread;             // [capacity][M], standard deviation; NULL with one replicate
-    double *replicate_metric;   // [capacity][R][M]; NULL unless the spec stores replicates
-    int32_t *replicate_failure; // [capacity][R]; NULL likewise
+    int columns[TRIAL_ROWS_ARRAYS]; // of the table trials that each array holds; spread: 0 with one replicate
+    int64_t *id;                    // [capacity]
+    int32_t *search, *round;        // [capacity]
+    double *searched;               // [capacity][P], the spec's axes in order, derived ones too
+    double *fitness;                // [capacity], NaN: failed, or there are several objectives
+    double *objective;              // [capacity][K] of several objectives, NaN: failed
+    double *constraint;             // [capacity][C] violation and constraints, if there are any; NaN: failed
+    int32_t *failure;               // [capacity], index in configured.failures
+    int32_t *n_failed;              // [capacity] replicates that failed
+    double *metric;                 // [capacity][M], mean over the replicates
+    double *spread;                 // [capacity][M], standard deviation; NULL with one replicate
+    double *replicate_metric;       // [capacity][R][M]; NULL unless the spec stores replicates
+    int32_t *replicate_failure;     // [capacity][R]; NULL likewise
 } TrialRows;
 
 int rows_searched(const Spec *spec);   // P
 int rows_objectives(const Spec *spec); // K
 const char *rows_objective_name(int index);
-const char *rows_good_name(const Spec *spec); // the column that is NULL if a trial failed
+const char *rows_good_name(const Spec *spec); // the column that is NULL if the trial failed
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail); // every column, in table order
 // Row `row` from a row of rows_select_sql.
@@ -266,7 +271,7 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // Puts a row in, within a transaction (store/commit.c).
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 
-// Columns of the table trials, as they are in the file.
+// The columns that the table trials of a database has.
 typedef struct TrialColumns {
     const char **names;
     bool *is_text, *is_integer;
@@ -274,47 +279,47 @@ typedef struct TrialColumns {
 } TrialColumns;
 Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
-// The columns that tell most: id, fitness, what was searched, and the metrics that the objective uses.
+// The columns to show by default: id, fitness, searched parameters, and the metrics that the objective uses.
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);
 // As a list for SELECT, quoted.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 
 // ---- fronts (store/front.c) -----------------------------------------------------------------------------------------
 
-// The trials of a campaign that none of its others dominates, by the first objective, the second, ..., the id.
+// The trials that no other trial of the campaign dominates, ordered by the first objective, the second, ..., the id.
 typedef struct Front {
     int64_t count, capacity;
     int objectives;
     bool maximize[OBJECTIVES_MAX]; // [objectives]
     int64_t *id;                   // [count]
-    double *value;                 // [count][objectives], costs: of a maximised column the negative
+    double *value;                 // [count][objectives] costs: the negative value of a maximised column
 } Front;
-double front_value(const Front *front, int64_t place, int k); // as it is stored
+double front_value(const Front *front, int64_t place, int k); // the value as it is stored
 
-// By these columns of the table trials, of the trials that did not fail and meet the constraints. Trials that miss one
-// of them are left out.
+// The front by these columns of the table trials, among the trials that did not fail and meet the constraints. Trials
+// with NULL in one of the columns are left out.
 Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
                  Front *front);
 Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, Front *front); // the spec's own
 void front_free(Front *front);
 // The i-th of `wanted` points, spread evenly over the front with both its ends.
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
-Error fronts_exist(Database *database, bool *exist);       // databases of schemas before 6 have no such table
 Error fronts_are_stored(Database *database, bool *stored); // whether there are any
 
 // ---- small changes of a stored campaign (store/edit.c) --------------------------------------------------------------
 
-// Takes the campaign's lock; a live holder is named, with what can be done about it.
+// Takes the campaign's lock. Error (user): another process holds it; the error names that process and what to do.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
-Error campaign_refuse_network(const char *folder, bool shared_fs); // unless that is allowed
-// With the lock held, the database of a campaign that is there, to be changed: none is made where one was.
+// Error (user): the folder is on a network file system, and shared_fs does not allow that.
+Error campaign_refuse_network(const char *folder, bool shared_fs);
+// Opens a campaign's database for writing, with the lock held. A database that is gone is not created again.
 Error campaign_open_database(const char *path, Database **database);
 Error campaign_is_gone(const char *path); // the error that says so
-// An error if a campaign can't be put there. What a killed run left of a folder, at most its lock, is cleared away.
+// Error (user): the name is taken. A folder in which a killed run left nothing but its lock is removed first.
 Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena);
 Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared);
-// Between begin and end: the lock is held, a transaction is open, digests follow. The store is only good for its
-// database, folder and events.
+// Between begin and end the lock is held, a transaction is open, and digests follow the changes. Only the database, the
+// folder and the events of `store` can be used.
 typedef struct CampaignEdit {
     Lock lock;
     bool shared_fs;
@@ -322,18 +327,17 @@ typedef struct CampaignEdit {
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
-Error edit_end(CampaignEdit *edit, Error error); // takes all of it back after an error, and gives that
-// The schema version of a campaign's database. Error (user): it is none, or too old or new for this program.
-Error schema_version(Database *database, const char *path, int *version);
+Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
 
 // ---- the catalogue results/index.db: a row per campaign (store/catalogue.c) -----------------------------------------
 
 // Makes the row of this name as the campaign's database has it; removes the row if there is no such campaign.
 Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena);
-// Makes it anew from the campaigns' own databases; those that can't be read are told to `messages` and left out.
+// Builds the catalogue anew from the campaigns' databases. Databases that can't be read are named in `messages` and
+// left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 
-// ---- where a campaign comes from, and what it was given (store/origin.c, store/overrides.c) -------------------------
+// ---- where a campaign comes from, and what --set changed (store/origin.c, store/overrides.c) ------------------------
 
 typedef struct Origin {
     const char *purpose; // "verifies", "compares", "imports", "merges"
@@ -341,12 +345,12 @@ typedef struct Origin {
     int64_t trial; // -1: none
     double fitness;
 } Origin;
-// Once: a second time changes nothing.
+// Notes an origin. The same origin is noted once.
 Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena);
 
-// Those of a campaign, oldest first; none in databases of schemas before 7.
+// The overrides that a campaign stores, oldest first.
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides);
-// `earlier` without those whose keys `later` sets anew.
+// `earlier` without the keys that `later` sets.
 Overrides overrides_without(const Overrides *earlier, const Overrides *later, Arena *arena);
 // "search.trials=30, seed=7", as it may be printed
 const char *overrides_text(const Overrides *overrides, Arena *arena);
@@ -355,86 +359,86 @@ const char *overrides_text(const Overrides *overrides, Arena *arena);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches`.
 typedef struct Timings {
-    double wall;         // from the start of each run, or the end of a batch, to the end of the next
-    double kernel;       // the device at work
-    double copy, search; // the loop: lanes filled and gathered, to the device and back; ask and tell
-    double hdf5, sqlite; // the writer, beside the device
+    double wall;         // from the start of a run, or the end of a batch, to the end of the next batch
+    double kernel;       // the device computes
+    double copy, search; // the loop: batches filled, copied to the device and back, gathered; ask and tell
+    double hdf5, sqlite; // the writer, while the device computes
 } Timings;
-// Of the batches from `first` on. What a database of an older schema does not hold reads as 0.
-Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings);
+// Sums over the batches with ids >= first.
+Error timings_read(Database *database, int64_t first, Timings *timings);
 void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
 void timings_json(const Timings *timings, Json *json);
 
-// What the batch that computed a trial took, of which no lane is timed alone.
+// The time of the batch that computed a trial. The trials of a batch are not timed one by one.
 typedef struct BatchTiming {
     const char *device; // in the arena; NULL: not known
     int64_t lanes;
-    double lane_seconds; // the kernels' time, shared evenly
+    double lane_seconds; // the kernels' time divided by the lanes
 } BatchTiming;
 
 Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
 
 // ---- status (store/status.c, store/status_cache.c) ------------------------------------------------------------------
 
-// What is known of a campaign without reading its spec, so that it can also be told of campaigns that another version
-// wrote.
+// The state of a campaign. It is read without the spec, so that a campaign is listed even if another version of the
+// program wrote its spec.
 typedef struct StatusReport {
     CampaignPlace place;
     const char *state, *reason, *experiment, *model, *started, *finished, *hash, *program, *devices;
-    char holder[256]; // who runs it now; empty: nobody
-    int64_t most;     // trials, at most; 0: unknown, or the total is known
+    char holder[256]; // the process that runs it now; empty: none
+    int64_t most;     // upper bound of trials; 0: unknown, or the total is known
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
-    int64_t objectives;                           // of several
+    int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     double best, shard_bytes;
     bool maximizes; // more is better
-    double rate;    // trials/s of the last batches; NaN: there are none
-    double busy;    // part of their time in which the device computed
+    double rate;    // trials/s of the last batches; NaN: no batches
+    double busy;    // fraction of their time in which the device computed
     Timings timings;
 } StatusReport;
 
-// A campaign that is called running while nobody holds its lock was killed. After an error the state is "unreadable",
-// and every text is there.
+// State "killed": the database says running, and no process holds the lock. After an error the state is "unreadable",
+// and no text is NULL.
 Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report);
-// With what the database says made visible: it may be anybody's.
+// With the texts of the database made safe to print: a database may come from a stranger.
 StatusReport status_visible(const StatusReport *report, Arena *arena);
 
-// One of many campaigns, and what is read of it.
+// One of many campaigns, and its state.
 typedef struct StatusEntry {
     CampaignPlace place;
     const char *name; // as seen from the root
     StatusReport report;
-    const char *error;   // what was wrong; NULL: nothing
-    DatabaseStamp stamp; // with which the database says so
-    bool known;          // it need not be read
-    bool still;          // nothing wrote to the database; before it is read: that is likely
+    const char *error;   // NULL: none
+    DatabaseStamp stamp; // of the database when the report was read
+    bool known;          // the cache has the report: the database need not be read
+    bool still;          // nothing wrote to the database while it was read; before that: nothing is likely to
 } StatusEntry;
 
-// What list and status last read of each campaign of a root, kept in its catalogue.
+// The states of the campaigns of a root, as list and status last read them. The catalogue keeps them.
 typedef struct StatusCacheRow StatusCacheRow;
 
 typedef struct StatusCache {
     const char *results;
-    int64_t device; // on which the root lies; campaigns elsewhere are read each time; -1: all are
+    int64_t device; // file system of the root; campaigns on another one are read each time; -1: all are read
     Arena *arena;
-    Database *catalogue; // open for reading; NULL: there is none that can be used
+    Database *catalogue; // open for reading; NULL: no catalogue can be used
     Cursor find;
-    bool writable;         // the root is of a kind where the catalogue may be written
+    bool writable;         // the catalogue may be written
     StatusCacheRow *fresh; // campaigns that were read anew, the last one first
 } StatusCache;
 
 // Never fails: without a catalogue every campaign is read.
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache);
-// As status_read, of each. Their names live as long as the cache. An error: there is no memory for it.
+// status_read of each entry. The names must live as long as the cache. Error: not enough memory.
 Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
-// Keeps what was read anew, if the catalogue can be written now; forgets campaigns that are not among `names`, which
-// are sorted.
+// Writes fresh reports into the catalogue if it can be written now, and removes campaigns that are not in `names`,
+// which is sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
-// ---- arrays that a spec does not ask for any more (store/unwanted_shards.c) -----------------------------------------
+// ---- arrays that the spec no longer asks for (store/unwanted_shards.c) ----------------------------------------------
 
-// Shards that hold no array that the spec asks for, in the order of their numbers; and their rows are deleted, in
-// the same transaction.
+// Lists the shards without any array that the spec asks for, by number; then deletes their rows. Both in one
+// transaction.
 typedef struct UnwantedShards {
     const char **names; // [count]
     int64_t count;
@@ -454,26 +458,26 @@ typedef struct ReplayResult {
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
-// The same, and what one replicate did meanwhile: samples of its trajectory, or a row an iteration of its solver.
+// A replay that also records one replicate: samples of its trajectory, or one row per iteration of its solver.
 typedef struct ReplayRequest {
     int64_t trial;
     int replicate;
     bool debug;                // rows of the solver
-    const char *rows;          // what they are called
+    const char *rows;          // the name of the rows, for messages
     double sample;             // s between two samples; 0: as the spec records them
-    bool coarser;              // or more, where they would take too much memory
+    bool coarser;              // sample less often where the rows would take too much memory
     double window[2];          // s: rows with [0] <= time <= [1]; both 0: all
-    bool drawn;                // with all that the model's drawing asks for
-    const char *const *bodies; // [n_bodies] names and patterns of what is shown; n_bodies 0: as the spec records
+    bool drawn;                // with the columns that the model's drawing needs
+    const char *const *bodies; // [n_bodies] names and patterns of bodies to show; n_bodies 0: as the spec records
     int n_bodies;
 } ReplayRequest;
 typedef struct ReplayTrace {
     const StoredCampaign *campaign;
     ReplayRequest request;
-    const Configured *configured; // the spec's, with the columns that there are
+    const Configured *configured; // the spec's, with the recorded columns
     const Field *columns;         // [n_columns], the first is time (s)
     int n_columns;
-    const int *shown; // [n_shown] the columns that people asked for, the first is the time's
+    const int *shown; // [n_shown] the columns that the user asked for, the first is the time's
     int n_shown;
     double *row;   // [count][n_columns]
     double *point; // [n_points][2] of the drawing: trace_points's
@@ -481,63 +485,64 @@ typedef struct ReplayTrace {
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed
     const char *failure; // of the replicate
-    double level;        // m: where the ground is drawn of a motion that has none
+    double level;        // m: height at which the ground is drawn if the motion has no ground
 } ReplayTrace;
-// Error (user): there is no such replicate, the model has no such rows, they would not fit in memory.
+// Error (user): there is no such replicate, the model has no such rows, or they do not fit in memory.
 Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *request, const BackendOptions *backend,
                      Arena *arena, ReplayResult *result, ReplayTrace *trace);
-// The drawing of the trace's model, NULL if it has none or the trace is of its solver.
+// The drawing of the trace's model; NULL: the model has none, or the trace is of its solver.
 const Drawing *trace_drawing(const ReplayTrace *trace);
 void trace_find_level(ReplayTrace *trace); // once, before the others
-// point[n_points][2] (m) of row i, the trace's own until the next call.
+// point[n_points][2] (m) of row i, in the trace's memory, valid until the next call.
 const double *trace_points(const ReplayTrace *trace, int64_t i);
 
-// ---- what a run would take (plan/plan.c, plan/explain.c) ------------------------------------------------------------
+// ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {
-    // `trials`, and all that follows from it: what will be run; where a search may end early at most so many; where it
-    // is open (it ends by itself, some time) those of one generation.
-    int64_t trials_least, rounds; // rounds: generations of all searches together, at most; 0: the method has none
+    // `trials`, and all that follows from it: the trials to run. A search that may end early runs at most as many. For
+    // an open search (trials_open: nothing limits it but its own end) it is one generation.
+    int64_t trials_least, rounds; // rounds: upper bound of the generations of all searches; 0: the method has none
     bool trials_open;
     const char *early;    // what may end it early, or NULL
     int64_t round_trials; // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
-    double seconds, seconds_low, seconds_high; // expected, and between which it should be
+    double seconds, seconds_low, seconds_high; // expected, and its likely bounds
     char device[128], warning[1024];
-    char refusal[512];       // why it would not do; empty: it would
+    char refusal[512];       // why the run does not fit; empty: it fits
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
-    int64_t looked_at;       // > 0: of a sample of so many ids none is a trial; `trials` are the most that may be there
+    int64_t looked_at;       // > 0: a sample of that many ids has no trial; `trials` is an upper bound
 } Plan;
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
-// Trials, lanes and bytes on disk alone, without a device; at once if the excluded trials are counted as if they ran.
+// Only trials, lanes and bytes on disk, without a device. count_excluded false: excluded trials count
+// as if they ran, which needs no look at the grid.
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
-// What the model says of the trials of a spec before they run: remarks[REMARKS_MAX]; at most a few thousand trials
-// are looked at. And its warnings, a line each.
+// The model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX]. It looks at a few thousand trials
+// at most. explain_warn prints its warnings, one per line.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
 // ---- requests to end a run (batch/interrupt.c) ----------------------------------------------------------------------
 
-// Requests to end a run, and to say how it does: SIGINT, SIGTERM, a control file; SIGUSR1.
+// SIGINT, SIGTERM and a control file end a run; SIGUSR1 asks it for its progress.
 enum { INTERRUPT_STOP = -1 };
 void interrupt_install(void);
-// From now on an empty file at `path`, or one that names the lock's holder, ends this process's run; one that lies
-// there for an earlier run is removed. And no longer; a request that was there is removed.
+// From now on a file at `path` ends this process's run, if it is empty or names `holder`, the holder of the lock. A
+// file that an earlier run left there is removed. interrupt_unwatch ends that, and removes the file.
 Error interrupt_watch(const char *path, const char *holder);
 Error interrupt_unwatch(void);
 int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP
-const char *interrupt_words(void); // "interrupted by the user": why it ends
-bool interrupt_asks_status(void);  // once a question
+const char *interrupt_words(void); // why the run ends: "interrupted by the user"
+bool interrupt_asks_status(void);  // true once per SIGUSR1
 
 // ---- doctor (doctor/doctor.c, doctor/repair.c) ----------------------------------------------------------------------
 
 typedef struct SealBroken {
     const char *table; // "sqlite_schema": the declarations
     int64_t block;
-    const char *unreadable; // why it can't be read; NULL: it can, and says something else than was written
-    bool lost;              // no digest says so, and committed batches had more trials, or its trials more replicates
+    const char *unreadable; // why it can't be read; NULL: it can, and differs from what was written
+    bool lost; // rows are gone together with their digest: batches had more trials, or trials more replicates
 } SealBroken;
 typedef struct SealDamage {
     SealBroken *broken; // [count], in the arena
@@ -545,8 +550,8 @@ typedef struct SealDamage {
 } SealDamage;
 
 typedef struct DoctorLine {
-    const char *check; // which one it belongs to
-    bool finding;      // else all is well
+    const char *check; // which check wrote it
+    bool finding;      // false: all is well
     const char *text;
 } DoctorLine;
 
@@ -558,23 +563,23 @@ typedef struct Doctor {
     // found
     DoctorLine *lines; // [n_lines]
     int n_lines, findings;
-    char holder[256];   // who runs it now; empty: nobody
+    char holder[256];   // the process that runs it now; empty: none
     Database *database; // open for reading while the checks run; NULL: it can't be read
-    int64_t version;    // SQLite's data_version of what was read
+    int64_t version;    // SQLite's data_version when it was read
     Spec spec;
     bool spec_good, structure_bad, places_bad, catalogue_bad;
-    int schema;
+    int64_t schema; // its version; 0: unreadable, or not a campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids
     int n_bad_shards;
     int stray_files; // orphans and temporaries
 } Doctor;
 
-// Looks at everything and changes nothing. What is wrong with the campaign is in the lines; an Error is of the machine.
+// Checks everything and changes nothing. Damage of the campaign is in the lines; an Error is the machine's.
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
-// Mends what was found, with the campaign's lock held; what was done is told to `messages`.
+// Repairs what was found, with the campaign's lock held, and tells `messages` what it did.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
 
-#include "store/stored.h" // what is stored, in words
+#include "store/queries.h"
 
 #endif

@@ -108,7 +108,7 @@ static void *commands_run(void *argument)
     CommandLine line;
     Error error = arena_create_growing(&arena, commands_arena_size, "the command");
     if (error.kind == OK) error = command_line_parse(call->argc, call->argv, &arena, &line);
-    if (error.kind == OK) error = inside_add_root(line.results);
+    if (error.kind == OK) error = nofollow_add_root(line.results);
     if (error.kind == OK) error = commands_dispatch(&line);
     if (error.kind == OK) error = commands_flush(stdout);
     if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);

@@ -210,7 +210,7 @@ static Error merge_count(const Merge *merge, const Store *store)
                       text_count(trials).text, text_count(expected).text);
 }
 
-// Opening as a run does brings the copy's name, files and schema up to date.
+// Opening as a run does brings the copy's name and files up to date.
 static Error merge_complete(Merge *merge)
 {
     const CommandLine *line = merge->line;

@@ -262,17 +262,13 @@ static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace 
     return edit_end(&edit, error);
 }
 
-// Of a database of an older schema nothing is said: the next run makes it newer.
 static Error garbage_shards(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
 {
     StoredCampaign campaign;
     UnwantedShards shards = {.count = 0};
     Lock lock = {.descriptor = -1};
-    int schema = 0;
     TRY(campaign_open(place->results, place->name, line->arena, &campaign));
-    Error error = schema_version(campaign.database, place->folder, &schema);
-    if (error.kind == OK && schema == STORE_SCHEMA_VERSION)
-        error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
+    Error error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
     campaign_close(&campaign);
     if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
         error = garbage_forget_shards(line, place, &campaign.spec, &shards, &lock);

@@ -127,7 +127,7 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
         return error_none();
     }
     TRY(opened);
-    Error error = timings_read(campaign.database, summary->first_batch, line->arena, &timings);
+    Error error = timings_read(campaign.database, summary->first_batch, &timings);
     if (error.kind == OK && switch_given(line, "json"))
         run_print_json(summary, &timings, name, stream, line->out);
     else if (error.kind == OK)

@@ -1,8 +1,7 @@
-// The kernel of the benchmark functions: one tick is one evaluation. Numbers and names as in N. Hansen, S. Finck,
-// R. Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions definitions, INRIA
-// research report RR-6829.
-// f_opt is 0: what comes out is the distance to the optimal value. The penalty f_pen of points beyond [-5, 5] is left
-// out where it could only be 0: the parameters end there.
+// The kernel of the benchmark functions: one tick is one evaluation. Numbers and names as in N. Hansen, S. Finck, R.
+// Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions definitions, INRIA
+// research report RR-6829. f_opt is 0: the value is the distance to the optimal value. The penalty f_pen of points
+// beyond [-5, 5] is left out where it is always 0, because the parameters' range ends there.
 #ifndef HOPSCOTCH_BBOB_ADVANCE_H
 #define HOPSCOTCH_BBOB_ADVANCE_H
 
@@ -12,13 +11,13 @@
 
 #define BBOB_TWO_PI 6.283185307179586
 
-// What a function gets: the constants, the assets, and the point.
+// Arguments of a function: the constants, the assets, and the point.
 typedef struct BbobPoint {
     const BbobConstants *c;
     const double *assets, *weight;
     int d;
-    real x[BBOB_DIMENSIONS_MAX]; // the point; then whatever it has become
-    real y[BBOB_DIMENSIONS_MAX]; // room for a linear map
+    real x[BBOB_DIMENSIONS_MAX]; // the point, then its transformed values
+    real y[BBOB_DIMENSIONS_MAX]; // scratch for a linear map
 } BbobPoint;
 
 // ---- transformations (section 0.2) ----------------------------------------------------------------------------------
@@ -136,7 +135,7 @@ HD real bbob_f4(BbobPoint *p)
     return bbob_ripples(p);
 }
 
-// f5, linear slope: x_opt is a corner; weight: 10^((i-1)/(D-1)). On x - x_opt, which is never beyond the corner.
+// f5, linear slope: x_opt is a corner; weight: 10^((i-1)/(D-1)). In x - x_opt, which is never beyond the corner.
 HD real bbob_f5(BbobPoint *p)
 {
     real sum = splat(0.0);
@@ -420,12 +419,12 @@ HD real bbob_value(const BbobConstants *c, const double *assets, const LaneGroup
     p.assets = assets;
     p.weight = assets + BBOB_AT_WEIGHT * c->dimension;
     p.d = (int)c->dimension;
-    p.x[0] = splat(0.0); // there is one at least, which not every compiler knows
+    p.x[0] = splat(0.0); // D >= 1, but some compilers do not know it
     for (int i = 0; i < p.d; i++) p.x[i] = bbob_offset(group, assets, i);
     return bbob_on_point(&p);
 }
 
-// The two samples of a lane, before the evaluation and after, are its point x.
+// Samples the point x of a lane: once before the evaluation, once after it.
 HD void bbob_sample(const BbobConstants *c, const LaneGroup *group, double tick, mask which)
 {
     real sample[1 + BBOB_DIMENSIONS_MAX];
@@ -434,7 +433,7 @@ HD void bbob_sample(const BbobConstants *c, const LaneGroup *group, double tick,
     lanes_sample(group, sample, which);
 }
 
-// the lanes of `which` end with the value f
+// Ends the lanes of `which` with the value f.
 HD void bbob_finish(const BbobConstants *c, const double *x_opt, const LaneGroup *group, real f, mask which)
 {
     lanes_set_metric(group, BBOB_METRIC_F, f, which);

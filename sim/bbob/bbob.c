@@ -1,8 +1,7 @@
-// The noiseless black-box optimisation benchmark: what the model says of itself. No simulation, one evaluation of a
-// known function, to test searches and to show how little a model needs. The functions are in advance.h, their
-// instances in instances.c.
-// Source: N. Hansen, S. Finck, R. Ros & A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless
-// functions definitions, INRIA research report RR-6829.
+// The noiseless black-box optimisation benchmark: its tables and settings. One evaluation of a known function, without
+// simulation: for tests of search methods, and as an example of a small model. The functions are in advance.h, their
+// instances in instances.c. Source: N. Hansen, S. Finck, R. Ros & A. Auger, Real-parameter black-box optimization
+// benchmarking 2009: noiseless functions definitions, INRIA research report RR-6829.
 #include "bbob.h"
 
 #include "../models.h"
@@ -17,7 +16,7 @@ enum { BBOB_FUNCTION, BBOB_DIMENSION, BBOB_INSTANCE, BBOB_N_OPTIONS };
 static const Option bbob_options[BBOB_N_OPTIONS] = {
     {"function", OPTION_CHOICE, "", 0, 0, BBOB_FUNCTIONS - 1, bbob_names, "f1 to f24 of the report, in that order"},
     {"dimension", OPTION_INTEGER, "1", 2, 2, BBOB_DIMENSIONS_MAX, NULL, "number of parameters x1, x2, ..."},
-    {"instance", OPTION_INTEGER, "1", 1, 1, 1e9, NULL, "which of the functions of that kind: seeds its optimum"},
+    {"instance", OPTION_INTEGER, "1", 1, 1, 1e9, NULL, "number of the instance; it seeds the optimum and rotations"},
 };
 
 static const Field bbob_metrics[BBOB_N_METRICS] = {

@@ -8,9 +8,9 @@ enum { BBOB_DIMENSIONS_MAX = 40, BBOB_PEAKS_MAX = 101, BBOB_FUNCTIONS = 24 };
 enum { BBOB_METRIC_F, BBOB_METRIC_DISTANCE, BBOB_N_METRICS };
 enum { BBOB_NONE, BBOB_DIVERGED };
 
-// Shared by all lanes; laid over sim.h's Constants.
+// Shared by all lanes; stored in sim.h's Constants.
 typedef struct BbobConstants {
-    double scale;          // of x - x_opt in the functions that stretch it with the dimension
+    double scale;          // of x - x_opt, in functions that scale it with the dimension
     int64_t dimension;     // D
     int64_t function;      // 1 to 24
     int64_t peaks;         // of Gallagher's functions
@@ -20,9 +20,9 @@ typedef struct BbobConstants {
 
 // The assets, D = dimension:
 //   x_opt[D]
-//   weight[D]      of each coordinate, 10^(6 (i-1)/(D-1)) say; what it is depends on the function
-//   A[D][D]        the first linear map: R, or Q Lambda R where nothing stands between
-//   B[D][D]        the second one, after a transformation that is not linear
+//   weight[D]      of each coordinate, such as 10^(6 (i-1)/(D-1)); it depends on the function
+//   A[D][D]        the first linear map: R, or Q Lambda R if nothing is between them
+//   B[D][D]        the second one, after a nonlinear transformation
 //   peaks[n_peaks] of 1 + 2 D: height, R y, diagonal of C
 enum { BBOB_AT_WEIGHT = 1, BBOB_AT_A = 2 }; // in multiples of D
 #define BBOB_AT_B(d) (2 * (d) + (d) * (d))
@@ -32,7 +32,7 @@ enum { BBOB_AT_WEIGHT = 1, BBOB_AT_A = 2 }; // in multiples of D
 
 // The functions' names, in the order of their numbers; f1 is "sphere".
 extern const char bbob_names[];
-// Constants and assets of a function: the same problem in every campaign. instance >= 1.
+// Constants and assets of a function; the same problem in every campaign. instance >= 1.
 const double *bbob_instance(int function, uint64_t instance, int dimension, Arena *arena, BbobConstants *constants,
                             int64_t *n_assets);
 

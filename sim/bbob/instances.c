@@ -1,4 +1,5 @@
-// Instances of the benchmark functions: optima, rotations and weights, drawn by function, instance and place alone.
+// Instances of the benchmark functions: optima, rotations and weights. They depend only on function, instance and
+// position.
 #include "bbob.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ const char bbob_names[] =
     "rosenbrock|rosenbrock_rotated|ellipsoid|discus|bent_cigar|sharp_ridge|different_powers|rastrigin|weierstrass|"
     "schaffers|schaffers_ill_conditioned|griewank_rosenbrock|schwefel|gallagher_101|gallagher_21|katsuura|lunacek";
 
-// What is drawn, as `replicate` of the key.
+// Purposes of random numbers, as `replicate` of the key.
 enum { BBOB_DRAW_OPTIMUM, BBOB_DRAW_R, BBOB_DRAW_Q, BBOB_DRAW_PEAKS, BBOB_DRAW_CONDITIONS, BBOB_DRAW_ORDER };
 
 typedef struct BbobInstance {
@@ -33,7 +34,7 @@ static double bbob_place(const BbobInstance *instance, int i) { return (double)i
 
 // ---- matrices -------------------------------------------------------------------------------------------------------
 
-// A rotation, uniform among all: normal deviates, orthonormal row by row (Gram & Schmidt, twice is enough).
+// A rotation, uniformly distributed: normal deviates, orthonormalised row by row (Gram & Schmidt, twice for accuracy).
 static double *bbob_rotation(const BbobInstance *instance, int what)
 {
     const int d = instance->d;
@@ -85,7 +86,7 @@ static void bbob_set_maps(const BbobInstance *instance)
     static const double alpha_A[BBOB_FUNCTIONS + 1] = {[6] = 10, [7] = 10, [13] = 10, [23] = 100, [24] = 100};
     static const double alpha_B[BBOB_FUNCTIONS + 1] = {[15] = 10, [16] = 0.01, [17] = 10, [18] = 1000};
     const int f = instance->function;
-    if (f == 1 || f == 8) return; // their values are sums over x - x_opt
+    if (f == 1 || f == 8) return; // these functions are sums over x - x_opt
     const double *R = bbob_rotation(instance, BBOB_DRAW_R), *Q = bbob_rotation(instance, BBOB_DRAW_Q);
     const bool linear = alpha_A[f] > 0.0;
     bbob_product(instance, linear && f != 7 ? Q : NULL, linear ? alpha_A[f] : 1.0, R, instance->A);
@@ -110,7 +111,7 @@ static void bbob_set_all_weights(const BbobInstance *instance)
 
 // ---- optima ---------------------------------------------------------------------------------------------------------
 
-// Uniform in [-reach, reach]^D, but where the definition says otherwise.
+// Uniform in [-reach, reach]^D, unless the definition says otherwise.
 static void bbob_set_optimum(const BbobInstance *instance)
 {
     const RandomKey key = bbob_key(instance, BBOB_DRAW_OPTIMUM);
@@ -150,7 +151,7 @@ static void bbob_set_constants(const BbobInstance *instance)
                          .exponent = 10.0 / portable_pow(d, 1.2)};
     c->mu_1 = -sqrt((c->mu_0 * c->mu_0 - 1.0) / c->s);
     double part = 1.0, frequency = 6.283185307179586;
-    for (int k = 0; k < 12; k++) { // f_0, by the operations of the kernel
+    for (int k = 0; k < 12; k++) { // f_0, with the operations of the kernel
         c->rest = fma(part, portable_cos(frequency * 0.5), c->rest);
         part *= 0.5;
         frequency *= 3.0;

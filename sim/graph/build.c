@@ -1,10 +1,10 @@
-// Building a graph: nodes by unique names, edges that close no cycle.
+// Builds a graph: nodes with unique names, and edges that close no cycle.
 #include "parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { GRAPH_ROOM = 16 }; // of arrays at first
+enum { GRAPH_ROOM = 16 }; // first size of the arrays
 
 Graph *graph_new(Arena *arena)
 {
@@ -17,7 +17,7 @@ int graph_node_count(const Graph *graph) { return graph->n_nodes; }
 
 const char *graph_node_name(const Graph *graph, int node) { return graph->nodes[node].name; }
 
-// The array with room for one more item.
+// Returns the array with room for one more item.
 static void *graph_grown(Arena *arena, void *items, int count, int *room, size_t item_size)
 {
     if (count < *room) return items;
@@ -45,7 +45,7 @@ static uint32_t graph_hash(const char *name)
     return hash;
 }
 
-// Where the name stands among by_name, or would.
+// The place of the name in by_name, or the free place for it.
 static int *graph_name_slot(const Graph *graph, const char *name)
 {
     const uint32_t last = (uint32_t)graph->room_names - 1;
@@ -110,7 +110,7 @@ void graph_writes(Graph *graph, int node, int resource, int64_t first, int64_t e
 
 // ---- edges ----------------------------------------------------------------------------------------------------------
 
-// Is there a path? Then `from` leads back along it from `end`.
+// True if there is a path. Then `from` leads back along it from `end`.
 static bool graph_path(Graph *graph, int start, int end)
 {
     const int search = ++graph->searches;
@@ -130,13 +130,14 @@ static bool graph_path(Graph *graph, int start, int end)
     return graph->seen[end] == search;
 }
 
-// "a -> b -> c -> a": the path from `after` to `before` that was found, and back. Long ones lose their middle.
+// The error "a -> b -> c -> a": the path found from `after` to `before`, and back. The middle of a long one is left
+// out.
 static Error graph_cycle(const Graph *graph, int before, int after)
 {
     enum { SHOWN = 300 };
     char text[SHOWN + 64] = "";
     int length = 0, left_out = 0;
-    int *path = graph->stack, count = 0; // the search has ended
+    int *path = graph->stack, count = 0; // no longer in use by the search
     for (int node = before; node != after; node = graph->from[node]) path[count++] = node;
     path[count++] = after;
     for (int i = count - 1; i >= 0; i--) {

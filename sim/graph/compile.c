@@ -1,12 +1,12 @@
-// From a graph to what is run: nodes in topological order and levels, and for each level what every thread runs of it.
+// Compiles a graph: sorts its nodes into topological order and levels, and gives every thread its part of each level.
 // Source: A. B. Kahn, Topological sorting of large networks, CACM 5, 1962.
 #include "parts.h"
 
-// A level is shared out if that is expected to save more than this: what it costs to meet at its end, and to have its
-// numbers in another processor's cache (tests/bench/graph.c measures the first: 65 ns).
+// A level is shared only if that is expected to save more than this: the cost of the barrier at its end, and of data in
+// another processor's cache (tests/bench/graph.c measures the former: 65 ns).
 #define GRAPH_SHARING_COST 600.0 // ns
 
-// Level by level: nodes whose last predecessor was in the level before, in the order of construction.
+// Levels: a node is in the level after that of its last predecessor. Within a level, in the order of construction.
 int graph_sort(const Graph *graph, Arena *scratch, int *order, int *level)
 {
     int *open = ARENA_NEW(scratch, int, graph->n_nodes + 1), count = 0, levels = 0, n_levels = 0;
@@ -39,8 +39,8 @@ static double graph_cost(const GraphProgram *program, int first, int end)
     return sum;
 }
 
-// Do a step and the one before it lead to a node that waits for nothing else? One thread that runs both need not meet
-// others before it goes on to that.
+// True if this step and the one before it are the only predecessors of a node. If one thread runs both, it can go on to
+// that node without waiting for others.
 static bool graph_is_pair(const GraphProgram *program, int step)
 {
     const Graph *graph = program->graph;
@@ -55,7 +55,7 @@ static bool graph_is_pair(const GraphProgram *program, int step)
     return false;
 }
 
-// The end of what stays together from this step on: pairs, as long as they take no more than `most`.
+// The end of the group that starts at this step: pairs stay together, as long as they take no more than `most`.
 static int graph_pair_end(const GraphProgram *program, int step, int end, double most)
 {
     int next = step + 1;
@@ -63,8 +63,8 @@ static int graph_pair_end(const GraphProgram *program, int step, int end, double
     return next;
 }
 
-// share[threads + 1] of the steps [first, end): neighbours stay together, a step or a pair goes where its middle falls.
-// Gives what the slowest takes.
+// Computes share[threads + 1] of the steps [first, end). Neighbours stay together; a step or a pair goes to the thread
+// in whose part its middle falls. Returns the time of the slowest thread.
 static double graph_share(const GraphProgram *program, int first, int end, int *share)
 {
     const double total = graph_cost(program, first, end), fair = 1.001 * total / program->threads; // sums are rounded
@@ -86,7 +86,7 @@ static double graph_share(const GraphProgram *program, int first, int end, int *
     return slowest;
 }
 
-// Who runs each step: thread[n_steps] by node, of the level whose steps are [first, end). No share: thread 0.
+// Notes the thread of each step of a level, thread[n_steps] by node; its steps are [first, end). No share: thread 0.
 static void graph_note_threads(const GraphProgram *program, int first, int end, const int *share, int *thread)
 {
     for (int k = first, t = 0; k < end; k++) {
@@ -95,7 +95,7 @@ static void graph_note_threads(const GraphProgram *program, int first, int end, 
     }
 }
 
-// The first level that a segment with these nodes may begin at: edges from other threads end before it.
+// The first level at which a segment with these nodes may begin: edges from other threads end before it.
 static int graph_meets_at(const GraphProgram *program, const int *level_of, const int *thread, int level)
 {
     int meets = 0;
@@ -109,8 +109,8 @@ static int graph_meets_at(const GraphProgram *program, const int *level_of, cons
     return meets;
 }
 
-// A level that is not worth sharing joins those before it that thread 0 runs alone; one that is shared joins shared
-// ones that it needs not wait for.
+// A level that is not worth sharing joins the levels before it that thread 0 runs alone. A shared level joins shared
+// ones if it need not wait for them.
 static void graph_segment(GraphProgram *program, const int *level_of, int *thread, GraphSegment *segments, int *shares)
 {
     program->first_shared = program->last_shared = -1;
@@ -142,7 +142,7 @@ static void graph_segment(GraphProgram *program, const int *level_of, int *threa
 typedef struct GraphOrder {
     const int *level_of; // [n_nodes]
     int *step_of;        // [n_nodes]
-    int *open, *ready;   // [n_steps] predecessors in the segment that are still to run; a stack
+    int *open, *ready;   // [n_steps] number of predecessors in the segment that have not run; a stack
     int *plan;           // [n_steps]
 } GraphOrder;
 
@@ -154,15 +154,15 @@ static int graph_before_in(const GraphProgram *program, const GraphOrder *order,
     return count;
 }
 
-// What one thread runs of a shared segment, from plan[at] on: it follows a chain of nodes to its end before it begins
-// the next, while what they wrote is near its processor. No edge of the segment leads to another thread. Gives where
-// the plan ends.
+// The order in which one thread runs its part of a shared segment, from plan[at] on: it follows a chain of nodes to its
+// end before it begins the next, while the data is in its cache. No edge of the segment leads to another thread.
+// Returns the end of the plan.
 static int graph_plan_thread(const GraphProgram *program, const GraphSegment *segment, int thread,
                              const GraphOrder *order, int at)
 {
     const Graph *graph = program->graph;
     int n_ready = 0;
-    for (int l = segment->end - 1; l >= segment->first; l--) { // the first step is to be the top of the stack
+    for (int l = segment->end - 1; l >= segment->first; l--) { // the first step must be on top of the stack
         const int *share = program->share + l * (program->threads + 1) + thread;
         for (int k = share[1] - 1; k >= share[0]; k--) {
             order->open[k] = graph_before_in(program, order, segment, program->steps[k].node);

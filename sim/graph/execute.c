@@ -1,11 +1,10 @@
-// Running a compiled graph on a team of threads, to the same bits whatever their number.
+// Runs a compiled graph on a team of threads. The bits do not depend on their number.
 //
-// Each thread counts the stages that it has passed, one a shared segment, and waits for the counts of the others: no
-// lock, and no store that is waited for. The counts of sixteen threads are one cache line, so that who comes last finds
-// those of the others beside his own: 65 ns a meeting of two, 160 ns if each had a line. A thread looks for a while,
-// then sleeps on the count (futex).
-// Thread 0 is the caller: it also runs the segments that are not shared, while the others are on their way to the next
-// stage. Between runs they wait for its count to move on.
+// Each thread counts the stages that it has passed, one per shared segment, and waits for the counts of the others.
+// There is no lock, and no store is waited for. The counts of sixteen threads share one cache line, so the last thread
+// finds those of the others beside its own: 65 ns per barrier of two threads, against 160 ns with a line for each
+// count. A thread polls for a while, then sleeps on the count (futex). Thread 0 is the caller. It also runs the
+// segments that are not shared, while the others proceed to the next stage. Between runs they wait for its count.
 #include "../thread.h"
 #include "graph.h"
 
@@ -18,32 +17,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// How a thread waits: it looks for some microseconds, more than most levels take to end, with a pause of 10 to 60 ns
-// after each look, which takes the line from him who is about to store; then it yields between looks, in case what it
-// waits for has no processor but this one; after about 50 us, what it takes to wake a thread, it sleeps.
+// How a thread waits. First it polls for some microseconds, longer than most levels take, with a pause of 10 to 60 ns
+// after each poll, because a poll takes the cache line from the thread that is about to store. Then it yields between
+// polls, in case the other thread needs this processor. After about 50 us, the time to wake a thread, it sleeps.
 enum { TEAM_LOOKS = 100, TEAM_YIELDS = 100 };
 
-// Where counts start: so little before they wrap that every test meets it.
+// First value of the counts: they wrap soon, so that every test covers it.
 #define TEAM_FIRST_STAGE (UINT_MAX - 50u)
 
 typedef struct GraphMember {
-    _Alignas(64) atomic_uint sleepers; // that wait for its count to change
+    _Alignas(64) atomic_uint sleepers; // threads that wait for its count to change
     GraphTeam *team;
     int number;
     pthread_t thread;
 } GraphMember;
 
 struct GraphTeam {
-    const GraphProgram *program; // of the run in flight; NULL: the team is dissolved
+    const GraphProgram *program; // of the run in flight; NULL: the team ends
     GraphProfile *profile;
     int64_t began;    // ns, of a profiled run
-    unsigned base;    // stage at which the run in flight began; thread 0's
-    atomic_uint stop; // stage at which it is cancelled; `base`: it is not
+    unsigned base;    // stage at which the run in flight began; of thread 0
+    atomic_uint stop; // stage at which it is cancelled; `base`: not cancelled
     atomic_bool cancelled;
     int threads;
-    bool crowded; // more threads than processors: looking keeps others from working
+    bool crowded; // more threads than processors: polling would keep others from working
     GraphMember *members;
-    atomic_uint *stages; // [threads] passed so far by each; they wrap. Lines of their own
+    atomic_uint *stages; // [threads] passed by each; they wrap. In cache lines of their own
 };
 
 // ---- waiting --------------------------------------------------------------------------------------------------------
@@ -58,15 +57,16 @@ static void team_wake(const GraphTeam *team, int member)
     (void)syscall(SYS_futex, (unsigned *)&team->stages[member], FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-// The look at the sleepers may come before the count is seen by one who lies down just then: team_rouse looks again.
+// Publishes the count and wakes sleepers. A thread may begin to sleep between these two without seeing the count;
+// team_rouse checks again.
 static void team_pass(const GraphTeam *team, int member, unsigned stage)
 {
     atomic_store_explicit(&team->stages[member], stage, memory_order_release);
     if (atomic_load_explicit(&team->members[member].sleepers, memory_order_relaxed) > 0) team_wake(team, member);
 }
 
-// Before a member that has passed its stage goes to rest itself. To add nothing orders this look with the sleepers'
-// own change: either it finds them, or they find the count.
+// Called before a member that has passed its stage sleeps itself. Adding 0 orders this read with the sleepers' own
+// change: either it finds them, or they find the count.
 static void team_rouse(const GraphTeam *team, int member)
 {
     if (atomic_fetch_add(&team->members[member].sleepers, 0) > 0) team_wake(team, member);
@@ -81,7 +81,7 @@ static void team_sleep(const GraphTeam *team, int member, unsigned stage)
     atomic_fetch_sub(sleepers, 1);
 }
 
-// `own` waits for `member`.
+// Thread `own` waits until `member` has passed the stage.
 static void team_wait(const GraphTeam *team, int own, int member, unsigned stage)
 {
     for (int i = 0; i < TEAM_LOOKS && !team->crowded; i++) {
@@ -138,14 +138,14 @@ static bool team_run_alone(const GraphTeam *team, const GraphProgram *program, c
 
 // ---- the other threads ----------------------------------------------------------------------------------------------
 
-// Was the run that began at `base` cancelled at this stage, or before?
+// True if the run that began at `base` was cancelled at this stage or before.
 static bool team_stopped(GraphTeam *team, unsigned base, unsigned stage)
 {
     const unsigned stop = atomic_load(&team->stop);
     return (int)(stop - base) > 0 && (int)(stop - stage) <= 0;
 }
 
-// One run, as a member other than the first. `base`: the stage at which it began. Gives the stage at which it ended.
+// One run of a member other than the first. `base`: the stage at which it began. Returns the stage at which it ended.
 static unsigned team_follow(GraphTeam *team, const GraphMember *member, unsigned base)
 {
     const GraphProgram *program = team->program;
@@ -179,7 +179,7 @@ static void *team_thread(void *argument)
 
 // ---- the first thread -----------------------------------------------------------------------------------------------
 
-// All meet at the stage where the run ends.
+// Waits until all threads reach the stage at which the run ends.
 static void team_meet(GraphTeam *team, unsigned end)
 {
     team_pass(team, 0, end);
@@ -193,10 +193,10 @@ static bool team_lead(GraphTeam *team, const GraphProgram *program)
     const int first = program->first_shared, last = program->last_shared;
     const unsigned base = team->base, end = base + 2 + (unsigned)(last - first);
     bool whole = true;
-    atomic_store_explicit(&team->stop, base, memory_order_relaxed); // the others wait for the first stage
+    atomic_store_explicit(&team->stop, base, memory_order_relaxed); // before the first stage, while the others wait
     for (int s = 0; s < program->n_segments; s++) {
         const unsigned stage = base + 1 + (unsigned)(s - first);
-        const bool among = first >= 0 && s >= first && s <= last; // the others are at work, or about to be
+        const bool among = first >= 0 && s >= first && s <= last; // the others work, or soon will
         whole = whole && !team_cancelled(team);
         if (!whole && !(among && s > first)) return false;
         if (!whole) {

@@ -1,12 +1,12 @@
-// Pictures of a graph and of a run: Graphviz's DOT, and the trace format of chrome://tracing.
-// Sources: The DOT Language (graphviz.org); Trace Event Format (the Chromium project).
+// Exports a graph and a run: Graphviz's DOT, and the trace format of chrome://tracing. Sources: The DOT Language
+// (graphviz.org); Trace Event Format (the Chromium project).
 #include "parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-// Numbers and words of our own: short.
+// Prints short texts.
 PRINTF_LIKE(2, 3) static void export_print(TextSink out, const char *format, ...)
 {
     char text[256];
@@ -17,7 +17,7 @@ PRINTF_LIKE(2, 3) static void export_print(TextSink out, const char *format, ...
     if (length > 0) out.write(out.to, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-// A name between quotes, as both formats read it: what is not printable ASCII becomes '?'.
+// A name in quotes, for both formats: characters other than printable ASCII become '?'.
 static void export_name(TextSink out, const char *name)
 {
     out.write(out.to, "\"", 1);

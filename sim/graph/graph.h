@@ -23,8 +23,8 @@ enum { GRAPH_NODES_MAX = 16384, GRAPH_THREADS_MAX = 1024 };
 
 typedef struct Graph Graph;
 
-// What a node does: function(context, item). `nanoseconds`: about how long that takes, by which a level is shared out;
-// 0: not known, taken for 1000.
+// The work of a node: function(context, item). `nanoseconds`: its expected time, by which a level is shared; 0:
+// unknown, taken as 1000.
 typedef struct GraphWork {
     void (*function)(void *context, int item);
     void *context;
@@ -32,24 +32,24 @@ typedef struct GraphWork {
     double nanoseconds;
 } GraphWork;
 
-// In the arena, which it must have to itself as long as it is built.
+// Makes a graph in the arena. While it is built, nothing else may use the arena.
 Graph *graph_new(Arena *arena);
-// An array that nodes read and write, by its name. Gives its number.
+// Adds an array that nodes read and write, with its name; returns its number.
 int graph_resource(Graph *graph, const char *name);
-// *node: its number, in the order of construction. Error (user): the name is taken, or there are GRAPH_NODES_MAX.
+// Adds a node; *node: its number, in the order of construction. Error (user): the name is taken, or there are
+// GRAPH_NODES_MAX.
 Error graph_node(Graph *graph, const char *name, GraphWork work, int *node);
-// The node touches the elements [first, end) of the resource.
+// Declares that the node accesses the elements [first, end) of the resource.
 void graph_reads(Graph *graph, int node, int resource, int64_t first, int64_t end);
 void graph_writes(Graph *graph, int node, int resource, int64_t first, int64_t end);
-// `before` ends before `after` starts. Error (user): that would close a cycle, with the path that it would close.
+// `before` must end before `after` starts. Error (user): this closes a cycle; the message shows it.
 Error graph_edge(Graph *graph, int before, int after);
 int graph_node_count(const Graph *graph);
 const char *graph_node_name(const Graph *graph, int node);
 
 // ---- checking and compiling (validate.c, compile.c) -----------------------------------------------------------------
 
-// Error (user): two nodes that no path orders touch the same elements, and one writes them. `scratch` is left as it
-// was.
+// Error (user): two nodes that no path orders access the same elements, and one writes them. Does not change `scratch`.
 Error graph_validate(const Graph *graph, Arena *scratch);
 
 typedef struct GraphStep {
@@ -58,52 +58,54 @@ typedef struct GraphStep {
     int item, node;
 } GraphStep;
 
-// Levels that run one after the other. Either the first thread runs them alone, because sharing them would cost more
-// than it saves; or each thread runs its share of them without waiting for the others, whose nodes it does not need.
+// Levels that run one after the other. Either the first thread runs them alone, because sharing would cost more than it
+// saves, or each thread runs its part of them without waiting for the others, because it needs none of their results.
 typedef struct GraphSegment {
     bool shared;
     int first, end; // levels
 } GraphSegment;
 
-// Immutable once compiled; any number of teams of that many threads may run it.
+// Immutable once compiled. Any number of teams with that number of threads may run it.
 typedef struct GraphProgram {
     const Graph *graph;
     int n_steps, n_levels, n_segments, threads;
-    const GraphStep *steps;        // [n_steps]: by level, in a level by construction
+    const GraphStep *steps;        // [n_steps]: by level; within a level in the order of construction
     const int *level;              // [n_levels + 1] first step of each level
     const GraphSegment *segments;  // [n_segments]
-    const int *share;              // [n_levels][threads + 1]: of a shared one, thread t runs [share[t], share[t + 1])
-    const int *plan;               // [n_steps] of shared segments: steps in the order that their threads run them
+    const int *share;              // [n_levels][threads + 1]: in a shared level, thread t runs [share[t], share[t + 1])
+    const int *plan;               // [n_steps] of shared segments: steps in the order in which their threads run them
     const int *own;                // [n_segments][threads + 1]: thread t runs plan[own[t]] up to plan[own[t + 1]]
-    int first_shared, last_shared; // segments; -1: none is
-    double alone, together;        // ns that a run is expected to take on one thread, and on these
+    int first_shared, last_shared; // segments; -1: none is shared
+    double alone, together;        // ns, expected time of a run on one thread, and on `threads`
 } GraphProgram;
 
-// Topological order (Kahn, ties by construction), levels, and what each of `threads` threads runs of each.
+// Topological order (Kahn, ties by construction), levels, and the part of each of `threads` threads in every level.
 Error graph_compile(const Graph *graph, int threads, Arena *arena, GraphProgram *program);
 
 // ---- running (execute.c) --------------------------------------------------------------------------------------------
 
-// `wanted` threads, bounded; 0: as many as there are processors.
+// `wanted` threads, within limits; 0: one per processor.
 int graph_threads(int wanted);
 
-// Threads that run programs together: the caller of graph_run and `threads` - 1 of its own, which sleep between runs.
-// One thread is the sequential executor, and starts none.
+// A team runs programs: the caller of graph_run and `threads` - 1 threads that it starts, which sleep between runs. A
+// team of one thread is the sequential executor and starts none.
 typedef struct GraphTeam GraphTeam;
 Error graph_team_open(int threads, Arena *arena, GraphTeam **team); // Error: the system starts no more threads
-void graph_team_close(GraphTeam *team);                             // NULL is nobody
+void graph_team_close(GraphTeam *team);                             // may be NULL
 int graph_team_threads(const GraphTeam *team);
 
 typedef struct GraphProfile GraphProfile;
-// All steps in order; allocates nothing. False: it was cancelled, and some steps were not run. The profile may be NULL.
+// Runs all steps in order; allocates nothing. False: it was cancelled, and some steps were not run. The profile may be
+// NULL.
 bool graph_run(GraphTeam *team, const GraphProgram *program, GraphProfile *profile);
-// From any thread: the run in flight, else the next one, ends where its threads meet next, or at the next level of one.
+// From any thread: the run in flight, or else the next one, ends at its next barrier, or at the next level that runs on
+// one thread.
 void graph_cancel(GraphTeam *team);
 
 // ---- what a run was like (profile.c) --------------------------------------------------------------------------------
 
 struct GraphProfile {
-    int64_t *start, *end; // ns since the run began [n_steps]
+    int64_t *start, *end; // ns since the start of the run [n_steps]
     int *thread;          // [n_steps]
     int64_t wall;         // ns
 };
@@ -113,7 +115,7 @@ GraphProfile graph_profile_new(const GraphProgram *program, Arena *arena);
 
 typedef struct GraphReport {
     int64_t work, wall, critical_path; // ns: of all steps, of the run, of the longest path through the graph
-    double parallelism;                // work over critical path: what no number of threads exceeds
+    double parallelism;                // work over critical path: the limit for any number of threads
     int *path;                         // [path_length] its nodes
     int path_length;
 } GraphReport;
@@ -122,9 +124,9 @@ GraphReport graph_report(const GraphProgram *program, const GraphProfile *profil
 
 // ---- pictures (export.c) --------------------------------------------------------------------------------------------
 
-// Nodes and edges for Graphviz; with a profile also their times, and the critical path.
+// Writes nodes and edges for Graphviz; with a profile also times and the critical path.
 void graph_write_dot(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch);
-// Steps by thread over time, for chrome://tracing and Perfetto.
+// Writes the steps per thread over time, for chrome://tracing and Perfetto.
 void graph_write_trace(const GraphProgram *program, const GraphProfile *profile, TextSink out, Arena *scratch);
 
 #endif

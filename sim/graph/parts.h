@@ -1,4 +1,4 @@
-// What a graph is made of while it is built. graph.h has what it is used by.
+// The parts of a graph while it is built. graph.h has the functions that use it.
 #ifndef HOPSCOTCH_GRAPH_PARTS_H
 #define HOPSCOTCH_GRAPH_PARTS_H
 
@@ -7,12 +7,12 @@
 typedef struct GraphNode {
     const char *name;
     GraphWork work;
-    int first_after, first_before, n_before; // one of the edges that start and end here, -1: none; how many end here
+    int first_after, first_before, n_before; // one edge that starts, and one that ends here, -1: none; how many end
 } GraphNode;
 
 typedef struct GraphEdge {
     int before, after;
-    int next, next_before; // another that starts, or ends, at the same node; -1: none
+    int next, next_before; // the next edge that starts, or ends, at the same node; -1: none
 } GraphEdge;
 
 typedef struct GraphAccess {
@@ -21,7 +21,7 @@ typedef struct GraphAccess {
     bool write;
 } GraphAccess;
 
-// Arrays that grow in the arena: what they outgrow is left there.
+// Its arrays grow in the arena; outgrown ones stay there unused.
 struct Graph {
     Arena *arena;
     GraphNode *nodes;
@@ -32,12 +32,12 @@ struct Graph {
     int room_nodes, room_edges, room_accesses, room_resources;
     int *by_name; // [room_names] open addressing: node, or -1
     int room_names;
-    int *seen, *from, *stack; // [room_nodes] of the search for a path: its number, where it came from, what is open
+    int *seen, *from, *stack; // [room_nodes] of the search for a path: its number, the node before, open nodes
     int searches;
 };
 
-// Nodes in topological order into order[n_nodes], and each one's level into level[n_nodes]: by level, in a level by
-// construction. Gives the number of levels.
+// Sorts nodes topologically into order[n_nodes], by level and within a level by construction; level[n_nodes] is each
+// one's level. Returns the number of levels.
 int graph_sort(const Graph *graph, Arena *scratch, int *order, int *level);
 
 #endif

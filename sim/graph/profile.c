@@ -1,5 +1,5 @@
-// What a run was like: when each step ran and where, the longest path through the graph, and how many threads it could
-// have kept busy.
+// Evaluates a run: when and where each step ran, the longest path through the graph, and how many threads it could have
+// used.
 #include "parts.h"
 
 #include <time.h>
@@ -18,7 +18,7 @@ GraphProfile graph_profile_new(const GraphProgram *program, Arena *arena)
                           .thread = ARENA_NEW(arena, int, program->n_steps + 1)};
 }
 
-// Steps stand in topological order: what ends last before a node, and through whom.
+// Steps are in topological order: for each node, the predecessor that ends last, and that time.
 GraphReport graph_report(const GraphProgram *program, const GraphProfile *profile, Arena *arena)
 {
     const Graph *graph = program->graph;

@@ -1,10 +1,10 @@
-// How many threads run a graph.
+// The number of threads for a graph.
 #include "graph.h"
 
 #include <sched.h>
 #include <unistd.h>
 
-// Those in the affinity mask; a mask of more processors than fit is not asked for twice.
+// By the affinity mask. If the mask does not fit its buffer, all processors that are online count.
 int processor_count(void)
 {
     cpu_set_t affinity;

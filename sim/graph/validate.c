@@ -1,4 +1,4 @@
-// Hazards: two nodes that no path orders, the same elements of a resource, and one of the two writes them.
+// Finds hazards: two nodes that no path orders, which access the same elements of a resource, and one of them writes.
 #include "parts.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static bool graph_reaches(const GraphReach *reach, int from, int to)
     return reach->bits[(size_t)from * (size_t)reach->words + (size_t)to / 64] >> (to % 64) & 1;
 }
 
-// Of every node, backwards through the topological order: the nodes after it, and those that they reach.
+// For every node, backwards through the topological order: the nodes after it, and all that they reach.
 static GraphReach graph_reach(const Graph *graph, Arena *scratch)
 {
     const GraphReach reach = {
@@ -55,7 +55,7 @@ static Error graph_hazard(const Graph *graph, const GraphAccess *a, const GraphA
         second->write ? "writes" : "reads", graph->resources[a->resource], from, end);
 }
 
-// Each access against those that start before it ends.
+// Compares each access with those that start before it ends.
 static Error graph_find_hazard(const Graph *graph, const GraphAccess *accesses, const GraphReach *reach)
 {
     for (int i = 0; i < graph->n_accesses; i++) {

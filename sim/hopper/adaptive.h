@@ -1,5 +1,5 @@
-// The kernel of the adaptive integrator: the loop round dormand_prince.h. A lane has its own time and step size,
-// control is continuous, and every switch is located.
+// The kernel of the adaptive integrator: the loop around dormand_prince.h. Every lane has its own time and step size,
+// control is continuous, and every switch of the equations is located.
 #ifndef HOPSCOTCH_HOPPER_ADAPTIVE_H
 #define HOPSCOTCH_HOPPER_ADAPTIVE_H
 
@@ -8,22 +8,22 @@
 
 // ---- the lane -------------------------------------------------------------------------------------------------------
 
-// What a step needs once or twice: apart, since its stages need the registers.
+// Data that a step needs only once or twice. It is kept apart, because the stages need the registers.
 typedef struct PrinceAside {
     PrinceSwitches on, turning; // turning: at the end of the step that lands on an event
-    real reach;                 // length of that step; 0: none is sought
-    real event_t, cascade;      // when the last event was, and how many there were at that instant
+    real reach;                 // length of that step; 0: no event is sought
+    real event_t, cascade;      // time of the last event, and number of events at that instant
     HopperSums sums;            // of the lane
 } PrinceAside;
 
-// The adaptive lane beside its HopperLanes.
+// The state of an adaptive lane in addition to HopperLanes.
 typedef struct PrinceLanes {
     APART(PrinceAside) aside;
-    real t, h;        // time (s); the step that the controller wants
-    PrinceRate first; // at (t, q, v); not kept between slices, computed again to the same bits
+    real t, h;        // time (s); the step size that the controller wants
+    PrinceRate first; // at (t, q, v); not kept between slices but computed again, to the same bits
 } PrinceLanes;
 
-// The greatest number of events at one instant; beyond it the lane ends as `limit`.
+// Greatest number of events at one instant; a lane with more ends as `limit`.
 #define PRINCE_CASCADE 8.0
 
 HD PrinceHeld prince_held(const HopperWorld *world, const HopperLanes *lanes, real t)
@@ -79,7 +79,8 @@ HD void prince_store(const LaneGroup *group, const PrinceLanes *own, mask which)
     lanes_set_work(group, HOPPER_WORK_cascade, own->aside.cascade, which);
 }
 
-// Looks for switches that crossed in a good step; those lanes will land on the first crossing. Gives the lanes.
+// Looks for switches that crossed in a good step. Returns the lanes with one; they will repeat the step up to the first
+// crossing.
 HD mask prince_seek(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own, const PrinceStep *step,
                     const PrinceFunctions *after, mask good)
 {
@@ -116,7 +117,7 @@ HD PrinceRate prince_rate_select(const HopperWorld *world, mask m, const PrinceR
     return chosen;
 }
 
-// Sums of the lanes of `taken` over the step.
+// Adds the step to the sums of the lanes of `taken`.
 HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s, const PrinceStep *step,
                    const HopperTransitions *edge, real height, mask settled, mask taken, HopperSums *of_lanes)
 {
@@ -137,7 +138,7 @@ HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const Hop
 #undef PRINCE_SUM
 }
 
-// The step size after a step: by the error where the method chose it, unchanged where an event or an instant did.
+// The next step size: from the error if it limited the step, unchanged if an event or a known instant did.
 HD void prince_control(PrinceLanes *own, const PrinceStep *step, mask good, mask landing, mask crossed)
 {
     const real wanted = prince_factor(step->error) * step->h;
@@ -157,7 +158,7 @@ HD void prince_count(PrinceLanes *own, mask landing)
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
-// Samples taken so far.
+// Number of samples taken so far.
 HD real prince_samples(const LaneGroup *group)
 {
     double count[LANES];
@@ -168,7 +169,7 @@ HD real prince_samples(const LaneGroup *group)
     return load_lanes(count, LANES);
 }
 
-// Samples inside the step that starts at own->t, from its dense output.
+// Writes the samples inside the step that starts at own->t, from its dense output.
 HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const PrinceLanes *own,
                      const PrinceStep *step, const PrinceHeld *held, mask taken)
 {
@@ -176,7 +177,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
     const PrinceDense dense = prince_dense(&lanes->q, &lanes->v, step);
     const Trace *trace = &group->batch.trace;
     const double every = (double)trace->every * world->c.dt;
-    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are not wanted
+    const double before = (double)((trace->first + trace->every - 1) / trace->every); // samples that are skipped
     const real end = splat(trace->end > 0 ? (double)trace->end * world->c.dt : 1e300);
     for (;;) {
         const real t = (before + prince_samples(group)) * every;
@@ -218,7 +219,7 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
     const int64_t last = world.c.steps_max;
 
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
-        // the step: up to an event that was found, up to an instant, or as long as the error allows
+        // the step ends at a located event, at a known instant, or where the error requires
         const real deadline = prince_deadline(&world, &lanes, &own, &held), left = deadline - own.t;
         const mask landing = MASK(own.aside.reach > 0.0), timed = ~landing & MASK(own.h >= left);
         const real h = select_real(landing, own.aside.reach, select_real(timed, left, own.h));

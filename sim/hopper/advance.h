@@ -1,4 +1,4 @@
-// The hopper's kernels: the loop round the fixed steps, and one kernel for each integrator.
+// The hopper's kernels: the loop around the fixed steps, and one kernel per integrator.
 #ifndef HOPSCOTCH_HOPPER_ADVANCE_H
 #define HOPSCOTCH_HOPPER_ADVANCE_H
 
@@ -53,7 +53,7 @@ HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes 
     return control;
 }
 
-// Fixed steps: control is held over a step, transitions are checked after it.
+// Fixed steps: control is constant over a step, and transitions are checked after it.
 HD void hopper_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                        HopperIntegrator integrator, bool full, bool observed)
 {

@@ -1,6 +1,6 @@
 // Raibert's three-part control and its state machine COMPRESSION -> THRUST -> FLIGHT -> COMPRESSION. With four states
-// the flight is in two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown, in SPEED_MATCH it
-// is let out again and the hip brings the foot's speed over the ground to nothing.
+// the flight has two parts: in AIR_PREPARE the leg is short and swings to its angle at touchdown; in SPEED_MATCH it
+// extends again, and the hip matches the foot's speed to the ground.
 //
 // In the letters of dynamics.h, with v the horizontal velocity of the body's centre of mass (hopper_body_speed):
 //     stance: u2    = -k_att (b - a/2) - b_att b'
@@ -16,25 +16,25 @@
 
 #include "dynamics.h"
 
-// What the controller remembers: fsm, the estimated duration of stance T_s, that of the last compression, when the last
-// thrust began and when the last transition was (s).
+// The controller's memory: fsm, the estimated duration of stance T_s, that of the last compression, the start of the
+// last thrust and the last transition (s).
 typedef struct HopperMachine {
     real fsm, T_s, T_compression, t_thrust_on, t_transition;
 } HopperMachine;
 
-// What acts on the hopper from outside its equations. Fixed steps hold it; adaptive ones evaluate it with every stage.
+// Inputs to the equations of motion. Fixed steps keep them constant; adaptive steps evaluate them at every stage.
 typedef struct HopperControl {
     real u1, u2; // N along the leg; N m on the body
-    real push;   // N on the body, not the controller's (disturbance.h)
-    real t;      // s: when this is, for the wind
+    real push;   // N on the body, by disturbance.h
+    real t;      // s: the time, for the wind
 } HopperControl;
 
 HD mask hopper_in(const HopperMachine *machine, int state) { return MASK(machine->fsm == state); }
 HD mask hopper_flying(const HopperMachine *machine) { return MASK(machine->fsm >= HOPPER_FLIGHT); }
 
-// The switches of the control law: what is on depends on the side of a threshold.
+// Switches of the control law: each is on or off, depending on a threshold.
 typedef struct HopperSwitches {
-    mask thrusting; // in THRUST, and not for too long
+    mask thrusting; // in THRUST, within T_max_thrust
     mask placing;   // in flight and high enough: the hip places the foot
 } HopperSwitches;
 
@@ -46,7 +46,7 @@ HD HopperSwitches hopper_switches(const HopperParameters *p, const HopperMachine
     return on;
 }
 
-// Control with the given switches.
+// The control law with the given switches.
 HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *machine, const HopperSwitches *on,
                                 const HopperVector *q, const HopperVector *qd, real v)
 {
@@ -56,7 +56,7 @@ HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *m
     HopperControl control;
     control.u1 = select_real(on->thrusting, p->thrust, zero);
     control.u2 = -fused(p->k_att, fused(splat(-0.5), q->a, q->b), p->b_att * qd->b); // the hip levels the body
-    if (any_lane(flight)) { // the hip places the foot ahead of itself, by v T_s/2 + k_xdot (v - x_dot_des)
+    if (any_lane(flight)) { // the foot is placed ahead of the hip, by v T_s/2 + k_xdot (v - x_dot_des)
         const real v_factor = fused(splat(0.5), machine->T_s, p->k_xdot);
         const real ahead = fused(v, v_factor, -p->k_xdot * p->x_dot_des);
         const real a_des = -arc_sine_limited(ahead * (1.0 / q->l));
@@ -78,7 +78,7 @@ typedef struct HopperTransitions {
     mask match;                       // AIR_PREPARE -> SPEED_MATCH
 } HopperTransitions;
 
-// The machine takes the given edges at time t.
+// Changes the machine's state by the given edges at time t.
 HD void hopper_follow(HopperMachine *machine, const HopperTransitions *edge, real t)
 {
     const mask any = edge->touchdown | edge->bottom | edge->lift_off | edge->match;
@@ -93,14 +93,14 @@ HD void hopper_follow(HopperMachine *machine, const HopperTransitions *edge, rea
     machine->fsm = select_real(edge->match, splat(HOPPER_SPEED_MATCH), machine->fsm);
 }
 
-// What the transitions look at, before and after a step.
+// Quantities before and after a step by which transitions are found.
 typedef struct HopperEdge {
     real height, l, dl; // of the foot over the ground (m); leg length and its rate
     real landing;       // hopper_landing (m); only with four states
 } HopperEdge;
 
-// How high over the ground (m) the foot will be t_match from now if the hip falls freely and the leg, at its rest
-// length, keeps its angle: negative when touchdown is nearer than t_match.
+// Predicted height of the foot over the ground (m) in t_match, if the hip falls freely and the leg has its rest length
+// and keeps its angle. Negative: touchdown is nearer than t_match.
 //     height + z_h' t_match - g t_match^2/2,  z_h' = z' - l a' sin a + l' cos a of the hip
 HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const HopperVector *q, const HopperVector *qd)
 {
@@ -111,8 +111,9 @@ HD real hopper_landing(const HopperWorld *world, const HopperAngles *s, const Ho
     return fused(p->t_match, fused(-0.5 * p->g, p->t_match, dz_h), height);
 }
 
-// After a step from one place to another that ends at time t. Transitions are edges, not levels: at many lift-offs the
-// foot is still below ground, and a level test would chatter through all three states. At most one a step.
+// Transitions of a step that ends at time t, from the quantities before and after it. They are edges, not levels: at
+// many lift-offs the foot is still below ground, and a level test would chatter through all three states. At most one
+// transition per step.
 HD HopperTransitions hopper_transitions(const HopperWorld *world, HopperMachine *machine, const HopperEdge *before,
                                         const HopperEdge *after, real t)
 {

@@ -1,12 +1,13 @@
-// Debug rows of the implicit solvers: one an iteration, for the lanes that it moved. The columns' names and units are
-// in hopper.c, in the order of hopper_debug_row below.
+// Debug rows of the implicit solvers: one per iteration, for the lanes that it changed. The columns' names and units
+// are in hopper.c, in the order of hopper_debug_row below.
 #ifndef HOPSCOTCH_HOPPER_DEBUG_H
 #define HOPSCOTCH_HOPPER_DEBUG_H
 
 #include "../lanes.h"
 #include "step.h"
 
-// The step that is being solved. `on` is false at compile time in the plain kernel, which so holds none of this.
+// The step that is being solved. In the plain kernel `on` is false at compile time, so the compiler removes all of
+// this.
 typedef struct HopperDebug {
     bool on; // its rows are wanted
     const LaneGroup *group;
@@ -20,9 +21,9 @@ typedef struct HopperState {
     HopperVector q, v;
 } HopperState;
 
-// Iteration `iteration` (from 0) of the step took the lanes of `which` from one approximation to the next. residual_q,
-// residual_qd: inf-norms of what the solver makes zero, at `before`; a solver without an equation for q gives 0. Call
-// it as `if (debug->on) hopper_debug_row(...)`.
+// Writes a row: iteration `iteration` (from 0) of the step changed the lanes of `which` from one approximation to the
+// next. residual_q, residual_qd: inf-norms, at `before`, of the residuals that the solver makes zero; a solver without
+// an equation for q gives 0. Call it as `if (debug->on) hopper_debug_row(...)`.
 HD void hopper_debug_row(const HopperDebug *debug, int iteration, real residual_q, real residual_qd,
                          const HopperState *before, const HopperState *after, mask which)
 {

@@ -1,7 +1,7 @@
-// Horizontal forces on the body's centre of mass that nobody asked for: pushes and wind.
+// Disturbances: horizontal forces on the body's centre of mass, by pushes and wind.
 //
-// Pushes are constant over a stretch of time, so an integrator holds them over a step, as it does with control: then
-// the momentum that they give is the impulse, whatever the method. Random numbers are Philox of the lane's own seed and
+// A push is constant over an interval of time, so an integrator keeps it constant over a step, as it does with control.
+// The momentum that it gives is then the impulse, with any method. Random numbers are Philox of the lane's own seed and
 // the number of the push: no state, and the same on every processor.
 #ifndef HOPSCOTCH_HOPPER_DISTURBANCE_H
 #define HOPSCOTCH_HOPPER_DISTURBANCE_H
@@ -9,10 +9,10 @@
 #include "../philox.h"
 #include "world.h"
 
-// A stretch of time begins and ends so much early (s): the rounding of tick * dt falls on neither side of its ends.
+// Intervals begin and end this much early (s), so that rounding of tick * dt cannot fall on either side of their ends.
 #define HOPPER_EARLY 1e-9
 
-enum { HOPPER_DRAW_PUSH, HOPPER_DRAW_PHASE }; // what a random number is for
+enum { HOPPER_DRAW_PUSH, HOPPER_DRAW_PHASE }; // purpose of a random number
 
 // Two uniform numbers, in (0, 1] and [0, 1), for each lane.
 HD void hopper_draw(real seed, real number, uint32_t purpose, real *u, real *v)
@@ -27,7 +27,7 @@ HD void hopper_draw(real seed, real number, uint32_t purpose, real *u, real *v)
     }
 }
 
-// Standard normal (Box & Muller 1958), as sim/random.c has it.
+// A standard normal number (Box & Muller 1958), as in sim/random.c.
 HD real hopper_draw_normal(real seed, real number, uint32_t purpose)
 {
     real u, v;
@@ -42,8 +42,8 @@ HD real hopper_draw_gust_phase(real seed)
     return v;
 }
 
-// How long ago (s) the push of instant t began, and which it is: the timed one, or number k = 1, 2, ... of the random
-// ones, which begins at k push_interval. Before the first: negative, or 0.
+// The time (s) since the push of instant t began, and its number: that of the timed one, or k = 1, 2, ... of the random
+// ones, which begin at k push_interval. Before the first push: negative, or 0.
 HD real hopper_push_since(const HopperWorld *world, real t, real *number)
 {
     const HopperParameters *p = &world->p;
@@ -69,7 +69,7 @@ HD real hopper_push(const HopperWorld *world, real t)
     return select_real(pushing, impulse / p->push_duration, splat(0.0));
 }
 
-// The next instant after t at which that force may jump (s): where a step must end.
+// The next instant (s) after t at which that force may jump; a step must end there.
 HD real hopper_push_edge(const HopperWorld *world, real t)
 {
     const real never = math_infinity();

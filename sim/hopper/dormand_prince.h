@@ -1,12 +1,12 @@
-// The hopper by the embedded Runge-Kutta pair 5(4) of Dormand & Prince (1980), with a step size of its own for every
-// lane, continuous control, and every switch of the equations located: within a step they are smooth, so the error
-// estimate means what it says. Coefficients, controller and dense output after Hairer, Norsett & Wanner, Solving
-// Ordinary Differential Equations I (2nd ed.), II.4 to II.6.
+// The hopper by the embedded Runge-Kutta pair 5(4) of Dormand & Prince (1980), with a step size per lane, continuous
+// control, and location of every switch of the equations: within a step they are smooth, so the error estimate is
+// valid. Coefficients, controller and dense output after Hairer, Norsett & Wanner, Solving Ordinary Differential
+// Equations I (2nd ed.), II.4 to II.6.
 //
-// A step is taken with all switches held. If a switching function has changed its side at the end, the earliest
-// crossing is found on the dense output, the step is taken again up to there (so that the state at the event has the
-// method's full order), and the switches that crossed are turned whatever sign rounding left them with. Instants that
-// are known beforehand (end, settle, end of thrust) simply shorten a step.
+// All switches are held during a step. If the sign of a switching function has changed at the end, the earliest
+// crossing is found on the dense output and the step is repeated up to it, so that the state at the event has the
+// method's full order. Then the switches that crossed are turned, regardless of the sign that rounding left. Instants
+// known beforehand (end, settle, end of thrust) only shorten a step.
 #ifndef HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
 #define HOPSCOTCH_HOPPER_DORMAND_PRINCE_H
 
@@ -14,15 +14,15 @@
 
 // ---- switches -------------------------------------------------------------------------------------------------------
 
-// Switching functions; a switch is on where its function is positive.
+// Switching functions; a switch is on if its function is positive.
 enum {
-    PRINCE_GROUND,   // -height of the foot: below the ground
+    PRINCE_GROUND,   // -height of the foot: it is below the ground
     PRINCE_SINKING,  // -its rate: the ground's damper pushes
     PRINCE_STOP,     // l - r_s0: the leg is in its stop
     PRINCE_PLACING,  // height - z_low: the hip places the foot
     PRINCE_RISING,   // l'
     PRINCE_EXTENDED, // l - r_s0 - 1e-4
-    PRINCE_LANDING,  // -hopper_landing: touchdown is nearer than t_match; off for ever with three states
+    PRINCE_LANDING,  // -hopper_landing: touchdown is nearer than t_match; always off with three states
     PRINCE_SWITCHES
 };
 
@@ -52,8 +52,8 @@ HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector
     return g;
 }
 
-// A switch has crossed only if its function is so far on the other side (m, m/s, of the tolerance): a leg at rest
-// against its stop does not chatter by rounding.
+// A switch has crossed only if its function is this far on the other side (m, m/s, relative to the tolerance). So
+// rounding does not make a leg chatter that rests against its stop.
 #define PRINCE_DEAD_BAND 1e-2
 
 HD PrinceSwitches prince_sides(const PrinceFunctions *g)
@@ -64,7 +64,7 @@ HD PrinceSwitches prince_sides(const PrinceFunctions *g)
     return sides;
 }
 
-// Switches that matter in this state of the machine; the others are set when they begin to.
+// Switches that matter in this state of the machine; the others are set when they begin to matter.
 HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwitches *switches)
 {
     PrinceSwitches relevant;
@@ -78,7 +78,7 @@ HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwit
     return relevant;
 }
 
-// All switches in one number of the lane's state between slices.
+// All switches as one number of the lane's state between slices.
 HD real prince_packed(const PrinceSwitches *switches)
 {
     real packed = splat(0.0);
@@ -101,13 +101,13 @@ HD PrinceSwitches prince_unpacked(real packed)
 
 // ---- the equations with switches held -------------------------------------------------------------------------------
 
-// What is constant from one instant that is known beforehand to the next.
+// Quantities that are constant between two instants known beforehand.
 typedef struct PrinceHeld {
-    mask thrusting; // in THRUST, and not for too long
+    mask thrusting; // in THRUST, within T_max_thrust
     real push;      // N on the body
 } PrinceHeld;
 
-// An evaluation of them.
+// One evaluation of the equations of motion.
 typedef struct PrinceRate {
     HopperRate rate;
     HopperControl control;
@@ -183,7 +183,7 @@ HD const PrinceTable *prince_table(void)
     return &table;
 }
 
-// Is this entry of the table 0? Known when it is compiled.
+// True if this entry of the table is 0; known at compile time.
 HD bool prince_is_zero(const double *entry)
 {
     static const PrinceTable known = PRINCE_NUMBERS;
@@ -200,7 +200,7 @@ HD HopperVector prince_weighted(const double *weight, const HopperVector *a, int
     return sum;
 }
 
-// What the metrics integrate, averaged over the step by the method's own weights.
+// The integrands of the metrics, averaged over the step with the method's own weights.
 typedef struct PrinceAverages {
     HopperStep step;
     real speed_error2, speed, attitude2;
@@ -218,9 +218,9 @@ HD void prince_average(const HopperWorld *world, PrinceAverages *sum, double wei
 typedef struct PrinceStep {
     HopperVector a[PRINCE_STAGES]; // stage accelerations
     HopperVector q, v;             // the result
-    PrinceRate last;               // evaluated there: the first stage of the next step
+    PrinceRate last;               // evaluated at the result: the first stage of the next step
     PrinceAverages averages;
-    real h, error; // its length; the embedded estimate over the tolerance: <= 1 is good
+    real h, error; // its length; the embedded estimate over the tolerance, good if <= 1
 } PrinceStep;
 
 HD real prince_square(const HopperVector *a)
@@ -239,7 +239,7 @@ HD real prince_error(const HopperWorld *world, const PrinceStep *step)
     return square_root(sum) * (1.0 / world->c.tolerance);
 }
 
-// From (t, q, v), whose rate is `first`, over h.
+// Takes a step of h from (t, q, v), whose rate is `first`.
 HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const PrinceSwitches *switches,
                     const PrinceHeld *held, const PrinceRate *first, real t, real h, PrinceStep *step)
 {
@@ -249,7 +249,7 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
     step->h = h;
     step->a[0] = first->rate.acceleration;
     prince_average(world, &step->averages, entry_of(&table->b[0]), first, q->b);
-    UNROLL // the table's entries become constants, those that are zero vanish
+    UNROLL // the table's entries become constants, and zero terms vanish
         for (int i = 1; i < PRINCE_STAGES; i++)
     {
         const HopperVector of_v = prince_weighted(table->A[i], step->a, i);
@@ -269,7 +269,7 @@ HD void prince_take(const HopperWorld *world, const HopperLanes *lanes, const Pr
 // Factor for the next step: 0.9 error^(-1/5) in [0.2, 5]; NaN gives 0.2.
 HD real prince_factor(real error)
 {
-    const real safe = greater_of(error, splat(1e-10)); // NaN: 1e-10, mended below
+    const real safe = greater_of(error, splat(1e-10)); // NaN: 1e-10, corrected below
     const real factor = clamped(0.9 * exponential(-0.2 * logarithm(safe)), splat(0.2), splat(5.0));
     return select_real(MASK(error == error), factor, splat(0.2));
 }
@@ -319,7 +319,7 @@ HD HopperVector prince_at(const HopperVector *part, real theta)
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
-// The function of each lane's own switch (`which` is one-hot) on the dense output, positive before its crossing.
+// The function of each lane's own switch (`which` is one-hot) on the dense output; positive before its crossing.
 HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                       const PrinceSwitches *which, real theta)
 {
@@ -332,9 +332,9 @@ HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const 
     return value;
 }
 
-// The lower end of a bracket of the crossing: 0, or if the function starts near its zero or behind it, because the
-// switch has just turned, the last of a few instants soon after it at which it is on its side; its value is not
-// positive if there is none.
+// The lower end of a bracket of the crossing: 0, unless the function starts near or beyond its zero because the switch
+// has just turned. Then it is the last of a few early instants at which the function is positive; if there is none, the
+// returned value is not positive.
 HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                        const PrinceSwitches *which, mask seeking, real *low, real *low_value)
 {
@@ -351,9 +351,9 @@ HD void prince_bracket(const HopperWorld *world, const PrinceDense *dense, const
     }
 }
 
-// theta in (0, 1] at which each lane's switch crosses, by the Illinois method (Dowell & Jarratt, BIT 11, 1971),
-// bisecting each third time so that the bracket shrinks whatever the function's shape, until the function is within the
-// dead band. 0 if it is on the wrong side throughout.
+// theta in (0, 1] at which each lane's switch crosses, until the function is within the dead band. By the Illinois
+// method (Dowell & Jarratt, BIT 11, 1971), with a bisection every third time, so that the bracket shrinks for any
+// function. 0 if the function is not positive anywhere.
 HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                         const PrinceSwitches *which, mask seeking)
 {
@@ -371,7 +371,7 @@ HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, cons
         const real value = prince_before(world, dense, on, which, next);
         const mask before = MASK(value > 0.0);
         theta = select_real(seeking, next, theta);
-        // the end that stays has its value halved
+        // the value at the end that stays is halved
         high_value = select_real(before, 0.5 * high_value, value);
         low_value = select_real(before, value, 0.5 * low_value);
         high = select_real(before, high, next);
@@ -381,7 +381,8 @@ HD real prince_crossing(const HopperWorld *world, const PrinceDense *dense, cons
     return theta;
 }
 
-// Of the crossing switches, each lane's one that crosses first if all were straight lines from `before` to `after`.
+// Of the switches that cross, the one per lane that would cross first if all functions were straight lines from
+// `before` to `after`.
 HD PrinceSwitches prince_soonest(const PrinceFunctions *before, const PrinceFunctions *after,
                                  const PrinceSwitches *crossing)
 {
@@ -399,8 +400,8 @@ HD PrinceSwitches prince_soonest(const PrinceFunctions *before, const PrinceFunc
     return soonest;
 }
 
-// The first crossing: its theta, and the switch that turns there. A guess which it is, then as often as another one is
-// found to have crossed before it, that one.
+// The first crossing: its theta, and its switch. It starts with a guess of the switch, and changes to another one as
+// long as that one crosses earlier.
 HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                      const PrinceSwitches *crossing, mask any, PrinceSwitches *turning)
 {
@@ -433,8 +434,8 @@ HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const P
     return first;
 }
 
-// Turns switches, and lets the machine follow: the edges of control.h at the instant t. Switches that begin to matter
-// take the side on which their function is.
+// Turns switches and changes the machine's state: the edges of control.h at the instant t. Switches that begin to
+// matter are set by the sign of their function.
 HD HopperTransitions prince_turn(HopperMachine *machine, PrinceSwitches *switches, const PrinceSwitches *turning,
                                  const PrinceFunctions *g, real t)
 {

@@ -1,5 +1,5 @@
-// The hopper as a stick figure: the foot, the leg with its spring up to the hip, the body as a mast and the beam that
-// it carries. Angles are from the vertical, clockwise, as in the trajectory's columns.
+// The hopper as a stick figure: the foot, the leg with its spring up to the hip, the body as a mast with a beam on it.
+// Angles are from the vertical, clockwise, as in the trajectory's columns.
 #include "drawing.h"
 
 #include "terrain.h"
@@ -12,7 +12,7 @@ enum { DRAWN_X_FOOT = 1, DRAWN_Z_FOOT, DRAWN_PHI_LEG, DRAWN_PHI_BODY, DRAWN_LEN_
 
 enum { DRAWN_FOOT, DRAWN_SLEEVE, DRAWN_HIP, DRAWN_BODY, DRAWN_BACK, DRAWN_FRONT, DRAWN_POINTS };
 
-#define DRAWN_BEAM 0.36 // m, half of the beam that stands for the body's inertia
+#define DRAWN_BEAM 0.36 // m, half of the beam that shows the body's inertia
 
 static const Shape hopper_shapes[] = {
     {"body", SHAPE_ROD, DRAWN_HIP, DRAWN_BODY, 0.05},    {"body", SHAPE_ROD, DRAWN_BACK, DRAWN_FRONT, 0.13},
@@ -36,7 +36,7 @@ static void hopper_draw_points(const Configured *configured, const double *param
     const double foot_x = sample[DRAWN_X_FOOT], foot_z = sample[DRAWN_Z_FOOT];
     const double hip_x = foot_x + length * sin_a, hip_z = foot_z + length * cos_a;
     const double body_x = hip_x + l_2 * sin_b, body_z = hip_z + l_2 * cos_b;
-    const double rigid = fmin(parameter[HOPPER_PARAMETER_l_1], 0.8 * length); // the part that holds no spring
+    const double rigid = fmin(parameter[HOPPER_PARAMETER_l_1], 0.8 * length); // the part without the spring
     hopper_draw_set(point, DRAWN_FOOT, foot_x, foot_z);
     hopper_draw_set(point, DRAWN_SLEEVE, foot_x + rigid * sin_a, foot_z + rigid * cos_a);
     hopper_draw_set(point, DRAWN_HIP, hip_x, hip_z);
@@ -45,7 +45,7 @@ static void hopper_draw_points(const Configured *configured, const double *param
     hopper_draw_set(point, DRAWN_FRONT, body_x + DRAWN_BEAM * cos_b, body_z - DRAWN_BEAM * sin_b);
 }
 
-// A row of the variants' parameters, if the lanes have it.
+// A parameter of a variant, or 0 if the lanes do not have it.
 static double hopper_draw_variant(const HopperConstants *constants, const double *parameter, int variant)
 {
     return constants->row[variant] >= 0 ? parameter[constants->row[variant]] : 0;

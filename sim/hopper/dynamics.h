@@ -35,7 +35,7 @@
 #include "disturbance.h"
 #include "terrain.h"
 
-// Of q, or q', or q''.
+// A value of q, q' or q''.
 typedef struct HopperVector {
     real x, z, a, b, l;
 } HopperVector;
@@ -88,10 +88,10 @@ HD HopperContact hopper_contact(const HopperParameters *p, const HopperFoot *foo
     return contact;
 }
 
-// Forces from outside: of the ground on the foot, of disturbances on the body's centre of mass.
+// External forces: of the ground on the foot, of disturbances on the body's centre of mass.
 typedef struct HopperForces {
     real F_x, F_z, F_b; // N
-    real F_z_damper;    // the part of F_z that is the ground's damper
+    real F_z_damper;    // part of F_z: the ground's damper
 } HopperForces;
 
 HD HopperForces hopper_ground(const HopperParameters *p, const HopperContact *contact, const HopperFoot *foot, real dx)
@@ -111,7 +111,7 @@ HD real hopper_body_speed(const HopperParameters *p, const HopperAngles *s, real
     return fused(p->l_2 * qd->b, s->cos_b, qd->x) + fused(l * qd->a, s->cos_a, qd->l * s->sin_a);
 }
 
-// All of them at time t in (q, qd), with the force `push` that is held over the step.
+// All external forces at time t in (q, qd); the force `push` is constant over the step.
 HD HopperForces hopper_forces(const HopperWorld *world, const HopperAngles *s, const HopperContact *contact,
                               const HopperFoot *foot, real push, real l, const HopperVector *qd, real t)
 {
@@ -120,8 +120,8 @@ HD HopperForces hopper_forces(const HopperWorld *world, const HopperAngles *s, c
     return forces;
 }
 
-// The force along the leg as a function of l'': F_k = F_0 - d l''. Explicit: d = 0. In an implicit step the l' of the
-// evaluated instant is itself l' + h l'' with the unknown l''; the law then solves the stiff stop exactly instead of by
+// The force along the leg as a function of l'': F_k = F_0 - d l''. Explicit: d = 0. In an implicit step the l' at the
+// evaluated instant is l' + h l'' with the unknown l''; the law then solves the stiff stop exactly instead of by
 // iteration.
 typedef struct HopperLegLaw {
     real F_0, d;   // N, kg
@@ -263,8 +263,8 @@ HD real hopper_energy_total(const HopperEnergy *energy)
     return (energy->kinetic + energy->gravity) + (energy->leg + energy->ground);
 }
 
-// Power of all that is not in that energy (W): given by the actuators, lost in the dampers of stop and ground, given by
-// disturbances and by P.
+// Power of everything that this energy leaves out (W): of the actuators, of the dampers of stop and ground, of
+// disturbances and of P.
 //     hip = u2 (b' - a'),  thrust = u1 l',  stop = b_stop l'^2,  ground = -F_x x' - max(-b_g z', 0) z'
 //     other = F_b v + P_x x_l'
 typedef struct HopperPower {
@@ -284,7 +284,7 @@ HD HopperPower hopper_power(const HopperWorld *world, const HopperAngles *s, con
     power.ground = -fused(forces->F_x, qd->x, forces->F_z_damper * qd->z);
     power.other = zero;
     if (world->full) {
-        // the spring pushes along the vertical, but its energy changes with the height over the slope
+        // the spring pushes vertically, but its energy changes with the height over the slope
         const real vertical = select_real(contact->ground, p->k_g * foot->height, zero);
         power.ground = fused(vertical, foot->slope * qd->x, power.ground);
         power.other = forces->F_b * hopper_body_speed(p, s, l, qd);

@@ -1,7 +1,6 @@
-// Raibert's planar one-legged hopper: what the model says of itself. Its arithmetic is in dynamics.h, control.h and
-// advance.h.
-// Source: M. H. Raibert, "Hopping in legged systems: modeling and simulation for the two-dimensional one-legged case",
-// IEEE Trans. SMC 14(3), 1984.
+// Raibert's planar one-legged hopper: its tables and settings. Its arithmetic is in dynamics.h, control.h and
+// advance.h. Source: M. H. Raibert, "Hopping in legged systems: modeling and simulation for the two-dimensional
+// one-legged case", IEEE Trans. SMC 14(3), 1984.
 #include "hopper.h"
 
 #include "../models.h"
@@ -32,39 +31,40 @@ enum {
 };
 
 static const Option hopper_options[] = {
-    {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time of one lane"},
-    {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step; of dormand_prince only the unit of record.sample"},
+    {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time"},
+    {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step; with dormand_prince only the unit of record.sample"},
     {"integrator", OPTION_CHOICE, "", 0, 0, 4,
      "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4|dormand_prince",
      "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap; implicit_euler: first "
      "order, damps; rk4: fourth order between events; dormand_prince: adaptive steps, events located"},
     {"equations", OPTION_CHOICE, "", 0, 0, 1, "corrected|reference",
-     "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, to compare with it"},
+     "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, for comparison"},
     {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
-     "velocity_error, mean_speed and attitude_rms leave out the time before it"},
+     "velocity_error, mean_speed and attitude_rms ignore the time before it"},
     {"newton.jacobian", OPTION_CHOICE, "", 0, 0, 2, "closed_form|analytic|finite_difference",
      "closed_form: accelerations in closed form, fixed point on the velocities; analytic, finite_difference: Newton's "
-     "method on all ten numbers of the state with accelerations from a 5x5 system, slow: to check and to look into"},
-    {"newton.iterations", OPTION_INTEGER, "1", 16, 2, 100, NULL, "greatest number of iterations of an implicit step"},
+     "method on all ten states with accelerations from a 5x5 system; slow, for checks and debugging"},
+    {"newton.iterations", OPTION_INTEGER, "1", 16, 2, 100, NULL, "most iterations of an implicit step"},
     {"newton.tolerance", OPTION_NUMBER, "m/s", 1e-11, 1e-14, 1e-9, NULL,
-     "an implicit step is solved when its velocities (m/s, rad/s) change by less"},
-    // looser than that changes the gait
-    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL,
-     "of dormand_prince: error of a step (m, rad, m/s, rad/s)"},
-    {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "of dormand_prince: a lane that needs more ends as `limit`"},
+     "an implicit step ends when its velocities (m/s, rad/s) change by less than this"},
+    // a looser tolerance changes the gait
+    {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "dormand_prince: error of a step (m, rad, m/s, rad/s)"},
+    {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "dormand_prince: a trial that needs more fails as `limit`"},
     {"machine", OPTION_CHOICE, "", 0, 0, 1, "three_state|four_state",
      "four_state: flight in two parts, the leg short and swinging, then matching the foot's speed to the ground"},
     {"terrain", OPTION_CHOICE, "", 0, 0, 4, "flat|slope|steps|sine|table",
-     "height of the ground; its numbers are parameters, those of a table stand in terrain_points"},
+     "height of the ground; parameters give its dimensions, terrain_points the table"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
-     "[[x, z], ...] of terrain: table: linear between them, level beyond the first and the last"},
-    {"push", OPTION_CHOICE, "", 0, 0, 2, "none|timed|random", "horizontal pushes on the body: one, or seeded ones"},
+     "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
+    {"push", OPTION_CHOICE, "", 0, 0, 2, "none|timed|random",
+     "horizontal pushes on the body: timed: one; random: many, by the seed"},
     {"wind", OPTION_CHOICE, "", 0, 0, 2, "none|steady|gusting",
-     "on the body: wind_drag |w - v| (w - v); gusting: w is a sine with a phase drawn for each replicate"},
-    {"accounting", OPTION_CHOICE, "", 0, 0, 1, "total|parts", "parts: the balance of energy term by term, as metrics"},
+     "force wind_drag |w - v| (w - v) on the body; gusting: w is a sine, with a random phase per replicate"},
+    {"accounting", OPTION_CHOICE, "", 0, 0, 1, "total|parts",
+     "parts: adds each term of the energy balance as a metric"},
 };
 
-// The variants that the choices of an option stand for.
+// Variants of the model, by the choices of an option.
 static const struct {
     int option;
     int32_t variants[5];
@@ -85,7 +85,7 @@ static int32_t hopper_variants_of(const double *settings)
     return variants;
 }
 
-// By the choices of `integrator`: the kernel without variants, and the one that has them all.
+// By the choices of `integrator`: the kernel without variants, and the kernel with all of them.
 static const struct {
     int plain, full;
 } hopper_kernels[] = {
@@ -95,9 +95,9 @@ static const struct {
     {KERNEL_hopper_rk4, KERNEL_hopper_rk4_full},
     {KERNEL_hopper_dormand_prince, KERNEL_hopper_dormand_prince_full},
 };
-enum { HOPPER_DORMAND_PRINCE = 4 }; // its place
+enum { HOPPER_DORMAND_PRINCE = 4 }; // its index there
 
-// by the choices of `newton.jacobian` after closed_form, which is the integrator's
+// by the choices of `newton.jacobian` after closed_form, which uses the integrator's kernel
 static const int hopper_newton_kernels[] = {KERNEL_hopper_newton_analytic, KERNEL_hopper_newton_finite_difference};
 
 #define HOPPER_ROW(name, unit, value, low, high, section, doc) {#name, unit, value, low, high, section, doc},
@@ -108,7 +108,7 @@ static const Parameter hopper_parameters[] = {HOPPER_PARAMETERS(HOPPER_ROW)};
 static const Parameter hopper_variant_parameters[] = {HOPPER_VARIANT_PARAMETERS(HOPPER_ROW)};
 #undef HOPPER_ROW
 
-// of each of those: the lanes have it with any of these
+// the variants of each row: the lanes have it with any of these
 #define HOPPER_ROW(name, unit, value, low, high, section, variants, doc) variants,
 static const int32_t hopper_parameter_variants[] = {HOPPER_VARIANT_PARAMETERS(HOPPER_ROW)};
 #undef HOPPER_ROW
@@ -176,7 +176,7 @@ static bool hopper_whole_steps(double time, double dt, int64_t *steps)
     return fabs(ratio - (double)*steps) <= 1e-6 && ratio < 9e15;
 }
 
-// Whether a step is solved by iteration, so that there are debug rows.
+// True if a step is solved by iteration, so that there are debug rows.
 static bool hopper_iterates(int kernel)
 {
     return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler ||
@@ -192,17 +192,16 @@ static Error hopper_choose_kernel(const double *settings, int32_t variants, int 
     if (jacobian == 0) return error_none();
     *kernel = hopper_newton_kernels[jacobian - 1];
     if (integrator != 0)
-        return error_make(ERROR_USER, "newton.jacobian: %s is for integrator: implicit_midpoint only; leave it out",
-                          name);
+        return error_make(ERROR_USER, "newton.jacobian: %s needs integrator: implicit_midpoint; leave it out", name);
     if ((variants & ~HOPPER_WITH_REFERENCE) != 0)
         return error_make(ERROR_USER,
-                          "newton.jacobian: %s knows the plain hopper only; leave it out, or machine, terrain, push, "
+                          "newton.jacobian: %s is for the plain hopper only; leave it out, or machine, terrain, push, "
                           "wind and accounting",
                           name);
     return error_none();
 }
 
-// The lanes' inputs with these variants: the plain ones, and those that one of the variants has. row: as in
+// Collects the lanes' inputs for these variants: the plain ones, and those of any of the variants. row: as in
 // HopperConstants.
 static void hopper_compose(int32_t variants, int8_t *row, Arena *arena, Configured *out)
 {
@@ -218,12 +217,12 @@ static void hopper_compose(int32_t variants, int8_t *row, Arena *arena, Configur
     out->n_parameters = count;
 }
 
-// A table has points, and nothing else has.
+// terrain: table needs points; other terrains must not have any.
 static Error hopper_take_table(const Points *points, HopperConstants *constants, Configured *out)
 {
     const int64_t count = points != NULL ? points[HOPPER_TERRAIN_POINTS].count : 0;
     if ((constants->variants & HOPPER_WITH_TABLE) == 0)
-        return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points are of use with terrain: table only");
+        return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points needs terrain: table");
     if (count < 2)
         return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
     constants->n_points = (int32_t)count;

@@ -21,7 +21,7 @@ enum {
 };
 #undef HOPPER_NUMBER_OF
 
-// What the plain kernels know nothing of. A set of them is selected by the spec's options (hopper.c).
+// Variants, which the plain kernels leave out. The spec's options select a set of them (hopper.c).
 enum {
     HOPPER_WITH_FOUR_STATES = 1 << 0,
     HOPPER_WITH_SLOPE = 1 << 1,
@@ -33,7 +33,7 @@ enum {
     HOPPER_WITH_WIND = 1 << 7,
     HOPPER_WITH_GUSTS = 1 << 8,
     HOPPER_WITH_PARTS = 1 << 9,
-    HOPPER_WITH_REFERENCE = 1 << 10 // the reference's equations
+    HOPPER_WITH_REFERENCE = 1 << 10 // the equations of the reference
 };
 
 // clang-format off
@@ -63,11 +63,11 @@ enum {
     X(fsm) X(T_s) X(T_compression) X(t_thrust_on) X(t_transition) \
     HOPPER_SUMS(X)
 
-// Sums by part (J), which `accounting: parts` adds: at t = 0, then over the lane's life.
+// Sums by part (J) that `accounting: parts` adds: values at t = 0, then sums over the lane's life.
 #define HOPPER_PART_SUMS(X) \
     X(kinetic_start) X(gravity_start) X(leg_start) X(ground_start) X(stop) X(ground) X(hip) X(thrust) X(other)
 
-// What adaptive steps add to it (dormand_prince.h).
+// Fields that adaptive steps add (dormand_prince.h).
 #define HOPPER_ADAPTIVE_WORK(X) X(t) X(h) X(reach) X(switches) X(turning) X(event_t) X(cascade)
 // clang-format on
 
@@ -86,8 +86,8 @@ enum { HOPPER_WORK_BEFORE_PARTS = HOPPER_N_ADAPTIVE_WORK - 1, HOPPER_PART_SUMS(H
 // States of the controller's machine.
 #define HOPPER_COMPRESSION 0.0
 #define HOPPER_THRUST 1.0
-#define HOPPER_FLIGHT 2.0      // AIR_PREPARE if there are four
-#define HOPPER_SPEED_MATCH 3.0 // only then
+#define HOPPER_FLIGHT 2.0      // AIR_PREPARE with four states
+#define HOPPER_SPEED_MATCH 3.0 // only with four states
 
 enum { HOPPER_NONE, HOPPER_FELL, HOPPER_DIVERGED, HOPPER_SOLVER, HOPPER_LIMIT };
 
@@ -95,17 +95,17 @@ enum { HOPPER_COLUMNS = 14 }; // time, 10 of state, u1, u2, fsm
 // time, step, iteration, 3 norms, 10 of state before and 10 after, fsm, u1, u2
 enum { HOPPER_DEBUG_COLUMNS = 29 };
 
-// Shared by all lanes; laid over sim.h's Constants.
+// Shared by all lanes; stored in sim.h's Constants.
 typedef struct HopperConstants {
     double dt;                               // s
     double tolerance;                        // of the implicit solve, m/s and rad/s; of adaptive steps
     int64_t ticks;                           // steps of a lane's life
-    int64_t settle;                          // steps that the settled metrics leave out
+    int64_t settle;                          // steps before the settled metrics begin
     int64_t steps_max;                       // of an adaptive lane
-    int32_t iterations;                      // greatest number of the implicit solve
+    int32_t iterations;                      // most iterations of the implicit solve
     int32_t variants;                        // set of HOPPER_WITH_...
     int32_t n_points;                        // of the terrain's table
-    int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // which lane input each is, -1 if the lanes don't have it
+    int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
 
 #endif

@@ -1,4 +1,4 @@
-// A hopper lane from its begin to its end: parameters in, state between slices, samples, failure, metrics out.
+// A hopper lane from start to end: loads parameters and state, samples, detects failure, stores metrics.
 #ifndef HOPSCOTCH_HOPPER_LANE_H
 #define HOPSCOTCH_HOPPER_LANE_H
 
@@ -16,7 +16,7 @@ HD void hopper_load_parameters(const LaneGroup *group, HopperParameters *p)
     p->inverse_J_l = 1.0 / p->J_l;
 }
 
-// Those that the lanes don't have are 0, and nobody asks.
+// Inputs that the lanes do not have are 0 and never read.
 HD void hopper_load_variants(const HopperConstants *c, const LaneGroup *group, HopperParameters *p)
 {
 #define HOPPER_LOAD(name, ...)                                                                                         \
@@ -37,7 +37,7 @@ HD HopperWorld hopper_world(const Constants *constants, const double *assets, co
     return world;
 }
 
-// The lane at t = 0: in flight, with the first guess of the duration of stance.
+// The lane at t = 0: in flight, with a first guess of the duration of stance.
 HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *sums)
 {
     const HopperParameters *p = &world->p;
@@ -120,8 +120,9 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
     lanes_sample(group, sample, which);
 }
 
-// How a lane failed in a step: the solve did not converge; it fell, the body's centre lower than 0.3 m over the ground,
-// the body turned by more than a right angle or the leg shorter than l_1 + 0.05 m; its state is not finite.
+// Failures of a lane in a step: the solve did not converge; it fell (the body's centre is lower than 0.3 m over the
+// ground, the body has turned by more than a right angle, or the leg is shorter than l_1 + 0.05 m); its state is not
+// finite.
 typedef struct HopperFailures {
     mask solver, fell, diverged;
 } HopperFailures;
@@ -131,7 +132,7 @@ HD HopperFailures hopper_failures_of(const HopperWorld *world, const HopperLanes
 {
     const HopperParameters *p = &world->p;
     const HopperVector *q = &lanes->q, *v = &lanes->v;
-    // q follows v: it is finite as long as v is
+    // q follows from v: it is finite as long as v is
     const real all = (absolute(v->x) + absolute(v->z)) + (absolute(v->a) + absolute(v->b)) + absolute(v->l);
     const real zero = splat(0.0);
     const real height =
@@ -145,7 +146,7 @@ HD HopperFailures hopper_failures_of(const HopperWorld *world, const HopperLanes
 
 HD mask hopper_failed(const HopperFailures *failures) { return failures->solver | failures->diverged | failures->fell; }
 
-// The code of each lane (HOPPER_NONE...): of several failures the gravest.
+// The failure code of each lane (HOPPER_NONE...); of several failures the most severe.
 HD real hopper_failure(const HopperFailures *failures)
 {
     const real fell = select_real(failures->fell, splat(HOPPER_FELL), splat(HOPPER_NONE));
@@ -153,7 +154,7 @@ HD real hopper_failure(const HopperFailures *failures)
                        select_real(failures->solver, splat(HOPPER_SOLVER), fell));
 }
 
-// The lanes of `which` end: metrics, state and status go out. `settled` and `survived` as for hopper_metrics.
+// Ends the lanes of `which`: stores metrics, state and status. `settled` and `survived` as for hopper_metrics.
 HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes,
                       const HopperSums *sums, const HopperAngles *s, real settled, real survived, real failure,
                       mask which)

@@ -11,7 +11,7 @@
 
 #include "control.h"
 
-// By part (J); only with `accounting: parts`.
+// Sums by part (J); only with `accounting: parts`.
 typedef struct HopperParts {
 #define HOPPER_MEMBER(name) real name;
     HOPPER_PART_SUMS(HOPPER_MEMBER)
@@ -25,16 +25,16 @@ typedef struct HopperSums {
     HopperParts parts;
 } HopperSums;
 
-// What a step tells of its inside: averages over the step of the powers, and the greatest force on the foot.
+// Results of a step for the sums: averages of the powers over the step, and the greatest force on the foot.
 typedef struct HopperStep {
     HopperPower power; // only with `accounting: parts`
-    real work;         // W, all of it
+    real work;         // W, total of the above
     real effort;       // W, |hip| + |thrust|
     real foot_force2;  // N^2
     real residual;     // of the implicit solve; 0 for explicit steps
 } HopperStep;
 
-// At one instant.
+// The same from the values at one instant.
 HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, real residual)
 {
     HopperStep told;
@@ -94,7 +94,7 @@ HD void hopper_parts_metrics(const HopperParts *parts, const HopperEnergy *energ
     metric[HOPPER_METRIC_work_disturbance] = parts->other;
 }
 
-// After a step of dt (s) that ended in q with the body's speed v and the given transitions.
+// Adds a step of dt (s) that ended in q, with the body's speed v and the given transitions.
 HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                    const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real v,
                    real height, real dt, bool settled)
@@ -112,7 +112,7 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     sums->penetration = greater_of(-height, sums->penetration);
     sums->residual = greater_of(step->residual, sums->residual);
 
-    // of each flight that a lift-off began, the greatest height
+    // the greatest height of each flight after a lift-off
     const mask hopped = MASK(sums->hops > 0.0);
     const real rise = hopper_body_z(&world->p, s, q->z, q->l) - sums->z_body_start; // of z_b
     if (any_lane(edge->touchdown | edge->lift_off)) {
@@ -126,8 +126,8 @@ HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngle
     sums->apex = select_real(hopper_flying(machine) & hopped, greater_of(rise, sums->apex), sums->apex);
 }
 
-// The metrics of a lane that ended at `survived` (s) in q, qd. metric[HOPPER_N_ALL_METRICS]; settled: what the settled
-// sums are over, steps or seconds; not positive if the lane ended before.
+// The metrics of a lane that ended at `survived` (s) in q, qd. metric[HOPPER_N_ALL_METRICS]. settled: number of steps,
+// or seconds, in the settled sums; not positive if the lane ended before.
 HD void hopper_metrics(const HopperWorld *world, const HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                        const HopperVector *qd, real settled, real survived, real *metric)
 {

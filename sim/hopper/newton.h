@@ -30,7 +30,7 @@ HD HopperVector hopper_vector(const Vector5 *array)
 
 // ---- the 5x5 system -------------------------------------------------------------------------------------------------
 
-// Where the accelerations are asked for: state, branches of the forces, held control (N, N m).
+// Input of the accelerations: state, branches of the forces, constant control (N, N m).
 typedef struct HopperPoint {
     HopperVector q, v;
     HopperContact contact;
@@ -51,7 +51,7 @@ typedef struct HopperLoads {
     real p_x, p_z, b_x, b_z;                   // N
 } HopperLoads;
 
-// The sign of the centripetal term in p_x: the reference has it wrong.
+// Sign of the centripetal term in p_x, which the reference has wrong.
 HD double hopper_centripetal(const HopperWorld *world)
 {
     return hopper_with(world, HOPPER_WITH_REFERENCE) ? -1.0 : 1.0;
@@ -108,7 +108,7 @@ HD Vector5 hopper_eta(const HopperParameters *p, const HopperLoads *at)
     return eta;
 }
 
-// The accelerations, and what they were solved with.
+// The accelerations, and the factors that gave them.
 typedef struct HopperSolution {
     HopperLoads loads;
     Factors5 M;
@@ -128,7 +128,7 @@ HD HopperSolution hopper_solution(const HopperWorld *world, const HopperPoint *a
 
 // ---- its derivatives ------------------------------------------------------------------------------------------------
 
-// d loads along a direction (dq, dv) of the state, within the branch: the product rule, line by line.
+// Derivative of the loads along a direction (dq, dv) of the state, within the branch: the product rule, line by line.
 HD HopperLoads hopper_loads_tangent(const HopperWorld *world, const HopperPoint *at, const HopperLoads *load,
                                     const HopperVector *dq, const HopperVector *dv)
 {
@@ -169,8 +169,8 @@ HD HopperLoads hopper_loads_tangent(const HopperWorld *world, const HopperPoint 
     return d;
 }
 
-// d(eta - M q'') along the direction whose loads' tangent is d, at constant q'' = (X, Z, A, B, L). Each row of
-// eta - M q'' is a weight times (tau - J_l A) plus or minus R times what one of the five equations lacks.
+// d(eta - M q'') along the direction with the loads' tangent d, at constant q'' = (X, Z, A, B, L). Each row of eta - M
+// q'' is a weight times (tau - J_l A), plus or minus R times the residual of one of the five equations.
 HD Vector5 hopper_system_tangent(const HopperParameters *p, const HopperLoads *at, const HopperLoads *d, real l,
                                  const Vector5 *acceleration)
 {
@@ -199,7 +199,7 @@ typedef struct HopperDerivatives {
     Matrix5 A_q, A_v;
 } HopperDerivatives;
 
-// The j-th of ten unit directions, times length.
+// Unit direction j of ten, times length.
 HD void hopper_direction(int j, real length, HopperVector *dq, HopperVector *dv)
 {
     Vector5 q, v;
@@ -211,7 +211,7 @@ HD void hopper_direction(int j, real length, HopperVector *dq, HopperVector *dv)
     *dv = hopper_vector(&v);
 }
 
-// M q'' = eta along a direction: M dq'' = d(eta - M q'') at constant q''.
+// Differentiates M q'' = eta along a direction: M dq'' = d(eta - M q'') at constant q''.
 HD Vector5 hopper_derivative_analytic(const HopperWorld *world, const HopperPoint *at, const HopperSolution *solution,
                                       int j)
 {
@@ -252,7 +252,7 @@ HD HopperDerivatives hopper_derivatives(const HopperWorld *world, const HopperPo
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 
-// r(y_1), and where it was evaluated.
+// r(y_1), with its evaluation.
 typedef struct HopperResidual {
     HopperPoint middle;
     HopperSolution solution;
@@ -269,7 +269,7 @@ typedef struct HopperCorrection {
 typedef struct HopperNewton {
     HopperState state; // y_1
     HopperContact contact;
-    mask near_singular; // one of the systems solved on the way
+    mask near_singular; // one of the systems solved so far
     real residual_q, residual_v;
 } HopperNewton;
 
@@ -278,12 +278,12 @@ HD real hopper_norm(const Vector5 *v)
     real greatest = absolute(v->at[0]);
     for (int i = 1; i < 5; i++) {
         const real next = absolute(v->at[i]);
-        greatest = select_real(MASK(next <= greatest), greatest, next); // NaN comes through
+        greatest = select_real(MASK(next <= greatest), greatest, next); // a NaN makes it NaN
     }
     return greatest;
 }
 
-// `held`: lanes whose branches stay what they were.
+// `held`: lanes that keep their branches.
 HD HopperResidual hopper_newton_residual(const HopperWorld *world, const HopperLanes *lanes,
                                          const HopperControl *control, const HopperNewton *iterate, mask held)
 {
@@ -325,7 +325,7 @@ HD HopperCorrection hopper_newton_correction(const HopperResidual *r, const Hopp
     return correction;
 }
 
-// The lanes of `solving` take the residual's norms and branches.
+// Updates norms and branches of the lanes of `solving`.
 HD void hopper_newton_judge(HopperNewton *iterate, const HopperResidual *r, mask solving)
 {
     iterate->residual_q = select_real(solving, hopper_norm(&r->r_q), iterate->residual_q);
@@ -334,7 +334,7 @@ HD void hopper_newton_judge(HopperNewton *iterate, const HopperResidual *r, mask
     iterate->near_singular = iterate->near_singular | (solving & r->solution.M.near_singular);
 }
 
-// The lanes of `solving` move by the correction.
+// Adds the correction to the lanes of `solving`.
 HD void hopper_newton_move(HopperNewton *iterate, const HopperCorrection *correction, mask solving)
 {
     const HopperVector dq = hopper_vector(&correction->dq), dv = hopper_vector(&correction->dv);
@@ -345,8 +345,8 @@ HD void hopper_newton_move(HopperNewton *iterate, const HopperCorrection *correc
     iterate->near_singular = iterate->near_singular | (solving & correction->near_singular);
 }
 
-// From y_1 = y_0 until both residuals are within the tolerance, for as many iterations as there may be. Branches follow
-// the iterate at first and then stay (HOPPER_FREE_ITERATIONS).
+// Iterates from y_1 = y_0 until both residuals are within the tolerance, or up to the limit of iterations. Branches
+// follow the iterate at first and then stay (HOPPER_FREE_ITERATIONS).
 HD HopperNewton hopper_newton_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperControl *control,
                                     HopperJacobian jacobian, const HopperDebug *debug, mask running)
 {

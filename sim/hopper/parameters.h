@@ -1,6 +1,6 @@
-// The inputs of one hopper, a row each: name, unit, default, low, high, section, doc. The table of sim.h's Parameter
-// and the struct that the kernels read are both made from these rows, so they can't disagree.
-// Source of the values: M. H. Raibert, "Hopping in legged systems", IEEE Trans. SMC 14(3), 1984.
+// The inputs of one hopper, one row each: name, unit, default, low, high, section, doc. Both the table of sim.h's
+// Parameter and the struct of the kernels are made from these rows, so they can't disagree. Source of the values: M. H.
+// Raibert, "Hopping in legged systems", IEEE Trans. SMC 14(3), 1984.
 #ifndef HOPSCOTCH_HOPPER_PARAMETERS_H
 #define HOPSCOTCH_HOPPER_PARAMETERS_H
 
@@ -14,7 +14,7 @@
     X(g,            "m/s^2",      9.8,     0.0,  1e3, SECTION_PARAMETERS, "gravity") \
     X(k_l,          "N/m",        1e3,     0.0,  1e7, SECTION_PARAMETERS, "stiffness of the leg spring") \
     X(k_stop,       "N/m",        1e5,     0.0,  1e8, SECTION_PARAMETERS, "stiffness of the stop at full extension") \
-    X(b_stop,       "N s/m",      1e3,     0.0,  1e6, SECTION_PARAMETERS, "damping of that stop") \
+    X(b_stop,       "N s/m",      1e3,     0.0,  1e6, SECTION_PARAMETERS, "damping of the stop at full extension") \
     X(k_g,          "N/m",        1e4,     0.0,  1e8, SECTION_PARAMETERS, "stiffness of the ground") \
     X(b_g,          "N s/m",      300.0,   0.0,  1e6, SECTION_PARAMETERS, "damping of the ground") \
     X(r_s0,         "m",          1.0,     1e-2, 1e2, SECTION_PARAMETERS, "rest length of the leg") \
@@ -29,7 +29,7 @@
     X(thrust,       "N",          35.0,    0.0,  1e5, SECTION_PARAMETERS, "force added to the leg spring in THRUST") \
     X(x_dot_des,    "m/s",        3.0,    -1e2,  1e2, SECTION_PARAMETERS, "desired forward speed of the body") \
     X(T_max_thrust, "s",          0.14875, 0.0,  1e2, SECTION_PARAMETERS, "longest duration of the thrust") \
-    X(z_low,        "m",          0.01,   -1e1,  1e1, SECTION_PARAMETERS, "foot height under which the hip idles") \
+    X(z_low,        "m",          0.01,   -1e1,  1e1, SECTION_PARAMETERS, "hip torque is 0 below this foot height") \
     /* state at t = 0 */ \
     X(x_foot,       "m",          0.0,    -1e6,  1e6, SECTION_INITIAL, "horizontal position of the foot") \
     X(z_foot,       "m",          0.4,    -1e1,  1e3, SECTION_INITIAL, "height of the foot over the ground") \
@@ -42,16 +42,16 @@
     X(dphi_body,    "rad/s",      0.0,    -1e3,  1e3, SECTION_INITIAL, "angular velocity of the body") \
     X(dlen_leg,     "m/s",        0.0,    -1e3,  1e3, SECTION_INITIAL, "rate of the leg's length")
 
-// Inputs that a lane only has with one of certain variants (HOPPER_WITH_..., hopper.h): name, unit, default, low, high,
-// section, variants, doc. lane_seed stands last: no key of the spec, the runner draws it.
+// Inputs that a lane has only with one of certain variants (HOPPER_WITH_..., hopper.h): name, unit, default, low, high,
+// section, variants, doc. lane_seed is the last: it is not a key of the spec; the runner draws it.
 #define HOPPER_VARIANT_PARAMETERS(X) \
     /* machine */ \
     X(retract,      "m",          0.1,     0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
-      "AIR_PREPARE: how much shorter the leg is (machine: four_state)") \
+      "AIR_PREPARE: how much the leg is shortened (machine: four_state)") \
     X(b_retract,    "N s/m",      60.0,    0.0,  1e4, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
-      "AIR_PREPARE: damping of that (machine: four_state)") \
+      "AIR_PREPARE: damping of the leg's length (machine: four_state)") \
     X(t_match,      "s",          0.1,     0.0,  1e1, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
-      "SPEED_MATCH begins so long before touchdown (machine: four_state)") \
+      "SPEED_MATCH begins this long before touchdown (machine: four_state)") \
     X(k_match,      "N s",        20.0,    0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
       "SPEED_MATCH: hip torque per speed of the foot (machine: four_state)") \
     /* terrain */ \
@@ -63,31 +63,31 @@
       "length of a tread, or of a wave (terrain: steps or sine)") \
     X(terrain_start, "m",         1.0,    -1e6,  1e6, SECTION_PARAMETERS, \
       HOPPER_WITH_SLOPE | HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
-      "the ground is flat, at 0, before it (terrain: slope, steps or sine)") \
+      "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)") \
     /* pushes on the body */ \
     X(push_time,    "s",          2.0,     0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_TIMED_PUSH, \
       "when the push begins (push: timed)") \
     X(push_impulse, "N s",        5.0,    -1e6,  1e6, SECTION_PARAMETERS, HOPPER_WITH_TIMED_PUSH, \
-      "momentum that it gives, forwards (push: timed)") \
+      "impulse of the push, forwards (push: timed)") \
     X(push_interval, "s",         1.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
-      "pushes begin at each multiple of it but 0 (push: random)") \
+      "time between pushes; the first begins after one interval (push: random)") \
     X(push_std,     "N s",        2.0,     0.0,  1e6, SECTION_PARAMETERS, HOPPER_WITH_RANDOM_PUSHES, \
-      "standard deviation of the normal impulse of each (push: random)") \
+      "standard deviation of the impulse of a push, normally distributed (push: random)") \
     X(push_duration, "s",         0.1,     1e-6, 1e5, SECTION_PARAMETERS, \
       HOPPER_WITH_TIMED_PUSH | HOPPER_WITH_RANDOM_PUSHES, \
-      "how long a push lasts; cut off by the next (push: timed or random)") \
+      "duration of a push; the next push ends it (push: timed or random)") \
     /* wind on the body */ \
     X(wind_speed,   "m/s",       -3.0,    -1e3,  1e3, SECTION_PARAMETERS, HOPPER_WITH_WIND, \
       "mean speed of the air, forwards (wind: steady or gusting)") \
     X(wind_drag,    "N s^2/m^2",  0.5,     0.0,  1e4, SECTION_PARAMETERS, HOPPER_WITH_WIND, \
-      "force over the square of the relative speed (wind: steady or gusting)") \
+      "drag force over the square of the relative speed (wind: steady or gusting)") \
     X(gust_speed,   "m/s",        2.0,     0.0,  1e3, SECTION_PARAMETERS, HOPPER_WITH_GUSTS, \
       "amplitude of the air's speed about its mean (wind: gusting)") \
     X(gust_period,  "s",          3.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_GUSTS, \
-      "from gust to gust (wind: gusting)") \
+      "time from gust to gust (wind: gusting)") \
     X(lane_seed,    "1",          0.0,     0.0,  9007199254740991.0, SECTION_SEED, \
       HOPPER_WITH_RANDOM_PUSHES | HOPPER_WITH_GUSTS, \
-      "what the pushes and the phase of the gusts are drawn by")
+      "seed of the pushes and of the phase of the gusts")
 
 // Outputs of one hopper: name, unit, doc.
 #define HOPPER_METRICS(X) \
@@ -103,10 +103,10 @@
     X(peak_ground_force,   "N",   "greatest |(F_x, F_z)| on the foot") \
     X(max_penetration,     "m",   "greatest depth of the foot below the ground") \
     X(energy_drift,        "J",   "change of energy minus all work done: the integrator's error") \
-    X(survived,            "s",   "time until the lane ended") \
+    X(survived,            "s",   "time until the trial ended") \
     X(newton_max_residual, "1",   "greatest inf-norm of a step's velocity residual, in m/s or rad/s")
 
-// Outputs that `accounting: parts` adds: the terms of the balance of energy,
+// Outputs that `accounting: parts` adds, the terms of the energy balance:
 //     change_* summed + dissipated_* summed - work_* summed = energy_drift.
 #define HOPPER_PART_METRICS(X) \
     X(change_kinetic,      "J",   "change of the kinetic energy") \
@@ -114,10 +114,10 @@
     X(change_leg,          "J",   "change of the energy in the leg's spring or stop") \
     X(change_ground,       "J",   "change of the energy in the ground's spring") \
     X(dissipated_stop,     "J",   "lost in the damper of the leg's stop") \
-    X(dissipated_ground,   "J",   "lost in the ground, and given to its vertical spring by uneven ground") \
-    X(work_hip,            "J",   "of the hip's torque") \
-    X(work_thrust,         "J",   "of the force u1 along the leg") \
-    X(work_disturbance,    "J",   "of pushes and wind, and of the force that `equations: reference` adds")
+    X(dissipated_ground,   "J",   "lost in the ground, plus the energy that uneven ground gives its spring") \
+    X(work_hip,            "J",   "work of the hip torque") \
+    X(work_thrust,         "J",   "work of the force u1 along the leg") \
+    X(work_disturbance,    "J",   "work of pushes, wind and the force that `equations: reference` adds")
 // clang-format on
 
 #endif

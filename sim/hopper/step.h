@@ -1,10 +1,10 @@
-// What every step of the hopper shares: its state, and motion along a rate.
+// Shared by all steps of the hopper: the state, and motion along a rate.
 #ifndef HOPSCOTCH_HOPPER_STEP_H
 #define HOPSCOTCH_HOPPER_STEP_H
 
 #include "metrics.h"
 
-// Accelerations of the last implicit steps: a ring, with that of step k at k mod HOPPER_PAST.
+// A ring of the accelerations of the last implicit steps: step k stands at k mod HOPPER_PAST.
 enum { HOPPER_PAST = 5 };
 typedef struct HopperPast {
     HopperVector acceleration[HOPPER_PAST];
@@ -14,7 +14,7 @@ typedef struct HopperLanes {
     APART(HopperPast) past;
     HopperVector q, v;
     HopperMachine machine;
-    int32_t turn; // of the step that comes: its place in the ring
+    int32_t turn; // place of the next step in the ring
 } HopperLanes;
 
 HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)
@@ -58,7 +58,7 @@ HD HopperVector hopper_select(mask m, const HopperVector *a, const HopperVector 
     return chosen;
 }
 
-// inf-norm of a - b; NaN in any component gives NaN or a number that the caller's finiteness test catches
+// inf-norm of a - b. A NaN in a component gives NaN, or a number that the caller's test for finiteness catches.
 HD real hopper_difference(const HopperVector *a, const HopperVector *b)
 {
     const real of_foot = greater_of(absolute(a->x - b->x), absolute(a->z - b->z));

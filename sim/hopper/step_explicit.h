@@ -23,7 +23,7 @@ HD HopperStep hopper_step_semi_implicit_euler(const HopperWorld *world, HopperLa
     return rate.told;
 }
 
-// What a stage adds to the step's averages, with its weight.
+// Adds a stage to the step's averages, with its weight.
 HD void hopper_step_add(const HopperWorld *world, HopperStep *step, real weight, const HopperStep *told)
 {
     if (hopper_with(world, HOPPER_WITH_PARTS)) {

@@ -33,12 +33,13 @@ HD HopperAngles hopper_angles_after(const HopperAngles *s, real a, real b, real 
     return angles;
 }
 
-// The branches of the piecewise forces follow the iterate for so many iterations and then stay. At a jump of the force
-// (the stop's and the ground's dampers) the implicit equation may have no solution and the iterate would flip for ever;
-// a branch that is held makes it smooth again, with an error of the order that an event inside a step costs anyway.
+// The branches of the piecewise forces follow the iterate for this many iterations and then stay. Where the force jumps
+// (dampers of the stop and of the ground), the implicit equation may have no solution, and the iterate would flip
+// forever. A fixed branch makes the equation smooth again; the error is of the order of an event inside a step.
 #define HOPPER_FREE_ITERATIONS 6
 
-// One iterate: the velocity w at the evaluated instant, and the branches, acceleration and powers that gave it.
+// One iterate: the velocity w at the evaluated instant, and the branches, acceleration and powers from which it was
+// computed.
 typedef struct HopperIterate {
     HopperVector w, acceleration;
     HopperContact contact;
@@ -61,7 +62,7 @@ HD HopperFoot hopper_foot_after(const HopperWorld *world, const HopperVector *q,
     return hopper_foot(world, fused(h, w->x, q->x), fused(h, w->z, q->z), w->x, w->z);
 }
 
-// w <- v + h a(q + h w, w), with the leg force implicit in l''. `held`: lanes whose branches stay what they were.
+// w <- v + h a(q + h w, w), with the leg force implicit in l''. `held`: lanes that keep their branches.
 HD HopperIterate hopper_iterate_next(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
                                      const HopperControl *control, real h, const HopperIterate *from, mask held)
 {
@@ -91,13 +92,13 @@ HD HopperIterate hopper_iterate_select(const HopperWorld *world, mask m, const H
     return chosen;
 }
 
-// From the step's start to the instant where the acceleration is evaluated (s).
+// Time from the step's start to the instant at which the acceleration is evaluated (s).
 HD real hopper_reach(const HopperWorld *world, bool midpoint)
 {
     return splat(midpoint ? 0.5 * world->c.dt : world->c.dt);
 }
 
-// The state at the step's end if w is the velocity at that instant: q + dt w, and v on the line through v and w.
+// The state at the step's end, if w is the velocity at that instant: q + dt w, and v extrapolated from v and w.
 HD HopperState hopper_state_after(const HopperWorld *world, const HopperLanes *lanes, bool midpoint,
                                   const HopperVector *w)
 {
@@ -107,8 +108,8 @@ HD HopperState hopper_state_after(const HopperWorld *world, const HopperLanes *l
     return state;
 }
 
-// The acceleration of a step by the polynomial through those of the five before it: so near, where all is smooth, that
-// most steps need one iteration. The weight of a place of the ring goes by how old what it holds is, 1 to 5 steps.
+// The acceleration of a step, by the polynomial through those of the five steps before. Where the motion is smooth it
+// is so close that most steps need one iteration. The weight of an entry of the ring depends on its age, 1 to 5 steps.
 HD HopperVector hopper_extrapolated(const HopperLanes *lanes)
 {
     TABLE double weights[HOPPER_PAST][HOPPER_PAST] = {{1.0, -5.0, 10.0, -10.0, 5.0},
@@ -125,8 +126,8 @@ HD HopperVector hopper_extrapolated(const HopperLanes *lanes)
 }
 
 // Solves w = v + h a(q + h w, w) from the extrapolated acceleration. A lane whose w changed by no more than the
-// tolerance keeps it while others of its group go on. Powers and forces are those of the last iterate but one, which is
-// as near.
+// tolerance keeps it while other lanes of its group continue. Powers and forces are those of the last iterate but one,
+// which is equally accurate.
 HD HopperIterate hopper_solve(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *start,
                               const HopperControl *control, bool midpoint, const HopperDebug *debug, mask running)
 {

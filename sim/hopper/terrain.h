@@ -1,8 +1,8 @@
 // The ground: a height map z_ground(x) with its slope. Contact is along the vertical, so the foot's height over the
 // ground is z - z_ground(x) and its rate z' - z_ground'(x) x'.
 //
-// Every map is continuous: where the height jumped, the ground spring's energy would, and no slope would say how fast
-// the foot sinks. Risers of steps are therefore smooth ramps over the last tenth of each tread.
+// Every map is continuous. At a jump of the height the energy of the ground spring would jump, and the rate of the
+// foot's height would be undefined. So the riser of a step is a smooth ramp over the last tenth of each tread.
 #ifndef HOPSCOTCH_HOPPER_TERRAIN_H
 #define HOPSCOTCH_HOPPER_TERRAIN_H
 
@@ -12,7 +12,7 @@ typedef struct HopperTerrain {
     real height, slope; // z_ground (m), dz_ground/dx
 } HopperTerrain;
 
-// Treads of terrain_length that lie terrain_height above each other; the riser 3 u^2 - 2 u^3 stands at a tread's end.
+// Steps: treads of length terrain_length with rise terrain_height. The riser 3 u^2 - 2 u^3 is at the end of a tread.
 HD HopperTerrain hopper_terrain_steps(const HopperParameters *p, real along)
 {
     const real treads = along / p->terrain_length, level = hopper_floor(treads);
@@ -33,7 +33,7 @@ HD HopperTerrain hopper_terrain_sine(const HopperParameters *p, real along)
     return ground;
 }
 
-// The last of the points [x, z] that is not right of x; the first if all are, and if x is NaN.
+// Index of the last point [x, z] that is not right of x. 0 if all are right of it, or x is NaN.
 HD int32_t hopper_terrain_find(const double *points, int32_t count, double x)
 {
     int32_t low = 0, high = count;
@@ -47,7 +47,7 @@ HD int32_t hopper_terrain_find(const double *points, int32_t count, double x)
     return low;
 }
 
-// Linear between the points of the spec, level beyond the first and the last. assets[n_points][x, z]
+// Linear between the points of the spec, level before the first and after the last. assets[n_points][x, z]
 HD HopperTerrain hopper_terrain_table(const HopperWorld *world, real x)
 {
     const int32_t count = world->c.n_points;

@@ -1,5 +1,5 @@
-// What a kernel of the hopper knows of its lanes beside their state: constants that all lanes share, and the parameters
-// of each.
+// What a kernel of the hopper needs besides the lanes' state: constants that all lanes share, and the parameters of
+// each lane.
 #ifndef HOPSCOTCH_HOPPER_WORLD_H
 #define HOPSCOTCH_HOPPER_WORLD_H
 
@@ -16,8 +16,8 @@ typedef struct HopperParameters {
     real gust_phase; // turns, drawn by lane_seed
 } HopperParameters;
 
-// `full` is a literal where the kernel is called: the plain kernel has flat ground, three states, no disturbance, no
-// parts of the balance of energy and the corrected equations, and holds no trace of the others.
+// `full` is a literal in every call. The plain kernel has flat ground, three states, no disturbance, no parts of the
+// energy balance and the corrected equations, and is compiled without the code for the others.
 typedef struct HopperWorld {
     HopperConstants c;
     HopperParameters p;
@@ -25,13 +25,13 @@ typedef struct HopperWorld {
     bool full;
 } HopperWorld;
 
-// Is one of these variants (HOPPER_WITH_...) selected? The same for all lanes.
+// True if one of these variants (HOPPER_WITH_...) is selected. The same for all lanes.
 HD bool hopper_with(const HopperWorld *world, int32_t variants)
 {
     return world->full && (world->c.variants & variants) != 0;
 }
 
-// greatest integer that is not above x, |x| < 2^51
+// greatest integer <= x, |x| < 2^51
 HD real hopper_floor(real x)
 {
     const real nearest = math_nearest(x);

@@ -1,5 +1,5 @@
-// The kernel of scan matching: one tick is one iteration. A lane is an alignment, and the lanes of a vector are
-// neighbouring points of it, so the alignments of a group come one after the other.
+// The kernel of scan matching: one tick is one iteration. A lane is an alignment. The lanes of a vector hold
+// neighbouring points of one alignment, so the alignments of a group run one after the other.
 #ifndef HOPSCOTCH_NDT_ADVANCE_H
 #define HOPSCOTCH_NDT_ADVANCE_H
 
@@ -17,7 +17,7 @@ HD NdtNumbers ndt_numbers_at(const NdtConstants *c, const double *at)
     return numbers;
 }
 
-// The number of the map whose resolution is the nearest, by their ratio.
+// Number of the map with the nearest resolution, by their ratio.
 HD int64_t ndt_nearest_map(const NdtConstants *c, const double *assets, double resolution)
 {
     double least = 0.0;
@@ -60,13 +60,13 @@ HD double ndt_input(const LaneGroup *group, int64_t lane, int field)
     return group->batch.parameter[field * group->batch.stride + lane];
 }
 
-// What the lane itself chooses, an integer from 0 to `last`; if it has no such input, what all lanes do.
+// The lane's own choice, an integer from 0 to `last`; if it has no such input, the choice of all lanes.
 HD int ndt_choice(const NdtConstants *c, const LaneGroup *alone, int which, int of_all, int last)
 {
     if (c->own[which] == 0) return of_all;
     const double input = ndt_input(alone, alone->lane, c->own[which]);
     int choice = 0;
-    while (choice < last && input > choice + 0.5) choice++; // the nearest; none is out of range
+    while (choice < last && input > choice + 0.5) choice++; // the nearest; inputs are in range
     return choice;
 }
 
@@ -96,7 +96,7 @@ HD void ndt_store(const LaneGroup *group, int64_t lane, const NdtAlignment *a)
     for (int k = 0; k < NDT_STATE; k++) group->batch.work[k * group->batch.stride + lane] = state[k];
 }
 
-// The lane alone, as a group of its own.
+// The lane as a group of one.
 HD LaneGroup ndt_alone(const LaneGroup *group, int i)
 {
     LaneGroup alone = *group;
@@ -146,7 +146,7 @@ HD void ndt_finish(const NdtConstants *c, const NdtTask *task, const LaneGroup *
     lanes_end(alone, splat((double)end), all_lanes());
 }
 
-// The map that the lane has chosen, and what else its sums need.
+// The map that the lane has chosen, and the other data of its sums.
 HD void ndt_begin(const NdtConstants *c, const double *assets, const LaneGroup *alone, NdtMap *map, NdtTask *task)
 {
     const int own = c->own[NDT_OWN_RESOLUTION];
@@ -197,7 +197,7 @@ HD void ndt_align(const Constants *constants, const double *assets, const LaneGr
     NdtTask task;
     memcpy(&c, constants, sizeof c);
     const bool running = any_lane(lanes_running(group));
-    team_barrier(group); // all have looked before any of them ends the lane
+    team_barrier(group); // all have checked before one of them ends the lane
     if (!running) return;
     ndt_begin(&c, assets, group, &map, &task);
     if (!team_leads(group)) {
@@ -208,7 +208,7 @@ HD void ndt_align(const Constants *constants, const double *assets, const LaneGr
     ndt_rest(&task);
 }
 #else
-// crew: who shares the evaluations; NULL: nobody.
+// crew: the threads that share the evaluations; NULL: none.
 HD void ndt_align_all(const Constants *constants, const double *assets, const LaneGroup *group, bool observed,
                       NdtCrew *crew)
 {

@@ -1,37 +1,37 @@
-// An alignment: a pose, and the iterations that move it to where the score is greatest. One call is one iteration, so
-// that a slice can end between any two.
+// An alignment: a pose, and the iterations that move it to the greatest score. One call is one iteration, so that a
+// slice can end between any two.
 #ifndef HOPSCOTCH_NDT_ALIGN_H
 #define HOPSCOTCH_NDT_ALIGN_H
 
 #include "line_search.h"
 
-// Why an alignment has ended; after NDT_CONVERGED the failures, in the order of their codes.
+// How an alignment has ended; after NDT_CONVERGED come the failures, in the order of their codes.
 typedef enum NdtEnd {
     NDT_CONVERGED,
-    NDT_NO_CORRESPONDENCES, // no point lies near a cell
-    NDT_NOT_CONVERGED,      // as many iterations as are allowed, and the last step was not short
-    NDT_STALLED,            // no step raises the score
+    NDT_NO_CORRESPONDENCES, // no point is near a cell
+    NDT_NOT_CONVERGED,      // the limit of iterations is reached, and the last step was not short
+    NDT_STALLED,            // no step increases the score
     NDT_NON_FINITE,
     NDT_RUNNING
 } NdtEnd;
 
 typedef struct NdtMethod {
-    double step_size, epsilon; // the longest step, and the one below which it has converged (norm of all six numbers)
+    double step_size, epsilon; // the longest step; a shorter one than epsilon has converged (norm of all six numbers)
     int max_iterations;
     NdtSolver solver;
     NdtLineSearch line_search;
 } NdtMethod;
 
-// Displacements that turn back: a cosine below this one.
+// A displacement turns back if its cosine with the one before is below this.
 #define NDT_TURNS_BACK (-0.9)
 
 typedef struct NdtAlignment {
     double pose[NDT_POSE];
-    NdtSums sums;    // of the pose, if they are known
+    NdtSums sums;    // of the pose, if known
     double known;    // 0 or 1: the state is an array of doubles between slices
     double moved[3]; // m, the last displacement
     double iterations, evaluations;
-    double turns, oscillation; // consecutive displacements that turn back: the run so far, the longest
+    double turns, oscillation; // consecutive displacements that turn back: the current run, the longest
 } NdtAlignment;
 static_assert(sizeof(NdtAlignment) == NDT_STATE * sizeof(double), "an alignment is NDT_STATE doubles");
 
@@ -42,7 +42,7 @@ enum {
     NDT_DEBUG_BEFORE,                                  // [6] pose
     NDT_DEBUG_GRADIENT = NDT_DEBUG_BEFORE + NDT_POSE,  // [6]
     NDT_DEBUG_HESSIAN = NDT_DEBUG_GRADIENT + NDT_POSE, // [21] upper triangle, row by row
-    NDT_DEBUG_DELTA = NDT_DEBUG_HESSIAN + 21,          // [6] after the reversal, before it is shortened
+    NDT_DEBUG_DELTA = NDT_DEBUG_HESSIAN + 21,          // [6] after the reversal, before shortening
     NDT_DEBUG_ALPHA = NDT_DEBUG_DELTA + NDT_POSE,      // pose_after = pose_before + alpha delta
     NDT_DEBUG_PAIRS,
     NDT_DEBUG_REVERSED,
@@ -50,7 +50,7 @@ enum {
     NDT_DEBUG_COLUMNS = NDT_DEBUG_AFTER + NDT_POSE
 };
 
-// The leading warp holds it.
+// Held by the leading warp.
 typedef struct NdtDebugRow {
     double at[TEAM_OWN(NDT_DEBUG_COLUMNS)];
 } NdtDebugRow;
@@ -71,7 +71,7 @@ HD void ndt_align_know(const NdtTask *task, NdtAlignment *a)
     a->known = 1.0;
 }
 
-// x - x is 0 but for infinities and what is no number, and a sum keeps them.
+// x - x is 0 unless x is infinite or NaN, and a sum keeps these.
 HD bool ndt_all_finite(const double *x, int n)
 {
     double sum = 0.0;
@@ -79,7 +79,7 @@ HD bool ndt_all_finite(const double *x, int n)
     return sum == 0.0;
 }
 
-// How often in a row the displacement turns back.
+// Counts consecutive displacements that turn back.
 HD void ndt_count_turns(NdtAlignment *a, const double *moved)
 {
     double along = 0.0, now = 0.0, before = 0.0;
@@ -93,7 +93,7 @@ HD void ndt_count_turns(NdtAlignment *a, const double *moved)
     a->oscillation = a->turns > a->oscillation ? a->turns : a->oscillation;
 }
 
-// What the line search will reuse: everything of the row but the step's end.
+// Fills the row except for the end of the step, before the line search reuses the data.
 HD void ndt_debug_before(const NdtAlignment *a, const NdtDelta *delta, NdtDebugRow *row)
 {
     ndt_debug_set(row, NDT_DEBUG_ITERATION, a->iterations);
@@ -117,7 +117,7 @@ HD void ndt_debug_after(const NdtAlignment *a, double alpha, NdtDebugRow *row)
     for (int i = 0; i < NDT_POSE; i++) ndt_debug_set(row, NDT_DEBUG_AFTER + i, a->pose[i]);
 }
 
-// Moves by alpha delta; gives how the iteration ends.
+// Moves by alpha delta; returns how the iteration ends.
 HD NdtEnd ndt_align_step(const NdtMethod *method, const NdtDelta *delta, double alpha, NdtAlignment *a)
 {
     const double length = alpha * ndt_norm6(delta->at);
@@ -131,8 +131,8 @@ HD NdtEnd ndt_align_step(const NdtMethod *method, const NdtDelta *delta, double 
     return a->iterations >= (double)method->max_iterations ? NDT_NOT_CONVERGED : NDT_RUNNING;
 }
 
-// One iteration; afterwards, if the alignment has ended, the sums are those of the final pose. row: NULL, or where the
-// debug numbers go if there are any, which *has_row says.
+// One iteration. If the alignment has ended, the sums are then those of the final pose. row: for the debug numbers, or
+// NULL; *has_row: they were written.
 HD NdtEnd ndt_iterate(const NdtTask *task, const NdtMethod *method, NdtAlignment *a, NdtDebugRow *row, bool *has_row)
 {
     int evaluations = 0;
@@ -157,8 +157,8 @@ HD NdtEnd ndt_iterate(const NdtTask *task, const NdtMethod *method, NdtAlignment
 
 // ---- what an alignment is worth -------------------------------------------------------------------------------------
 
-// TP, the transformation probability: the score of a point. NVTL, the nearest voxel's transformation likelihood: the
-// greatest part of the score of a point that has any.
+// TP, the transformation probability: score per point. NVTL, the nearest voxel's transformation likelihood: mean of the
+// greatest part of the score per matched point.
 HD double ndt_transformation_probability(const NdtTask *task, const NdtSums *sums)
 {
     return sums->at[NDT_SCORE] / (double)task->n_source;

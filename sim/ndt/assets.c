@@ -1,5 +1,5 @@
-// What all lanes of scan matching share: the true pose, the maps and the source, as numbers one after the other that
-// any device can hold (ndt_open, advance.h).
+// Data that all lanes of scan matching share: the true pose, the maps and the source, as consecutive numbers for any
+// device (ndt_open, advance.h).
 #include "ndt.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { NDT_ASSETS_MAX = 1 << 21 }; // doubles: 16 MiB
 
-// What is built, before it is packed.
+// Data while it is built, before it is packed.
 typedef struct NdtAssets {
     const double *settings;
     const Points *points;
@@ -25,7 +25,7 @@ static const Points *ndt_points(const NdtAssets *a, int option)
 
 // ---- the true pose --------------------------------------------------------------------------------------------------
 
-// The pose of a matrix [R t] by rows, of which a last row 0 0 0 1 may be there: R = Rx(roll) Ry(pitch) Rz(yaw).
+// The pose of a matrix [R t] by rows, with or without a last row 0 0 0 1: R = Rx(roll) Ry(pitch) Rz(yaw).
 static Error ndt_pose_of_matrix(const Points *matrix, double *pose)
 {
     const double *m = matrix->xy;
@@ -78,7 +78,7 @@ static Cloud ndt_cloud_of(const Points *file)
     return (Cloud){{file->xy, file->xy + file->count, file->xy + 2 * file->count}, file->count};
 }
 
-// Points that the target is too wide for are refused as its map is built.
+// Points of the target that are too far away are refused when its map is built.
 static Error ndt_check_source(const Cloud *source)
 {
     for (int64_t i = 0; i < source->count; i++) {
@@ -104,7 +104,7 @@ static Error ndt_take_clouds(NdtAssets *a, Arena *scratch)
     return ndt_thin(&moved, a->settings[NDT_OPTION_SOURCE_VOXEL], scratch, &a->source);
 }
 
-// Bytes of scratch that the clouds take at most, and their points.
+// Most bytes of scratch memory for the clouds, and their points.
 static size_t ndt_clouds_bytes(const NdtAssets *a, int64_t *points)
 {
     const Points *target = ndt_points(a, NDT_OPTION_TARGET), *source = ndt_points(a, NDT_OPTION_SOURCE);
@@ -131,7 +131,7 @@ static void ndt_put_numbers(double *to, NdtNumbers numbers, int64_t count)
         memcpy(to, numbers.whole, (size_t)count * sizeof *numbers.whole);
 }
 
-// The map's arrays from assets[first] on, and its numbers. Where they end.
+// Writes the map's arrays from assets[first] on, and its numbers. Returns the end.
 static int64_t ndt_put_map(const NdtMap *map, bool single, int64_t first, int64_t number, double *assets)
 {
     NdtMapAt at = {.resolution = map->resolution,

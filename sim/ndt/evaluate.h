@@ -1,15 +1,15 @@
-// Score, gradient and Hessian of a pose: sums over all pairs of a point of the source and a cell of the map that lies
-// near where the pose puts it. With q = T(x) - mean, c = inverse covariance q, e = exp(-d2 q'c / 2), f = d1 d2 e
-// (Magnusson 2009, equations 6.9 to 6.13):
+// Score, gradient and Hessian of a pose: sums over all pairs of a point of the source and a cell of the map near the
+// transformed point. With q = T(x) - mean, c = inverse covariance q, e = exp(-d2 q'c / 2), f = d1 d2 e (Magnusson 2009,
+// equations 6.9 to 6.13):
 //     score += -d1 e       g_i += f J_i.c       H_ij += f (J_i' A J_j - d2 (J_i.c)(J_j.c) + c.d2T_ij)
 // J = [I | dR/droll x | dR/dpitch x | dR/dyaw x] depends on the point alone, so a pair only adds to the point's
 //     v = sum of f c (3)         M = sum of f (A - d2 c c') (6)
-// from which g = J'v and H = J'MJ + v.d2T follow once a point: a third of the arithmetic.
+// from which g = J'v and H = J'MJ + v.d2T follow once per point: a third of the arithmetic.
 //
-// The order of every sum is part of the result. A point adds its pairs in the order of its place's list; 32 points make
-// a row, 8 rows a chunk, both added in halves (i and i + 16, then i and i + 8, ...); chunk k is added to sum k % 32 of
-// 32, and these in halves again. So points can be shared among the lanes of a vector or of a warp, rows among warps and
-// chunks among blocks, and nothing of it changes a bit.
+// The order of every sum is part of the result. A point adds its pairs in the order of its place's list. 32 points make
+// a row, 8 rows a chunk; both are added in halves (i and i + 16, then i and i + 8, ...). Chunk k is added to sum k % 32
+// of 32, and these are added in halves again. So points can be shared among the lanes of a vector or of a warp, rows
+// among warps and chunks among blocks, without changing a bit.
 #ifndef HOPSCOTCH_NDT_EVALUATE_H
 #define HOPSCOTCH_NDT_EVALUATE_H
 
@@ -34,25 +34,25 @@ typedef struct NdtSums {
     double at[NDT_SUMS];
 } NdtSums;
 
-// d1 < 0 and d2 > 0 of equation 6.8, from the part of outliers and the resolution.
+// d1 < 0 and d2 > 0 of equation 6.8, from the ratio of outliers and the resolution.
 typedef struct NdtMixture {
     double d1, d2;
 } NdtMixture;
 
-// A measurement of the position that pulls an alignment (regularise.h); scale 0: none.
+// A measurement of the position that attracts an alignment (regularise.h); scale 0: none.
 typedef struct NdtPull {
     double scale, x, y; // 1/m^2, m, m
 } NdtPull;
 
-// What is aligned: a source and a map.
+// The input of an alignment: a source and a map.
 typedef struct NdtTask {
     const NdtMap *map;
     NdtNumbers source[3]; // [n_source] x, y, z (m)
     int64_t n_source;
     NdtMixture mixture;
     NdtPull pull;
-    const LaneGroup *group; // a GPU's, whose team evaluates together
-    struct NdtCrew *crew;   // threads of a CPU that do; NULL: there is one
+    const LaneGroup *group; // of a GPU, whose team evaluates together
+    struct NdtCrew *crew;   // threads of a CPU that evaluate together; NULL: one thread
 } NdtTask;
 
 // c1 = 10 (1 - o), c2 = o / R^3: a Gaussian of height c1 on a floor of c2; d1 exp(-d2 x/2) + d3 takes the values of
@@ -72,7 +72,7 @@ HD NdtMixture ndt_mixture(double outliers, double resolution)
 
 static_assert(NDT_TABLE_NUMBERS == 2, "an entry is loaded as two integers");
 
-// The list of a place: first << 5 | count; 0: there is none.
+// The list of a place: first << 5 | count; 0: none.
 HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
     const uint64_t last = (uint64_t)(map->table_size - 1);
@@ -85,9 +85,9 @@ HD int64_t ndt_list(const NdtMap *map, int64_t key)
 
 // ---- some points, one a lane ----------------------------------------------------------------------------------------
 
-// What the pairs of a point add up to. Symmetric matrices: xx xy xz yy yz zz.
+// Sums over the pairs of a point. Symmetric matrices: xx xy xz yy yz zz.
 typedef struct NdtPoint {
-    real x[3];               // the point (m), as it is in the source
+    real x[3];               // the point (m) in the source
     real v[3], M[6];         // see above
     real score, best, pairs; // of the point
 } NdtPoint;
@@ -116,8 +116,8 @@ HD void ndt_point_clear(NdtPoint *p)
     p->best = splat(0.0);
 }
 
-// e^x for what only falls: x <= 0, or hardly more. The bits of exponential(x), less two steps of it; what is below any
-// ordinary number is 0.
+// e^x for x <= 0, or hardly more. The bits of exponential(x), without two steps of it; a result below the normal
+// numbers is 0.
 HD real ndt_decay(real x)
 {
     const mask none = MASK(x < splat(-708.0));
@@ -126,7 +126,7 @@ HD real ndt_decay(real x)
     return select_real(none, splat(0.0), (1.0 + (r + c)) * math_power_of_two(k));
 }
 
-// A pair of each lane that `some` has: q from the cell's mean (m), A its inverse covariance. The others add zeros,
+// Adds a pair in each lane of `some`: q from the cell's mean (m), A its inverse covariance. The other lanes add zeros,
 // which changes no bit of a sum that began as one.
 HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real *A, NdtPoint *p)
 {
@@ -146,7 +146,7 @@ HD void ndt_point_add(const NdtTask *task, mask some, const real *q, const real 
 
 // ---- from points to sums --------------------------------------------------------------------------------------------
 
-// What each of NDT_ROW neighbouring points adds: at[NDT_SUMS, and zeros][points of this thread].
+// The sums of each of NDT_ROW neighbouring points: at[NDT_SUMS, and zeros][points of this thread].
 typedef struct NdtRow {
     double at[NDT_ROW][TEAM_OWN(NDT_ROW)];
 } NdtRow;
@@ -156,10 +156,10 @@ HD void ndt_row_set(NdtRow *row, int sum, int column, real value)
     memcpy(&row->at[sum][column], &value, sizeof value);
 }
 
-// Where H_ij stands, i <= j, in the upper triangle of a symmetric [6][6], row by row.
+// Index of H_ij, i <= j, in the upper triangle of a symmetric [6][6], row by row.
 HD int ndt_triangle(int i, int j) { return i * NDT_POSE - i * (i - 1) / 2 + j - i; }
 
-// The parts of the gradient and of the Hessian that know an angle.
+// The parts of the gradient and of the Hessian with angles.
 HD void ndt_point_angles(const NdtFrame *frame, const NdtPoint *p, NdtRow *row, int column)
 {
     real J[NDT_ANGLES][3], MJ[NDT_ANGLES][3];

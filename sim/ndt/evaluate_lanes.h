@@ -1,6 +1,6 @@
-// An evaluation by the lanes of a vector: the bits of evaluate_team.h's by a team of threads. LANES neighbouring points
-// are placed together; then each looks through the candidates of its place, and notes its pairs; then the k-th pairs of
-// all are added together.
+// An evaluation by the lanes of a vector, with the bits of evaluate_team.h. LANES neighbouring points are transformed
+// together. Then each point goes through the candidates of its place and notes its pairs. Then the k-th pairs of all
+// points are added together.
 #ifndef HOPSCOTCH_NDT_EVALUATE_LANES_H
 #define HOPSCOTCH_NDT_EVALUATE_LANES_H
 
@@ -13,13 +13,12 @@ typedef struct NdtPart {
     double at[NDT_ROW];
 } NdtPart;
 
-// How far a candidate's cell lies from the place (m), by offset.
+// Offset of a candidate's cell from the place (m).
 typedef struct NdtShifts {
     Four at[NDT_OFFSETS];
 } NdtShifts;
 
-// The pairs of LANES points, one point's after the other's. The first stands for the pair of a point that has none
-// left.
+// The pairs of LANES points, point by point. The first entry stands for a missing pair of a point that has fewer.
 typedef struct NdtPairs {
     Four q[1 + LANES * NDT_MATCHES_MAX]; // from the cell's mean (m)
     int32_t cell[1 + LANES * NDT_MATCHES_MAX];
@@ -36,24 +35,24 @@ HD void ndt_shifts(const NdtMap *map, NdtShifts *shifts)
 
 // ---- places ---------------------------------------------------------------------------------------------------------
 
-// The coordinate of each lane's cell, and y from its corner. A lane leaves `near` if it is out of the map's reach or
-// not a number.
+// The cell of each lane's coordinate, and y from the cell's corner. A lane leaves `near` if the coordinate is outside
+// of the map or NaN.
 HD real ndt_cells_of(double resolution, real *y, mask *near)
 {
     const real scaled = *y / resolution, rounded = math_nearest(scaled);
     *near = *near & MASK(scaled < splat((double)NDT_CELL_MAX)) & MASK(scaled > splat(-(double)NDT_CELL_MAX));
-    const real cell = rounded - select_real(MASK(rounded > scaled), splat(1.0), splat(0.0)); // towards minus infinity
+    const real cell = rounded - select_real(MASK(rounded > scaled), splat(1.0), splat(0.0)); // round down
     *y = *y - resolution * cell;
     return cell;
 }
 
-// Its bits in a key: an integer in [-NDT_CELL_MAX, NDT_CELL_MAX).
+// The coordinate's bits in a key: an integer in [-NDT_CELL_MAX, NDT_CELL_MAX).
 HD bits64 ndt_key_bits(real cell)
 {
     return bits_of(cell + splat(0x1.8p52 + (double)NDT_CELL_MAX)) & splat_bits(2 * (int64_t)NDT_CELL_MAX - 1);
 }
 
-// The list of each lane's place; y (m), from the map's origin, is afterwards from the corner of the place.
+// The list of each lane's place. y (m) changes from the map's origin to the corner of the place.
 HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 {
     mask near = first_lanes(valid);
@@ -67,8 +66,8 @@ HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
-// Adds the pairs of a point y[3], from the corner of its place, to pairs[n..]; gives how many there are then. All
-// candidates are noted, and those that lie too far away are overwritten.
+// Adds the pairs of a point y[3], from the corner of its place, to pairs[n..]; returns their new number. It writes
+// every candidate, and overwrites those that are too far away.
 HD int32_t ndt_note_pairs(const NdtMap *map, const NdtShifts *shifts, const double *y, int64_t list, int32_t n,
                           NdtPairs *pairs)
 {
@@ -89,7 +88,7 @@ HD int32_t ndt_note_pairs(const NdtMap *map, const NdtShifts *shifts, const doub
     return n;
 }
 
-// The points [first, first + valid) and their pairs; gives the greatest number of pairs of one.
+// The points [first, first + valid) and their pairs; returns the greatest number of pairs of a point.
 HD int32_t ndt_points_begin(const NdtTask *task, const NdtFrame *frame, const NdtShifts *shifts, int64_t first,
                             int valid, NdtPoint *p, NdtPairs *pairs)
 {
@@ -146,7 +145,7 @@ HD void ndt_add_pairs(const NdtTask *task, const NdtPairs *pairs, int k, NdtPoin
 
 // ---- sums -----------------------------------------------------------------------------------------------------------
 
-// Adds the columns of a row in halves: groups of LANES first, then the lanes of the group that is left.
+// Adds the columns of a row in halves: groups of LANES first, then the lanes of the last group.
 HD void ndt_sum_row(const NdtRow *row, NdtPart *part)
 {
     for (int s = 0; s < NDT_ROW; s += LANES) {
@@ -173,7 +172,7 @@ HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, const NdtShifts 
         const int64_t left = task->n_source - first - column;
         const int valid = left < 1 ? 0 : left < LANES ? (int)left : LANES;
         const int most = valid > 0 ? ndt_points_begin(task, frame, shifts, first + column, valid, &p, &pairs) : 0;
-        if (most == 0) { // nothing near: zeros
+        if (most == 0) { // no cell is near: zeros
             for (int s = 0; s < NDT_SUMS; s++) ndt_row_set(&row, s, column, splat(0.0));
         } else {
             for (int k = 0; k < most; k++) ndt_add_pairs(task, &pairs, k, &p);
@@ -184,7 +183,7 @@ HD void ndt_add_row(const NdtTask *task, const NdtFrame *frame, const NdtShifts 
     ndt_sum_row(&row, part);
 }
 
-// The chunk that starts at point `first`; rows that begin beyond the end are zeros.
+// The chunk that starts at point `first`; rows beyond the end are zeros.
 HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first, NdtPart *part)
 {
     NdtPart row[NDT_CHUNK_ROWS];
@@ -205,7 +204,7 @@ HD void ndt_add_chunk(const NdtTask *task, const NdtFrame *frame, int64_t first,
     *part = row[0];
 }
 
-// An evaluation that is shared: `run` has every chunk summed (step_graph.h).
+// Threads that share an evaluation: `run` sums every chunk (step_graph.h).
 typedef struct NdtCrew {
     void (*run)(void *context);
     void *context;

@@ -1,6 +1,6 @@
-// An evaluation by a team of threads (sim/team.h), the same bits as evaluate.h's by one: a thread takes a point of a
-// row, a warp a row of a chunk, a block every so-manieth chunk. The leading warp says which pose; the others wait for
-// it in ndt_help.
+// An evaluation by a team of threads (sim/team.h), with the bits of evaluate_lanes.h. A thread takes a point of a row,
+// a warp a row of a chunk, and block b of n the chunks b, b + n, .... The leading warp sets the pose; the others wait
+// for it in ndt_help.
 #ifndef HOPSCOTCH_NDT_EVALUATE_TEAM_H
 #define HOPSCOTCH_NDT_EVALUATE_TEAM_H
 
@@ -10,14 +10,14 @@
 
 enum { NDT_TEAM_CHUNKS = 12, NDT_MATRICES = 1 + NDT_ANGLES + NDT_ANGLE_PAIRS };
 
-// What the threads of a block share. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
+// Shared memory of a block. Sums stand in the columns of a row: NDT_ROW is enough for all NDT_SUMS.
 typedef struct NdtBlock {
-    double order[1 + NDT_POSE]; // 1: there is a pose to evaluate; 0: the alignment rests
+    double order[1 + NDT_POSE]; // 1: there is a pose to evaluate; 0: the alignment has ended
     NdtFrame frame;
     double rows[NDT_TEAM_CHUNKS][NDT_CHUNK_ROWS][NDT_ROW]; // of some chunks
     double of_chunks[NDT_CHUNK_SUMS][NDT_ROW];
     double sums[NDT_ROW];
-    int next; // row of these chunks that no warp has taken yet
+    int next; // next row of these chunks
 } NdtBlock;
 
 HD NdtBlock &ndt_block(void)
@@ -28,24 +28,24 @@ HD NdtBlock &ndt_block(void)
 
 // ---- pairs of a point -----------------------------------------------------------------------------------------------
 
-// The point that a thread has.
+// A thread's point.
 typedef struct NdtThread {
-    double y[3];   // as the pose puts it, from the corner of its place
+    double y[3];   // transformed, from the corner of its place
     int64_t first; // of the candidates of its place
-    uint32_t left; // those of them that are still to be added, a bit each
+    uint32_t left; // those that are still to be added, one bit each
 } NdtThread;
 
-// The coordinate of a point's cell. False: it is out of the map's reach, or not a number.
+// The cell of a point's coordinate. False: it is outside of the map or NaN.
 HD bool ndt_cell_of(double x, double resolution, int64_t *cell)
 {
     const double scaled = x / resolution;
     if (!(scaled < (double)NDT_CELL_MAX && scaled > -(double)NDT_CELL_MAX)) return false;
     *cell = (int64_t)scaled;
-    if ((double)*cell > scaled) *cell -= 1; // towards minus infinity
+    if ((double)*cell > scaled) *cell -= 1; // round down
     return true;
 }
 
-// The k-th candidate: its mean (m) from the corner of the place that it is a candidate of. Gives its code.
+// The k-th candidate: its mean (m) from the corner of its place. Returns its code.
 HD int32_t ndt_candidate(const NdtMap *map, int64_t k, double *mean)
 {
     int32_t code;
@@ -62,7 +62,7 @@ HD int32_t ndt_candidate(const NdtMap *map, int64_t k, double *mean)
     return code & ((1 << NDT_CODE_BITS) - 1);
 }
 
-// The inverse covariance of a cell, loaded by fours or by twos.
+// The inverse covariance of a cell, loaded four or two numbers at a time.
 HD void ndt_inverse_of(const NdtMap *map, int64_t cell, double *A)
 {
     if (map->cells.single != NULL) {
@@ -79,7 +79,7 @@ HD void ndt_inverse_of(const NdtMap *map, int64_t cell, double *A)
     }
 }
 
-// The candidates of the point's place that it is compared with.
+// The candidates of the point's place that are near enough.
 HD void ndt_thread_match(const NdtMap *map, NdtThread *t)
 {
     int64_t cell[3];
@@ -125,19 +125,20 @@ HD void ndt_thread_add(const NdtTask *task, NdtThread *t, NdtPoint *p)
 
 // ---- rows, chunks and all of them -----------------------------------------------------------------------------------
 
-// A matrix of the frame a thread.
+// Computes the matrices of the frame, one per thread.
 HD void ndt_team_frame(const NdtTask *task, NdtBlock *block)
 {
     const int k = (int)threadIdx.x;
     if (k >= NDT_MATRICES) return;
     double s[NDT_ANGLES], c[NDT_ANGLES];
-    NdtMatrix *matrices = &block->frame.rotation; // and `first` and `second` behind it
+    NdtMatrix *matrices = &block->frame.rotation; // `first` and `second` follow it
     ndt_sines(block->order + 1, s, c);
     matrices[k] = ndt_frame_matrix(s, c, k);
     if (k < 3) block->frame.translation[k] = block->order[1 + k] - task->map->origin[k];
 }
 
-// Adds the values of a warp's threads in halves, each of the sums at[NDT_ROW]; gives the one with the thread's column.
+// Adds the values of a warp's threads in halves, for each of the sums at[NDT_ROW]; returns the one of the thread's
+// column.
 HD double ndt_warp_sums(double *at)
 {
     const int column = team_column();
@@ -153,7 +154,7 @@ HD double ndt_warp_sums(double *at)
     return at[0];
 }
 
-// The row that starts at point `first`, by a warp: the sum with the thread's column.
+// The row that starts at point `first`, by a warp: returns the sum of the thread's column.
 HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first)
 {
     const int64_t point = first + team_column();
@@ -172,7 +173,7 @@ HD double ndt_team_row(const NdtTask *task, const NdtFrame *frame, int64_t first
     return ndt_warp_sums(&row.at[0][0]);
 }
 
-// Adds the rows of chunk `chunk` in halves; a thread a sum.
+// Adds the rows of chunk `chunk` in halves; one sum per thread.
 HD double ndt_team_chunk(const NdtBlock *block, int chunk)
 {
     double row[NDT_CHUNK_ROWS];
@@ -186,7 +187,7 @@ HD double ndt_team_chunk(const NdtBlock *block, int chunk)
     return row[0];
 }
 
-// The number of the next row that nobody has taken.
+// Takes the next row.
 HD int ndt_team_take(NdtBlock *block)
 {
     int row = 0;
@@ -194,7 +195,7 @@ HD int ndt_team_take(NdtBlock *block)
     return __shfl_sync(0xffffffffU, row, 0);
 }
 
-// This block's share of the chunks, some at a time: warps take row after row, as they come; then each adds chunks.
+// This block's chunks, several at a time: each warp takes the next row when it is free; then chunks are added.
 HD void ndt_team_chunks(const NdtTask *task, NdtBlock *block)
 {
     const LaneGroup *group = task->group;
@@ -221,8 +222,8 @@ HD void ndt_team_chunks(const NdtTask *task, NdtBlock *block)
     }
 }
 
-// What all blocks do when the order is there. False: it was to rest.
-// Map and task are copied, so that they lie in registers whatever is written to memory.
+// The work of all blocks for one order. False: the order was to end. Map and task are copied, so that they stay in
+// registers across writes to memory.
 HD_CALL bool ndt_team_share(const NdtTask *given)
 {
     const LaneGroup *group = given->group;
@@ -245,7 +246,7 @@ HD_CALL bool ndt_team_share(const NdtTask *given)
     return true;
 }
 
-// Sum k % 32 of chunk k's, when blocks have shared them.
+// Sum k % 32 over the chunks, when blocks have shared them.
 HD void ndt_team_gather(const NdtTask *task, NdtBlock *block)
 {
     const int64_t chunks = (task->n_source + NDT_CHUNK - 1) / NDT_CHUNK;
@@ -258,7 +259,7 @@ HD void ndt_team_gather(const NdtTask *task, NdtBlock *block)
     }
 }
 
-// By the leading block, after its share.
+// In the leading block, after its share.
 HD void ndt_team_finish(const NdtTask *task)
 {
     NdtBlock *block = &ndt_block();
@@ -291,7 +292,7 @@ HD_CALL void ndt_team_order(const NdtTask *task, double what, const double *pose
     }
 }
 
-// By the leading warp.
+// In the leading warp.
 HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums)
 {
     ndt_team_order(task, 1.0, pose);
@@ -301,7 +302,7 @@ HD_CALL void ndt_evaluate(const NdtTask *task, const double *pose, NdtSums *sums
     __syncwarp();
 }
 
-// By the leading warp, when there is no more to evaluate.
+// In the leading warp, after the last evaluation.
 HD void ndt_rest(const NdtTask *task)
 {
     const double nowhere[NDT_POSE] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -309,7 +310,7 @@ HD void ndt_rest(const NdtTask *task)
     ndt_team_share(task);
 }
 
-// By all others.
+// In all other warps.
 HD void ndt_help(const NdtTask *task)
 {
     while (ndt_team_share(task)) ndt_team_finish(task);

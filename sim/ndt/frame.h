@@ -1,6 +1,6 @@
 // A pose as matrices: T(x) = R x + t with R = Rx(roll) Ry(pitch) Rz(yaw), and the first and second derivatives of R by
-// the three angles (Magnusson 2009, equations 6.17 to 6.21, there for another order of rotations). They are products of
-// the three factors' own derivatives, so that no coefficient is written by hand.
+// the three angles (Magnusson 2009, equations 6.17 to 6.21, there for another order of rotations). They are computed as
+// products of the three factors' derivatives, so that no coefficient is written by hand.
 #ifndef HOPSCOTCH_NDT_FRAME_H
 #define HOPSCOTCH_NDT_FRAME_H
 
@@ -46,7 +46,7 @@ HD NdtMatrix ndt_product(const NdtMatrix *a, const NdtMatrix *b)
     return m;
 }
 
-// The product of the three rotations, each derived so many times.
+// The product of the three rotations, each differentiated the given number of times.
 HD NdtMatrix ndt_turns(const double *s, const double *c, int roll, int pitch, int yaw)
 {
     const NdtMatrix x = ndt_turn(0, s[0], c[0], roll), y = ndt_turn(1, s[1], c[1], pitch);
@@ -74,7 +74,7 @@ HD NdtMatrix ndt_rotation(const double *pose)
 // The k-th matrix of a frame: R, then its first derivatives, then the second ones.
 HD NdtMatrix ndt_frame_matrix(const double *s, const double *c, int k)
 {
-    int by[NDT_ANGLES] = {k == 1, k == 2, k == 3}; // how often derived by each angle
+    int by[NDT_ANGLES] = {k == 1, k == 2, k == 3}; // number of derivatives by each angle
     for (int i = 0, n = 1 + NDT_ANGLES; i < NDT_ANGLES; i++) {
         for (int j = i; j < NDT_ANGLES; j++, n++) {
             by[i] += n == k;

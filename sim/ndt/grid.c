@@ -1,5 +1,5 @@
-// Points by the cells of a grid: sorted, so that a cell's points stand together, and in the order of the cloud, so that
-// sums over them are the same bits everywhere.
+// Sorts points into the cells of a grid. Points of a cell are consecutive and in the order of the cloud, so that sums
+// over them are the same bits everywhere.
 #include "ndt.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static int ndt_compare_places(const void *a, const void *b)
 
 Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place)
 {
-    const double most = NDT_CELL_MAX - 2; // a cell has neighbours
+    const double most = NDT_CELL_MAX - 2; // every cell needs neighbours
     for (int64_t i = 0; i < cloud->count; i++) {
         double cell[3];
         for (int a = 0; a < 3; a++) {

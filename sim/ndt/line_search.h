@@ -1,11 +1,11 @@
-// How far along the step: phi(alpha) = -score(pose + alpha delta) is to fall, from alpha = 0 to at most what makes the
-// step `step_size` long.
+// The length of the step: minimises phi(alpha) = -score(pose + alpha delta), from alpha = 0 up to the alpha at which
+// the step has the length `step_size`.
 //   none          the whole step, shortened to step_size; no trial
 //   more_thuente  J. J. More & D. J. Thuente, Line search algorithms with guaranteed sufficient decrease,
 //                 ACM TOMS 20(3), 1994; mu = 1e-4, nu = 0.9, at most NDT_TRIALS_MAX trials
 //   batched       alpha = 0.618^k of the shortened step, k = 0 .. 7, which a device can try together
-// A trial that meets the strong Wolfe conditions ends the search: the first one, of batched the longest. If none does,
-// the one of the best score is taken, if that is above the start's; else the step is 0.
+// A trial that meets the strong Wolfe conditions ends the search: the first one, for batched the longest. If none does,
+// the trial of the best score is taken, if that is above the score at the start; else the step is 0.
 #ifndef HOPSCOTCH_NDT_LINE_SEARCH_H
 #define HOPSCOTCH_NDT_LINE_SEARCH_H
 
@@ -16,7 +16,7 @@ enum { NDT_TRIALS_MAX = 10, NDT_CANDIDATES = 8 };
 #define NDT_NU 0.9
 #define NDT_SHRINK 0.618
 
-// phi and its derivative at a place of the line
+// phi and its derivative at one alpha
 typedef struct NdtTrial {
     double alpha, f, g;
 } NdtTrial;
@@ -36,7 +36,7 @@ HD void ndt_move(const double *pose, const NdtDelta *delta, double alpha, double
     for (int i = 0; i < NDT_POSE; i++) out[i] = pose[i] + alpha * delta->at[i];
 }
 
-// Equations 1.1 and 1.2 there.
+// Their equations 1.1 and 1.2.
 HD bool ndt_is_wolfe(const NdtTrial *start, const NdtTrial *t)
 {
     return t->f <= start->f + NDT_MU * t->alpha * start->g && ndt_size(t->g) <= NDT_NU * ndt_size(start->g);
@@ -63,7 +63,7 @@ HD NdtTrial ndt_try(NdtSearch *search, double alpha)
 
 // ---- More and Thuente -----------------------------------------------------------------------------------------------
 
-// The minimiser of the cubic through two places (there equation 4.1, by the formula of section 4).
+// The minimiser of the cubic through two points (their equation 4.1, by the formula of section 4).
 HD double ndt_cubic(const NdtTrial *a, const NdtTrial *b)
 {
     const double z = 3.0 * (a->f - b->f) / (b->alpha - a->alpha) + a->g + b->g, inner = z * z - a->g * b->g;
@@ -71,7 +71,7 @@ HD double ndt_cubic(const NdtTrial *a, const NdtTrial *b)
     return b->alpha - (b->alpha - a->alpha) * (b->g + turn - z) / (b->g - a->g + 2.0 * turn);
 }
 
-// of the parabola through both that has the slope of the first; that has both slopes
+// the minimiser of the parabola through both with the slope of the first; of the one with both slopes
 HD double ndt_parabola(const NdtTrial *a, const NdtTrial *b)
 {
     const double width = b->alpha - a->alpha;
@@ -85,7 +85,7 @@ HD double ndt_secant(const NdtTrial *a, const NdtTrial *b)
 HD double ndt_nearer(double to, double a, double b) { return ndt_size(a - to) < ndt_size(b - to) ? a : b; }
 HD double ndt_farther(double to, double a, double b) { return ndt_size(a - to) < ndt_size(b - to) ? b : a; }
 
-// The next place to try (section 4, cases 1 to 4). low: the end of the interval with the least value; high: the other
+// The next alpha to try (section 4, cases 1 to 4). low: the end of the interval with the least value; high: the other
 // end, if the minimum is between them.
 HD double ndt_next(const NdtTrial *low, const NdtTrial *high, const NdtTrial *t, bool between, double most)
 {
@@ -106,7 +106,7 @@ HD double ndt_next(const NdtTrial *low, const NdtTrial *high, const NdtTrial *t,
     return t->alpha > low->alpha ? most : 0.0;
 }
 
-// f less its line of sufficient decrease: psi there
+// f minus its line of sufficient decrease: their psi
 HD NdtTrial ndt_lowered(const NdtTrial *start, const NdtTrial *t)
 {
     NdtTrial psi = *t;
@@ -124,7 +124,7 @@ HD void ndt_more_thuente(NdtSearch *search, double first, double most)
         const NdtTrial phi = ndt_try(search, alpha);
         NdtTrial t = ndt_lowered(&search->start, &phi);
         if (search->found || (alpha >= most && t.f <= 0.0 && t.g <= 0.0)) return;
-        if (lowered && t.f <= 0.0 && phi.g >= 0.0) { // from now on phi itself (the modified algorithm of section 3)
+        if (lowered && t.f <= 0.0 && phi.g >= 0.0) { // from now on phi (the modified algorithm of section 3)
             const double slope = NDT_MU * search->start.g;
             lowered = false;
             low.f += search->start.f + slope * low.alpha;
@@ -160,11 +160,11 @@ HD void ndt_batched(NdtSearch *search, double first)
     for (int k = 0; k < NDT_CANDIDATES && !search->found; k++, alpha *= NDT_SHRINK) ndt_try(search, alpha);
 }
 
-// What the step is multiplied by before any search, so that it is at most step_size long; size: that of delta.
+// Factor that shortens a step of the length `size` to step_size.
 HD double ndt_shortened(double size, double step_size) { return size <= step_size ? 1.0 : step_size / size; }
 
-// alpha of the step from `pose`, whose sums are `sums`; 0: it stalls. After a search the sums are those of the place
-// that it found, and *known says so.
+// alpha of the step from `pose`, which has the sums `sums`; 0: it stalls. After a search the sums are those of the new
+// pose, and *known is true.
 HD double ndt_line_search(NdtLineSearch kind, const NdtTask *task, const double *pose, const NdtDelta *delta,
                           double step_size, NdtSums *sums, bool *known, int *evaluations)
 {

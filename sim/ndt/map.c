@@ -1,5 +1,5 @@
-// The map of a target cloud: cells with their means and inverse covariances, and, for every place that has such a cell
-// near it, the list of them. Magnusson 2009, equations 6.2 and 6.3, and section 6.2 for flat cells.
+// The map of a target cloud: cells with their means and inverse covariances, and for every place the list of such cells
+// near it. Magnusson 2009, equations 6.2 and 6.3, and section 6.2 for flat cells.
 #include "ndt.h"
 
 #include <float.h>
@@ -10,13 +10,13 @@
 // Eigenvalues of a covariance below this part of the greatest are raised to it (Magnusson, section 6.2.2).
 #define NDT_FLATNESS 0.01
 
-// A cell as a candidate of a place, `offset` from it (NDT_OFFSET_BITS).
+// A cell as a candidate of a place; `offset`: relative position (NDT_OFFSET_BITS).
 typedef struct NdtCandidate {
     int64_t key;
     int32_t offset, cell;
 } NdtCandidate;
 
-// The working space of a map's building.
+// Working memory while a map is built.
 typedef struct NdtBuild {
     const Cloud *target;
     const NdtMapOptions *options;
@@ -44,7 +44,7 @@ NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precisi
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
-// A multiple of the resolution in the middle of the cloud, so that what is relative to it is small.
+// A multiple of the resolution near the middle of the cloud, so that coordinates relative to it are small.
 static void ndt_choose_origin(const Cloud *cloud, double resolution, double *origin)
 {
     for (int a = 0; a < 3; a++) {
@@ -57,7 +57,7 @@ static void ndt_choose_origin(const Cloud *cloud, double resolution, double *ori
     }
 }
 
-// Mean and sum of squares about it, in two passes; the mean relative to the origin. scatter: xx xy xz yy yz zz.
+// Mean, relative to the origin, and sum of squares about it, in two passes. scatter: xx xy xz yy yz zz.
 static void ndt_moments(const NdtBuild *build, int64_t first, int64_t end, double *mean, double *scatter)
 {
     const Cloud *cloud = build->target;
@@ -87,26 +87,26 @@ static void ndt_inverse(const double *values, const double *vectors, double *inv
     }
 }
 
-// The inverse of the covariance, made no flatter than NDT_FLATNESS. False: there is none.
+// The inverse of the covariance, after small eigenvalues are raised (NDT_FLATNESS). False: none exists.
 static bool ndt_invert(const double *covariance, double *inverse, bool *inflated)
 {
     const double *c = covariance, full[9] = {c[0], c[1], c[2], c[1], c[3], c[4], c[2], c[4], c[5]};
     double values[3], vectors[9], work[18];
     *inflated = false;
     if (!symmetric_eigen(3, full, values, vectors, work)) return false;
-    if (!(values[2] > 0.0) || values[0] < -1e-9 * values[2]) return false; // a sum of squares has none but by rounding
+    if (!(values[2] > 0.0) || values[0] < -1e-9 * values[2]) return false; // negative only by rounding
     for (int j = 0; j < 2; j++) {
         if (values[j] >= NDT_FLATNESS * values[2]) continue;
         values[j] = NDT_FLATNESS * values[2];
         *inflated = true;
     }
     ndt_inverse(values, vectors, inverse);
-    bool storable = true; // as a float, whichever the precision: more is of points a hair apart
+    bool storable = true; // as a float, for either precision; it fails if points nearly coincide
     for (int k = 0; k < 6; k++) storable = storable && fabs(inverse[k]) <= (double)FLT_MAX;
     return storable;
 }
 
-// One cell of the points [first, end) of the sorted cloud.
+// Makes one cell from the points [first, end) of the sorted cloud.
 static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
 {
     const NdtMapOptions *options = build->options;
@@ -127,7 +127,7 @@ static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
     }
     double *cell = build->cells + build->counts->valid * NDT_CELL_STRIDE, *at = build->means + build->counts->valid * 3;
     const int64_t key = build->place[first].key, low = 2 * (int64_t)NDT_CELL_MAX - 1; // 21 bits
-    for (int a = 0; a < 3; a++) // from the corner, so that far cells are stored as exactly as near ones
+    for (int a = 0; a < 3; a++) // from the corner, so that far cells are as exact as near ones
         at[a] = mean[a] - options->resolution * (double)((key >> 21 * a & low) - NDT_CELL_MAX);
     for (int k = 0; k < NDT_CELL_NUMBERS; k++) cell[k] = inverse[k];
     build->cell_key[build->counts->valid++] = key;
@@ -146,8 +146,8 @@ static void ndt_take_cells(NdtBuild *build)
 
 // ---- candidates of a place ------------------------------------------------------------------------------------------
 
-// Whether a point of the place is to be compared with the cell, offset[3] places from it. By radius the mean has to lie
-// within reach of the place, give or take what rounding may do: of neighbours at an edge or a corner a third does not.
+// True if points of the place must be compared with the cell, offset[3] places away. By radius, the mean must be within
+// reach of the place, with a margin for rounding: a third of the neighbours at an edge or a corner is not.
 static bool ndt_is_neighbour(const NdtBuild *build, int64_t cell, const int *offset)
 {
     const double R = build->options->resolution, *mean = build->means + 3 * cell;
@@ -162,7 +162,7 @@ static bool ndt_is_neighbour(const NdtBuild *build, int64_t cell, const int *off
     return apart == 0 || (build->options->neighbours == NDT_DIRECT7 && apart == 1);
 }
 
-// The cell is a candidate of the places round it.
+// Adds the cell as a candidate to the places around it.
 static void ndt_offer(NdtBuild *build, int64_t cell)
 {
     for (int k = 0; k < NDT_MATCHES_MAX; k++) {
@@ -233,7 +233,7 @@ static void ndt_take_candidates(NdtBuild *build, Arena *arena)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-// Cells that so many points can fill.
+// Most cells that this many points can fill.
 static int64_t ndt_cells_most(int64_t points) { return points / NDT_CELL_POINTS + 1; }
 
 size_t ndt_map_bytes(int64_t points)

@@ -16,43 +16,43 @@ enum { NDT_POSE = 6 };
 
 // ---- a map (map.c) --------------------------------------------------------------------------------------------------
 
-// Which cells a point is compared with: all whose mean lies within the resolution; or its own cell and the six that
-// share a face with it; or its own cell alone. The latter two ask for no distance.
+// Cells that a point is compared with: all with their mean within the resolution; or its own cell and the six that
+// share a face with it; or its own cell alone. The last two need no distance.
 typedef enum NdtNeighbours { NDT_RADIUS, NDT_DIRECT7, NDT_DIRECT1 } NdtNeighbours;
 
-// What stands for the sum of squares before the points are added to it: nothing, or a unit matrix (m^2).
+// Start of the sum of squares: zero, or a unit matrix (m^2).
 typedef enum NdtCovariance { NDT_COVARIANCE_ZERO, NDT_COVARIANCE_IDENTITY } NdtCovariance;
 
-// How numbers of points and cells are stored; all sums are of doubles.
+// Storage of points and cells; all sums are of doubles.
 typedef enum NdtPrecision { NDT_SINGLE, NDT_DOUBLE } NdtPrecision;
 
-// Numbers in either precision: one of the two is there, the other NULL.
+// Numbers in one precision; the other pointer is NULL.
 typedef struct NdtNumbers {
     const float *single;
     const double *whole;
 } NdtNumbers;
 
 enum {
-    NDT_CELL_POINTS = 6,    // a cell of fewer has no covariance
+    NDT_CELL_POINTS = 6,    // a cell with fewer has no covariance
     NDT_MATCHES_MAX = 27,   // cells that a point can be compared with
     NDT_CELL_MAX = 1 << 20, // cells along an axis, on each side of the origin
     NDT_CELL_NUMBERS = 6,   // inverse covariance xx xy xz yy yz zz
-    NDT_CELL_STRIDE = 8,    // from one cell to the next, so that four numbers or eight are loaded at once
+    NDT_CELL_STRIDE = 8,    // distance of cells, so that four numbers or eight are loaded at once
     NDT_TABLE_NUMBERS = 2,  // of an entry of the table: key, or -1 if it is free; first << 5 | count
     NDT_CANDIDATE = 4,      // numbers of a candidate: a cell's mean x y z, from the cell's corner, and its code
-    NDT_OFFSET_BITS = 6,    // of a code: how far the cell lies from the place, 1 + x | 1 + y << 2 | 1 + z << 4
+    NDT_OFFSET_BITS = 6,    // of a code: offset of the cell from the place, 1 + x | 1 + y << 2 | 1 + z << 4
     NDT_CODE_BITS = 30      // of a code: cell << NDT_OFFSET_BITS | offset
 };
 
-// Cells are found through a table of those places that have a cell to be compared with: the place of a point gives its
-// list of candidates at once. Open addressing, linear probing; the size is a power of two, at most half is taken.
-// A candidate holds the cell's mean, so that the distance test reads one stretch of memory. Its code stands in the low
-// bits of the fourth number; the next to highest bit is set, which makes that a number of ordinary size (converting a
+// Cells are found by a table of the places that have a cell near them: the place of a point gives its list of
+// candidates in one lookup. Open addressing, linear probing; the size is a power of two, at least twice the number of
+// entries. A candidate holds the cell's mean, so that the distance test reads consecutive memory. Its code is in the
+// low bits of the fourth number. The next to highest bit is set, which makes that a normal number (converting a
 // subnormal one is slow).
 typedef struct NdtMap {
     double resolution; // m, the edge of a cell
-    double origin[3];  // m: a multiple of the resolution; what follows is relative to it
-    double reach2;     // m^2: greatest squared distance of a mean; infinite where nobody asks
+    double origin[3];  // m: a multiple of the resolution; positions below are relative to it
+    double reach2;     // m^2: greatest squared distance of a mean; infinite if distances are not tested
     int64_t table_size, n_candidates, n_cells;
     const int64_t *table;  // [table_size][NDT_TABLE_NUMBERS]
     NdtNumbers candidates; // [n_candidates][NDT_CANDIDATE] (m), list after list, by offset
@@ -66,12 +66,12 @@ typedef struct NdtMapOptions {
     NdtPrecision precision;
 } NdtMapOptions;
 
-// What became of the target's points.
+// Statistics of the target's points.
 typedef struct NdtMapCounts {
     int64_t occupied; // cells that hold a point
-    int64_t valid;    // that have enough of them and a covariance
-    int64_t inflated; // of these, that were so flat that an eigenvalue had to be raised
-    int64_t dropped;  // that had enough points and no covariance
+    int64_t valid;    // of these, with enough points and a covariance
+    int64_t inflated; // of these, so flat that an eigenvalue had to be raised
+    int64_t dropped;  // with enough points but no covariance
 } NdtMapCounts;
 
 // The code of a candidate, the k-th of `candidates`.
@@ -88,16 +88,16 @@ HD_BOTH int32_t ndt_code(const NdtNumbers *candidates, int64_t k)
     return code & ((1 << NDT_CODE_BITS) - 1);
 }
 
-// A copy in the arena, stored so.
+// A copy in the arena, in this precision.
 NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precision, Arena *arena);
-// The map of a cloud, in the arena. Error (user): the cloud is too wide for cells of that size, or no cell has enough
-// points.
+// Builds the map of a cloud in the arena. Error (user): the cloud is too wide for cells of that size, or no cell has
+// enough points.
 Error ndt_map_build(const Cloud *target, const NdtMapOptions *options, Arena *arena, NdtMap *map, NdtMapCounts *counts);
-size_t ndt_map_bytes(int64_t points); // of the arena that the map of so many points takes, at most
+size_t ndt_map_bytes(int64_t points); // most bytes of the arena for the map of `points` points
 
 // ---- cells of a grid (grid.c) ---------------------------------------------------------------------------------------
 
-// A point of a cloud and the cell that it lies in.
+// A point of a cloud and its cell.
 typedef struct NdtPlace {
     int64_t key;
     int64_t point;
@@ -110,7 +110,7 @@ HD_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
 }
 
 // Where the search for a key in a table begins: a multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4),
-// of which the high bits are the good ones.
+// from its high bits, which are well mixed.
 HD_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 24; }
 
 // place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
@@ -119,17 +119,17 @@ Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *
 
 // ---- fewer points (thin.c) ------------------------------------------------------------------------------------------
 
-// The centroids of the cloud's points in cubic cells of that edge (m), in the order of cells: x first, then y, then z.
-// 0: the cloud as it is.
+// The centroids of the cloud's points in cubic cells with this edge (m), in the order of cells: x first, then y, then
+// z. 0: the cloud as it is.
 Error ndt_thin(const Cloud *cloud, double edge, Arena *arena, Cloud *out);
 
 // ---- scenes (scenes.c) ----------------------------------------------------------------------------------------------
 
-// Made-up places with a known pose, so that nothing has to be downloaded.
+// Artificial scenes with a known pose, so that nothing has to be downloaded.
 typedef enum NdtScene {
     NDT_HALF_CUBE, // three planes of 20 x 20 m that meet in a corner
-    NDT_STREET,    // a road of 60 m between boxes and cylinders, another for each seed
-    NDT_TUNNEL     // an arch of 60 m: alike all along its axis x, which no alignment can find
+    NDT_STREET,    // a road of 60 m between boxes and cylinders, which depend on the seed
+    NDT_TUNNEL     // an arch of 60 m; it looks the same along its axis x, so no alignment can find x
 } NdtScene;
 
 typedef struct NdtSceneOptions {
@@ -137,20 +137,20 @@ typedef struct NdtSceneOptions {
     uint64_t seed;          // of the street's shape, and of the noise
     double spacing;         // m between neighbouring points of the target
     double source_spacing;  // m, of the source
-    double range;           // m: the source sees no farther than that from where it stands
+    double range;           // m: range of sight of the source
     double noise;           // m, standard deviation, each coordinate of each point
     double truth[NDT_POSE]; // the pose that moves the source onto the target
 } NdtSceneOptions;
 
 enum { NDT_SCENE_POINTS_MAX = 1 << 22 };
 
-// Both clouds, sampled apart, in the arena. Error (user): more than NDT_SCENE_POINTS_MAX points.
+// Both clouds, sampled independently, in the arena. Error (user): more than NDT_SCENE_POINTS_MAX points.
 Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Cloud *source);
-size_t ndt_scene_bytes(const NdtSceneOptions *options); // of the arena that it takes
+size_t ndt_scene_bytes(const NdtSceneOptions *options); // bytes of the arena for it
 
 // ---- how a step is found (solve.h, line_search.h) -------------------------------------------------------------------
 
-// The last of each: a lane has one of its own.
+// The last value of each: selected per lane.
 typedef enum NdtSolver { NDT_NEWTON, NDT_SADDLE_FREE, NDT_SOLVER_SEARCHED } NdtSolver;
 typedef enum NdtLineSearch { NDT_NO_SEARCH, NDT_MORE_THUENTE, NDT_BATCHED, NDT_LINE_SEARCH_SEARCHED } NdtLineSearch;
 
@@ -194,10 +194,10 @@ enum {
     NDT_N_PARAMETERS = NDT_INITIAL + NDT_POSE
 };
 
-// Inputs that a lane only has where the spec asks for them: behind those, in this order.
+// Inputs that a lane has only if the spec asks for them: after those above, in this order.
 enum { NDT_OWN_RESOLUTION, NDT_OWN_SOLVER, NDT_OWN_LINE_SEARCH, NDT_N_OWN };
 
-// What is written when a lane ends; the final pose is the last six.
+// Metrics of a lane; the final pose is the last six.
 enum {
     NDT_METRIC_TRANSLATION,
     NDT_METRIC_ROTATION,
@@ -215,14 +215,14 @@ enum {
     NDT_N_METRICS = NDT_METRIC_FINAL + NDT_POSE
 };
 
-// A sample: the iteration, the pose, and what the last evaluation gave.
+// A sample: the iteration, the pose, and results of the last evaluation.
 enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + NDT_POSE, NDT_COLUMN_PAIRS, NDT_COLUMNS };
 
 // How the sums over points are ordered (evaluate.h).
 enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
 
-// Doubles that blocks of a GPU's threads share when several work on one alignment: their barrier's, what to evaluate,
-// and the sums of each chunk (evaluate_team.h).
+// Doubles that the blocks of a GPU share when several work on one alignment: for their barrier, the order, and the sums
+// of each chunk (evaluate_team.h).
 HD_BOTH int64_t ndt_team_doubles(int64_t points)
 {
     return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;
@@ -230,33 +230,33 @@ HD_BOTH int64_t ndt_team_doubles(int64_t points)
 
 enum { NDT_STATE = 45 }; // doubles of an alignment between slices (NdtAlignment, align.h)
 
-// A map within the assets: its numbers, and where its arrays begin.
+// A map within the assets: its numbers, and the start of its arrays.
 typedef struct NdtMapAt {
     double resolution, origin[3], reach2;
     int64_t n_cells, table_size, n_candidates;
     int64_t cells, table, candidates; // doubles into the assets
 } NdtMapAt;
-// Doubles that so many numbers take among the assets, where each array begins at an even one.
+// Doubles that `count` numbers take in the assets, where each array begins at an even index.
 HD_BOTH int64_t ndt_packed(int64_t count, bool halves) { return ((halves ? (count + 1) / 2 : count) + 1) / 2 * 2; }
 
 enum { NDT_MAP_AT = sizeof(NdtMapAt) / sizeof(double), NDT_MAPS_MAX = 32 };
 
-// Shared by all lanes; laid over sim.h's Constants. The assets: the maps as NdtMapAt, one after the other; x, y and z
-// of the source; the arrays of the maps. Numbers of single precision stand two to a double.
+// Shared by all lanes; stored in sim.h's Constants. The assets: the maps as NdtMapAt; x, y and z of the source; the
+// arrays of the maps. Two numbers of single precision share a double.
 typedef struct NdtConstants {
     double truth[NDT_POSE];
-    double near_enough, turned_enough; // m, rad: errors of an alignment that has not missed
+    double near_enough, turned_enough; // m, rad: limits of the errors of an alignment that has not missed
     int64_t n_maps, n_source;
-    int32_t own[NDT_N_OWN]; // the place of such an input; 0: lanes have none
+    int32_t own[NDT_N_OWN]; // index of such an input; 0: lanes do not have it
     int32_t max_iterations, solver, line_search, precision;
 } NdtConstants;
 
 extern const Iterations ndt_iterations; // view.c
 
-// own[NDT_N_OWN] of these settings; gives how many inputs a lane has.
+// Sets own[NDT_N_OWN] for these settings; returns the number of inputs of a lane.
 int ndt_place_own(const double *settings, const Points *points, int32_t *own);
 
-// Model.build: the clouds, from files or a scene, become the maps and the source in the assets.
+// Model.build: makes the maps and the source in the assets from the clouds of files or a scene.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);
 
 #endif

@@ -1,9 +1,9 @@
-// What holds an alignment where the scene does not, along a road or a tunnel: a second measurement of the position, a
-// satellite's say. Only its part along the heading counts: with d the distance from the pose to it along the axis x of
-// the source, s the scale and n the correspondences
+// Holds an alignment where the scene does not, such as along a road or a tunnel: by a second measurement of the
+// position, for example from a satellite. Only its component along the heading counts. With d the distance from the
+// pose to it along the axis x of the source, s the scale and n the correspondences
 //     score -= s n d^2       d = (x' - x) cos(yaw) + (y' - y) sin(yaw)
-// As in Autoware's scan matcher, d is derived by x and y alone. And what the scene itself says of the position: the
-// covariance that the Hessian of the score gives (Laplace's approximation: the inverse of its negative).
+// As in Autoware's scan matcher, d is differentiated by x and y only. This file also computes the uncertainty of the
+// position: the covariance from the Hessian of the score (Laplace's approximation: the inverse of its negative).
 #ifndef HOPSCOTCH_NDT_REGULARISE_H
 #define HOPSCOTCH_NDT_REGULARISE_H
 
@@ -24,15 +24,15 @@ HD void ndt_regularise(const NdtTask *task, const double *pose, NdtSums *sums)
     sums->at[NDT_HESSIAN + ndt_triangle(1, 1)] -= 2.0 * weight * s * s;
 }
 
-// The sums of a pose as all that aligns sees them.
+// The sums of a pose with the regularisation.
 HD void ndt_value(const NdtTask *task, const double *pose, NdtSums *sums)
 {
     ndt_evaluate(task, pose, sums);
     ndt_regularise(task, pose, sums);
 }
 
-// covariance[3] of x and y: xx, xy, yy; NaN where the score has no maximum. In units of the score, which is no
-// probability: it compares directions and places, and wants a factor of one's own for metres.
+// covariance[3] of x and y: xx, xy, yy; NaN if the score has no maximum. In units of the score, which is not a
+// probability: it compares directions and places; for metres the user must choose a factor.
 HD void ndt_laplace(const NdtSums *sums, double *covariance)
 {
     const double xx = -sums->at[NDT_HESSIAN + ndt_triangle(0, 0)], xy = -sums->at[NDT_HESSIAN + ndt_triangle(0, 1)];

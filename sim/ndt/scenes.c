@@ -1,5 +1,5 @@
-// Scenes with a known pose: flat patches and walls of cylinders, sampled once as the target and once, by other random
-// numbers, as what a sensor at the true pose sees.
+// Scenes with a known pose: flat patches and walls of cylinders. They are sampled once as the target and once, with
+// other random numbers, as the view of a sensor at the true pose.
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif
@@ -9,8 +9,8 @@
 
 enum { NDT_PATCHES_MAX = 128 };
 
-// origin + a u + b v, a and b in [0, 1]; with a radius: the wall of an upright (or, on its side, lying) cylinder,
-// origin + radius (cos(angle) e + sin(angle) w) + b v, angle = first + a sweep.
+// origin + a u + b v, a and b in [0, 1]. With a radius: the wall of an upright or lying cylinder, origin + radius
+// (cos(angle) e + sin(angle) w) + b v, angle = first + a sweep.
 typedef struct NdtPatch {
     double origin[3], u[3], v[3];
     double radius, first, sweep; // m, rad
@@ -49,7 +49,7 @@ static void ndt_add_post(NdtPlan *plan, double x, double y, double radius, doubl
 
 // ---- plans ----------------------------------------------------------------------------------------------------------
 
-// The planes stand a little off the boundaries of the usual cells.
+// The planes have a small distance from the boundaries of the usual cells.
 static void ndt_plan_half_cube(const RandomKey *key, NdtPlan *plan)
 {
     (void)key;
@@ -134,14 +134,14 @@ static void ndt_patch_point(const NdtPatch *p, double a, double b, double *out)
         out[k] = p->origin[k] + b * p->v[k] + (p->radius > 0.0 ? (p->lying ? lying[k] : upright[k]) : a * p->u[k]);
 }
 
-// A cloud that is filled, of points in the world.
+// A cloud while it is filled with points in the world.
 typedef struct NdtSampling {
     const NdtSceneOptions *options;
     double spacing;
     RandomKey key;
     double *at[3];
     int64_t count;
-    bool seen;          // from the true pose: in its frame, and no farther than the range
+    bool seen;          // as seen from the true pose: in its frame, and within the range
     NdtMatrix rotation; // of the true pose
 } NdtSampling;
 
@@ -158,7 +158,7 @@ static void ndt_add_point(NdtSampling *s, const double *world)
     s->count++;
 }
 
-// A point anywhere in each field of the patch's grid, and noise.
+// One random point in each field of the patch's grid, with noise.
 static void ndt_sample_patch(NdtSampling *s, const NdtPatch *p)
 {
     int64_t rows, columns;

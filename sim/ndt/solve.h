@@ -1,10 +1,10 @@
-// The step of an iteration, from gradient and Hessian of the score, which is to grow. Newton's is -H^-1 g; where the
-// score is not concave it leads down, and is turned round. The saddle-free one is +|H|^-1 g, |H| with the absolute
-// eigenvalues of H: Y. Dauphin et al., Identifying and attacking the saddle point problem, NIPS 2014.
-// Where H is negative definite, |H| is -H and both steps are the same. Newton's by elimination where H is far from
-// singular, the other one's where it is negative definite too. Else both by the eigenvalues of H, of which those below
-// 1e-10 of the greatest count as none, which Jacobi's cyclic method finds: G. H. Golub & C. F. Van Loan, Matrix
-// Computations, 4th ed., 3.4, 4.2 and 8.5.
+// The step of an iteration, from gradient and Hessian of the score, which is maximised. Newton's step is -H^-1 g; if
+// the score is not concave it leads down, and is reversed. The saddle-free step is +|H|^-1 g, |H| with the absolute
+// eigenvalues of H: Y. Dauphin et al., Identifying and attacking the saddle point problem, NIPS 2014. If H is negative
+// definite, |H| is -H and both steps are equal. Newton's step is computed by elimination if H is far from singular; the
+// saddle-free one if H is also negative definite. Otherwise both use the eigenvalues of H by Jacobi's cyclic method;
+// those below 1e-10 of the greatest count as 0: G. H. Golub & C. F. Van Loan, Matrix Computations, 4th ed., 3.4, 4.2
+// and 8.5.
 #ifndef HOPSCOTCH_NDT_SOLVE_H
 #define HOPSCOTCH_NDT_SOLVE_H
 
@@ -35,7 +35,7 @@ HD double ndt_dot6(const double *a, const double *b)
 
 HD double ndt_norm6(const double *a) { return ndt_root(ndt_dot6(a, a)); }
 
-// Columns p and q, or rows, turned by the angle of sine s and cosine c.
+// Rotates columns p and q, or rows, by the angle with sine s and cosine c.
 HD void ndt_turn_pair(double *p, double *q, double s, double c)
 {
     const double kept = *p;
@@ -55,7 +55,7 @@ HD void ndt_rotate(NdtEigen *e, int p, int q)
     for (int k = 0; k < NDT_POSE; k++) ndt_turn_pair(&e->v[k][p], &e->v[k][q], s, c);
 }
 
-// Sweeps until what stands beside the diagonal is lost in rounding.
+// Sweeps until the elements beside the diagonal are below rounding.
 HD void ndt_diagonalise(NdtEigen *e)
 {
     for (int sweep = 0; sweep < NDT_SWEEPS_MAX; sweep++) {
@@ -83,7 +83,8 @@ HD void ndt_eigen(const double *triangle, NdtEigen *e)
 
 // ---- by elimination -------------------------------------------------------------------------------------------------
 
-// Above this product of the Frobenius norms of H and of its inverse an eigenvalue of H may be below the cut-off.
+// If the product of the Frobenius norms of H and of its inverse is above this, an eigenvalue of H may be below the
+// cut-off.
 #define NDT_CONDITION 1e9
 
 HD void ndt_swap_rows(bool swap, double *p, double *q, int n)
@@ -96,8 +97,9 @@ HD void ndt_swap_rows(bool swap, double *p, double *q, int n)
     }
 }
 
-// The inverse of a[6][6] in place of the right half of [a | 1], by Gauss and Jordan with partial pivoting. The pivot
-// rises by exchanges of two rows, so that every index is known when this is compiled, and all stays in registers.
+// The inverse of a[6][6] in the right half of [a | 1], by Gauss-Jordan elimination with partial pivoting. The pivot
+// rises by exchanges of two rows, so that every index is known at compile time and all stays in
+// registers.
 HD void ndt_invert(double a[NDT_POSE][2 * NDT_POSE])
 {
     UNROLL
@@ -136,7 +138,7 @@ HD bool ndt_eliminate(const double *triangle, const double *gradient, double *de
     return norm * of_inverse < NDT_CONDITION * NDT_CONDITION;
 }
 
-// Whether H is negative definite: whether the pivots of -H = L D L' are positive.
+// True if H is negative definite: if the pivots of -H = L D L' are positive.
 HD bool ndt_is_concave(const double *triangle)
 {
     double a[NDT_POSE][NDT_POSE];

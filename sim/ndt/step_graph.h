@@ -1,5 +1,5 @@
-// An evaluation of the score as a compute graph: each node sums some chunks of points, and none waits for another. So
-// the threads of a CPU share one large alignment. The sums of the chunks are added in their own order afterwards
+// An evaluation of the score as a compute graph: each node sums some chunks of points, and no node waits for another.
+// So the threads of a CPU share one large alignment. The sums of the chunks are then added in their usual order
 // (evaluate.h): the same bits.
 #ifndef HOPSCOTCH_NDT_STEP_GRAPH_H
 #define HOPSCOTCH_NDT_STEP_GRAPH_H
@@ -10,11 +10,11 @@
 #include <stdio.h>
 
 enum { NDT_NODES_A_THREAD = 8 };
-#define NDT_POINT_NANOSECONDS 55.0 // that a point takes, about
+#define NDT_POINT_NANOSECONDS 55.0 // approximate time of a point
 
 typedef struct NdtStepGraph {
     CpuStepGraph shared; // first
-    NdtCrew crew;        // what an evaluation sees of it
+    NdtCrew crew;        // the interface for an evaluation
     GraphTeam *team;
     int64_t n_chunks;
     int n_nodes;

@@ -1,4 +1,4 @@
-// Voxel-grid down-sampling: one point, the centroid, for all that share a cell.
+// Voxel-grid down-sampling: all points of a cell are replaced by their centroid.
 #include "ndt.h"
 
 #include <math.h>

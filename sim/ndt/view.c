@@ -1,4 +1,4 @@
-// What people are shown of an alignment: numbers that follow from those of an iteration, and the clouds from above.
+// Displays an alignment: curves computed from the debug rows of its iterations, and the clouds seen from above.
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { NDT_SHOWN_POINTS = 1500 }; // of a cloud
+enum { NDT_SHOWN_POINTS = 1500 }; // most points per cloud
 
-// Places in a debug row, behind its time.
+// Indices in a debug row, after its time.
 enum {
     NDT_ROW_SCORE = 2,
     NDT_ROW_BEFORE,
@@ -42,7 +42,7 @@ static void ndt_curve_rotation(const double *row, double *value)
     memcpy(value, row + NDT_ROW_BEFORE + 3, 3 * sizeof *value);
 }
 
-// Ascending; all are negative where the score is concave, and Newton's step leads up.
+// Ascending. If all are negative the score is concave, and Newton's step leads up.
 static void ndt_curve_eigenvalues(const double *row, double *value)
 {
     double full[NDT_POSE * NDT_POSE], vectors[NDT_POSE * NDT_POSE], work[NDT_POSE * NDT_POSE + 3 * NDT_POSE];
@@ -68,7 +68,7 @@ static const Curve ndt_curves[] = {
 
 // ---- clouds from above ----------------------------------------------------------------------------------------------
 
-// The means of the map's cells: each is a candidate of its own place.
+// The means of the map's cells, each from its own place, where it is a candidate.
 static int64_t ndt_above_map(const NdtConstants *c, const double *assets, Arena *arena, const double **xy)
 {
     const int32_t own = 1 << 4 | 1 << 2 | 1;
@@ -98,7 +98,7 @@ static int64_t ndt_above_map(const NdtConstants *c, const double *assets, Arena 
     return count;
 }
 
-// The source as a pose puts it, thinned.
+// The source transformed by a pose, thinned.
 static int64_t ndt_above_source(const NdtConstants *c, const double *assets, const double *pose, Arena *arena,
                                 const double **xy)
 {

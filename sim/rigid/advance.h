@@ -1,5 +1,5 @@
-// The kernels of rigid bodies: worlds that fit near a processor, which on a GPU are a thread's work; and larger ones,
-// there a warp's or a block's.
+// The kernels of rigid bodies. On a GPU one thread steps a small world, which fits in fast memory; a warp or a block
+// steps a larger one.
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
@@ -7,7 +7,7 @@
 
 // ---- a lane's begin and end -----------------------------------------------------------------------------------------
 
-// Where everything of the world lies.
+// The layout of the world.
 HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
 {
     RigidLanes w;
@@ -35,7 +35,7 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     return w;
 }
 
-// With the lanes' gains.
+// Loads the lanes' gains.
 HD RigidLanes rigid_open(const Constants *constants, const double *assets, const LaneGroup *group)
 {
     RigidLanes w = rigid_world_of(constants, assets);
@@ -86,7 +86,7 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
     keep_cell(w, at, most_of(x, cell(w, at)));
 }
 
-// The greatest of rows, at the state that they were assembled at, and of what was solved there.
+// The greatest values over rows: at the state at which they were assembled, and of the solution there.
 typedef struct RigidExtremes {
     real stretch, pull, multiplier, residual;
 } RigidExtremes;
@@ -121,7 +121,7 @@ HD_CALL real rigid_island_squares(const RigidLanes *restrict w, const RigidIslan
     return squares;
 }
 
-// The world's, for the thread that speaks.
+// Sum over the world, valid in the thread that writes.
 HD real rigid_squares(const RigidLanes *restrict w)
 {
     real sum = splat(0.0);
@@ -146,7 +146,7 @@ HD real rigid_greatest_pull(const RigidLanes *w)
     return pull;
 }
 
-// What was found of all rows of the world, and those of them without a pivot.
+// Adds the results of all rows of the world, and the number of rows without a pivot.
 HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares, const RigidExtremes *most)
 {
     if (!rigid_speaks(w)) return;
@@ -159,10 +159,10 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
-// Lanes of `redundant: drop` that leave out fewer rows than at the start, where the step begins or ends. By a fixed
-// choice the rows that are kept come to depend on each other as a mechanism moves; what little is left of one that
-// follows from them is rounding then, greater than the least part that counts. Its multiplier is noise, at constraints
-// that are met.
+// Lanes of `redundant: drop` in which fewer rows are left out, at the start or the end of the step, than at the first
+// step. The choice of kept rows is fixed, but as a mechanism moves they may become dependent. What is then left of a
+// dependent row is rounding, yet above the least part that counts. Its multiplier is noise, although the constraints
+// are met.
 HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
@@ -171,7 +171,7 @@ HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
     return w->active & MASK(lesser_of(begun, dropped) < follow);
 }
 
-// The height of the first body that moves, and how fast it changes.
+// Height of the first body that moves, and its rate.
 typedef struct RigidHeight {
     real z, v;
 } RigidHeight;
@@ -184,8 +184,7 @@ HD RigidHeight rigid_height(const RigidLanes *w)
     return height;
 }
 
-// The part of the step at whose end the cubic through both heights and rates is 0, by bisection: what falls freely is
-// located exactly.
+// The part of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free fall.
 HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 {
     const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
@@ -200,10 +199,10 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// Lanes whose energy has changed by a good part of the kinetic energy in the steps that have missed the constraints, or
-// have met them with multipliers that are noise: what they show from here on is not the motion. Other steps keep the
-// energy but for a swing; these move it for good, at once or bit by bit, so that their parts are added up. Forces that
-// depend on velocities take energy away themselves: there gains tell.
+// Lanes that end because energy has changed by a good part of the kinetic energy, summed over the steps that missed the
+// constraints or met them with noisy multipliers: from then on the lane does not show the motion. In other steps the
+// energy only oscillates; these steps change it permanently, at once or bit by bit, so their parts are added up. Forces
+// that depend on velocities remove energy themselves: there only gains count.
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;
@@ -213,7 +212,8 @@ HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask mi
     set_cell(w, at, cell(w, at) + select_real(some, size / (kinetic + size), splat(0.0)));
 }
 
-// The state at the end of the step from t, its energy; before: the height at t; missed: as rigid_step_rattle has it.
+// Adds the state at the end of the step from t, and its energy. before: the height at t; missed: as in
+// rigid_step_rattle.
 HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, mask missed, real t)
 {
     if (!rigid_speaks(w)) return;
@@ -241,7 +241,7 @@ HD mask rigid_all_finite(const RigidLanes *restrict w)
     return MASK(rigid_most_of_team(w, select_real(finite, splat(0.0), splat(1.0))) == splat(0.0));
 }
 
-// The threads of a team take turns with the bodies.
+// The threads of a team take the bodies in turn.
 HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
 {
     for (int r = w->rank; r < w->c.n_recorded; r += w->size) {
@@ -249,13 +249,13 @@ HD_CALL void rigid_sample(const RigidLanes *restrict w, real t, mask which)
         for (int k = 0; k < RIGID_STATE; k++)
             lanes_set_sample(w->group, 1 + RIGID_STATE * r + k, cell(w, at + k), which);
     }
-    rigid_wait(w); // all have read how many samples there are
+    rigid_wait(w); // all threads have read the number of samples
     if (!rigid_speaks(w)) return;
     lanes_set_sample(w->group, 0, t, which);
     lanes_end_sample(w->group, which);
 }
 
-// What the step from t has solved.
+// Writes the solution of the step from t.
 HD_CALL void rigid_debug_rows(const RigidLanes *restrict w, real t, mask which)
 {
     if (!rigid_speaks(w)) return;
@@ -275,7 +275,7 @@ HD_CALL void rigid_debug_rows(const RigidLanes *restrict w, real t, mask which)
     }
 }
 
-// The lanes of `which` end after `steps` steps at the time t.
+// Ends the lanes of `which` after `steps` steps at the time t.
 HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real failure, mask which)
 {
     rigid_assemble(w, false);
@@ -304,7 +304,7 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
-// One step of the active lanes from the time t on, with all that is counted of it.
+// One step of the active lanes from the time t on, with all its sums.
 HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t)
 {
     const RigidHeight height = rigid_height(w);
@@ -319,7 +319,7 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     rigid_sum_state(w, rigid_energy(w), &height, missed, t);
 }
 
-// How the lanes stand: RIGID_NONE, or the failure that ends them.
+// RIGID_NONE, or the failure that ends the lane.
 HD real rigid_failure(const RigidLanes *w, mask finite)
 {
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
@@ -329,7 +329,7 @@ HD real rigid_failure(const RigidLanes *w, mask finite)
     return select_real(finite, failure, splat(RIGID_DIVERGED));
 }
 
-// Ends the lanes that have nothing left to do after so many ticks, or that fail. Gives those that go on.
+// Ends the lanes that are done after this many ticks, or that fail. Returns the lanes that go on.
 HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, mask running)
 {
     const real failure = rigid_failure(w, finite), t_end = splat(ticks * w->c.dt);

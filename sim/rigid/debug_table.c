@@ -1,4 +1,4 @@
-// The constraint rows that a step solved for, for people: by name, and with the pull of each rod.
+// A table of the constraint rows that a step solved for: by name, with the pull of each rod.
 #include "rigid.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static bool kkt_is_soft(const RigidConstants *c, const double *parameter)
     return c->form == RIGID_SOFT || (c->form == RIGID_SEARCHED && parameter[RIGID_PARAMETER_form] > RIGID_SOFT - 0.5);
 }
 
-// What a rod pulls with: -lambda |d|, where |d|^2 = L^2 + 2 C; form soft has divided its rows by |d|.
+// The pull of a rod: -lambda |d|, with |d|^2 = L^2 + 2 C. Form soft has divided its rows by |d|.
 static double kkt_tension(const Configured *configured, const double *parameter, const double *debug)
 {
     RigidConstants c;
@@ -32,7 +32,7 @@ static DebugCell kkt_cell(const Configured *configured, const double *parameter,
     const RigidHost *host = configured->host;
     RigidConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    // a stored row may be anything
+    // the number in a damaged file may be anything
     const bool known = debug[RIGID_DEBUG_row] >= 0.0 && debug[RIGID_DEBUG_row] < c.n_rows;
     if (column == KKT_CONSTRAINT && known) {
         const RigidRow *row = (const RigidRow *)(configured->assets + c.rows) + (int)debug[RIGID_DEBUG_row];

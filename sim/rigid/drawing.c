@@ -1,17 +1,18 @@
-// A world as a stick figure: rods, springs and pins where they act, arms from the bodies' centres to them, and a free
-// body as its three axes, as long as the box that turns like it. Seen from the side, what is behind (y) drawn up and to
-// the right at half its length (a cabinet projection); a mechanism that lies flat on the ground from above.
+// A world as a stick figure: rods, springs and pins where they act, and arms from the bodies' centres to them. A free
+// body is drawn as its three axes, with the lengths of a box of the same inertia. The view is from the side; points
+// behind (y) are shifted up and to the right by half their depth (a cabinet projection). A mechanism that moves in a
+// horizontal plane is seen from above.
 #include "rigid.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DRAWN_WHOLE = 64 }; // moving bodies: of larger worlds only sticks from joint to joint
-#define DRAWN_ALIKE 1e-9   // m: points of a body that are one
+enum { DRAWN_WHOLE = 64 }; // moving bodies: larger worlds are drawn only as sticks from joint to joint
+#define DRAWN_ALIKE 1e-9   // m: points of a body that are closer are one
 
 // A point of a body, in its axes.
 typedef struct RigidDrawn {
-    int body, column; // column of its state in a sample of all moving bodies; -1: it never moves
+    int body, column; // column of its state in a sample of all moving bodies; -1: it is fixed
     double at[3];
     int next;  // of the body's points; -1: none
     int shape; // last of those that start here; -1: none
@@ -22,13 +23,13 @@ typedef struct RigidFigure {
     RigidDrawn *points;
     Shape *shapes;
     int *shape_next;   // [n_shapes] of those that start at the same point
-    int *first, *last; // [n_bodies] of a body's points; in a large world where the last stick ended; -1: none
+    int *first, *last; // [n_bodies] of a body's points; in a large world the end of the last stick; -1: none
     bool *held;        // [n_bodies] a stick ends there
     int points_most, shapes_most;
-    bool above, whole; // seen from there; all of each body is drawn
+    bool above, whole; // view from above; all of each body is drawn
 } RigidFigure;
 
-// Where a body's state stands in a sample of all moving bodies, -1: it is fixed.
+// Column of each body's state in a sample of all moving bodies, -1: it is fixed.
 static int *drawn_columns(const RigidConstants *c, const double *assets, Arena *arena)
 {
     int *column = ARENA_NEW(arena, int, c->n_bodies), moving = 0;
@@ -37,7 +38,7 @@ static int *drawn_columns(const RigidConstants *c, const double *assets, Arena *
     return column;
 }
 
-// The point's place among those that are drawn.
+// Index of the point among those that are drawn.
 static int drawn_point(RigidFigure *figure, const int *column, int body, const double *at)
 {
     const int n = figure->drawing.n_points;
@@ -82,7 +83,7 @@ static void drawn_place(const double *p, const double *q, const double *at, doub
 
 static const double drawn_centre[3] = {0, 0, 0};
 
-// In a large world: a stick of the body from where something else holds it.
+// In a large world: a stick of the body between two points at which it is held.
 static void drawn_join(RigidFigure *figure, int body, int point, double width)
 {
     if (figure->last[body] >= 0 && figure->last[body] != point) {
@@ -92,7 +93,7 @@ static void drawn_join(RigidFigure *figure, int body, int point, double width)
     figure->last[body] = point;
 }
 
-// Sticks from a body's centre to where something holds it; a pin there.
+// A stick from a body's centre to a point at which it is held, and a pin there.
 static int drawn_arm(RigidFigure *figure, const int *column, int body, const double *at, double width)
 {
     const int point = drawn_point(figure, column, body, at);
@@ -106,7 +107,7 @@ static int drawn_arm(RigidFigure *figure, const int *column, int body, const dou
     return point;
 }
 
-// The points where a row holds its bodies. Of a large world one point where they are the same at the start.
+// The points at which a row acts on its bodies. In a large world they are one point if they coincide at the start.
 static void drawn_ends(RigidFigure *figure, const RigidRow *row, const double *assets, const int *column, double width,
                        int *ends)
 {
@@ -152,7 +153,7 @@ static void drawn_forces(RigidFigure *figure, const RigidConstants *c, const dou
     }
 }
 
-// The axes of a body that nothing holds elsewhere than at its centre: of a box with its inertia, I_x = m (b^2 + c^2)/3
+// The axes of a body that is held only at its centre, or not at all: of a box with its inertia, I_x = m (b^2 + c^2)/3
 // with half lengths a, b, c. A ball has none.
 static void drawn_axes(RigidFigure *figure, const double *assets, const int *column, int number, double width)
 {
@@ -192,7 +193,7 @@ static void drawn_points(const Configured *configured, const double *parameter, 
     }
 }
 
-// What lies and moves in the plane z = const without gravity.
+// True if all motion is in the plane z = const without gravity.
 static bool drawn_is_flat(const RigidConstants *c, const double *assets)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
@@ -206,7 +207,7 @@ static bool drawn_is_flat(const RigidConstants *c, const double *assets)
     return c->n_moving > 1;
 }
 
-// How far points are apart at the start (m): widths are parts of it.
+// Extent of the world at the start (m), by which widths are scaled.
 static double drawn_size(const RigidConstants *c, const double *assets)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
@@ -231,7 +232,7 @@ static double drawn_size(const RigidConstants *c, const double *assets)
     return size > 0.0 ? size : 1.0;
 }
 
-// Thickness of sticks (m): a part of the whole, and less where they are many and short.
+// Thickness of sticks (m): a part of the extent, less if they are many and short.
 static double drawn_width(const RigidConstants *c, const double *assets)
 {
     const RigidRow *rows = (const RigidRow *)(assets + c->rows);
@@ -250,7 +251,7 @@ static double drawn_width(const RigidConstants *c, const double *assets)
     return count > 0.0 ? fmin(whole, 0.1 * sum / count) : whole;
 }
 
-// Room for every end of a row and a force, and six points and four shapes of each body.
+// Takes memory for every end of a row and a force, and for six points and four shapes per body.
 static void drawn_take(RigidFigure *figure, const RigidConstants *c, Arena *arena)
 {
     const int ends = 2 * (c->n_rows + c->n_forces);
@@ -265,8 +266,8 @@ static void drawn_take(RigidFigure *figure, const RigidConstants *c, Arena *aren
     for (int b = 0; b < c->n_bodies; b++) figure->first[b] = figure->last[b] = -1;
 }
 
-// Bodies: axes where no stick shows how they turn, and a mark at the centre. In a large world a mark only where
-// nothing else is, and a stick to the centre of what hangs by one end.
+// Bodies: axes if no stick shows the orientation, and a mark at the centre. In a large world a mark only where nothing
+// else is drawn, and a stick to the centre of a body that hangs by one end.
 static void drawn_bodies(RigidFigure *figure, const RigidConstants *c, const double *assets, const int *column,
                          double width)
 {
@@ -296,7 +297,7 @@ const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *as
     drawn_rows(figure, c, assets, column, width);
     drawn_forces(figure, c, assets, column, width);
     drawn_bodies(figure, c, assets, column, width);
-    for (int k = figure->drawing.n_points - 1; k >= 0; k--) { // a camera stands with what stands
+    for (int k = figure->drawing.n_points - 1; k >= 0; k--) { // the camera follows a fixed point if there is one
         if (figure->points[k].column == -1) figure->drawing.focus = k;
     }
     *drawing = &figure->drawing;

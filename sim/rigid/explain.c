@@ -1,19 +1,19 @@
-// What gains mean before they run: the oscillator that each form makes of a constraint's error, whether its steps are
-// stable, and the error that stays. With the kernel's own gains and rows, at the pose of the start.
+// Explains gains before a run: the oscillator that each form makes of a constraint's error, the stability of its steps,
+// and the steady error. It uses the kernel's own gains and rows, at the initial pose.
 //
-// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). Semi-implicit Euler of a step h makes of
-// it, where rows give nothing with e = 1,
+// An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). For rigid rows (e = 1), semi-implicit
+// Euler with step h gives
 //     C+ = C + h v+,  v+ = v - h e (c v + k C).
-// Where sigma = cfm of the diagonal D of A = J M^-1 J' is added to A, an error that is an eigenvector of
-// D^-1/2 A D^-1/2 with the eigenvalue mu has e = mu/(mu + sigma): one row alone 1/(1 + sigma). The matrix of a step,
+// If sigma = cfm of the diagonal D of A = J M^-1 J' is added to A, an error that is an eigenvector of D^-1/2 A D^-1/2
+// with the eigenvalue mu has e = mu/(mu + sigma); for a single row this is 1/(1 + sigma). The matrix of a step,
 //     [1 - e k h^2, h (1 - e c h)]
 //     [  - e k h,      1 - e c h ],  trace 2 - e (c h + k h^2), determinant 1 - e c h,
-// has no eigenvalue beyond 1 (Jury) where c h > 0, e c h < 2 and e (k h^2 + 2 c h) < 4: the greatest mu decides, and
-// the limits are 1 + sigma/mu times those of rows that give nothing. Form soft has e (k h^2 + 2 c h) < 3 at every step.
+// has no eigenvalue beyond 1 (Jury) if c h > 0, e c h < 2 and e (k h^2 + 2 c h) < 4. The greatest mu decides, and the
+// limits are 1 + sigma/mu times those of rigid rows. Form soft has e (k h^2 + 2 c h) < 3 for every step.
 //
-// Forms without J' v and the step itself leave an error where u = d' turns, and rows that give one where they bear:
-//     C = (((1 - s) - c h/2) J' v - sigma D lambda)/k
-// in steady motion. A smaller step takes the first part away only if s = 1.
+// Forms without J' v, the finite step, and soft rows under load leave an error where u = d' turns:
+//     C = (((1 - s) - c h/2) J' v - sigma D lambda)/k in steady motion.
+// A smaller step removes the first part only if s = 1.
 #include "rigid.h"
 
 #include "advance.h"
@@ -23,7 +23,7 @@
 
 static const struct {
     const char *name, *gains, *gains_per_dt;
-    int parameters[2]; // that decide
+    int parameters[2]; // that decide stability
 } explain_forms[] = {
     {"baumgarte",
      "c = 2 alpha, k = beta^2",
@@ -66,10 +66,10 @@ typedef struct ExplainLane {
     RigidLanes w;
 } ExplainLane;
 
-// memory[cells] of a lane with these parameters
+// Computes memory[cells] of a lane with these parameters.
 static void explain_open(const Configured *configured, const double *parameter, double *memory, ExplainLane *lane)
 {
-    double *values = (double *)(uintptr_t)parameter; // which no kernel writes
+    double *values = (double *)(uintptr_t)parameter; // no kernel writes them
     lane->group = (LaneGroup){.batch = {.lanes = 1, .stride = 1, .parameter = values}, .valid = 1};
     lane->constants = configured->constants;
     lane->w = rigid_open(&lane->constants, configured->assets, &lane->group);
@@ -85,7 +85,7 @@ static int explain_form(const ExplainLane *lane)
 
 // ---- redundant rows -------------------------------------------------------------------------------------------------
 
-// "row 3 of left" of a constraint's rows, "rod" of one that has only one
+// "row 3 of left" for a constraint with several rows, "rod" for one with a single row
 static const char *explain_row_name(const RigidLanes *w, const RigidHost *host, int row, Arena *arena)
 {
     const int constraint = w->rows[row].constraint;
@@ -145,14 +145,14 @@ static void explain_multiply(const RigidLanes *w)
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_Z, rigid_row_times(w, k, RIGID_BODY_D));
 }
 
-// Greatest eigenvalue of D^-1/2 A D^-1/2 by the power method: 1 of rows that share no body, more of such that do.
-// compliance[n_rows]: D.
+// Greatest eigenvalue of D^-1/2 A D^-1/2 by the power method: 1 if no rows share a body, else more. compliance[n_rows]:
+// D.
 static double explain_sharing(const RigidLanes *w, const double *compliance)
 {
-    enum { ITERATIONS = 500 }; // four digits of long chains, whose eigenvalues lie close together
+    enum { ITERATIONS = 500 }; // four digits for long chains, whose eigenvalues lie close together
     double mu = 1.0, before = 0.0;
     const int n = w->c.n_rows;
-    for (int k = 0; k < n; k++) { // no eigenvector of a world that anyone builds
+    for (int k = 0; k < n; k++) { // a start that is unlikely to be orthogonal to the eigenvector
         const double start = fmod(0.6180339887498949 * (k + 1), 1.0) - 0.4;
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_X, start / sqrt(compliance[k]));
     }
@@ -177,13 +177,13 @@ static double explain_sharing(const RigidLanes *w, const double *compliance)
 
 // ---- what drives errors ---------------------------------------------------------------------------------------------
 
-// Of one row at the start: J' v, and D lambda with the lambda of rows that give nothing. length: |d| of a distance,
-// whose C is (d^2 - length^2)/2; 0 of others, whose C is an error itself.
+// One row at the start: J' v, and D lambda with the lambda of rigid rows. length: |d| of a distance, whose C is (d^2 -
+// length^2)/2; 0 for others, whose C is the error itself.
 typedef struct ExplainRow {
     double bias, load, length;
 } ExplainRow;
 
-// What the trials have in common: the world at the start.
+// Common to all trials: the world at the start.
 typedef struct ExplainWorld {
     ExplainRow *rows; // [n_rows]
     int n_rows;
@@ -191,8 +191,8 @@ typedef struct ExplainWorld {
     bool turns;     // some J' v is not 0
 } ExplainWorld;
 
-// D lambda at the accelerations that keep rows as they are, A lambda = -J' v - J a0. With so little added to A that it
-// can hardly be seen, but rows that follow from others are not left out: they share the load as they do when they give.
+// D lambda at the accelerations that keep the rows constant, A lambda = -J' v - J a0. The part added to A is
+// negligible, but with it rows that follow from others are not left out: they share the load, as soft rows do.
 static void explain_loads(const RigidLanes *w, const double *compliance, ExplainRow *rows)
 {
     for (int k = 0; k < w->c.n_rows; k++) {
@@ -225,13 +225,13 @@ static ExplainWorld explain_world(const RigidLanes *w, Arena *arena)
     return world;
 }
 
-// |d| - L for C
+// |d| - L from C
 static double explain_stretch(double C, double length)
 {
     return length > 0.0 ? sqrt(fmax(length * length + 2.0 * C, 0.0)) - length : C;
 }
 
-// The greatest error that stays in steady motion.
+// The greatest steady error.
 static double explain_error(const ExplainWorld *world, const RigidGains *gains, double h)
 {
     double greatest = 0.0;
@@ -245,15 +245,15 @@ static double explain_error(const ExplainWorld *world, const RigidGains *gains, 
 
 // ---- gains ----------------------------------------------------------------------------------------------------------
 
-// Trials of one form.
+// The trials of one form.
 typedef struct ExplainTrials {
-    int count, unstable, idle; // idle: some error is never taken back
+    int count, unstable, idle; // idle: an error is never corrected
     double error_low, error_high;
-    RigidGains gains; // of the first
+    RigidGains gains; // of the first trial
     double h;
 } ExplainTrials;
 
-// How much greater c dt and k dt^2 may be than where rows give nothing.
+// Factor by which the limits of c dt and k dt^2 exceed those of rigid rows.
 static double explain_slack(const ExplainWorld *world, const RigidGains *gains)
 {
     return 1.0 + gains->soft / world->sharing;
@@ -262,7 +262,7 @@ static double explain_slack(const ExplainWorld *world, const RigidGains *gains)
 static bool explain_is_unstable(const ExplainWorld *world, const RigidGains *gains, double h)
 {
     const double ch = gains->c * h, kh2 = gains->k * h * h;
-    return kh2 + 2.0 * ch >= 4.0 * explain_slack(world, gains); // below it c h is below half of that too, as k >= 0
+    return kh2 + 2.0 * ch >= 4.0 * explain_slack(world, gains); // then c h is below half of it too, as k >= 0
 }
 
 static void explain_count(const ExplainLane *lane, const ExplainWorld *world, ExplainTrials *trials)
@@ -287,7 +287,8 @@ static void explain_count(const ExplainLane *lane, const ExplainWorld *world, Ex
     trials->error_high = fmax(trials->error_high, error);
 }
 
-// Of a parameter that varies: from where on some trials are unstable, and from where on all are. "" if it says nothing.
+// For a parameter that varies: the value from which some trials are unstable, and the value from which all are. "":
+// none.
 static const char *explain_border(const Configured *configured, const double *point, const bool *unstable, int count,
                                   int parameter, Arena *arena)
 {
@@ -345,7 +346,7 @@ static void explain_say_gains(const ExplainTrials *trials, const ExplainWorld *w
                                  unstable ? ": these gains are unstable, errors grow" : ""));
 }
 
-// Which part of many trials is unstable.
+// Says how many of several trials are unstable.
 static void explain_say_trials(const Configured *configured, const double *point, const bool *unstable, int count,
                                const ExplainTrials *trials, const ExplainWorld *world, int form, bool per_dt,
                                ExplainRemarks *to, Arena *arena)
@@ -369,7 +370,7 @@ static void explain_say_trials(const Configured *configured, const double *point
                              explain_borders(configured, point, unstable, count, form, arena)));
 }
 
-// The error that stays at the motion of the start.
+// The steady error for the initial motion.
 static void explain_say_error(const ExplainTrials *trials, const ExplainWorld *world, int form, ExplainRemarks *to,
                               Arena *arena)
 {
@@ -389,7 +390,7 @@ static void explain_say_error(const ExplainTrials *trials, const ExplainWorld *w
                      stays ? ": the form leaves J'v out, a smaller dt does not help; original_with_bias has it" : ""));
 }
 
-// The points of one form, apart.
+// Remarks on the points of one form.
 static void explain_one_form(const Configured *configured, const double *point, int count, int form,
                              const ExplainWorld *world, double *memory, ExplainRemarks *to, Arena *arena)
 {
@@ -457,7 +458,7 @@ static double explain_start_rate(const RigidLanes *w)
     return greatest;
 }
 
-// 1/m + r^2/I of the body that a force acts on at r; 0: it is fixed.
+// 1/m + r^2/I of the body on which a force acts at r; 0: it is fixed.
 static double explain_lightness(const RigidLanes *w, int number, const double *at)
 {
     const RigidBody *body = &w->bodies[number];
@@ -466,8 +467,8 @@ static double explain_lightness(const RigidLanes *w, int number, const double *a
     return rigid_moves(w, number) ? 1.0 / cell(w, rigid_body_at(w, number) + RIGID_BODY_M) + r2 / least : 0.0;
 }
 
-// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step: where it is above 0.75, rattle's iteration
-// for the velocities may stop early (rigid_goes_on).
+// Greatest c h/2 (1/m + r^2/I) of a damper, h the longest part of a step. Above 0.75, rattle's iteration for the
+// velocities may stop early (rigid_goes_on).
 static double explain_stiffness(const RigidLanes *w)
 {
     const RigidParts parts = rigid_parts(w->c.rattle_order);
@@ -531,7 +532,7 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     if (c.n_rows == 0) return to.count;
     const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
-    lane.w.c.share = 0; // the factors then show which rows follow
+    lane.w.c.share = 0; // the factors then show which rows follow from others
     rigid_factor_all(&lane.w);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false,

@@ -1,6 +1,5 @@
 // Masses and forces of the bodies at the lane's state: gravity, drag, springs, pushes, parachutes, and the gyroscopic
-// torque -w x I w.
-// Sources: ISO 2533 (standard atmosphere).
+// torque -w x I w. Source: ISO 2533 (standard atmosphere).
 #ifndef HOPSCOTCH_RIGID_FORCES_H
 #define HOPSCOTCH_RIGID_FORCES_H
 
@@ -18,7 +17,7 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
     return a;
 }
 
-// Masses, and inertias turned into world axes.
+// Masses, and inertias in world axes.
 HD_CALL void rigid_masses(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -45,7 +44,7 @@ HD real rigid_density(const RigidLanes *w, real z)
     return w->c.air == RIGID_ISA ? rigid_isa_density(z) : splat(w->c.density);
 }
 
-// `force` at the end's point, on a body that moves
+// Adds `force` at the end's point, if the body moves.
 HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 force)
 {
     if (!(body >= 0 && w->bodies[body].fixed == 0)) return;
@@ -54,7 +53,7 @@ HD void rigid_apply(const RigidLanes *w, int body, const RigidEnd *end, Vector3 
     add_cell3(w, at + 3, cross3(end->r, force));
 }
 
-// -(linear + rho/2 A |u|) u, u through the air
+// -(linear + rho/2 A |u|) u, u the velocity relative to the air
 HD Vector3 rigid_drag(const RigidLanes *w, const RigidEnd *end, real linear, real area)
 {
     const Vector3 u = less(added(end->v, cross3(end->w, end->r)), vector3(w->wind_x, w->wind_y, w->wind_z));
@@ -62,7 +61,7 @@ HD Vector3 rigid_drag(const RigidLanes *w, const RigidEnd *end, real linear, rea
     return scaled(-factor, u);
 }
 
-// A parachute latches at a step's start, t; the time stands in its cell.
+// Latches a parachute at a step's start, t; its cell keeps the time.
 HD void rigid_latch_one(const RigidLanes *w, int number, real t)
 {
     const RigidForce *force = &w->forces[number];
@@ -80,7 +79,7 @@ HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
     if (w->c.n_forces > 0) rigid_wait(w);
 }
 
-// Cd A of a parachute (m^2): packed, then opening since it latched.
+// Cd A of a parachute (m^2): the packed value, then growing since it latched.
 HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, real t)
 {
     const real since = cell(w, w->c.latch_at + number);
@@ -90,8 +89,8 @@ HD real rigid_canopy(const RigidLanes *w, const RigidForce *force, int number, r
     return select_real(MASK(since < splat(0.0)), splat(force->packed), area);
 }
 
-// Along d = p_j - p_i, positive where it pulls: k (|d| - L) + c |d|'. A tether only pulls. How much is kept for the
-// metrics where other forces keep when they latched.
+// Force along d = p_j - p_i, positive if it pulls: k (|d| - L) + c |d|'. A tether only pulls. The value is kept for the
+// metrics, in the cell where a parachute keeps the time at which it latched.
 HD Vector3 rigid_pull(const RigidLanes *w, const RigidForce *force, int number, const RigidEnd *i, const RigidEnd *j)
 {
     const Vector3 d = less(added(j->p, j->r), added(i->p, i->r));
@@ -124,8 +123,8 @@ HD void rigid_force(const RigidLanes *w, int number, real t)
     }
 }
 
-// F of all bodies without the world's forces. gyroscopic: with -w x I w, which an update of the angular momentum has no
-// need of.
+// F of all bodies without the world's forces. gyroscopic: with -w x I w, which an update of the angular momentum does
+// not need.
 HD_CALL void rigid_weights(const RigidLanes *restrict w, bool gyroscopic)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -142,7 +141,7 @@ HD_CALL void rigid_weights(const RigidLanes *restrict w, bool gyroscopic)
 HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
 {
     rigid_weights(w, gyroscopic);
-    for (int f = 0, end; f < w->c.n_forces; f = end) { // on a body one after the other
+    for (int f = 0, end; f < w->c.n_forces; f = end) { // those on one body in order
         end = w->force_places[f].end;
         for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_places[k].item, t);
         rigid_wait(w);
@@ -180,13 +179,13 @@ HD_CALL real rigid_island_energy(const RigidLanes *restrict w, const RigidIsland
     return sum;
 }
 
-// A cell of an island that is free between a step's end and the next one's solve.
+// A cell of an island that is free between the end of a step and the next solve.
 HD int rigid_island_at(const RigidLanes *w, const RigidIsland *island)
 {
     return rigid_body_at(w, w->world_order[island->first]) + RIGID_BODY_D + 1;
 }
 
-// What each island's cell holds, by the thread that speaks.
+// Sum of each island's cell, in the thread that writes.
 HD real rigid_sum_islands(const RigidLanes *w)
 {
     real sum = splat(0.0);
@@ -194,7 +193,7 @@ HD real rigid_sum_islands(const RigidLanes *w)
     return sum;
 }
 
-// The world's, for the thread that speaks: the same sums in the same order, bodies and islands side by side.
+// Energy of the world, in the thread that writes: the same sums in the same order, with bodies and islands in parallel.
 HD_CALL real rigid_team_energy(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {

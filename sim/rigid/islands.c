@@ -1,4 +1,5 @@
-// What constraints join: islands, in each trees of joints, rows that close loops, and the order of all of them.
+// Divides the world into islands, which constraints join; each island into trees of joints and rows that close loops;
+// and orders all of them.
 #include "islands.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ int rigid_other(const RigidForest *forest, int link)
     return link % 2 == 0 ? forest->rows[link / 2].j : forest->rows[link / 2].i;
 }
 
-static bool islands_is_held(const RigidForest *forest, int body) // by something fixed
+static bool islands_is_held(const RigidForest *forest, int body) // by a fixed body
 {
     for (int link = forest->first[body]; link >= 0; link = forest->next[link % 2][link / 2]) {
         if (forest->bodies[rigid_other(forest, link)].fixed != 0) return true;
@@ -30,7 +31,8 @@ static bool islands_is_held(const RigidForest *forest, int body) // by something
     return false;
 }
 
-// The bodies of an island, from one of them: in the free end of `order`, seen. Gives how many.
+// Collects the bodies of an island, from one of them, in the free end of `order`, and marks them as seen. Returns their
+// number.
 static int islands_island(RigidForest *forest, int body)
 {
     int *found = forest->order + forest->n_order, count = 0;
@@ -47,14 +49,15 @@ static int islands_island(RigidForest *forest, int body)
     return count;
 }
 
-// Its trees, grown breadth first from every body that something fixed holds, as a joint can only be eliminated after a
-// body; from the first body if nothing does. Many shallow trees: a row that closes a loop acts on two of them.
+// Grows the island's trees breadth first from every body that is held by a fixed one, because a joint can only be
+// eliminated after a body; if there is none, from the first body. Many shallow trees result; a row that closes a loop
+// acts on two of them.
 static void islands_plant(RigidForest *forest, int count, int *root)
 {
     int *found = forest->order + forest->n_order, roots = 0;
     const int body = found[0];
     for (int at = 0; at < count; at++) forest->parent[found[at]] = -2;
-    for (int at = 0; at < count; at++) { // the roots to the front: no place is read after it was written
+    for (int at = 0; at < count; at++) { // moves the roots to the front: no place is read after it was written
         if (!islands_is_held(forest, found[at])) continue;
         found[roots] = found[at];
         forest->parent[found[roots++]] = -1;
@@ -75,7 +78,7 @@ static void islands_plant(RigidForest *forest, int count, int *root)
     }
 }
 
-// The island's bodies tree by tree, each with its joint.
+// Orders the island's bodies tree by tree, each with its joint.
 static void islands_line_up(RigidForest *forest, int count, const int *root, Arena *arena)
 {
     const size_t used = arena->used;
@@ -123,7 +126,7 @@ static void islands_grow(RigidForest *forest, Arena *arena)
     for (int b = 0; b < forest->n_bodies; b++) {
         if (forest->bodies[b].fixed == 0 && forest->parent[b] == -2) islands_walk(forest, b, root, arena);
     }
-    for (int k = 0; k < forest->n_order; k++) { // places in the order as it lies in the assets: backwards
+    for (int k = 0; k < forest->n_order; k++) { // the order in the assets is the reverse
         RigidBody *body = &forest->bodies[forest->order[k]];
         body->tree_count = forest->bodies[forest->order[body->tree]].tree_count;
     }
@@ -133,7 +136,7 @@ static void islands_grow(RigidForest *forest, Arena *arena)
     }
 }
 
-// The joint whose block a row is part of; -1: it closes a loop.
+// The joint that a row belongs to; -1: the row closes a loop.
 static int islands_joint_of(const RigidForest *forest, const RigidRow *row)
 {
     const int i = row->i, j = row->j;
@@ -159,7 +162,7 @@ static int *islands_islands_of(const RigidForest *forest, Arena *arena)
     return of;
 }
 
-// Rows in the order of the islands; in one, those of its joints in their order, then those of its loops.
+// Sorts rows by island; within an island, those of its joints in their order, then those that close loops.
 static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
 {
     const int *of = islands_islands_of(forest, arena);
@@ -200,7 +203,7 @@ static bool islands_acts_on(const RigidForest *forest, const RigidRow *row, int 
     return (i->fixed == 0 && i->tree == tree_at) || (j->fixed == 0 && j->tree == tree_at);
 }
 
-// Where the rows of G begin that are not 0: LDL' fills in nothing before that.
+// Finds the first nonzero column of each row of G: LDL' fills in nothing before it.
 static void islands_find_reach(const RigidForest *forest, RigidRow *rows)
 {
     for (int i = 0; i < forest->n_islands; i++) {

@@ -1,11 +1,11 @@
-// The bodies of a world and the constraints between them, while islands.c and skyline.c put them in order.
+// The bodies of a world and the constraints between them, while islands.c and skyline.c order them.
 #ifndef HOPSCOTCH_RIGID_ISLANDS_H
 #define HOPSCOTCH_RIGID_ISLANDS_H
 
 #include "rigid.h"
 
 typedef struct RigidForest {
-    RigidBody *bodies; // given, as are rows
+    RigidBody *bodies; // input, as are rows
     int n_bodies, n_rows;
     const RigidRow *rows;
     int *next[2], *first; // rows of a body, as a list: next[side][row], 2 row + side
@@ -14,19 +14,19 @@ typedef struct RigidForest {
     RigidJoint *joints;
     int n_joints;
     RigidIsland *islands;       // `first` in the order of the walk
-    int n_islands, n_loop_rows; // those that close loops of what is solved by trees
-    int n_closing;              // those that close loops, whatever they are solved by
+    int n_islands, n_loop_rows; // rows that close loops of islands solved by trees
+    int n_closing;              // rows that close loops, for any solver
 } RigidForest;
 
 int rigid_other(const RigidForest *forest, int link); // the other body of a row in a body's list
 
-// What of a forest is not given. sorted[n_rows]: its rows, those of one island after the other.
-// The bodies learn their joints, trees and solvers. Error (user): too large.
+// Computes the members of a forest that are not input. sorted[n_rows]: its rows, island by island. Sets the joints,
+// trees and solvers of the bodies. Error (user): too large.
 Error rigid_find_islands(RigidForest *forest, RigidSolver solver, RigidRow *sorted, Arena *arena);
 
 // ---- skyline.c ------------------------------------------------------------------------------------------------------
 
-// How each island is solved, with rows so far in the order of trees.
+// Chooses the solver of each island; rows are still in the order of trees.
 Error rigid_choose_solvers(RigidForest *forest, RigidRow *rows, RigidSolver solver, Arena *arena);
 
 #endif

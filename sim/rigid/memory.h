@@ -1,9 +1,9 @@
-// A lane's memory: its state, and what a step works with. Small worlds have it near the processor, large ones in the
-// batch; both are columns of numbers with a stride, a lane beside the other.
+// A lane's memory: its state, and the working memory of a step. Small worlds keep it in fast memory, large ones in the
+// batch. Both are columns of numbers with a stride, one lane beside the other.
 //
-// On a GPU the threads of a team (sim/team.h) share a larger world: of a loop over bodies or rows each takes every
-// size-th turn, and all wait for each other (rigid_wait) before they read what others wrote. What is one number of the
-// world is computed by all of them and written by one. Everywhere else a lane has one thread: rank 0 of 1.
+// On a GPU the threads of a team (sim/team.h) share a larger world: each takes every size-th turn of a loop over bodies
+// or rows, and all wait for each other (rigid_wait) before they read results of other threads. A number that exists
+// once per world is computed by all of them and written by one. Elsewhere a lane has one thread: rank 0 of 1.
 #ifndef HOPSCOTCH_RIGID_MEMORY_H
 #define HOPSCOTCH_RIGID_MEMORY_H
 
@@ -20,22 +20,22 @@ typedef struct RigidLanes {
     const RigidJoint *joints;
     const RigidForce *forces;
     const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidPlace
-    const int32_t *touches;     // [2 n_rows] of a body its rows in their order: 2 row + 1 if the body is the row's j
+    const int32_t *touches;     // [2 n_rows] rows of each body in their order: 2 row + 1 if the body is the row's j
     const int32_t *world_order; // [c.n_moving]
     const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
-    int row, row_end, n_loop_rows; // rows [row, row_end), those that close loops are the last of their island
+    int row, row_end, n_loop_rows; // rows [row, row_end); those that close loops are the last of each island
     int schur_at, response_at;     // of the first island
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
     const int32_t *named;          // [n_named] bodies, of metrics
-    const LaneGroup *group;        // of the parameters
+    const LaneGroup *group;        // the lanes whose parameters are read
     int rank, size;                // of this thread among those that share the lane
     double *base;
     int stride; // doubles from one cell of a lane to the next
     real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
     real dt;     // s, of a step
-    mask active; // lanes that take this step: what outlives it changes in these only
+    mask active; // lanes that take this step: data that outlives it changes only in these
 } RigidLanes;
 
 // Some neighbouring islands.
@@ -45,7 +45,7 @@ HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
     RigidLanes view = *w;
     view.islands = islands;
     view.n_islands = count;
-    view.order = w->world_order + last->first; // the first stands last
+    view.order = w->world_order + last->first; // the first island's bodies are the last
     view.n_moving = islands->first + islands->count - last->first;
     view.row = islands->row;
     view.row_end = last->row_end;
@@ -58,7 +58,7 @@ HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
 
 #if defined(HOPSCOTCH_TEAMS)
 HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * w->stride; }
-#else // where the stride is known to the compiler
+#else // with a stride that the compiler knows
 HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * LANES; }
 #endif
 HD real cell(const RigidLanes *w, int at) { return load_all(rigid_cell(w, at)); }
@@ -66,7 +66,7 @@ HD void set_cell(const RigidLanes *w, int at, real x) { store_all(rigid_cell(w, 
 HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
-// the greater; a NaN comes through and stays
+// the greater one; a NaN stays
 HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(most != most), most, x); }
 
 // ---- threads that share the lane ------------------------------------------------------------------------------------
@@ -74,24 +74,25 @@ HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(m
 #if defined(HOPSCOTCH_TEAMS)
 enum { RIGID_WARPS_MAX = 8 };
 
-// A block of threads a world, or a warp, which is then a block too.
+// Waits for the threads that share a world: a block, or a warp, which is then a block too.
 HD void rigid_wait(const RigidLanes *w)
 {
     if (w->size > TEAM_WARP) team_block_barrier();
     if (w->size == TEAM_WARP) __syncwarp();
 }
 
-// One number a warp, of the block. Little, as what is shared is taken from the cache, even of worlds that need none.
+// One number per warp of the block. It is small, because shared memory is taken from the cache, also for worlds that do
+// not use it.
 HD double *rigid_of_warps(void)
 {
     __shared__ double of_warp[RIGID_WARPS_MAX];
     return of_warp;
 }
 
-// Each warp's x, in rigid_of_warps; x: the same in all threads of a warp.
+// Stores x of each warp in rigid_of_warps; all threads of a warp have the same x.
 HD void rigid_show_warps(double x)
 {
-    team_block_barrier(); // all have read the last ones
+    team_block_barrier(); // all have read the previous values
     if (team_column() == 0) rigid_of_warps()[team_warp()] = x;
     team_block_barrier();
 }
@@ -107,7 +108,7 @@ HD_CALL real rigid_most_of_team(const RigidLanes *restrict w, real x)
     return x;
 }
 
-// The sum of all threads' x, whole numbers: exact in any order.
+// The sum of all threads' x, which are integers: exact in any order.
 HD_CALL real rigid_count_of_team(const RigidLanes *restrict w, real x)
 {
     if (w->size == 1) return x;
@@ -132,7 +133,7 @@ HD real rigid_count_of_team(const RigidLanes *w, real x)
 }
 #endif
 
-// Does this thread write what there is one of?
+// True in the thread that writes numbers that exist once per world.
 HD bool rigid_speaks(const RigidLanes *w) { return w->rank == 0; }
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ HD void keep_cell3(const RigidLanes *w, int at, Vector3 v)
 }
 HD void add_cell3(const RigidLanes *w, int at, Vector3 v) { set_cell3(w, at, added(cell3(w, at), v)); }
 
-// Where a body's and a row's numbers stand.
+// Cells of a body's and of a row's numbers.
 HD int rigid_state_at(const RigidLanes *w, int body)
 {
     (void)w;
@@ -206,7 +207,7 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
 
 // ---- rows of one constraint -----------------------------------------------------------------------------------------
 
-// function(..., n) of n rows of one constraint, up to RIGID_JOINT_ROWS, a number that the compiler knows.
+// Calls function(..., n) for the n rows of one constraint; n <= RIGID_JOINT_ROWS is a literal in each call.
 #define RIGID_ROWS_DO(n, function, ...)                                                                                \
     ((n) == 1   ? function(__VA_ARGS__, 1)                                                                             \
      : (n) == 2 ? function(__VA_ARGS__, 2)                                                                             \
@@ -215,8 +216,8 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
      : (n) == 5 ? function(__VA_ARGS__, 5)                                                                             \
                 : function(__VA_ARGS__, 6))
 
-// From this row on so many are taken together, each by the same operations as alone: what they share is loaded once.
-// Threads of a team share rows, not constraints.
+// Number of rows from this one on that are computed together, with the same operations as alone: shared data is loaded
+// once. Threads of a team share rows, not constraints.
 HD int rigid_together(const RigidLanes *w, int row)
 {
 #if defined(HOPSCOTCH_TEAMS)

@@ -1,17 +1,17 @@
-// What of a world may be done side by side: lists of its bodies and forces by stretches (RigidPlace), the rows that
-// touch each body, and its children.
+// Finds the parts of a world that can be computed in parallel: lists of its bodies and forces (RigidPlace), the rows
+// that touch each body, and its children.
 #include "rigid.h"
 
 _Static_assert(sizeof(RigidPlace) % sizeof(double) == 0, "places are laid out as doubles");
 
-// Doubles that all of it takes in the assets.
+// Doubles that these lists take in the assets.
 size_t rigid_places_doubles(const RigidConstants *c)
 {
-    return (size_t)c->n_rows + // two of touches a double
+    return (size_t)c->n_rows + // two entries of touches per double
            (2 * (size_t)c->n_moving + (size_t)c->n_forces) * sizeof(RigidPlace) / sizeof(double);
 }
 
-// touches: of a body its rows in their order
+// touches: the rows of each body in their order
 static void places_touch(const RigidConstants *c, RigidBody *bodies, const RigidRow *rows, int32_t *touches)
 {
     int count = 0;
@@ -33,15 +33,15 @@ static void places_touch(const RigidConstants *c, RigidBody *bodies, const Rigid
     }
 }
 
-// The moving body that a body's joint holds it to; -1: none.
+// The moving body to which a body's joint connects it; -1: none.
 static int places_parent(const RigidBody *bodies, const RigidJoint *joints, int body)
 {
     const int parent = bodies[body].joint < 0 ? -1 : joints[bodies[body].joint].parent;
     return parent >= 0 && bodies[parent].fixed == 0 ? parent : -1;
 }
 
-// Along the order, which has children before their parents, and those of one parent as neighbours. depth: joints to
-// the root.
+// Goes along the order, in which children precede parents and the children of one parent are neighbours. depth: joints
+// to the root.
 static void places_descend(const RigidConstants *c, const double *assets, RigidPlace *places, int *depth, Arena *arena)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
@@ -67,7 +67,7 @@ static void places_descend(const RigidConstants *c, const double *assets, RigidP
     }
 }
 
-// begin and end of stretches of places with the same value of of[item]
+// Sets begin and end of stretches of places with the same of[item].
 static void places_stretch(RigidPlace *places, int count, const int *of)
 {
     for (int from = 0, end; from < count; from = end) {
@@ -79,7 +79,7 @@ static void places_stretch(RigidPlace *places, int count, const int *of)
     }
 }
 
-// The places by rising rank[item] < count, else as they stand.
+// Sorts places by rank[item] < count; the sort is stable.
 static void places_sort(const RigidPlace *from, int count, const int *rank, RigidPlace *sorted, Arena *arena)
 {
     int *next = ARENA_NEW(arena, int, count + 1); // free place of each rank
@@ -88,11 +88,11 @@ static void places_sort(const RigidPlace *from, int count, const int *rank, Rigi
     for (int k = 0; k < count; k++) sorted[next[rank[from[k].item]]++] = from[k];
 }
 
-// A force's rank is above that of all before it that act on a moving body of its own.
+// The rank of a force is above the ranks of all forces before it that act on one of its moving bodies.
 static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies, const RigidForce *forces, int *rank,
                                Arena *arena)
 {
-    int *of_body = ARENA_NEW(arena, int, c->n_bodies); // the next free rank; stays 0 of what is fixed
+    int *of_body = ARENA_NEW(arena, int, c->n_bodies); // the next free rank; stays 0 for fixed bodies
     for (int f = 0; f < c->n_forces; f++) {
         const int i = forces[f].i, j = forces[f].j;
         rank[f] = of_body[i] > of_body[j] ? of_body[i] : of_body[j];
@@ -101,19 +101,19 @@ static void places_rank_forces(const RigidConstants *c, const RigidBody *bodies,
     }
 }
 
-// Those of islands that are solved by trees. Gives how many.
+// Places of islands that are solved by trees. Returns their number.
 static int places_of_trees(const RigidConstants *c, const double *assets, const RigidPlace *places, RigidPlace *of)
 {
     const RigidIsland *islands = (const RigidIsland *)(assets + c->islands);
     int count = 0;
-    for (int i = c->n_islands - 1; i >= 0; i--) { // the first stands last
+    for (int i = c->n_islands - 1; i >= 0; i--) { // islands are in reverse order
         for (int k = 0; k < islands[i].count && islands[i].skyline == 0; k++)
             of[count++] = places[islands[i].first + k];
     }
     return count;
 }
 
-// Gives the length of levels.
+// Returns the length of levels.
 static int places_of_bodies(const RigidConstants *c, double *assets, Arena *arena)
 {
     const RigidBody *bodies = (const RigidBody *)assets;
@@ -122,7 +122,7 @@ static int places_of_bodies(const RigidConstants *c, double *assets, Arena *aren
     places_descend(c, assets, places, depth, arena);
     for (int b = 0; b < c->n_bodies; b++) {
         deepest = depth[b] > deepest ? depth[b] : deepest;
-        level[b] = depth[b] + bodies[b].tree * RIGID_BODIES_MAX; // apart from other trees'
+        level[b] = depth[b] + bodies[b].tree * RIGID_BODIES_MAX; // separate for each tree
     }
     places_stretch(places, c->n_moving, level);
     for (int b = 0; b < c->n_bodies; b++) level[b] = deepest - depth[b];

@@ -1,26 +1,26 @@
-// RATTLE: half a kick with the multipliers for which the step ends on the constraints, a free drift, half a kick with
-// those for which the velocities do. Bodies turn freely between the kicks by turns about their principal axes, which
-// keep the angular momentum: a symmetric splitting, so that all of it is symplectic and of second order.
+// RATTLE. A step is half a kick with the multipliers for which the step ends on the constraints, a free flight, and
+// half a kick with the multipliers for which the velocities satisfy them. In the flight bodies turn freely by rotations
+// about their principal axes, which keep the angular momentum. All of it is a symmetric splitting, so the step is
+// symplectic and of second order.
 //
-// Forces that depend on velocities act in the first half kick as they are at the step's start and in the second as they
-// are at its end, velocities included: each is the other's adjoint, so that the step stays its own.
+// Forces that depend on velocities are taken at the start of the step in the first half kick, and at its end,
+// velocities included, in the second. The two halves are adjoint, so the step stays symmetric.
 //
-// Between steps a lane has J, the factors and the masses of its state (rigid_ready): the second half of a step and the
-// first half of the next one share them.
-// Sources: H. C. Andersen, J. Comp. Phys. 52, 1983; A. Dullweber, B. Leimkuhler & R. McLachlan, J. Chem. Phys. 107,
-// 1997 (the splitting).
+// Between steps a lane keeps J, the factors and the masses of its state (rigid_ready), because the second half of a
+// step and the first half of the next one use the same. Sources: H. C. Andersen, J. Comp. Phys. 52, 1983; A. Dullweber,
+// B. Leimkuhler & R. McLachlan, J. Chem. Phys. 107, 1997 (the splitting).
 #ifndef HOPSCOTCH_RIGID_RATTLE_H
 #define HOPSCOTCH_RIGID_RATTLE_H
 
 #include "step.h"
 
 #define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
-#define RIGID_RATTLE_SOON 1e-13   // of |C|: an iteration that will leave less is the last, and it is not looked for
+#define RIGID_RATTLE_SOON 1e-13   // of |C|: an iteration that is expected to leave less is the last, unchecked
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
-#define RIGID_RATTLE_ROUND 1e-14  // of the numbers that C is made of: as much of it may be rounding
-#define RIGID_RATTLE_FAR 1e300    // more than any
+#define RIGID_RATTLE_ROUND 1e-14  // relative to the numbers that C is made of: this much may be rounding
+#define RIGID_RATTLE_FAR 1e300    // greater than any error
 
-// x[6] <- M^-1 x of a body, whichever way it is solved
+// x[6] <- M^-1 x of a body, for either solver
 HD void rigid_lighten(const RigidLanes *w, int body, real *x)
 {
     if (w->bodies[body].skyline != 0) {
@@ -47,7 +47,7 @@ HD void rigid_no_forces(const RigidLanes *w)
 
 HD real rigid_component(int k, const Vector3 *a) { return k == 0 ? a->x : k == 1 ? a->y : a->z; }
 
-// Turns q about its body axis k by h Pi_k `inverse`, and Pi with it.
+// Rotates q about its body axis k by h Pi_k `inverse`, and Pi with it.
 HD void rigid_turn_about(int k, real h, double inverse, Quaternion *q, Vector3 *Pi)
 {
     const real rate = rigid_component(k, Pi) * inverse;
@@ -76,7 +76,7 @@ HD Quaternion rigid_quaternion(const RigidLanes *w, int at)
     return q;
 }
 
-// The turn of a body's principal axes, from the body's, and back.
+// The orientation of a body's principal axes, from the body's, and back.
 HD Quaternion rigid_axes(const RigidBody *body)
 {
     Quaternion q;
@@ -95,7 +95,7 @@ HD Quaternion rigid_from_axes(const RigidBody *body, Quaternion q)
     return body->axes[3] == 1.0 ? q : quaternion_times(q, quaternion_conjugate(rigid_axes(body)));
 }
 
-// The turn q of the principal axes and the angular momentum Pi in them, after h: a splitting, whose parts are exact.
+// The orientation q of the principal axes and the angular momentum Pi in them, after h: a splitting into exact parts.
 HD void rigid_turn_body(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
     const double *inverse = body->inverse;
@@ -107,16 +107,16 @@ HD void rigid_turn_body(const RigidBody *body, real h, Quaternion *q, Vector3 *P
     rigid_turn_about(0, half, inverse[0], q, Pi);
 }
 
-// Of a symmetric top, exactly: about its angular momentum with Pi/I, and about its own axis k with (1/I_k - 1/I) Pi_k,
-// I the moment about the other two.
+// A symmetric top, exactly: rotation about its angular momentum with Pi/I, and about its axis k with (1/I_k - 1/I)
+// Pi_k; I is the moment about the other two axes.
 HD void rigid_turn_top(const RigidBody *body, real h, Quaternion *q, Vector3 *Pi)
 {
     *q = quaternion_times(*q, turn_by_twice(scaled(h * (0.5 * body->across), *Pi)));
     if (body->beyond != 0.0) rigid_turn_about(body->top, h, body->beyond, q, Pi);
 }
 
-// The free flight of one body from where it stood at the step's start, with the velocities that it has now. START: its
-// centre, and the turn of its principal axes.
+// The free flight of one body from its position at the step's start, with its present velocities. START: its centre,
+// and the orientation of its principal axes.
 HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
 {
     const int at = rigid_body_at(w, number), start = at + RIGID_BODY_START;
@@ -140,7 +140,7 @@ HD Vector3 rigid_turned(Quaternion q, const double *a)
     return added(along(from, q.w, twice), cross3(v, twice));
 }
 
-// The error of a row alone, as rigid_values has it.
+// The error of a row alone, as in rigid_values.
 HD real rigid_error(const RigidLanes *w, const RigidRow *row, Vector3 d)
 {
     if (row->kind == RIGID_ALONG) return dot3(vector3_of(row->a), d) - rigid_target(w, row);
@@ -155,7 +155,7 @@ HD real rigid_error(const RigidLanes *w, const RigidRow *row, Vector3 d)
     return dot3(vector3_of(row->a), quaternion_logarithm(turn));
 }
 
-// The errors of all rows, the greatest of them.
+// Computes the errors of all rows; returns the greatest.
 HD_CALL real rigid_errors(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
@@ -180,7 +180,7 @@ HD void rigid_fly_all(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// Flies all bodies; gives the greatest error of a row where they come to.
+// Flies all bodies; returns the greatest error of a row at the end.
 HD real rigid_fly_there(const RigidLanes *w)
 {
     rigid_fly_all(w);
@@ -189,23 +189,23 @@ HD real rigid_fly_there(const RigidLanes *w)
 
 // ---- multipliers of the steps before --------------------------------------------------------------------------------
 
-// The multipliers with which a step of length h begins are a smooth function L(t, h) of the state that it begins at; by
-// the method's symmetry those with which the step before, of length g, has ended there are L(t, -g). So what the two
-// steps before have needed says about what this one will: to first order in t and h
-//     L(t, h) = L(t, -g) + (g + h)/(f + g) (L(t - g, g) - L(t - g, -f)),
-// f the length of the step before the last. Wrong by O(h^2), which moves the end of the flight by O(h^4).
-// The difference counts up to a tenth of L(t, -g): near a singular pose, where multipliers jump, it says nothing.
+// Predicts the multipliers with which a step of length h begins. They are a smooth function L(t, h) of the state at its
+// start. By the method's symmetry, those with which the last step, of length g, ended there are L(t, -g). With the two
+// last steps, to first order in t and h:
+//     L(t, h) = L(t, -g) + (g + h)/(f + g) (L(t - g, g) - L(t - g, -f)), f the length of the step before the last.
+// The error O(h^2) moves the end of the flight by O(h^4). The difference is limited to a tenth of L(t, -g): near a
+// singular pose, where multipliers jump, it is meaningless.
 enum { RIGID_PAST_END, RIGID_PAST_BEGIN, RIGID_PAST_END_BEFORE }; // L(t, -g), L(t - g, g), L(t - g, -f)
 
 HD int rigid_past_at(const RigidLanes *w, int row) { return w->c.past_at + RIGID_PAST * row; }
 
-// A step among others: ratio: (g + h)/(f + g); refined: lanes where it is a part of a refined one.
+// A step in a sequence. ratio: (g + h)/(f + g); refined: lanes in which it is a part of a refined step.
 typedef struct RigidStart {
     double ratio;
     mask refined;
 } RigidStart;
 
-// The multipliers of the accelerations.
+// Computes the multipliers from the accelerations.
 HD void rigid_accelerate(const RigidLanes *w)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -216,13 +216,13 @@ HD void rigid_accelerate(const RigidLanes *w)
     rigid_solve(w);
 }
 
-// Half a kick with those multipliers, so that the flight ends near the constraints. Refined steps are where the past
-// says nothing: they begin with the multipliers of the accelerations.
+// Half a kick with the predicted multipliers, so that the flight ends near the constraints. Refined steps can't use the
+// prediction; they begin with the multipliers of the accelerations.
 HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
 {
     const real half = 0.5 * w->dt;
     if (any_lane(with->refined)) {
-        rigid_assemble(w, true); // with the velocities that the step before has come to
+        rigid_assemble(w, true); // with the velocities at the end of the step before
         rigid_accelerate(w);
     }
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -255,13 +255,13 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
 
 // ---- the end of the flight ------------------------------------------------------------------------------------------
 
-// How the iterations go.
+// State of the iterations.
 typedef struct RigidAim {
-    real before;  // greatest |C| with one of them less
-    mask open;    // lanes that aim on and look where they come to
-    mask closing; // whose next iteration is the last
-    mask missed;  // that have come to a stand far from the constraints
-    mask worse;   // that have just done so, farther than with one iteration less
+    real before;  // greatest |C| one iteration before
+    mask open;    // lanes that iterate on and check the result
+    mask closing; // lanes whose next iteration is the last
+    mask missed;  // lanes that stopped far from the constraints
+    mask worse;   // lanes that just stopped, with a greater error than one iteration before
 } RigidAim;
 
 HD RigidAim rigid_aim_begin(const RigidLanes *w)
@@ -273,7 +273,7 @@ HD RigidAim rigid_aim_begin(const RigidLanes *w)
     return aim;
 }
 
-// The greatest of the numbers that errors are made of: where bodies are, and of a distance that times its length.
+// The greatest of the numbers that errors are made of: bodies' coordinates, and for a distance these times its length.
 HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
@@ -287,8 +287,8 @@ HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
     return rigid_most_of_team(w, greatest);
 }
 
-// What the greatest |C| where the flight ends says. A lane that has stopped stays so. An iteration leaves about as much
-// of |C| as the one before it has left: where that will do, the next one is the last.
+// Decides from the greatest |C| at the end of the flight. A lane that has stopped stays so. An iteration reduces |C| by
+// about the same factor as the one before; if that will be enough, the next iteration is the last.
 HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error, bool first)
 {
     const mask on = aim->open & MASK(error > splat(RIGID_RATTLE_ENOUGH)) & MASK(error < 0.75 * aim->before);
@@ -303,7 +303,7 @@ HD void rigid_aim_judge(const RigidLanes *w, RigidAim *aim, real error, bool fir
     aim->before = error;
 }
 
-// v grows by s D and the multipliers of the step's start by what that takes.
+// Adds s D to v, and the multipliers that give it to those of the step's start.
 HD void rigid_aim_kick(const RigidLanes *w, double s)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -317,8 +317,8 @@ HD void rigid_aim_kick(const RigidLanes *w, double s)
     }
 }
 
-// The change of velocity that takes the errors C away by the end of the flight; rate: 1/dt, 0 in lanes that don't aim.
-// No refinement: the next flight tells what is left.
+// Finds the change of velocity that removes the errors C by the end of the flight; rate: 1/dt, 0 in lanes that do not
+// iterate. Without refinement, because the next flight shows the rest.
 HD void rigid_aim_once(const RigidLanes *w, real rate)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -332,8 +332,8 @@ HD void rigid_aim_once(const RigidLanes *w, real rate)
     rigid_aim_kick(w, 1.0);
 }
 
-// An iteration. Gives the greatest error of a row where the lanes that aim on come to; in the last iteration of all of
-// them it is not looked for.
+// One iteration. Returns the greatest error of a row in the lanes that iterate on; it is not computed if this is the
+// last iteration of all of them.
 HD real rigid_aim_again(const RigidLanes *w, const RigidAim *aim)
 {
     RigidLanes lanes = *w;
@@ -344,7 +344,7 @@ HD real rigid_aim_again(const RigidLanes *w, const RigidAim *aim)
     return splat(0.0);
 }
 
-// Takes the last change of velocity back where it led away: at a singular pose the errors before it are the lesser.
+// Undoes the last change of velocity in the lanes of `worse`: at a singular pose the errors before it are smaller.
 HD void rigid_aim_back(const RigidLanes *w, mask worse)
 {
     RigidLanes back = *w;
@@ -353,10 +353,10 @@ HD void rigid_aim_back(const RigidLanes *w, mask worse)
     rigid_fly_all(&back);
 }
 
-// Changes of velocity, at the factors of the step's start, until the flight ends on the constraints, or as near as
-// rounding lets it: where an iteration takes less than a quarter of the error away, more of them would only add to it
-// (far from the origin, and where a mechanism passes a singular pose). The lanes where that is so stay as they are.
-// Gives the lanes that have missed the constraints by far.
+// Iterates on the velocity, with the factors of the step's start, until the flight ends on the constraints, or as near
+// as rounding allows: if an iteration removes less than a quarter of the error, more of them would only add errors (far
+// from the origin, or at a singular pose). A lane that has stopped does not change. Returns the lanes that missed the
+// constraints by far.
 HD mask rigid_aim(const RigidLanes *w)
 {
     RigidAim aim = rigid_aim_begin(w);
@@ -371,7 +371,7 @@ HD mask rigid_aim(const RigidLanes *w)
 
 // ---- the second half kick -------------------------------------------------------------------------------------------
 
-// What a state has between steps.
+// Computes the data that a state keeps between steps.
 HD void rigid_ready(const RigidLanes *w)
 {
     rigid_assemble(w, true);
@@ -381,7 +381,7 @@ HD void rigid_ready(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// What a body turns with at the end of its flight, which keeps its angular momentum: world axes.
+// Angular velocity of a body at the end of its flight, from its constant angular momentum, in world axes.
 HD Vector3 rigid_end_spin(const RigidLanes *w, int number, Vector3 momentum)
 {
     const RigidBody *body = &w->bodies[number];
@@ -390,12 +390,12 @@ HD Vector3 rigid_end_spin(const RigidLanes *w, int number, Vector3 momentum)
     return rotation_out(&turn, vector3(Pi.x * body->inverse[0], Pi.y * body->inverse[1], Pi.z * body->inverse[2]));
 }
 
-// The state at the end of the flight with its masses and rows; the velocities so far, at the bodies' START.
+// The state at the end of the flight with its masses and rows; the bodies' START gets the velocities so far.
 HD void rigid_land(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
-        const Vector3 momentum = symmetric3_times(rigid_inertia(w, body), rigid_w(w, body)); // of the step's start
+        const Vector3 momentum = symmetric3_times(rigid_inertia(w, body), rigid_w(w, body)); // at the step's start
         rigid_set_q(w, body, quaternion_normal(rigid_q(w, body)));
         keep_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
         for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_START + c, cell(w, state + 7 + c));
@@ -404,7 +404,7 @@ HD void rigid_land(const RigidLanes *restrict w)
     rigid_ready(w);
 }
 
-// Rows that ask for J v = 0 after half a kick.
+// Sets the rows so that J v = 0 after half a kick.
 HD void rigid_hold(const RigidLanes *w)
 {
     const real rate = 1.0 / (0.5 * w->dt);
@@ -415,8 +415,8 @@ HD void rigid_hold(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// The multipliers for the forces, and how far the velocities that they lead to are from those that the forces are of;
-// to those the lanes of `open` go on.
+// Solves for the multipliers with the present forces. Returns the change of the velocities from those at which the
+// forces were taken; lanes of `open` will use the new ones.
 HD real rigid_settle_once(const RigidLanes *w)
 {
     const real half = 0.5 * w->dt;
@@ -432,7 +432,7 @@ HD real rigid_settle_once(const RigidLanes *w)
     return rigid_most_of_team(w, greatest);
 }
 
-// v <- what the multipliers lead to, in the lanes of `open`
+// v <- velocities with these multipliers, in the lanes of `open`
 HD void rigid_settle_kick(const RigidLanes *w, mask open)
 {
     RigidLanes lanes = *w;
@@ -447,14 +447,15 @@ HD void rigid_settle_kick(const RigidLanes *w, mask open)
     rigid_wait(w);
 }
 
-// The lanes that iterate on, whose change is so great and, with one iteration less, was so great before.
+// Lanes that iterate on: their change is above the limit, and was so one iteration before.
 HD mask rigid_goes_on(const RigidLanes *w, real change, real before)
 {
     return MASK(change > splat(RIGID_RATTLE_ENOUGH)) & MASK(change < 0.75 * before) & w->active;
 }
 
-// Half a kick with forces that depend on the velocities it leads to: forces, multipliers and velocities in turn, until
-// the velocities stay. Lanes where they do keep them: one more turn of the others gives them the same multipliers.
+// Half a kick with forces that depend on the resulting velocities: forces, multipliers and velocities are computed in
+// turn until the velocities converge. A converged lane keeps its velocities; in further iterations it computes the same
+// multipliers.
 HD void rigid_settle(const RigidLanes *w, real t)
 {
     real before = splat(RIGID_RATTLE_FAR);
@@ -469,7 +470,7 @@ HD void rigid_settle(const RigidLanes *w, real t)
     }
 }
 
-// The multipliers of the step's end, for the next one.
+// Keeps the multipliers of the step's end for the next step.
 HD void rigid_keep_past(const RigidLanes *w)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)
@@ -479,8 +480,8 @@ HD void rigid_keep_past(const RigidLanes *w)
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// From t on. Gives the rows that follow from others; missed: with the lanes that end far
-// from the constraints.
+// From t on. Returns the number of rows that follow from others; adds lanes that end far from the constraints to
+// `missed`.
 HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const RigidStart *with, mask *missed)
 {
     rigid_forces(w, t, false);
@@ -495,9 +496,9 @@ HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const
     return dropped;
 }
 
-// Steps of these parts of h one after the other: the powers of h in their errors cancel up to the order.
-// Sources: M. Suzuki, Phys. Lett. A 146, 1990 (five, p = 1/(4 - 4^(1/3)), order four); M. Sofroniou &
-// G. Spaletta, Optim. Methods Softw. 20, 2005 (eleven, order six).
+// Steps with these parts of h, one after the other: errors cancel up to the order. Sources: M. Suzuki, Phys. Lett. A
+// 146, 1990 (five, p = 1/(4 - 4^(1/3)), order four); M. Sofroniou & G. Spaletta, Optim. Methods Softw. 20, 2005
+// (eleven, order six).
 #define RIGID_SUZUKI 0.41449077179437573714
 enum { RIGID_PARTS_MOST = 11 };
 typedef struct RigidParts {
@@ -517,7 +518,7 @@ HD RigidParts rigid_parts(int order)
     return order == RIGID_ORDER_TWO ? two : order == RIGID_ORDER_FOUR ? four : six;
 }
 
-// (g + h)/(f + g) of part k: g and f are those before it, if need be of the step before.
+// (g + h)/(f + g) of part k; g and f are the parts before it, or of the step before.
 HD double rigid_ratio(const RigidParts *parts, int k)
 {
     const double f = parts->part[(k + 2 * parts->count - 2) % parts->count];
@@ -525,10 +526,10 @@ HD double rigid_ratio(const RigidParts *parts, int k)
     return (g + parts->part[k]) / (f + g);
 }
 
-// Lanes that are refined take as many steps of order two, of equal lengths: all go forwards, which passes singular
-// poses where those of a higher order, some of which go backwards, stop at them. One of order two becomes five shorter
-// ones: the factors of a step's start still lead to its end where singular values change by less than they are. The
-// lanes that are not refined wait meanwhile, and take their step with the last of the five.
+// Refined lanes repeat a step in the same number of parts, but of order two and of equal lengths: all go forwards and
+// pass singular poses, where methods of higher order, with backward parts, stop. A step of order two becomes five
+// shorter ones: the factors of a part's start still lead to its end if singular values change by less than their size.
+// The other lanes wait meanwhile and take their step with the last of the five.
 enum { RIGID_TWO_REFINED = 5 };
 
 HD int rigid_count_parts(const RigidParts *parts, mask refined)
@@ -538,13 +539,13 @@ HD int rigid_count_parts(const RigidParts *parts, mask refined)
 
 typedef struct RigidSpan {
     real length;    // of the step's
-    double ratio;   // as RigidStart has it
-    mask active;    // the lanes that take it
+    double ratio;   // as in RigidStart
+    mask active;    // lanes that take it
     int32_t refine; // passes of refinement
 } RigidSpan;
 
-// Part k of count. What multipliers at the end of a part have wrong, those of the next part's start take back, as both
-// act where the part ends: refine_within.
+// Part k of count. Errors of the multipliers at the end of a part are corrected by those at the start of the next,
+// because both act where the part ends: refine_within.
 HD RigidSpan rigid_span(const RigidLanes *w, const RigidParts *parts, int k, int count, mask refined)
 {
     const int own = k % parts->count;
@@ -556,7 +557,7 @@ HD RigidSpan rigid_span(const RigidLanes *w, const RigidParts *parts, int k, int
     return part;
 }
 
-// What a step changes of the cells that outlive it: keeps them or, back, goes back to them.
+// Saves the cells that a step changes and that outlive it; back: restores them.
 HD void rigid_save(const RigidLanes *w, bool back)
 {
     const int states = w->c.sums_at, count = states + w->c.kept - w->c.latch_at;
@@ -598,8 +599,8 @@ HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined
     return dropped;
 }
 
-// Gives the rows that follow from others. A step that misses the constraints begins once more, in all lanes, the others
-// as before.
+// Returns the number of rows that follow from others. If a step misses the constraints in some lanes, it is repeated in
+// all lanes; the other lanes get the same result again.
 HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
 {
     mask refined = no_lanes();
@@ -613,7 +614,7 @@ HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
     return rigid_step_parts(w, t, refined, missed);
 }
 
-// What the first step builds on, at the state of the start: masses, rows, factors, and multipliers of no step at all.
+// Prepares the first step: masses, rows and factors at the initial state, and multipliers of a step of length 0.
 HD void rigid_begin_rattle(const RigidLanes *w)
 {
     rigid_ready(w);

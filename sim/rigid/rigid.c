@@ -32,44 +32,42 @@ enum {
 };
 
 static const Option rigid_options[RIGID_N_OPTIONS] = {
-    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time of one lane"},
+    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time"},
     {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
     {"stabilisation", OPTION_CHOICE, "", 0, 0, 6, "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",
-     "how a constraint's error is taken back, J a = -s J'v - c Jv - k C. baumgarte: 1, 2 alpha, beta^2; original: 0, "
-     "1 + beta, alpha, which leaves an error; original_with_bias: 1, 1 + beta, alpha; velocity: 0, 1/dt, gamma/dt^2; "
-     "soft: a damped spring; rattle: none is made, and energy is kept; searched: what parameter form says"},
+     "how a constraint's error is corrected: J a = -s J'v - c Jv - k C. s, c, k are for baumgarte 1, 2 alpha, beta^2; "
+     "original 0, 1 + beta, alpha (an error stays); original_with_bias 1, 1 + beta, alpha; velocity 0, 1/dt, "
+     "gamma/dt^2. soft: a damped spring; rattle: no error arises, energy is kept; searched: parameter form chooses"},
     {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
-     "how orientations follow w. exponential: exact for constant w; cayley: Euler's step made a unit quaternion again, "
-     "no transcendentals, turns less by (w dt)^2/12"},
+     "how orientations follow w. exponential: exact for constant w; cayley: Euler's step, normalised; cheaper, turns "
+     "too little by (w dt)^2/12"},
     {"gain_units", OPTION_CHOICE, "", 0, 0, 1, "absolute|per_dt",
-     "per_dt: alpha and beta count in 1/dt (baumgarte); of original c = beta/dt, k = alpha/dt^2"},
+     "per_dt: alpha and beta are in units of 1/dt (baumgarte); original: c = beta/dt, k = alpha/dt^2"},
     {"order", OPTION_CHOICE, "", 0, 0, 2, "two|four|six",
-     "of rattle: the power of dt with which its error falls. four: each step is five of them (Suzuki 1990); six: "
-     "eleven (Sofroniou & Spaletta 2005), the least time where errors are to be small"},
-    {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "of rattle: greatest number to meet the constraints"},
+     "rattle: the error falls with this power of dt. four: a step is five of order two (Suzuki 1990); six: eleven "
+     "(Sofroniou & Spaletta 2005), the fastest if errors must be small"},
+    {"iterations", OPTION_INTEGER, "1", 30, 1, 1000, NULL, "rattle: most iterations to meet the constraints"},
     {"solver", OPTION_CHOICE, "", 0, 0, 2, "auto|skyline|trees",
-     "how bodies that constraints join are solved. skyline: by the matrix of their rows, from each row's first entry "
-     "on; trees: body after body from the leaves, loops by their Schur complement; auto: whichever is less work"},
+     "how joined bodies are solved. skyline: by the matrix of the constraints' rows, stored from each row's first "
+     "entry on; trees: body by body from the leaves, loops by their Schur complement; auto: the one with less work"},
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"redundant", OPTION_CHOICE, "", 0, 0, 3, "share|drop|error|regularise",
-     "rows that follow from others. share: they and the others share the load, by the least multipliers that bear it, "
-     "if they follow from the start; at a singular pose later on, as drop. drop: their multiplier is 0, which fails "
-     "where the rows that are left come to depend on each other; error: the trial fails; regularise: cfm lets all rows "
-     "give"},
+     "constraint rows that follow from others. share: all share the load by the least multipliers, if the rows follow "
+     "from the start; at a singular pose later, as drop. drop: their multiplier is 0; a trial fails if other rows "
+     "become dependent; error: the trial fails; regularise: all rows give, by cfm"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
-     "of redundant: regularise: added to the constraints' matrix, as a part of its diagonal"},
+     "redundant: regularise adds it to the constraints' matrix, as a part of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
-     "a row of which less than this part is left when those before it are met follows from them. Greater where a "
-     "mechanism passes a singular pose"},
+     "a row follows from those before it if less than this part of it is left when they are met. Take a greater value "
+     "if a mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
-    {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "of constant air"},
+    {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "density of constant air"},
     {"copies", OPTION_INTEGER, "1", 1, 1, RIGID_BODIES_MAX, NULL,
-     "a number that `repeat` may name in the lists of the world, to change it in one place"},
+     "a number that `repeat` may name in the lists of the world, so that it stands in one place"},
     {"executor", OPTION_MANNER, "", 2, 0, 2, "sequential|levels|auto",
-     "on the CPU, who steps a world of many islands. sequential: one thread, others step other worlds; levels: all "
-     "threads share each world; auto: as levels where there are fewer worlds than threads and it saves time. No result "
-     "changes"},
+     "on the CPU, how threads step worlds. sequential: one thread per world; levels: all threads share each world; "
+     "auto: levels if there are fewer worlds than threads and it saves time. No result changes"},
 };
 
 #define RIGID_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -89,7 +87,7 @@ static const Parameter rigid_form = {
     RIGID_BAUMGARTE,
     RIGID_SOFT,
     SECTION_PARAMETERS,
-    "stabilisation of a trial, with stabilisation: searched. 0: baumgarte, 1: original, 2: original_with_bias, 3: "
+    "stabilisation of each trial, with stabilisation: searched. 0: baumgarte, 1: original, 2: original_with_bias, 3: "
     "velocity, 4: soft"};
 
 #define RIGID_ROW(name, unit, doc) {#name, unit, doc, NULL},

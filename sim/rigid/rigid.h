@@ -1,20 +1,20 @@
-// What the host side (rigid.c, world.c) and the kernels (advance.h) of the rigid-body model share: how a world lies in
-// the assets, and a lane in its memory.
+// What the host side (rigid.c, world.c) and the kernels (advance.h) of the rigid-body model share: the layout of a
+// world in the assets, and of a lane in its memory.
 #ifndef HOPSCOTCH_RIGID_H
 #define HOPSCOTCH_RIGID_H
 
 #include "../sim.h"
 
 enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX = 8192 };
-// Moving bodies that have inputs, metrics and columns without being asked for, and rods that have an input; and how
-// many may have them: a row of SQLite has 2000 columns at most, of which a body takes 3, or 6 with their spreads, and
-// the names of a shard's columns fit an attribute of HDF5 (64 KiB, 16 bytes each).
+// By default this many moving bodies have inputs, metrics and columns, and this many rods an input; at most
+// RIGID_SHOWN_MAX. SQLite allows 2000 columns, of which a body takes 3, or 6 with their spreads. The names of a shard's
+// columns must fit an attribute of HDF5 (64 KiB, 16 bytes each).
 enum { RIGID_SHOWN = 64, RIGID_SHOWN_MAX = 256 };
-// On a GPU a warp steps a world of up to so many bodies, a block a larger one; in a batch of many worlds, so many for
-// each body but no more than at most, a thread does, which is faster then (tests/bench/NOTES.md).
+// On a GPU a warp steps a world of up to RIGID_BODIES_OF_WARP bodies, a block a larger one. From RIGID_WORLDS_A_BODY
+// worlds per body on, at most RIGID_WORLDS_AT_MOST, one thread per world is faster (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
-enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, that are solved as one block
-enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // of rows that close loops; of skylines
+enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, solved as one block
+enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // rows that close loops; entries of skylines
 
 typedef enum RigidForm {
     RIGID_BAUMGARTE,
@@ -23,7 +23,7 @@ typedef enum RigidForm {
     RIGID_VELOCITY,
     RIGID_SOFT,
     RIGID_RATTLE,
-    RIGID_SEARCHED // each lane its own of those up to RIGID_SOFT
+    RIGID_SEARCHED // selected per lane, from those up to RIGID_SOFT
 } RigidForm;
 typedef enum RigidMap { RIGID_EXPONENTIAL, RIGID_CAYLEY } RigidMap;
 typedef enum RigidOrder { RIGID_ORDER_TWO, RIGID_ORDER_FOUR, RIGID_ORDER_SIX } RigidOrder;
@@ -38,72 +38,72 @@ typedef enum RigidRedundant { RIGID_SHARE, RIGID_DROP, RIGID_REFUSE, RIGID_REGUL
 typedef enum RigidSolver { RIGID_AUTO, RIGID_SKYLINE, RIGID_TREES } RigidSolver;
 typedef enum RigidAir { RIGID_CONSTANT_AIR, RIGID_ISA } RigidAir;
 
-// The world in the assets: arrays of these, each a whole number of doubles. World axes, SI units, z up.
+// The world in the assets: arrays of these structs, each a whole number of doubles. World axes, SI units, z up.
 typedef struct RigidBody {
     double gravity;                // 0 or 1
     double mass, inertia[6];       // xx, yy, zz, xy, xz, yz in body axes
     double p[3], q[4], v[3], w[3]; // at t = 0
-    double moments[3], axes[4];    // principal moments, and the turn of their axes into the body's
+    double moments[3], axes[4];    // principal moments, and the rotation from their axes to the body's
     double inverse[3];             // 1/moments
-    double across, beyond;         // of a top: 1/moment across its axis; the axis' 1/moment less that
+    double across, beyond;         // of a top: 1/moment across its axis; 1/moment of the axis minus that
     int32_t fixed;                 // 0 or 1
-    int32_t input;                 // first of its RIGID_INPUTS parameters; -1: it has none
-    int32_t joint;                 // that holds it to its parent; -1: none
-    int32_t skyline;               // as its island's
+    int32_t input;                 // first of its RIGID_INPUTS parameters; -1: none
+    int32_t joint;                 // the one to its parent; -1: none
+    int32_t skyline;               // of its island
     int32_t tree, tree_count;      // its tree: order[tree .. tree + tree_count)
     int32_t touch, n_touches;      // its rows: touches[touch .. touch + n_touches)
-    int32_t ease;                  // as its island's
+    int32_t ease;                  // of its island
     int32_t top;                   // principal axis whose other two moments are equal; -1: none
 } RigidBody;
 enum { RIGID_INPUTS = 10 }; // mass, p, v, w
 
 typedef struct RigidRow {
     int32_t kind, i, j;
-    int32_t input; // parameter that is its L; -1: none
+    int32_t input; // parameter with its L; -1: none
     int32_t constraint;
-    // skyline: the first row of the world that it shares a body with, itself if with none before it. Else of a row that
-    // closes a loop: the first such row of the island that acts on a tree that it acts on too.
+    // skyline: the first row that shares a body with this one; this one if none before it does. For a row that closes a
+    // loop: the first such row of the island that acts on a common tree.
     int32_t reach;
     int32_t entry;            // skyline: A(row, l) stands at entry + l in the memory; else -1
-    int32_t ease;             // as its island's
-    int32_t pivot;            // cell of the memory with its 1/D, 0 where it is left out
-    int32_t together, before; // rows from this one on, and before it, of its constraint: they share bodies and reach
-    double turn;              // rad a metre, or 1: about how far J turns with an error
+    int32_t ease;             // of its island
+    int32_t pivot;            // cell of the memory with its 1/D; 0: the row is left out
+    int32_t together, before; // rows of its constraint from this one on, and before it: they share bodies and reach
+    double turn;              // rad per metre, or 1: about how far J turns with an error
     double at_i[3], at_j[3];  // body axes
     double a[3], b[3];
     double rest[4]; // R_i0' R_j0 as a quaternion
     double target;  // L or e.d (m)
 } RigidRow;
 
-// Rows first .. first + count - 1 hold `child` to `parent` (-1: to something fixed). Of a loop: child and parent are as
-// in the rows.
+// Rows first .. first + count - 1 connect `child` to `parent` (-1: to a fixed body). For a loop: child and parent are
+// as in the rows.
 typedef struct RigidJoint {
     int32_t child, parent, first, count;
 } RigidJoint;
 
-// Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops: nothing but
-// springs joins them to the rest of the world. Their G and its y stand at `schur` and `response` in the memory.
-// skyline: solved so (skyline.h), whose rows close no loops; else by trees. cost: about what its step takes (ns). ease:
-// cell of the memory with the part of each row's diagonal that is added to it (solve.h), 0 where none is. follow: cell
-// with the number of its rows that follow from others, as it was when its rows were first met, -1 before.
+// Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops. Only springs
+// connect an island to the rest of the world. Its G and y stand at `schur` and `response` in the memory. skyline:
+// solved by skyline.h, with no rows that close loops; else by trees. cost: about the time of its step (ns). ease: cell
+// of the memory with the part of each row's diagonal that is added to it (solve.h), 0 if none is. follow: cell with the
+// number of its rows that followed from others when the rows were first met, -1 before.
 typedef struct RigidIsland {
     int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;
 } RigidIsland;
 
-// Of a list whose items [begin, end) may be done side by side, when those before begin are done (those behind end, of a
-// way back). `places`: the bodies in `order`, each stretch those of a tree that are equally far from its root;
-// `levels`: those of islands that are solved by trees, all that are equally far from their roots in one stretch, the
-// farthest first; `force_places`: forces, which follow those before them that act on the same body. Of a body also what
-// a solve asks for, in one place.
+// An entry of a list. Items [begin, end) can be computed in parallel after those before begin (or after those from end
+// on, in the reverse direction). `places`: the bodies in `order`; a stretch has the bodies of one tree at equal depth.
+// `levels`: bodies of islands that are solved by trees; a stretch has all of equal depth, the deepest first.
+// `force_places`: forces; each comes after those before it that act on the same body. For a body it also holds the data
+// that a solve needs.
 typedef struct RigidPlace {
     int32_t item, begin, end;
-    int32_t joint, row, n_rows; // that holds it to `parent`; n_rows = 0: it has none
+    int32_t joint, row, n_rows; // the joint to `parent`; n_rows = 0: none
     int32_t sides;              // bit k: the body is the j of row k
     int32_t parent;             // -1: fixed
     int32_t child, n_children;  // places[child .. child + n_children)
-    int32_t ease;               // as its island's
-    int32_t none;               // whole doubles, as which they are laid out
+    int32_t ease;               // of its island
+    int32_t none;               // padding to whole doubles
 } RigidPlace;
 
 typedef struct RigidForce {
@@ -114,10 +114,10 @@ typedef struct RigidForce {
     double linear, quadratic;   // N s/m; m^2: Cd A
     double stiffness, damping, length;
     double packed, open, rate; // parachute: Cd A before and after (m^2), 1/s
-    double speed, altitude;    // it latches above, below; infinite: not by that
+    double speed, altitude;    // it latches above this speed, below this altitude; infinite: never
 } RigidForce;
 
-// Shared by all lanes; laid over sim.h's Constants. Offsets are in doubles of the assets, of a lane's memory.
+// Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
 typedef struct RigidConstants {
     double dt, density;
     int64_t ticks;
@@ -129,50 +129,50 @@ typedef struct RigidConstants {
     int32_t touches, places, levels, force_places;                 //
     int32_t damped;                                                // some force depends on velocities
     int32_t trees;                                                 // some islands are solved by trees
-    int32_t refine_within; // of rattle, as refine where a part of a step ends before the step does
-    // in the memory: state at 0; so many cells outlive a slice. past_at: of rattle, RIGID_PAST cells a row
+    int32_t refine_within; // rattle: refine for a part of a step that is not its end
+    // in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row
     int32_t sums_at, latch_at, follow_at, past_at, kept, cells;
-    int32_t refines;                              // rattle: a step that misses the constraints begins once more
-    int32_t saved_at;                             // if so: what a step changes of the former, at its start
+    int32_t refines;                              // rattle: a step that misses the constraints is repeated
+    int32_t saved_at;                             // if so: the cells that a step changes, as at its start
     int32_t body_at, row_at, factor_at, schur_at; // in the memory
-    double pivot;                                 // least part of a row that counts
-    int32_t share;                                // rows that follow from others share their load
-    double cfm;                                   // part of the diagonal that is added to it, or 0
+    double pivot;                                 // least part of a row that counts as independent
+    int32_t share;                                // rows that follow from others share the load
+    double cfm;                                   // part of the diagonal that is added to the matrix, or 0
 } RigidConstants;
 
 // A lane's inputs that every world has.
 // clang-format off
 #define RIGID_PARAMETERS(X) \
-    X(alpha, "1/s", 5.0, 0.0, 1e9, "gain: of the velocity error 2 alpha (baumgarte), of the position error alpha (original); in units of dt if gain_units: per_dt") \
-    X(beta, "1/s", 5.0, 0.0, 1e9, "gain: of the position error beta^2 (baumgarte), of the velocity error 1 + beta (original)") \
-    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step takes back") \
-    X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: of the constraint as a spring") \
-    X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: of that spring") \
+    X(alpha, "1/s", 5.0, 0.0, 1e9, "gain: 2 alpha on the velocity error (baumgarte), alpha on the position error (original); in units of dt if gain_units: per_dt") \
+    X(beta, "1/s", 5.0, 0.0, 1e9, "gain: beta^2 on the position error (baumgarte), 1 + beta on the velocity error (original)") \
+    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step corrects") \
+    X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: frequency of the constraint as a spring") \
+    X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: damping ratio of the constraint as a spring") \
     X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards") \
     X(wind_x, "m/s", 0.0, -1e3, 1e3, "velocity of the air") \
     X(wind_y, "m/s", 0.0, -1e3, 1e3, "velocity of the air") \
     X(wind_z, "m/s", 0.0, -1e3, 1e3, "velocity of the air, upwards") \
-    X(substeps, "1", 1.0, 1.0, 1000.0, "whole number of steps that each dt is made of: to search for a step")
+    X(substeps, "1", 1.0, 1.0, 1000.0, "whole number of steps per dt, to search for a step size")
 
-// Metrics that every world has; those of bodies stand after them.
+// Metrics of every world; those of bodies come after them.
 #define RIGID_METRICS(X) \
-    X(error_rms, "m", "rms of the constraints' errors over rows and time; a distance's is |d| - L (m), an angle's in rad") \
-    X(error_max, "m", "greatest of them") \
-    X(error_end, "m", "greatest of them at the end") \
+    X(error_rms, "m", "rms of the constraints' errors over rows and time; of a distance |d| - L (m), of an angle in rad") \
+    X(error_max, "m", "greatest of these errors") \
+    X(error_end, "m", "greatest of these errors at the end") \
     X(tension_max, "N", "greatest pull in a rod (distance), spring or tether") \
     X(multiplier_max, "N", "greatest |lambda| of a row") \
-    X(energy_error, "J", "greatest |E - E(0)|, kinetic and of gravity") \
+    X(energy_error, "J", "greatest |E - E(0)|; E: kinetic and gravity") \
     X(energy_end, "J", "E - E(0) at the end") \
     X(residual_max, "m/s^2", "greatest error of a solved row, |J a - right-hand side|") \
-    X(redundant_rows, "1", "rows that follow from others: of a loop where that is so from the start as many as then, else those at the end") \
-    X(touchdown, "s", "when the first body's centre came down to z = 0, located within the step; the duration if it never did") \
-    X(refined_steps, "1", "steps of rattle that did not meet the constraints, as near a singular pose, and were made of five shorter ones of order two; with order six of eleven") \
-    X(survived, "s", "time that the world stayed finite")
+    X(redundant_rows, "1", "rows that follow from others: of each loop their number at the start if there are any then, else at the end") \
+    X(touchdown, "s", "time at which the first body's centre falls to z = 0, located within the step; the duration if it never does") \
+    X(refined_steps, "1", "steps of rattle that did not meet the constraints, as near a singular pose, and were repeated as five shorter ones of order two (order six: eleven)") \
+    X(survived, "s", "time for which the state stayed finite")
 // clang-format on
 
 #define RIGID_ENTRY(name, ...) RIGID_PARAMETER_##name,
 enum { RIGID_PARAMETERS(RIGID_ENTRY) RIGID_N_PARAMETERS };
-enum { RIGID_PARAMETER_form = RIGID_N_PARAMETERS }; // behind them, of RIGID_SEARCHED only
+enum { RIGID_PARAMETER_form = RIGID_N_PARAMETERS }; // after them, only with RIGID_SEARCHED
 #undef RIGID_ENTRY
 #define RIGID_ENTRY(name, ...) RIGID_METRIC_##name,
 enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
@@ -193,14 +193,14 @@ enum { RIGID_METRICS(RIGID_ENTRY) RIGID_N_METRICS };
 #define RIGID_ENTRY(name, ...) RIGID_DEBUG_##name,
 enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
-enum { RIGID_DEBUG_ROWS = 64 }; // of larger worlds the first ones
+enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 
-// What is added to rows that share a load, as a part of their diagonal, over the square of the angle by which errors
-// have turned J (solve.h), and at most; at least it is option pivot.
+// Part of the diagonal added to rows that share a load: RIGID_EASE_TURNED times the square of the angle by which errors
+// have turned J (solve.h), at least option pivot, and at most a limit.
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
-// part of the kinetic energy that steps that miss the constraints may gain and lose in all
+// part of the kinetic energy that steps which miss the constraints may gain or lose in total
 #define RIGID_JUMP 1e-3
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
@@ -211,7 +211,7 @@ enum {
     RIGID_BODY_F = 0,                    // force and torque (6)
     RIGID_BODY_R = 6,                    // right-hand side (6)
     RIGID_BODY_A = 12,                   // acceleration (6)
-    RIGID_BODY_D = 18,                   // what a solve gives (6)
+    RIGID_BODY_D = 18,                   // solution of a solve (6)
     RIGID_BODY_M = 24,                   // mass, inertia in world axes (7)
     RIGID_BODY_FACTOR = 31,              // LDL' of its 6x6, packed by rows (21); skyline: 1/m, inverse inertia (7)
     RIGID_BODY_START = 52,               // p, q at the step's start (7)
@@ -224,21 +224,21 @@ enum {
     RIGID_ROW_RHS = 16,                  //
     RIGID_ROW_LAMBDA = 17,               //
     RIGID_ROW_SOFT = 18,                 // added to the diagonal
-    RIGID_ROW_Z = 19,                    // right-hand side as the elimination leaves it
-    RIGID_ROW_X = 20,                    // what a solve gives
+    RIGID_ROW_Z = 19,                    // right-hand side during elimination
+    RIGID_ROW_X = 20,                    // solution of a solve
     RIGID_ROW_LENGTH = 21,               // |d|
     RIGID_ROW_CELLS = 22,                //
     RIGID_PAST = 3,                      // multipliers of past steps, rattle.h
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
-    RIGID_SUM_JUMPS,                     // parts of the kinetic energy that steps which missed the constraints moved
+    RIGID_SUM_JUMPS,                     // parts of the kinetic energy changed by steps that missed the constraints
     RIGID_SUM_FOLLOW,                    // rattle: rows that follow from others at the start
     RIGID_SUMS,                          //
-    RIGID_SMALL = 512                    // doubles of a world that is kept near the processor
+    RIGID_SMALL = 512                    // limit, in doubles, of a world in fast memory
 };
 
-// Of the lists that are plain numbers: `order`, `recorded`, `named`, `touches`.
+// A list of plain numbers: `order`, `recorded`, `named`, `touches`.
 static inline const int32_t *rigid_list(const double *assets, int32_t at) { return (const int32_t *)(assets + at); }
 
 // ---- world.c --------------------------------------------------------------------------------------------------------
@@ -248,30 +248,30 @@ typedef struct RigidWorldSpec {
     RigidSolver solver;
 } RigidWorldSpec;
 
-// What the functions on the host know besides the assets.
+// Data of the functions on the host besides the assets.
 typedef struct RigidHost {
     const char *const *bodies, *const *constraints; // names
     const char *const *moving;                      // [n_moving] names of the bodies that can move, in their order
     const struct RigidFigure *figure;               // how it is drawn
-    int n_rods, n_lengths;                          // distances; those whose length is a parameter
+    int n_rods, n_lengths;                          // distances; those with a length as a parameter
 } RigidHost;
 
 extern const List rigid_lists[3];
-// The world of a spec in the assets. Error (user), with wrong_list and wrong_item where it is.
-// No bodies at all: the pendulum, a payload of 5 kg on a rod of 2 m.
+// Lays the world of a spec out in the assets. Error (user), with its place in wrong_list and wrong_item. Without
+// bodies: the pendulum, a payload of 5 kg on a rod of 2 m.
 Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
 
 // ---- places.c -------------------------------------------------------------------------------------------------------
 
-// The lists at `touches`, `places`, `levels` and `force_places` of assets that hold the rest of the world, and
-// n_levels; how many doubles they take at most.
+// Makes `touches`, `places`, `levels` and `force_places` from the rest of the assets, and n_levels. The first function
+// gives the doubles that they take at most.
 size_t rigid_places_doubles(const RigidConstants *c);
 void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 
-// What functions on the host know of this world, and its tables for the bodies of a choice. The last again for another
-// choice. Error (user): more than RIGID_SHOWN_MAX.
+// Makes the host's data of this world, and the tables for a choice of bodies; rigid_choose does the latter again. Error
+// (user): more than RIGID_SHOWN_MAX.
 void rigid_know(const RigidWorldSpec *spec, const RigidConstants *constants, const double *assets, Arena *arena,
                 Configured *out);
 Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena);

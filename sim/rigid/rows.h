@@ -1,11 +1,10 @@
-// Constraint rows at the state that the lane has: J, the error C, J v and J' v (the table of constraints in the
-// model's page; d = p_i + r_i - p_j - r_j, u = d').
+// Constraint rows at the present state of the lane: J, the error C, J v and J' v. d = p_i + r_i - p_j - r_j, u = d'.
 #ifndef HOPSCOTCH_RIGID_ROWS_H
 #define HOPSCOTCH_RIGID_ROWS_H
 
 #include "memory.h"
 
-// What a row reads of one of its bodies.
+// Data of one body of a row.
 typedef struct RigidEnd {
     Vector3 p, v, w, r; // r: from the centre to where the constraint acts, world axes
     Rotation turn;
@@ -66,8 +65,8 @@ HD RigidValues rigid_turn(Vector3 e, Vector3 angle)
     return row;
 }
 
-// C = a.b; C' = (w_i - w_j).(a x b); of its derivative without the accelerations, with a' = w_i x a, b' = w_j x b:
-// (w_i - w_j).(a' x b + a x b')
+// C = a.b; C' = (w_i - w_j).(a x b). Its derivative without accelerations, with a' = w_i x a, b' = w_j x b: (w_i -
+// w_j).(a' x b + a x b')
 HD RigidValues rigid_perpendicular(const RigidEnd *i, const RigidEnd *j, Vector3 a, Vector3 b)
 {
     RigidValues row;
@@ -113,7 +112,7 @@ HD RigidValues rigid_values(const RigidLanes *w, const RigidRow *row, const Rigi
     return rigid_turn(vector3_of(row->a), quaternion_logarithm(relative));
 }
 
-// Every row at the present state. with_J: else only C and the stretch, J stays as it was.
+// Computes every row at the present state. with_J false: only C and the stretch; J stays.
 HD_CALL void rigid_assemble(const RigidLanes *restrict w, bool with_J)
 {
     RigidEnd i, j;

@@ -1,12 +1,12 @@
-// Which islands are solved by the matrix of their rows (skyline.h), which by trees (tree.h): whichever is less work. In
-// the first, rows stand in an order that keeps those that share bodies near each other.
+// Chooses per island whether the matrix of its rows (skyline.h) or trees (tree.h) are less work. For the former it
+// orders rows so that those which share bodies are near each other.
 #include "islands.h"
 
-// The rows of an island in an order in which those that share bodies are near each other.
+// An order of an island's rows in which rows that share bodies are near each other.
 typedef struct SkylineBand {
     int n_rows;
     RigidRow *rows; // [n_rows]
-    int *reach;     // [n_rows]: the first of them that it shares a moving body with, up to itself
+    int *reach;     // [n_rows]: the first row that shares a moving body with it; itself if none before does
     int *found, *place, *first;
 } SkylineBand;
 
@@ -27,7 +27,7 @@ static void skyline_meet(SkylineBand *band, int body, int *count)
     band->found[(*count)++] = body;
 }
 
-// found: an island's bodies breadth first from one of them; place: where each stands there. Gives the last.
+// found: an island's bodies breadth first from one of them; place: the index of each there. Returns the last.
 static int skyline_spread(const RigidForest *forest, const RigidIsland *island, int from, SkylineBand *band)
 {
     int count = 0;
@@ -42,7 +42,7 @@ static int skyline_spread(const RigidForest *forest, const RigidIsland *island, 
     return band->found[count - 1];
 }
 
-// Of the row's moving bodies the later one's place.
+// The later place of the row's moving bodies.
 static int skyline_row_place(const RigidForest *forest, const SkylineBand *band, const RigidRow *row)
 {
     const int i = forest->bodies[row->i].fixed == 0 ? band->place[row->i] : -1;
@@ -50,7 +50,7 @@ static int skyline_row_place(const RigidForest *forest, const SkylineBand *band,
     return i > j ? i : j;
 }
 
-// Rows in the order of their bodies, breadth first from a body at the island's end, one as far as can be from another.
+// Orders rows by their bodies, breadth first from a body at the island's end (one that is farthest from another).
 // Source: E. Cuthill & J. McKee, Reducing the bandwidth of sparse symmetric matrices, ACM 1969.
 static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows,
                                  SkylineBand *band)
@@ -59,7 +59,7 @@ static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *i
     (void)skyline_spread(forest, island, end, band);
     band->n_rows = island->row_end - island->row;
     const RigidRow *own = rows + island->row;
-    int *next = band->found; // of each place, where its next row goes
+    int *next = band->found; // next free position of each place
     for (int b = 0; b <= island->count; b++) next[b] = 0;
     for (int k = 0; k < band->n_rows; k++) next[skyline_row_place(forest, band, &own[k]) + 1]++;
     for (int b = 0; b < island->count; b++) next[b + 1] += next[b];
@@ -81,7 +81,7 @@ static void skyline_find(const RigidForest *forest, const RigidIsland *island, c
     }
 }
 
-// About what a step takes of an island by the matrix of its rows, and by trees (ns on one core; tests/bench/NOTES.md).
+// About the time of a step of an island (ns on one core; tests/bench/NOTES.md) by the matrix of its rows, and by trees.
 static double skyline_cost(const RigidIsland *island, const SkylineBand *band)
 {
     double cost = 100.0 * island->count;
@@ -99,7 +99,7 @@ static double skyline_tree_bodies(const RigidForest *forest, const RigidRow *row
     return i->fixed == 0 && j->fixed == 0 && i->tree == j->tree ? of_i : of_i + of_j;
 }
 
-// Of each row that closes a loop all of its trees are solved, and its row of G factored.
+// For each row that closes a loop, all its trees are solved and its row of G is factored.
 static double skyline_tree_cost(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows)
 {
     const RigidRow *loops = rows + (island->row_end - island->n_loop_rows);

@@ -1,7 +1,7 @@
 // The constrained accelerations of islands by the matrix of their rows,
 //     A = J M^-1 J' + soft,  A x = z - J M^-1 r,  d = M^-1 (r + J' x)
-// factored as L D L' within its skyline: of each row from its first entry that is not 0, as nothing is filled in before
-// that. Chains, and small islands whether they have loops or not, are less work so than body after body (tree.h).
+// factored as L D L' within its skyline: each row is stored from its first nonzero entry on, because nothing is filled
+// in before that. For chains and small islands, with loops or without, this is less work than body by body (tree.h).
 // Source: A. Jennings, A compact storage scheme for the solution of symmetric linear simultaneous equations, Comput. J.
 // 9, 1966.
 #ifndef HOPSCOTCH_RIGID_SKYLINE_H
@@ -12,7 +12,7 @@
 // M^-1 of a body: 1/m, and the inverse of its inertia (6)
 enum { RIGID_INVERSE_MASS = RIGID_BODY_FACTOR, RIGID_INVERSE_INERTIA = RIGID_BODY_FACTOR + 1 };
 
-// Element (row, column >= rows[row].reach): both count from the world's first row.
+// Cell of element (row, column >= rows[row].reach); both count from the world's first row.
 HD int rigid_entry(const RigidLanes *w, int row, int column) { return w->rows[row].entry + column; }
 
 // x[6] <- M^-1 x
@@ -40,7 +40,7 @@ HD void rigid_invert_masses(const RigidLanes *restrict w)
     rigid_wait(w);
 }
 
-// n rows of A together, of what one of their bodies brings: J of the rows so far that touch the body too.
+// Adds to n rows of A the part of one of their bodies: products with J of earlier rows that touch it.
 HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, int n)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
@@ -86,7 +86,7 @@ HD_CALL void rigid_fill_skyline(const RigidLanes *restrict w)
 
 // ---- of an island by one thread -------------------------------------------------------------------------------------
 
-// Column j of L D of rows [i, i + n), whose columns before it are there.
+// Column j of L D of rows [i, i + n); columns before it are done.
 HD_INLINE void rigid_factor_column(const RigidLanes *restrict w, int i, int j, int n)
 {
     const int first = w->rows[i].reach, reach = w->rows[j].reach, other = rigid_entry(w, j, 0);
@@ -105,7 +105,7 @@ HD_INLINE void rigid_factor_column(const RigidLanes *restrict w, int i, int j, i
     for (int r = 0; r < n; r++) set_cell(w, row[r] + j, y[r]);
 }
 
-// Of a row i of L D that of L, and 1/D: 0 if what is left of its diagonal is below the least part that counts, as then
+// Row i of L from that of L D, and 1/D: 0 if less is left of its diagonal than the least part that counts, because then
 // it follows from the rows before it.
 HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
 {
@@ -121,7 +121,7 @@ HD void rigid_factor_pivot(const RigidLanes *restrict w, int i, real least)
     set_cell(w, row + i, select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d)));
 }
 
-// Rows [i, i + n) of A become those of L.
+// Turns rows [i, i + n) of A into those of L.
 HD_INLINE void rigid_factor_rows(const RigidLanes *restrict w, int i, real least, int n)
 {
     for (int j = w->rows[i].reach; j < i; j++) rigid_factor_column(w, i, j, n);
@@ -131,19 +131,19 @@ HD_INLINE void rigid_factor_rows(const RigidLanes *restrict w, int i, real least
     }
 }
 
-// T L of rows [i, i + n) in place of L, and T in place of L within them, T its inverse there: what is solved with them
-// takes two products then, none of which waits for the row before. T_r = e_r - l_r0 T_0 - .. - l_r,r-1 T_r-1.
+// Stores T L in place of L of rows [i, i + n), and T in place of L within them, T its inverse there. A solve then takes
+// two products, and no row waits for the row before. T_r = e_r - l_r0 T_0 - .. - l_r,r-1 T_r-1.
 HD void rigid_invert_rows(const RigidLanes *restrict w, int i, int n)
 {
     const int first = w->rows[i].reach;
     for (int r = 1; r < n; r++) {
         const int row = rigid_entry(w, i + r, 0);
-        for (int j = first; j < i; j++) { // the rows above are T L already
+        for (int j = first; j < i; j++) { // earlier rows are T L already
             real y = cell(w, row + j);
             for (int s = 0; s < r; s++) y = fused(-cell(w, row + i + s), cell(w, rigid_entry(w, i + s, j)), y);
             set_cell(w, row + j, y);
         }
-        for (int s = 0; s < r; s++) { // column s of T_r, which takes the l to the right of it
+        for (int s = 0; s < r; s++) { // column s of T_r, from the l to its right
             real t = -cell(w, row + i + s);
             for (int m = s + 1; m < r; m++) t = fused(-cell(w, row + i + m), cell(w, rigid_entry(w, i + m, i + s)), t);
             set_cell(w, row + i + s, t);
@@ -164,7 +164,7 @@ HD_CALL void rigid_factor_island(const RigidLanes *restrict w, const RigidIsland
     }
 }
 
-// function(..., width, n): as RIGID_ROWS_DO, and the width is known where it is that of a chain's links.
+// As RIGID_ROWS_DO; the width is a literal too if it is that of a chain's links.
 #define RIGID_BAND_DO(width, n, function, ...)                                                                         \
     ((n) == 3 && (width) == 3   ? function(__VA_ARGS__, 3, 3)                                                          \
      : (n) == 5 && (width) == 5 ? function(__VA_ARGS__, 5, 5)                                                          \
@@ -173,10 +173,10 @@ HD_CALL void rigid_factor_island(const RigidLanes *restrict w, const RigidIsland
 
 HD int rigid_x_at(const RigidLanes *w, int row) { return rigid_row_at(w, row) + RIGID_ROW_X; }
 
-// Where row r of rows that stand together begins, of entries before them so many.
+// First entry of row r of rows that are stored together, each with `width` entries before them.
 HD int rigid_line(int start, int width, int r) { return start + r * (width + 1) + r * (r - 1) / 2; }
 
-// x <- T x - T L x of rows [i, i + n), those before them are there; width: entries of each before them
+// x <- T x - T L x of rows [i, i + n); those before them are done. width: entries of each row before them
 HD_INLINE void rigid_forward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
@@ -188,7 +188,7 @@ HD_INLINE void rigid_forward_rows(const RigidLanes *restrict w, int i, int width
         UNROLL
         for (int s = 0; s < r; s++) x[r] = fused(cell(w, rigid_line(start, width, r) + width + s), z[s], x[r]);
     }
-    if (width == n) { // links of a chain
+    if (width == n) { // a chain's links
         UNROLL
         for (int j = 0; j < n; j++) {
             UNROLL
@@ -206,7 +206,7 @@ HD_INLINE void rigid_forward_rows(const RigidLanes *restrict w, int i, int width
     for (int r = 0; r < n; r++) set_cell(w, at + RIGID_ROW_CELLS * r, x[r]);
 }
 
-// Column j of that on the way back.
+// The same, column j, in the backward pass.
 HD_INLINE void rigid_backward_column(const RigidLanes *restrict w, const real *x, int start, int before, int j,
                                      int width, int n)
 {
@@ -216,7 +216,7 @@ HD_INLINE void rigid_backward_column(const RigidLanes *restrict w, const real *x
     set_cell(w, before + RIGID_ROW_CELLS * j, other);
 }
 
-// What rows [i, i + n) take from the x of those before them on the way back, with (T L)', and their own x <- T' x.
+// Backward pass of rows [i, i + n): subtracts (T L)' x from the rows before them, and x <- T' x.
 HD_INLINE void rigid_backward_rows(const RigidLanes *restrict w, int i, int width, int n)
 {
     const int at = rigid_x_at(w, i), before = rigid_x_at(w, i - width), start = rigid_entry(w, i, i - width);
@@ -262,12 +262,12 @@ HD void rigid_factor_skyline(const RigidLanes *w)
     for (int i = w->rank; i < w->n_islands; i += w->size) {
         const RigidIsland *island = &w->islands[i];
         if (island->skyline != 0) rigid_factor_island(w, island);
-    } // the factors are read by the thread that has them
+    } // each thread reads the factors that it computed
 }
 
 typedef enum RigidSides { RIGID_OF_BODIES = 1, RIGID_OF_ROWS = 2 } RigidSides;
 
-// D = M^-1 (R + J' X), or one of both
+// D = M^-1 (R + J' X), or one of both terms
 HD void rigid_divide_sides(const RigidLanes *restrict w, int sides, bool again)
 {
     real x[6];
@@ -311,7 +311,7 @@ HD void rigid_open_x(const RigidLanes *w, int row, int n)
         set_cell(w, rigid_x_at(w, row + r), cell(w, rigid_row_at(w, row + r) + RIGID_ROW_Z) - product[r]);
 }
 
-// D and X for R and Z.
+// Computes D and X from R and Z.
 HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
 {
     rigid_divide_bodies(w, again);
@@ -325,7 +325,7 @@ HD_CALL void rigid_solve_skyline(const RigidLanes *restrict w, bool again)
     rigid_divide_all(w, again);
 }
 
-// The same for R = 0, and X in place of Z.
+// The same for R = 0, with X in place of Z.
 HD_CALL void rigid_solve_skyline_rows(const RigidLanes *restrict w)
 {
     rigid_back_skyline(w, false);

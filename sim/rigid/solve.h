@@ -1,7 +1,7 @@
-// The constrained accelerations of one step: of an island by the matrix of its rows (skyline.h), or of its trees by
-// elimination (tree.h), whichever is less work, and then of rows that close loops by their Schur complement. Those
-// stand apart: their multipliers solve G = J_l H^-1 J_l' of their island, H its trees' matrix. A pass of iterative
-// refinement follows, or several.
+// The constrained accelerations of one step. An island is solved by the matrix of its rows (skyline.h), or by
+// elimination along its trees (tree.h), whichever is less work; in the latter case rows that close loops follow by
+// their Schur complement. Their multipliers solve G = J_l H^-1 J_l' of their island, H its trees' matrix. One or more
+// passes of iterative refinement follow.
 #ifndef HOPSCOTCH_RIGID_SOLVE_H
 #define HOPSCOTCH_RIGID_SOLVE_H
 
@@ -19,7 +19,7 @@ HD void rigid_clear(const RigidLanes *w, int body, int cells_at)
     for (int c = 0; c < 6; c++) set_cell(w, rigid_body_at(w, body) + cells_at + c, splat(0.0));
 }
 
-// The trees that a row acts on: order[first .. first + count); gives how many.
+// The trees on which a row acts: order[first .. first + count); returns their number.
 HD int rigid_trees_of(const RigidLanes *w, const RigidRow *row, int first[2], int count[2])
 {
     int n = 0;
@@ -33,7 +33,7 @@ HD int rigid_trees_of(const RigidLanes *w, const RigidRow *row, int first[2], in
     return n;
 }
 
-// D = H^-1 J' of a row that closes a loop: the other trees feel nothing of it.
+// D = H^-1 J' of a row that closes a loop; it is 0 in the other trees.
 HD_CALL void rigid_respond(const RigidLanes *restrict w, int row, int first, int count)
 {
     for (int b = w->rank; b < count; b += w->size) {
@@ -48,7 +48,7 @@ HD_CALL void rigid_respond(const RigidLanes *restrict w, int row, int first, int
     rigid_solve_tree(w, first, first + count);
 }
 
-// G, a row a solve.
+// G, one row per solve.
 HD_CALL void rigid_assemble_loops(const RigidLanes *restrict w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, w->order[b], RIGID_BODY_D);
@@ -71,19 +71,19 @@ HD_CALL void rigid_assemble_loops(const RigidLanes *restrict w)
     rigid_wait(w);
 }
 
-// G = L D L' as rigid_factor does it, in memory, column by column, of each row from where it is not 0 (its skyline).
+// G = L D L' as in rigid_factor, in memory, column by column, each row from its first nonzero entry on (its skyline).
 HD_CALL void rigid_factor_loops(const RigidLanes *restrict w)
 {
     const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;
     const real ease = cell(w, w->islands->ease), least = rigid_least(w, w->islands->ease);
     rigid_assemble_loops(w);
     for (int m = 0; m < n; m++) {
-        // of a row that the tree implies nothing is left: measured against the row alone
+        // of a row that the trees imply nothing is left, relative to the row alone
         const real diagonal = rigid_row_compliance(w, rigid_loop_row(w, m));
         const real d = fused(ease, diagonal, cell(w, G + packed(m, m)));
         const mask none = MASK(d <= least * diagonal);
         const real inverse = select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
-        rigid_wait(w); // all have read the pivot
+        rigid_wait(w); // all threads have read the pivot
         if (rigid_speaks(w)) set_cell(w, G + packed(m, m), inverse);
         for (int i = m + 1 + w->rank; i < n; i += w->size) {
             if (rigid_loop(w, i)->reach > m) continue;
@@ -133,7 +133,7 @@ HD_CALL void rigid_solve_loops(const RigidLanes *restrict w)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-// R and Z as they are given: nothing is solved yet.
+// R and Z as given, before any solve.
 HD void rigid_given_sides(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -147,7 +147,7 @@ HD void rigid_given_sides(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// rhs - J A - soft lambda of n rows together, in Z
+// rhs - J A - soft lambda of n rows together, into Z
 HD void rigid_open_rows(const RigidLanes *w, int row, int n)
 {
     real product[RIGID_JOINT_ROWS] = {splat(0.0)};
@@ -160,7 +160,7 @@ HD void rigid_open_rows(const RigidLanes *w, int row, int n)
     }
 }
 
-// R and Z: what F, M A, J' lambda and rhs, J A, soft lambda leave open.
+// R and Z: the residuals of F with M A and J' lambda, and of rhs with J A and soft lambda.
 HD_CALL void rigid_open_sides(const RigidLanes *restrict w, bool again)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -194,7 +194,7 @@ HD void rigid_right_sides(const RigidLanes *w, bool first)
         rigid_open_sides(w, false);
 }
 
-// An island whose trees are solved: X of the rows that close its loops, and the trees' D and X with them.
+// An island whose trees are solved: X of the rows that close its loops, then the trees' D and X with them.
 HD_CALL void rigid_solve_looped(const RigidLanes *restrict w, bool first)
 {
     for (int l = w->rank; l < w->n_loop_rows; l += w->size) {
@@ -215,7 +215,7 @@ HD_CALL void rigid_solve_looped(const RigidLanes *restrict w, bool first)
     rigid_solve_trees(w, false);
 }
 
-// D and X for R and Z, which are used up and made anew for loops.
+// Computes D and X from R and Z, which are overwritten.
 HD void rigid_solve_all(const RigidLanes *w, bool first, bool again)
 {
     rigid_solve_skyline(w, again);
@@ -227,7 +227,7 @@ HD void rigid_solve_all(const RigidLanes *w, bool first, bool again)
     }
 }
 
-// A cell is x, or grows by it.
+// Sets a cell to x, or adds x to it.
 HD void rigid_gain(const RigidLanes *w, int at, real x, bool first) { set_cell(w, at, first ? x : cell(w, at) + x); }
 
 HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
@@ -246,22 +246,22 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 }
 
 // ---- rows that share a load -----------------------------------------------------------------------------------------
-// Where rows of an island follow from others, A = J M^-1 J' is singular, and the load can be shared in many ways. The
-// least multipliers are taken, lambda = A+ b: they need no choice of rows. With a fixed choice, the rows that are kept
-// come to depend on each other as the mechanism moves, and their multipliers grow without bound.
+// If rows of an island follow from others, A = J M^-1 J' is singular, and the load can be shared in many ways. The
+// solution with the least multipliers is taken, lambda = A+ b: it needs no choice of rows. With a fixed choice, the
+// kept rows may become dependent as the mechanism moves, and their multipliers would grow without bound.
 //
-// A + E is factored in place of A, E = ease diag(A), and each pass solves for what is open:
+// A + E is factored in place of A, E = ease diag(A), and each pass solves for the residual:
 //     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k).
-// Of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal) a pass leaves
-// ease/(s + ease). Where b contradicts itself, each pass also adds the same vector v with A v = 0. After n passes n
-// times the last change is taken away: v goes, and the rest stays, as its last change is 0 where s >> ease. Eigenvalues
-// far below ease count as 0, and nothing jumps when an eigenvalue passes ease.
-// Source: J. D. Riley, Math. Tables Aids Comput. 9, 1955 (the iteration).
+// A pass leaves ease/(s + ease) of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal).
+// If b is inconsistent, each pass also adds the same vector v with A v = 0. After n passes, n times the last change is
+// subtracted: this removes v, and keeps the rest, whose last change is 0 if s >> ease. Eigenvalues far below ease count
+// as 0, and the solution changes smoothly when an eigenvalue passes ease. Source: J. D. Riley, Math. Tables Aids
+// Comput. 9, 1955 (the iteration).
 //
 // Only islands that have such rows when their rows are first met are eased. Elsewhere a row without a pivot, at a
 // singular pose, is left out for that step.
 
-enum { RIGID_PASSES_EXACT = 3, RIGID_PASSES_ROUGH = 5 }; // at least, of rows that are met exactly, or roughly
+enum { RIGID_PASSES_EXACT = 3, RIGID_PASSES_ROUGH = 5 }; // least number for rows that are met exactly, or roughly
 
 HD void rigid_factor_once(const RigidLanes *w)
 {
@@ -274,7 +274,7 @@ HD void rigid_factor_once(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// About the angle by which the errors of an island's rows have turned J: error/arm.
+// About the angle by which the errors of an island's rows have turned J: error over arm.
 HD_CALL real rigid_turned_by(const RigidLanes *restrict w, const RigidIsland *island)
 {
     real most = splat(0.0);
@@ -283,15 +283,15 @@ HD_CALL real rigid_turned_by(const RigidLanes *restrict w, const RigidIsland *is
     return most;
 }
 
-// What is added to an island's rows. Where errors have turned J by phi, a part of about phi^2 is left of rows that
-// follow from others where all are met: it is to count as none.
+// The ease of an island's rows. If errors have turned J by phi, a part of about phi^2 is left of redundant rows when
+// all are met; it must count as 0.
 HD real rigid_ease_of(const RigidLanes *w, const RigidIsland *island)
 {
     const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned_by(w, island);
     return greater_of(lesser_of(RIGID_EASE_TURNED * phi * phi, splat(RIGID_EASE_MOST)), splat(w->c.pivot));
 }
 
-// Eases the islands of which some rows follow from others. Gives how many rows do, of this thread's islands.
+// Eases the islands with rows that follow from others. Returns the number of such rows in this thread's islands.
 HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
 {
     const real none = splat(0.0);
@@ -311,7 +311,7 @@ HD_CALL real rigid_ease_followers(const RigidLanes *restrict w)
     return follow;
 }
 
-// How many rows this thread finds that are left out. They are looked for before they are counted: mostly none is.
+// Number of rows left out that this thread finds. It first checks whether there are any, because mostly there are none.
 HD real rigid_count_left_out(const RigidLanes *w)
 {
     mask some = no_lanes();
@@ -324,8 +324,8 @@ HD real rigid_count_left_out(const RigidLanes *w)
     return left_out;
 }
 
-// Keeps how many rows follow from others, of islands whose rows are met for the first time. Gives the lanes where some
-// do of this thread's islands.
+// Keeps the number of rows that follow from others, of islands whose rows are met for the first time. Returns the lanes
+// with such rows in this thread's islands.
 HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
 {
     mask found = no_lanes();
@@ -344,14 +344,14 @@ HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
     return found;
 }
 
-// The factors. Gives how many rows follow from others that this thread has found.
+// Factors all islands. Returns the number of rows that follow from others found by this thread.
 HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
 {
     real follow = rigid_ease_followers(w);
     rigid_factor_once(w);
     if (w->c.share != 0) {
         const real found = select_real(rigid_know_followers(w), splat(1.0), splat(0.0));
-        if (any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)))) { // once a trial
+        if (any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)))) { // once per trial
             rigid_wait(w);
             follow = rigid_ease_followers(w);
             rigid_factor_once(w);
@@ -360,13 +360,13 @@ HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
     return follow + rigid_count_left_out(w);
 }
 
-// A cell of an eased island grows by x s.
+// Adds x s to a cell of an eased island.
 HD void rigid_gain_eased(const RigidLanes *w, int at, real x, double s, mask eased)
 {
     set_cell(w, at, select_real(eased, fused(x, splat(s), cell(w, at)), cell(w, at)));
 }
 
-// s: of what this pass adds
+// s: factor of what this pass adds
 HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
 {
     rigid_open_sides(w, true);
@@ -386,13 +386,13 @@ HD_CALL void rigid_solve_again(const RigidLanes *restrict w, double s)
     rigid_wait(w);
 }
 
-// The passes of eased islands from this one on, up to so many.
+// The passes of eased islands, from `pass` up to `passes`.
 HD void rigid_solve_passes(const RigidLanes *w, int pass, int passes)
 {
     for (; pass < passes; pass++) rigid_solve_again(w, pass + 1 == passes ? 1.0 - (double)passes : 1.0);
 }
 
-// A and lambda of F and the rows' right-hand sides, by the factors that are there.
+// A and lambda from F and the rows' right-hand sides, with the present factors.
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
     const int least = w->c.form == RIGID_RATTLE ? RIGID_PASSES_EXACT : RIGID_PASSES_ROUGH;
@@ -401,7 +401,7 @@ HD_CALL void rigid_solve(const RigidLanes *restrict w)
     if (rigid_is_eased(w)) rigid_solve_passes(w, w->c.refine + 1, passes);
 }
 
-// A and lambda <- D and X; back: the other way.
+// A and lambda <- D and X; back: the reverse.
 HD void rigid_keep_solution(const RigidLanes *w, bool back)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -415,7 +415,7 @@ HD void rigid_keep_solution(const RigidLanes *w, bool back)
     rigid_wait(w);
 }
 
-// R and Z of trees where no forces act.
+// R and Z of trees without forces.
 HD void rigid_given_rows(const RigidLanes *w)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) rigid_clear(w, w->order[b], RIGID_BODY_R);
@@ -426,8 +426,8 @@ HD void rigid_given_rows(const RigidLanes *w)
     rigid_wait(w);
 }
 
-// D and X for the rows' right-hand sides, which stand at X too, where no forces act (F = 0); eased, A and lambda are
-// used up.
+// D and X for the rows' right-hand sides, which are also in X, without forces (F = 0). If eased, A and lambda are
+// overwritten.
 HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
 {
     rigid_solve_skyline_rows(w);

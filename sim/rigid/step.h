@@ -7,7 +7,7 @@
 #include "forces.h"
 #include "solve.h"
 
-// s, c and k of a form; form soft also gives what is added to the diagonal, in parts of it, and acts on |d| - L.
+// s, c and k of a form. Form soft also gives the part of the diagonal that is added to it, and acts on |d| - L.
 typedef struct RigidGains {
     real s, c, k, soft;
     mask normal; // rows are divided by |d|
@@ -70,7 +70,7 @@ HD RigidGains rigid_gains(const RigidLanes *w)
     return gains;
 }
 
-// Form soft acts on |d| - L: rows of distances are divided by |d|.
+// Divides rows of distances by |d|, for form soft, which acts on |d| - L.
 HD void rigid_normalise(const RigidLanes *restrict w, int at, mask which)
 {
     const real length = cell(w, at + RIGID_ROW_LENGTH), one = splat(1.0);
@@ -94,7 +94,7 @@ HD void rigid_stabilise(const RigidLanes *restrict w, const RigidGains *gains)
     rigid_wait(w);
 }
 
-// v += a s, w += a s. Of a body, kick, drift and masses are one thread's.
+// v += a s, w += a s. One thread does kick, drift and masses of a body.
 HD void rigid_kick(const RigidLanes *restrict w, real s)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -116,7 +116,7 @@ HD void rigid_drift(const RigidLanes *restrict w)
     }
 }
 
-// The end of a step by the accelerations that were solved for.
+// Ends a step with the accelerations that were solved for.
 HD void rigid_move(const RigidLanes *restrict w)
 {
     rigid_kick(w, w->dt);
@@ -124,7 +124,7 @@ HD void rigid_move(const RigidLanes *restrict w)
     rigid_masses(w);
 }
 
-// Up to the accelerations; the masses are those of the state. Gives the rows without a pivot.
+// A step up to the accelerations, with the masses of the state. Returns the number of rows without a pivot.
 HD real rigid_step_stabilised(const RigidLanes *restrict w, const RigidGains *gains, real t)
 {
     rigid_assemble(w, true);

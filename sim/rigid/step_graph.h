@@ -24,16 +24,17 @@
 #include "../step_graph.h"
 #include "advance.h"
 
-// Neighbouring islands that one node deals with.
+// Neighbouring islands that one node computes.
 typedef struct RigidPart {
     RigidLanes w; // these islands
     int first_island, n_islands, first_body, end_body, cluster;
 } RigidPart;
 
-// What a step finds of a part. Apart from it, and side by side: one thread reads all of them.
+// Results of a step of a part. They are stored side by side, separate from the parts, because one thread reads all of
+// them.
 typedef struct RigidFound {
     RigidExtremes most;
-    real dropped, C, change; // rattle: the greatest error where the flight ends, change of a velocity
+    real dropped, C, change; // rattle: greatest error at the end of the flight; change of a velocity
     mask finite;
 } RigidFound;
 
@@ -42,12 +43,12 @@ typedef struct RigidStepGraph {
     GraphProgram aim, land, settle, end; // rattle: after shared.program
     RigidLanes w;                        // the world
     RigidGains gains;
-    RigidHeight height;     // at the step's start
+    RigidHeight height;     // of the step; of the present graph, which may be one of several parts of a step
     real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
-    int refine;             // rattle: passes of refinement of the step of the graph that runs
-    RigidAim towards;       // rattle: how the iterations go
-    mask missed;            // lanes where the step has missed the constraints
-    mask open;              // that settle on
+    int refine;             // rattle: passes of refinement for the present graph
+    RigidAim towards;       // rattle: state of the iterations
+    mask missed;            // lanes in which the step has missed the constraints
+    mask open;              // lanes that settle on
     RigidStart with;        // the step of the graph that runs
     bool last;              // the step ends with this graph
     mask finite;            // after it
@@ -202,7 +203,7 @@ enum { RIGID_PARTS_A_THREAD = 8, RIGID_PARTS_MAX = 2048 };
 // About what a step of an island takes (ns), all of its nodes.
 static double rigid_island_cost(const RigidIsland *island) { return (LANES > 1 ? 2.5 : 1.0) * island->cost; }
 
-// Islands in parts of about the same cost, some a thread, so that nodes are worth their calls.
+// Divides islands into parts of about equal cost, several per thread, large enough to be worth a call.
 static void rigid_part_islands(RigidStepGraph *g, int threads)
 {
     const double least = 700.0; // ns
@@ -240,7 +241,7 @@ static int rigid_part_of(const RigidStepGraph *g, const int *part_of, int body)
     return rigid_moves(&g->w, body) ? part_of[body] : -1;
 }
 
-// Parts that a spring joins share a cluster, numbered by its first part; then each cluster's forces in their order.
+// Parts that a spring joins share a cluster, numbered by its first part. Then sorts forces by cluster.
 static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
 {
     int *part_of = ARENA_NEW(arena, int, g->w.c.n_bodies), count = 0;
@@ -269,7 +270,7 @@ static void rigid_cluster_forces(RigidStepGraph *g, Arena *arena)
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
-// What nodes touch: of bodies by their order, of rows by their number, of parts.
+// Data that nodes access: of bodies by their order, of rows by their number, of parts.
 enum {
     RIGID_USES_STATE = 1,
     RIGID_USES_MASSES = 2,
@@ -280,19 +281,19 @@ enum {
     RIGID_N_USES = 6
 };
 
-// A node of each part; a part's nodes run one after the other.
+// A node for each part; the nodes of one part run one after the other.
 typedef struct RigidStage {
     const char *name;
     void (*function)(void *context, int part);
-    double cost; // of what a step takes
+    double cost; // relative to a step
     unsigned reads, writes;
     bool waits; // for the forces on its part
 } RigidStage;
 
 typedef struct RigidStages {
     int count;
-    bool forces, forces_last; // are there any; do they wait for the first stage
-    bool counts;              // the sums over the world come last
+    bool forces, forces_last; // whether there are any; whether they wait for the first stage
+    bool counts;              // whether the sums over the world come last
     RigidStage stage[3];
 } RigidStages;
 
@@ -395,7 +396,7 @@ static Error rigid_add_forces(const RigidGraphBuild *to, int cluster)
     return error_none();
 }
 
-// The forces of its cluster before the stages of a part that wait for them.
+// Forces of a part's cluster run before the stages of the part that wait for them.
 static Error rigid_join_forces(const RigidGraphBuild *to, int number)
 {
     const int *stages = to->node + number * to->stages->count, forces = to->forces[to->g->parts[number].cluster];
@@ -434,7 +435,7 @@ static Error rigid_build_graph(RigidStepGraph *g, const RigidStages *stages, int
     for (int k = 0; k < RIGID_N_USES; k++) to.use[k] = graph_resource(to.graph, uses[k]);
     to.latches = graph_resource(to.graph, "forces");
     to.sums = graph_resource(to.graph, "sums");
-    // what is of a part stands together, so that one thread runs it
+    // nodes of one part are neighbours, so that one thread runs them
     for (int p = 0; p < g->n_parts; p++) {
         if (stages->forces && g->parts[p].cluster == p) TRY(rigid_add_forces(&to, p));
         TRY(rigid_add_part(&to, p));
@@ -477,7 +478,7 @@ HD_CALL Error rigid_large_open(const Constants *constants, const double *assets,
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-// As rigid_aim does it for a world as one.
+// As rigid_aim, with all islands.
 static void rigid_graph_aim(RigidStepGraph *g, GraphTeam *team)
 {
     RigidLanes w = g->w;
@@ -510,7 +511,7 @@ static void rigid_graph_settle(RigidStepGraph *g, GraphTeam *team)
     }
 }
 
-// A step of order two. tentative: it ends before it lands if the step has missed the constraints.
+// A step of order two. tentative: it ends before landing if the step has missed the constraints.
 static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool tentative)
 {
     const bool damped = g->w.c.damped != 0;
@@ -526,7 +527,8 @@ static void rigid_graph_part(RigidStepGraph *g, GraphTeam *team, bool last, bool
     graph_run(team, &g->end, NULL);
 }
 
-// The lanes that take the next step. Parts are told only when that changes: their cache lines are other threads'.
+// Sets the lanes that take the next step. Parts are written only on a change, because their cache lines belong to other
+// threads.
 static void rigid_graph_activate(RigidStepGraph *g, mask active)
 {
     const bool told = !any_lane(active ^ g->parts[0].w.active);
@@ -553,7 +555,7 @@ static void rigid_graph_parts(RigidStepGraph *g, GraphTeam *team, mask refined, 
     }
 }
 
-// As rigid_step_rattle does it; the sums over the world are made of the last run only.
+// As rigid_step_rattle; only the last run adds to the sums over the world.
 static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
 {
     const bool refines = g->w.c.refines != 0;
@@ -567,7 +569,7 @@ static void rigid_graph_rattle(RigidStepGraph *g, GraphTeam *team)
     rigid_graph_parts(g, team, refined, false);
 }
 
-// One step of the active lanes from the time t on, with all that is counted of it.
+// One step of the active lanes from the time t on, with all its sums.
 static void rigid_graph_step(RigidStepGraph *g, GraphTeam *team, real t)
 {
     g->height = rigid_height(&g->w);
@@ -583,7 +585,7 @@ static void rigid_graph_step(RigidStepGraph *g, GraphTeam *team, real t)
 
 // ---- a slice --------------------------------------------------------------------------------------------------------
 
-// The lanes of the group instead of those before.
+// Takes the lanes of this group in place of the previous ones.
 static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, const double *assets,
                              const LaneGroup *group)
 {

@@ -15,7 +15,8 @@
 
 HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 
-// 1/d of a pivot d. A row whose pivot is below `least` of its diagonal follows from those before it and is left out: 0.
+// 1/d of a pivot d. 0 for a row whose pivot is below `least` of its diagonal: it follows from the rows before it and is
+// left out.
 HD real rigid_inverse_pivot(real d, real least, real diagonal)
 {
     const mask none = MASK(d <= least * diagonal);
@@ -55,7 +56,7 @@ HD_CALL void rigid_back(const real *a, int n, real *x) { rigid_back_of(a, n, n, 
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
-// The least part of a row that counts: of eased rows all do. By how far they are eased; by the cell of their island.
+// Least part of a row that counts; for eased rows any part does. By their ease; by the cell of their island.
 HD real rigid_least_eased(real ease, double pivot)
 {
     return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));
@@ -63,7 +64,7 @@ HD real rigid_least_eased(real ease, double pivot)
 
 HD real rigid_least(const RigidLanes *w, int ease) { return rigid_least_eased(cell(w, ease), w->c.pivot); }
 
-// Is any island eased?
+// True if any island is eased.
 HD bool rigid_is_eased(const RigidLanes *w)
 {
     bool eased = false;
@@ -72,7 +73,7 @@ HD bool rigid_is_eased(const RigidLanes *w)
     return eased;
 }
 
-// Is nothing to be done once more of an island?
+// True if an island needs no further pass.
 HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
 {
     return again && !any_lane(MASK(cell(w, ease) > splat(0.0)));
@@ -156,7 +157,7 @@ HD void rigid_gather_rows(const RigidLanes *w, int row, int side, int s_at, real
     }
 }
 
-// x[6] += J' s of a body's rows from `first` on, one after the other; s: that cell of each row
+// x[6] += J' s of a body's rows from `first` on, in order; s: that cell of each row
 HD void rigid_gather(const RigidLanes *w, int body, int first, int s_at, real *x)
 {
     const int32_t *touches = w->touches + w->bodies[body].touch;
@@ -238,7 +239,7 @@ HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *jo
     }
 }
 
-// The factors of a body's block, to which its children have brought theirs, and of its joint's; S: the latter.
+// The factors of a body's block, to which its children have added theirs, and of its joint's block; S: the latter.
 HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
 {
     const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = w->bodies[body].joint;
@@ -262,14 +263,14 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * number, packed(n, 0), S);
 }
 
-// The joint that holds a body to one that moves; NULL: it has none.
+// The joint that connects a body to a moving parent; NULL: none.
 HD const RigidJoint *rigid_inner_joint(const RigidLanes *w, int body)
 {
     const int joint = w->bodies[body].joint;
     return joint >= 0 && rigid_moves(w, w->joints[joint].parent) ? &w->joints[joint] : NULL;
 }
 
-// Of the bodies world_order[first .. end), whole trees: the factors of all blocks.
+// Factors all blocks of the bodies world_order[first .. end), which are whole trees.
 HD_CALL void rigid_factor_tree(const RigidLanes *restrict w, int first, int end)
 {
     real S[21];
@@ -317,7 +318,7 @@ HD void rigid_pass_force(const RigidLanes *w, const RigidJoint *joint, const rea
     }
 }
 
-// from the leaves
+// upward pass, from the leaves
 HD_CALL void rigid_solve_up(const RigidLanes *restrict w, int first, int end)
 {
     real z[RIGID_JOINT_ROWS];
@@ -330,7 +331,7 @@ HD_CALL void rigid_solve_up(const RigidLanes *restrict w, int first, int end)
     }
 }
 
-// multipliers of a body's joint, and its acceleration, when its parent's is there
+// multipliers of a body's joint, and its acceleration, after its parent's
 HD void rigid_lower(const RigidLanes *w, int body)
 {
     const int at = rigid_body_at(w, body);
@@ -359,7 +360,7 @@ HD void rigid_lower(const RigidLanes *w, int body)
     rigid_put(w, at + RIGID_BODY_D, 6, f);
 }
 
-// from the roots
+// downward pass, from the roots
 HD_CALL void rigid_solve_down(const RigidLanes *restrict w, int first, int end)
 {
     for (int b = end - 1; b >= first; b--) rigid_lower(w, w->world_order[b]);

@@ -1,7 +1,7 @@
-// The trees by one thread or by a team of them, the same bits: bodies that are equally far from their roots side by
-// side, a crew of eight threads each. Thread c of a crew has column c of a symmetric block, or row c of a joint's J, in
-// its registers; what its children bring, a body's crew adds itself, in their order. What is one body's alone (masses,
-// pivots, a triangular solve) is tree.h's.
+// The trees by one thread or by a team of them, with the same bits. Bodies of equal depth are computed in parallel,
+// each by a crew of eight threads. Thread c of a crew holds column c of a symmetric block, or row c of a joint's J, in
+// its registers. A body's crew adds the parts of its children itself, in their order. Work on a single body (masses,
+// pivots, a triangular solve) is in tree.h.
 #ifndef HOPSCOTCH_RIGID_TREE_TEAM_H
 #define HOPSCOTCH_RIGID_TREE_TEAM_H
 
@@ -16,12 +16,12 @@ enum { RIGID_CREW = 8, RIGID_BLOCK = 6, RIGID_PACKED = 21 };
 typedef struct RigidCrew {
     unsigned mask; // its threads in the warp
     int column;    // of this thread, 0..7
-    // of the lanes, so that they lie in registers
+    // pointers of the lanes, copied to keep them in registers
     double *base;
     const RigidPlace *places; // in the order of the world
     int body_at, row_at, factor_at;
     double pivot;
-    const RigidLanes *w; // where rows are eased
+    const RigidLanes *w; // for the ease of rows
 } RigidCrew;
 
 HD RigidCrew rigid_crew(const RigidLanes *w)
@@ -147,12 +147,12 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
             UNROLL
             for (int r = 1; r < RIGID_BLOCK; r++)
                 sum = r < n ? fma(rigid_half(crew, child, r, true)[i], t[r], sum) : sum;
-            a[i] = a[i] + sum; // those above the diagonal are never read
+            a[i] = a[i] + sum; // elements above the diagonal are never read
         }
     }
 }
 
-// The columns of a matrix of n rows to memory, packed; all[21]: the same to every thread.
+// Writes the columns of a matrix of n rows to memory, packed; all[21]: the same for every thread.
 HD void rigid_crew_show(const RigidCrew *crew, const double *a, int n, double *memory, double *all)
 {
     UNROLL
@@ -203,7 +203,7 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
     rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place), NULL);
 }
 
-// R with what the children bring, z of the joint, and S^-1 z, which stands at its rows' X on the way up.
+// R with the parts of the children, z of the joint, and S^-1 z, which is kept in its rows' X during the upward pass.
 HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
 {
     const int body = place->item, n = place->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
@@ -268,7 +268,7 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 
 // ---- all bodies -----------------------------------------------------------------------------------------------------
 
-// The factors of bodies that a list names.
+// Factors of the bodies of a list.
 HD_CALL void rigid_team_factor(const RigidLanes *restrict w, const RigidPlace *places, int count)
 {
     const RigidCrew crew = rigid_crew(w);
@@ -300,7 +300,7 @@ HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *pl
 
 // ---- by whoever there is --------------------------------------------------------------------------------------------
 
-// The factors of all islands of trees.
+// Factors of all islands that are solved by trees.
 HD void rigid_factor_trees(const RigidLanes *w)
 {
 #if defined(HOPSCOTCH_TEAMS)
@@ -315,7 +315,7 @@ HD void rigid_factor_trees(const RigidLanes *w)
     }
 }
 
-// D and X of the rows of the trees world_order[first .. end) for R and Z, which are used up.
+// D and X of the rows of the trees world_order[first .. end) from R and Z, which are overwritten.
 HD void rigid_solve_tree(const RigidLanes *w, int first, int end)
 {
 #if defined(HOPSCOTCH_TEAMS)
@@ -328,7 +328,7 @@ HD void rigid_solve_tree(const RigidLanes *w, int first, int end)
     rigid_solve_down(w, first, end);
 }
 
-// Of all islands of trees, which on a GPU rise side by side.
+// The same for all islands that are solved by trees; on a GPU in parallel.
 HD void rigid_solve_trees(const RigidLanes *w, bool again)
 {
 #if defined(HOPSCOTCH_TEAMS)

@@ -1,4 +1,4 @@
-// Vectors of three, symmetric 3x3 matrices, and unit quaternions (x, y, z, w) that turn body axes into world axes.
+// Vectors of three, symmetric 3x3 matrices, and unit quaternions (x, y, z, w) that rotate body axes into world axes.
 // Source: K. Shoemake, SIGGRAPH 1985; F. S. Grassia, J. Graphics Tools 3(3), 1998 (the exponential map).
 #ifndef HOPSCOTCH_RIGID_VECTOR_H
 #define HOPSCOTCH_RIGID_VECTOR_H
@@ -55,7 +55,7 @@ HD Vector3 symmetric3_times(Symmetric3 a, Vector3 v)
                    fused(a.xz, v.x, fused(a.yz, v.y, a.zz * v.z)));
 }
 
-// By cofactors: of an inertia, whose greater moments are of one size, as good as by factors.
+// By cofactors: for an inertia, whose two greater moments are of similar size, as accurate as by factors.
 HD Symmetric3 symmetric3_inverse(Symmetric3 a)
 {
     Symmetric3 b;
@@ -150,7 +150,7 @@ HD void turn_factors(real x, real *sinc, real *cosine_x)
     *cosine_x = c;
 }
 
-// The turn by the rotation vector 2 u.
+// The rotation by the rotation vector 2 u.
 HD Quaternion turn_by_twice(Vector3 u)
 {
     const real z = dot3(u, u);
@@ -171,7 +171,7 @@ HD Quaternion turn_by_twice(Vector3 u)
     return turn;
 }
 
-// exp: exactly the turn of constant w
+// exp: the exact rotation for constant w
 HD Quaternion turned_exponential(Quaternion q, Vector3 w, real dt)
 {
     const real half = 0.5 * dt * length3(w);
@@ -185,7 +185,7 @@ HD Quaternion turned_exponential(Quaternion q, Vector3 w, real dt)
     return quaternion_normal(quaternion_times(turn, q));
 }
 
-// q + dt/2 w q, normalised: the turn by 2 atan(|w| dt/2), Cayley's map. No transcendentals.
+// q + dt/2 w q, normalised: the rotation by 2 atan(|w| dt/2), Cayley's map. No transcendental functions.
 HD Quaternion turned_cayley(Quaternion q, Vector3 w, real dt)
 {
     Quaternion turn;
@@ -196,7 +196,7 @@ HD Quaternion turned_cayley(Quaternion q, Vector3 w, real dt)
     return quaternion_normal(quaternion_times(turn, q));
 }
 
-// The rotation vector of q: 2 atan2(|v|, w) v/|v|, of the shorter way round.
+// The rotation vector of q, the shorter way: 2 atan2(|v|, w) v/|v|.
 HD Vector3 quaternion_logarithm(Quaternion q)
 {
     const real sign = select_real(MASK(q.w < splat(0.0)), splat(-1.0), splat(1.0));

@@ -10,54 +10,53 @@
 #define WORLD_FAR 1e9 // m
 
 static const ItemField world_body_fields[] = {
-    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL,
-     "its name; also the start of its parameters' and columns' names"},
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "name of the body; its parameters and columns begin with it"},
     {"mass", ITEM_NUMBERS, 1, 1, "kg", 1.0, 1e-9, 1e12, NULL, NULL, "mass"},
     {"inertia", ITEM_NUMBERS, 1, 6, "kg m^2", 1.0, -1e15, 1e15, NULL, NULL,
      "in body axes, about the centre of mass: one number, the diagonal, or xx, yy, zz, xy, xz, yz"},
     {"position", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL,
-     "of the centre of mass at the start; z is up"},
+     "centre of mass at the start; z is up"},
     {"orientation", ITEM_NUMBERS, 4, 4, "1", 0.0, -1.0, 1.0, NULL, "upright",
      "quaternion x, y, z, w at the start, body to world"},
-    {"velocity", ITEM_NUMBERS, 3, 3, "m/s", 0.0, -1e6, 1e6, NULL, NULL, "at the start"},
+    {"velocity", ITEM_NUMBERS, 3, 3, "m/s", 0.0, -1e6, 1e6, NULL, NULL, "velocity at the start"},
     {"spin", ITEM_NUMBERS, 3, 3, "rad/s", 0.0, -1e6, 1e6, NULL, NULL, "angular velocity at the start, in world axes"},
-    {"fixed", ITEM_BOOLEAN, 1, 1, "", 0, 0, 1, NULL, NULL, "it never moves"},
-    {"gravity", ITEM_BOOLEAN, 1, 1, "", 1, 0, 1, NULL, NULL, "gravity acts on it"},
+    {"fixed", ITEM_BOOLEAN, 1, 1, "", 0, 0, 1, NULL, NULL, "the body never moves"},
+    {"gravity", ITEM_BOOLEAN, 1, 1, "", 1, 0, 1, NULL, NULL, "gravity acts on the body"},
 };
 
 static const ItemField world_constraint_fields[] = {
-    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "unique name"},
     {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 5, "distance|ball|hinge|weld|along|turn", NULL,
      "distance: a rod; ball: one point; hinge: one point and one axis; weld: no motion; along: no "
      "motion along the axis; turn: no turn about it"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "one body"},
     {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other"},
-    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
+    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of a, in its axes"},
     {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "meeting",
-     "where, in the axes of b; meeting: where at_a is at the start, of a distance the centre of b"},
+     "point of b, in its axes; meeting: the point where at_a is at the start; for a distance the centre of b"},
     {"axis", ITEM_NUMBERS, 3, 3, "1", 0.0, -1.0, 1.0, NULL, "z",
-     "of a hinge at the start, or fixed: of along and turn; in world axes"},
-    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 1e-9, WORLD_FAR, NULL, "initial", "of a distance"},
+     "in world axes: the axis of a hinge at the start; of along and turn, fixed"},
+    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 1e-9, WORLD_FAR, NULL, "initial", "length of a distance"},
 };
 
 static const ItemField world_force_fields[] = {
-    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "its name"},
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "unique name"},
     {"type", ITEM_CHOICE, 1, 1, "", 0, 0, 4, "drag|spring|tether|push|parachute", NULL,
      "drag: against the air; spring: to b; tether: a spring that only pulls; push: a constant force "
      "and torque; parachute: a drag that opens"},
     {"a", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", NULL, "the body"},
     {"b", ITEM_REFERENCE, 1, 1, "", 0, 0, 0, "world.bodies", "world", "the other end of a spring or tether"},
-    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of a"},
-    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "where, in the axes of b"},
-    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
-    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push: in world axes"},
+    {"at_a", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of a, in its axes"},
+    {"at_b", ITEM_NUMBERS, 3, 3, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, NULL, "point of b, in its axes"},
+    {"force", ITEM_NUMBERS, 3, 3, "N", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
+    {"torque", ITEM_NUMBERS, 3, 3, "N m", 0.0, -1e12, 1e12, NULL, NULL, "push, in world axes"},
     {"linear", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e12, NULL, NULL, "drag: force over speed"},
     {"area", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL,
      "drag and parachute: drag coefficient times area, open"},
     {"stiffness", ITEM_NUMBERS, 1, 1, "N/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
     {"damping", ITEM_NUMBERS, 1, 1, "N s/m", 0.0, 0.0, 1e15, NULL, NULL, "spring and tether"},
-    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 0.0, WORLD_FAR, NULL, NULL, "spring and tether: where they pull no more"},
-    {"packed", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "parachute: as area, before it opens"},
+    {"length", ITEM_NUMBERS, 1, 1, "m", 0.0, 0.0, WORLD_FAR, NULL, NULL, "spring and tether: rest length"},
+    {"packed", ITEM_NUMBERS, 1, 1, "m^2", 0.0, 0.0, 1e9, NULL, NULL, "parachute: like area, before it opens"},
     {"rate", ITEM_NUMBERS, 1, 1, "1/s", 2.0, 1e-9, 1e9, NULL, NULL, "parachute: it opens as tanh(rate t)"},
     {"speed", ITEM_NUMBERS, 1, 1, "m/s", 0.0, 0.0, 1e6, NULL, "never", "parachute: it opens above this speed"},
     {"altitude", ITEM_NUMBERS, 1, 1, "m", 0.0, -WORLD_FAR, WORLD_FAR, NULL, "never",
@@ -69,9 +68,9 @@ static const ItemField world_force_fields[] = {
 const List rigid_lists[3] = {
     {"world.bodies", WORLD_FIELDS(world_body_fields), RIGID_BODIES_MAX, "rigid bodies",
      "[{name: payload, mass: 5, inertia: 0.5, velocity: [3, 0, 0]}]"},
-    {"world.constraints", WORLD_FIELDS(world_constraint_fields), RIGID_CONSTRAINTS_MAX, "what holds them together",
+    {"world.constraints", WORLD_FIELDS(world_constraint_fields), RIGID_CONSTRAINTS_MAX, "constraints between bodies",
      "[{name: rod, type: distance, a: payload, b: anchor}]"},
-    {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "what acts on them besides gravity",
+    {"world.forces", WORLD_FIELDS(world_force_fields), RIGID_FORCES_MAX, "forces on bodies besides gravity",
      "[{name: air, type: drag, a: payload, area: 0.4}]"},
 };
 
@@ -251,15 +250,14 @@ static Error world_take_body(const RigidWorldSpec *spec, int64_t item, RigidBody
     if (given != 1 && given != 3 && given != 6)
         return error_make(ERROR_USER, "inertia of %s has %d numbers, expected 1, 3 or 6", name, given);
     for (int k = 0; k < 6; k++) body->inertia[k] = k < 3 ? inertia[given == 1 ? 0 : k] : given == 6 ? inertia[k] : 0.0;
-    if (!world_principal(body))
-        return error_make(ERROR_USER, "inertia of %s is not positive definite: no body turns like that", name);
+    if (!world_principal(body)) return error_make(ERROR_USER, "inertia of %s is not positive definite", name);
     world_turns_freely(body);
     const double length = isnan(q[0]) ? 1.0 : sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(length - 1.0) > 1e-6)
         return error_make(ERROR_USER, "orientation of %s has length %g, expected a unit quaternion", name, length);
     for (int k = 0; k < 4; k++) body->q[k] = isnan(q[0]) ? k == 3 : q[k] / length;
     if (body->fixed != 0 && (world_length(body->v) > 0.0 || world_length(body->w) > 0.0))
-        return error_make(ERROR_USER, "%s is fixed and has a velocity", name);
+        return error_make(ERROR_USER, "%s is fixed but has a velocity", name);
     return error_none();
 }
 
@@ -347,7 +345,7 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
     double point_a[3], point_b[3], d[3], axis[3] = {0, 0, 1};
     if (i == j) return error_make(ERROR_USER, "%s holds a body to itself: a and b must differ", name);
     if (bodies[i].fixed != 0 && bodies[j].fixed != 0)
-        return error_make(ERROR_USER, "%s holds two bodies that are fixed: it has nothing to do", name);
+        return error_make(ERROR_USER, "%s joins two fixed bodies: one of them must be able to move", name);
     memcpy(form.at_i, CONSTRAINT(item, "at_a"), sizeof form.at_i);
     world_point(&bodies[i], form.at_i, point_a);
     if (!isnan(at_b[0]))
@@ -365,7 +363,7 @@ static Error world_take_constraint(const RigidWorldSpec *spec, int64_t item, con
     if (type == WORLD_DISTANCE_TYPE) {
         form.target = isnan(*length) ? world_length(d) : *length;
         if (!(world_length(d) > 0.0))
-            return error_make(ERROR_USER, "the ends of %s are at one point: a distance has no direction then", name);
+            return error_make(ERROR_USER, "the ends of %s are at one point: a distance needs two points", name);
     } else if (!isnan(*length)) {
         return error_make(ERROR_USER, "length of %s: only a distance has one", name);
     }
@@ -400,7 +398,7 @@ static Error world_take_force(const RigidWorldSpec *spec, int64_t item, const Ri
     memcpy(force->force, FORCE(item, "force"), sizeof force->force);
     memcpy(force->torque, FORCE(item, "torque"), sizeof force->torque);
     if (bodies[force->i].fixed != 0 && (b < 0 || bodies[b].fixed != 0))
-        return error_make(ERROR_USER, "%s acts on bodies that are fixed: it has nothing to do",
+        return error_make(ERROR_USER, "%s acts on fixed bodies only: one must be able to move",
                           spec->forces.names[item]);
     if (force->kind == RIGID_PARACHUTE && isnan(*speed) && isnan(*altitude))
         return error_make(ERROR_USER, "%s never opens: give speed or altitude", spec->forces.names[item]);

@@ -1,6 +1,6 @@
-// What the compute graph costs and saves: a level on several threads against its nodes alone, worlds of many islands on
-// two processors, and a world that is too small to share. Every run is timed; medians, and the fastest twentieth, which
-// is what a machine gives that does nothing else.
+// Cost and gain of the compute graph: a level on several threads against its nodes alone, worlds of many islands on two
+// processors, and a world that is too small to share. Every run is timed. Prints medians, and the fastest twentieth,
+// which shows an otherwise idle machine.
 //     graph [THREADS]        THREADS: 2
 #include "../../runner/command/command.h"
 #include "../../sim/graph/graph.h"

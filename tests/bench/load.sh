@@ -1,6 +1,6 @@
 #!/bin/sh
-# Times what takes long over many campaigns and over one of many trials: the median of three processor times and of
-# three wall times, and the most memory. What it works on is made once (tests/bench/load_roots.sh), about 3 GB.
+# Times commands over many campaigns and over one campaign of many trials: the median of three CPU times and of three
+# wall times, and the peak memory. Its data, about 3 GB, is made once (tests/bench/load_roots.sh).
 #
 #   tests/bench/load.sh HOPSCOTCH FOLDER [CAMPAIGNS] [TRIALS]       10,000 and 5,000,000
 #

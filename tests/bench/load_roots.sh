@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes what `make bench-load` measures: a root of many campaigns, as copies of a few, and one campaign of many trials.
+# Makes the data of `make bench-load`: a root of many campaigns, as copies of a few, and one campaign of many trials.
 #
 #   tests/bench/load_roots.sh HOPSCOTCH FOLDER CAMPAIGNS TRIALS
 #

@@ -1,5 +1,5 @@
-// The basin of convergence of scan matching: from how far does each solver with each line search find the true pose?
-// The made-up scenes by their defaults and, if it is there, the lidar pair.
+// The basin of convergence of scan matching: the distance from which each solver with each line search finds the true
+// pose. In the artificial scenes with their defaults and, if it is there, with the lidar pair.
 //     ndt_basin [STARTS [STEP_SIZE [METHOD]]]     NDT_DATA: folder of the lidar pair (../shared/data/ndt)
 // METHOD: 3 solver + line search; without it all six.
 // prints CSV, on one thread. A start is drawn evenly from x, y within `offset` of the true pose, z within 0.3 offset

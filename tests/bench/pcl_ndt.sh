@@ -1,6 +1,7 @@
 #!/bin/sh
-# An iteration of scan matching, one thread, beside the point cloud library's (Debian: libpcl-dev 1.13): the same pair
-# of clouds, the same cells as neighbours. PCL is no dependency; without it or the pair there is nothing to do.
+# Time of an iteration of scan matching on one thread, compared with the Point Cloud Library (Debian: libpcl-dev 1.13):
+# the same pair of clouds, the same neighbouring cells. PCL is not a dependency; without it or the pair the script does
+# nothing.
 #
 #   tests/bench/pcl_ndt.sh [HOPSCOTCH]     PCL_ROOT: where its include and lib folders are (/usr)
 #                                          NDT_DATA: folder of the pair (../shared/data/ndt)

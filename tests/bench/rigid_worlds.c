@@ -1,5 +1,5 @@
-// What a step of a rigid world costs, form baumgarte, one pass of refinement: of chains by their length, which is to be
-// linear, and of several worlds by both solvers. Alone, without vectors, and eight worlds side by side.
+// Cost of a step of a rigid world, form baumgarte, one pass of refinement: of chains by their length (it should be
+// linear), and of several worlds by both solvers. For one world, without vectors, and for eight side by side.
 #include "../test.h"
 
 #include <stdio.h>

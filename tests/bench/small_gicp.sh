@@ -1,6 +1,7 @@
 #!/bin/sh
-# CPU time of an alignment of the lidar pair beside small_gicp's VGICP (pip install small_gicp numpy), one thread each,
-# in turns, so that both meet the same load. small_gicp is no dependency; without it or the pair there is nothing to do.
+# CPU time of an alignment of the lidar pair, compared with small_gicp's VGICP (pip install small_gicp numpy), one
+# thread each, in turns, so that both run under the same load. small_gicp is not a dependency; without it or the pair
+# the script does nothing.
 #
 #   tests/bench/small_gicp.sh [HOPSCOTCH]     PYTHON: an interpreter that has small_gicp and numpy (python3)
 #                                             NDT_DATA: folder of the pair (../shared/data/ndt)

@@ -1,5 +1,5 @@
-// How many rows a second go into a table like `trials` through io/database.c: a million rows of 18 columns (id, search,
-// round, 6 parameters, fitness, failure, n_failed, 6 metrics), 100,000 a transaction, every commit synced.
+// Rows per second into a table like `trials` through io/database.c: a million rows of 18 columns (id, search, round, 6
+// parameters, fitness, failure, n_failed, 6 metrics), 100,000 per transaction, every commit synced.
 //     sqlite_rows [FOLDER [ROWS]]        FOLDER: where the database is made and removed again; the current one
 #include "../../io/io.h"
 

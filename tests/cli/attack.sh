@@ -1,9 +1,9 @@
 #!/bin/sh
-# Folders that mean harm: every file of a campaign, of its shards and of the root replaced by a link, a pipe, a socket,
-# a device, a folder, another program's database, a journal, a huge file; and files that are exchanged for links, over
-# and over, while a command works. Every command over each of them, by root and by an ordinary user. Nothing outside the
-# root is opened, read, written, created or deleted, as inotify tells; nothing hangs or crashes; what is refused is
-# refused in words.
+# Hostile folders: every file of a campaign, of its shards and of the root is replaced by a link, a pipe, a socket, a
+# device, a folder, another program's database, a journal, a huge file; and files are exchanged for links, again and
+# again, while a command works. Every command runs on each of them, as root and as an ordinary user. Nothing outside the
+# root may be opened, read, written, created or deleted (checked by inotify); nothing may hang or crash; every refusal
+# has a message.
 #
 # ATTACK_EVERY=1 (`make hostile`): all of them, and 20 rounds of each race; else each so many-th pair of a file and a
 # command. ATTACK_PART=K/N: the K-th of N parts.

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Worlds of many bodies: each can be named as an input, as a result and in record.bodies, each is drawn, and what has no
-# columns is said; pictures and pages stay small. And a window of a replay that takes no more memory than it shows.
+# Worlds of many bodies: each body can be named as an input, as a result and in record.bodies, and each is drawn; bodies
+# without columns are reported; pictures and pages stay small. And a window of a replay takes no more memory than it
+# shows.
 . "$(dirname "$0")/../scratch.sh"
 
 # A chain of so many links that is let go.

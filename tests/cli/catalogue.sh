@@ -1,7 +1,7 @@
 #!/bin/sh
-# The catalogue of a root (index.db): what changes a campaign leaves in it what the next list needs, so that list opens
-# no database of a campaign; what is there holds, whatever is changed at once afterwards; and a reindex that others
-# waited for in vain looks again.
+# The catalogue of a root (index.db): a command that changes a campaign stores in it what the next list needs, so that
+# list opens no database of a campaign. Its entries stay correct under simultaneous changes; and a reindex that waited
+# too long for another process looks again.
 #
 #   QUICK=1   fewer changes at once
 . "$(dirname "$0")/../scratch.sh"

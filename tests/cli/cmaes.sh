@@ -1,6 +1,6 @@
 #!/bin/sh
-# Campaigns that learn: the same digest whatever the batches and threads, and after being killed at random moments; a
-# search beside others is the one that runs alone; trials replay; what can't change is refused.
+# Adaptive searches: the same digest for any batches and threads, and after kills at random moments; a search beside
+# others equals the one that runs alone; trials replay; changes that are not possible are refused.
 #
 #   SEED   of the moments (1)      KILLS   how many (20)      QUICK=1   fewer of all
 . "$(dirname "$0")/../scratch.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The options of cmaes through the whole program: each gives the same campaign whatever the batches, after it was
-# stopped in the middle of a generation, and beside other searches; constraints rank, are stored, replayed and repaired.
+# The options of cmaes in the whole program: each gives the same campaign for any batches, after a stop in the middle of
+# a generation, and beside other searches; constraints rank, are stored, replayed and repaired.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >learn.yaml <<END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The commands as a user meets them: exit codes, messages, formats, interruption, reading while a run writes.
+# The commands as a user sees them: exit codes, messages, formats, interruption, reading while a run writes.
 . "$(dirname "$0")/../scratch.sh"
 program=$HOPSCOTCH
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hopscotch compare: what differs between campaigns, and whether the best trial of one is better under common seeds.
+# hopscotch compare: the differences between campaigns, and whether the best trial of one is better under common seeds.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >some.yaml <<'END'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The archives of the fuzz targets: each target has one, what is packed comes out again, and the same files give the
-# same archive.
+# The archives of the fuzz targets: one per target; unpacking returns the packed files, and the same files give the same
+# archive.
 . "$(dirname "$0")/../scratch.sh"
 corpus() { sh "$root/tests/fuzz/corpus.sh" "$@" >out 2>err; }
 

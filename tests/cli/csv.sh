@@ -1,6 +1,6 @@
 #!/bin/sh
-# Points from a file: they are frozen with the campaign, a changed file is another spec, and only files beside the spec
-# are read.
+# Points from a file: they are frozen with the campaign, a changed file makes another spec, and only files below the
+# spec's folder are read.
 #
 #   QUICK=1   fewer points
 . "$(dirname "$0")/../scratch.sh"

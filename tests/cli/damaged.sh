@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the program says of campaigns that are damaged, or of another version: what is wrong, where, and what to do. That
-# damage is found and mended is in doctor.sh.
+# Messages about campaigns that are damaged, or of another version: what is wrong, where, and what to do. doctor.sh
+# tests that damage is found and repaired.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >gait.yaml <<'END_OF_SPEC'
@@ -55,7 +55,7 @@ says 1 "campaign same was computed with numerics version 7 and this program has 
 sql same 'UPDATE campaign SET numerics_version = 7'
 says 1 "gait has numerics version 3 and same has 7: their last bits differ" merge gait same --into both
 sql same 'PRAGMA user_version = 99'
-says 1 "has schema version 99, of a newer hopscotch; this one knows versions up to" best same
+says 1 "has schema version 99, and this program knows version 1 only: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
 says 1 "the stored state of search method cmaes is not of version" resume half --set limits.trials=400
 says 1 "gait and longer were extended in different ways: the same id is another trial" merge gait longer --into both
@@ -65,13 +65,13 @@ sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
 says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; the commands doctor " \
     merge gait same --into both
 sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
-says 1 'names a shard "../same/shards/000000.h5", which is no file of its folder: somebody changed it' best gait
+says 1 'names a shard "../same/shards/000000.h5", which is not a file in its folder: another program changed' best gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the command doctor tells" digest gait
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err
-says 3 "000000.h5 is not what was written: its SHA-256 differs" doctor gait
+says 3 "000000.h5 differs from what was written: its SHA-256 is another" doctor gait
 printf x >>results/gait/shards/000000.h5
 bytes=$(wc -c <whole/gait/shards/000000.h5)
 says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
@@ -92,7 +92,7 @@ says 3 "trials before 1024 are missing, on which those after them depend: nothin
 sql gait 'DELETE FROM campaign'
 says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --repair\` makes it anew" best gait
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
-says 3 " lies more than 32 folders deep, which is none of ours: look at it" rm gait --yes
+says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 
 # ---- what is written out --------------------------------------------------------------------------------------------
 if [ -w /dev/full ]; then

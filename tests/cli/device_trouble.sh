@@ -1,7 +1,7 @@
 #!/bin/sh
-# Trouble with devices, at the command line: batches that do not fit are halved, a device that fails is opened anew or
-# replaced, one that hangs is left; nothing wrong or doubled is stored, and what was stopped resumes to the bits of a
-# campaign without trouble.
+# Faults of devices, at the command line: batches that do not fit are halved; a device that fails is reopened or
+# replaced; one that hangs is abandoned. No result is wrong or stored twice, and a stopped campaign resumes to the bits
+# of one without faults.
 . "$(dirname "$0")/../scratch.sh"
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip device_trouble: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
 
@@ -95,7 +95,7 @@ check $? "no device left, and --fallback cpu: the same bits"
 
 run hang backend:advance:6:HANG --backend faulty --watchdog 1
 ended=$?
-said "faulty device 0 has not ended a slice of a batch after 1 s" && stopped hang $ended
+said "faulty device 0 did not finish a slice (--slice) of a batch within 1 s" && stopped hang $ended
 check $? "a slice that does not end: status 3, resumes"
 
 # Ctrl-C while a slice hangs: it is not waited for. (At its end the thread sanitizer would sleep a second.)
@@ -111,7 +111,8 @@ interrupted()
 {
     hangs
     leaves INT results/left/campaign.lock
-    [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said " resume left"
+    [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said " resume left" &&
+        said "interrupted by the user; the computation in flight on faulty device 0 did not end"
 }
 soon interrupted
 check $? "Ctrl-C while a slice hangs: status $ended after $took ms"

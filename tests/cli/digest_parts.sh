@@ -1,6 +1,6 @@
 #!/bin/sh
-# One digest, however a campaign came about: random campaigns of every search method, run at once and in parts. A part
-# is stopped by a limit, by a signal or by a kill, and the next one goes on, extended or not, in other batches.
+# The same digest for every way to run a campaign: random campaigns of every search method, run at once and in parts. A
+# part is stopped by a limit, a signal or a kill; the next one continues, extended or not, with other batches.
 #
 #   SEED   of the campaigns (1)      ROUNDS   how many (24)      ONLY_METHOD   of this method alone
 #   QUICK=1    fewer rounds

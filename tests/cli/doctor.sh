@@ -1,6 +1,6 @@
 #!/bin/sh
-# The doctor: a healthy campaign is called so; each kind of damage is found and mended, and the campaign then has the
-# digest that it had; bits are flipped; the catalogue is made anew.
+# The doctor: it reports a healthy campaign as such; it finds and repairs each kind of damage, and the campaign then has
+# its old digest; flipped bits; a new catalogue.
 #
 #   QUICK=1   fewer damages; beside the program is `flips`, which flips the bits (tests/crash/flips.c)
 . "$(dirname "$0")/../scratch.sh"
@@ -54,6 +54,23 @@ mends "what a crash leaves" files cp "$campaign/shards/000000.h5" "$campaign/sha
 mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.yaml'"
 mends "a catalogue that is gone" catalogue rm results/index.db
 mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
+# A database of another schema version is told and left alone: its rows may mean something else.
+rm -rf results && cp -r whole results
+sql "UPDATE campaign SET spec = 'another program wrote this'; PRAGMA user_version = 99"
+cp "$campaign/campaign.db" before.db
+doctor
+[ $? -eq 3 ] && grep -q "has schema version 99, and this program knows version 1 only" out
+check $? "another schema version is found"
+doctor --repair --backend cpu
+[ $? -eq 3 ] && cmp -s "$campaign/campaign.db" before.db
+check $? "and a repair does not write into that database"
+
+rm -rf results && cp -r whole results
+sql "UPDATE shards SET name = printf('%0120d', 7) WHERE id = 0"
+doctor
+[ $? -eq 3 ] && grep -q '^FINDING *shards .*0" is not a name for a shard' out
+check $? "a name of a shard that is too long is told"
+
 # An index of other values than its table has: it is written with the table, and hidden while the table goes back.
 stale_index()
 {

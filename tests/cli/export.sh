@@ -1,5 +1,5 @@
 #!/bin/sh
-# hopscotch export: what other programs read is what the campaign holds, to the bit.
+# hopscotch export: other programs read exactly the campaign's data, to the bit.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >gains.yaml <<'END'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A campaign that is run with a changed spec: the difference is printed, nothing runs without --extend, and what is
-# extended has the digest of one that was extended without interruption. Old and new trials replay to the bit.
+# A campaign that is run with a changed spec: the difference is printed, nothing runs without --extend, and an
+# interrupted extension has the digest of an uninterrupted one. Old and new trials replay to the bit.
 #
 #   QUICK=1   fewer kills
 . "$(dirname "$0")/../scratch.sh"

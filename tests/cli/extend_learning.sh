@@ -1,6 +1,6 @@
 #!/bin/sh
-# A search that learns gets a larger budget: cmaes and nsga2 go on from their stored states, and have the digest of the
-# search that had the budget from the start, also when they are stopped or killed on the way.
+# A larger budget for an adaptive search: cmaes and nsga2 continue from their stored states, and have the digest of a
+# search with that budget from the start, also after stops and kills.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >cmaes.yaml <<'END'

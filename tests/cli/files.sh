@@ -1,6 +1,7 @@
 #!/bin/sh
-# Files that a model reads: what they hold is frozen with the campaign, which keeps copies; a changed file is another
-# spec, a damaged copy is refused, a name leads nowhere but below the spec's folder. And what is said of bad files.
+# Files that a model reads: their contents are frozen with the campaign, which keeps copies; a changed file makes
+# another spec, a damaged copy is refused, and a name can't lead out of the spec's folder. And the messages about bad
+# files.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -64,7 +65,7 @@ grep -q "scans/target.csv has changed: its SHA-256 is " log || fail "damaged cop
 grep -q "FINDING .*target.csv: its content changed: its SHA-256 is .*; it can't be computed again" log ||
     fail "doctor of damaged copies: $(cat log)"
 "$HOPSCOTCH" doctor corner --results r >log 2>&1 || fail "doctor of good copies: $(cat log)"
-grep -q "^ok  *kept files 3, each of the content that the spec names" log || fail "doctor of copies: $(cat log)"
+grep -q "^ok  *kept files 3, each with the content that the spec names" log || fail "doctor of copies: $(cat log)"
 rm -r elsewhere/corner/files
 "$HOPSCOTCH" doctor corner --results elsewhere --repair >log 2>&1 && fail "doctor mends a copy that is gone"
 grep -q "target.csv: it is missing; it can't be computed again: put that file there" log || fail "doctor: $(cat log)"
@@ -92,7 +93,7 @@ says "sha256 is '12', expected 64 digits of 0-9 a-f" 'target={file: scans/target
 says "unknown key 'sha' in target, expected file or sha256" 'target={file: scans/target.csv, sha: 12}'
 says "scans/source.csv has changed: its SHA-256 is" \
     "target={file: scans/source.csv, sha256: '$(printf '%064d' 0)'}"
-says "corner.yaml:1: this is no point cloud: it may be PCD, PLY or lines of x, y, z" source=corner.yaml
+says "corner.yaml:1: not a point cloud: use PCD, PLY or lines of x, y, z" source=corner.yaml
 says "corner.yaml: expected up to 4096 numbers; number 1 is none" 'truth={file: corner.yaml}'
 echo "1 2 3" >scans/short.txt
 echo "1 0 0 0 0 2 0 0 0 0 1 0" >scans/bent.txt

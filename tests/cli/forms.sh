@@ -1,5 +1,5 @@
 #!/bin/sh
-# Unions and conditional axes in campaigns: how many trials there are, and what extending them does.
+# Unions and conditional axes in campaigns: the number of trials, and extensions.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >forms.yaml <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every command on a disk that is really full, and on one that fills up on the way: a small tmpfs, mounted here. What
-# reads works; what frees space works; what writes works, or gives one error and leaves everything as it was. A folder
-# that can only be read is read.
+# Every command on a disk that is full, and on one that becomes full meanwhile: a small tmpfs, mounted here. Commands
+# that read or free space work. Commands that write work, or give one error and change nothing. A read-only folder can
+# be read.
 #
 #   SEED=N                     other amounts of free space
 #   QUICK=1                    fewer of them

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Threads that share one rigid world: the same bits under every executor, and pictures of a step.
+# Threads that share one rigid world: the same bits with every executor, and pictures of a step.
 . "$(dirname "$0")/../scratch.sh"
 
 # world ISLANDS KEYS: a spec of so many double pendulums, every fourth joined to the next by a spring

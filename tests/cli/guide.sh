@@ -1,5 +1,5 @@
 #!/bin/sh
-# The guide of experiments/README.md, "From an idea to a verified gait", works as it stands: its specs and all commands,
+# The guide of experiments/README.md, "From an idea to a verified gait", works as printed: its specs and all commands,
 # in order. Searches, runs and seeds are fewer here. FULL=1 takes those of the page, a minute or two; then the program
 # must print the outputs that the page shows.
 . "$(dirname "$0")/../scratch.sh"

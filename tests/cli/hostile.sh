@@ -1,5 +1,5 @@
 #!/bin/sh
-# Input that means harm: specs, arguments, databases and shards (tests/hostile). Each must be refused in words, within a
+# Hostile input: specs, arguments, databases and shards (tests/hostile). Each must be refused with a message, within a
 # second and 200 MiB. HOPSCOTCH: the program. Runs in the repository's root.
 set -u
 program=${HOPSCOTCH:-build/hopscotch}

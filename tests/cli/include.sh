@@ -1,6 +1,6 @@
 #!/bin/sh
-# Specs that include others: what is merged, where errors point, what is refused, and that the fragments are part of
-# what a campaign is.
+# Specs that include others: merging, the places of errors, refusals, and fragments as a part of the campaign's
+# identity.
 . "$(dirname "$0")/../scratch.sh"
 mkdir -p specs/parts
 

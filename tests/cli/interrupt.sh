@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ctrl-C and SIGTERM: the run commits what is complete, says how to resume, and ends within two seconds; what is resumed
-# has the digest of an uninterrupted run.
+# Ctrl-C and SIGTERM: the run commits complete batches, prints how to resume, and ends within two seconds; the resumed
+# run has the digest of an uninterrupted one.
 . "$(dirname "$0")/../scratch.sh"
 # A batch takes some 0.2 s, and there are more than a thousand, so that the signals come long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \

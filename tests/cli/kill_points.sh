@@ -1,7 +1,7 @@
 #!/bin/sh
-# Nothing lost, nothing doubled, at the worst moments: a small campaign is killed in place of its n-th write, fsync,
-# rename, ..., or one of them fails as on a full or broken disk. Resumed without the fault, it must have the digest of a
-# campaign that ran through. So must a small search that learns, with several objectives.
+# Nothing is lost or stored twice at the worst moments: a small campaign is killed in place of its n-th write, fsync,
+# rename, ..., or that call fails as on a full or broken disk. Resumed without the fault, it must have the digest of a
+# campaign without interruption. The same for a small adaptive search with several objectives.
 #
 #   QUICK=1   fewer moments
 . "$(dirname "$0")/../scratch.sh"

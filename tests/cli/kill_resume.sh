@@ -1,6 +1,6 @@
 #!/bin/sh
-# Nothing lost, nothing doubled: a campaign that is killed ten times with SIGKILL at random moments, and resumed each
-# time, must have the digest of one that ran through.
+# Nothing is lost or stored twice: a campaign that is killed ten times with SIGKILL at random moments, and resumed each
+# time, must have the digest of a campaign without interruption.
 #
 #   SEED   of the moments (1)      KILLS   how many (10)
 #   QUICK=1    a smaller campaign

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What `ulimit` takes away: the size of files (-f), the stack (-s), the address space (-v). Every command works with it,
-# or ends with exit code 3 and one message that says what the limit is; none is ended by a signal, and a campaign goes
-# on when the limit is gone.
+# The limits of `ulimit`: the size of files (-f), the stack (-s), the address space (-v). Every command works under
+# them, or ends with exit code 3 and one message that names the limit. No signal ends a command, and a campaign
+# continues when the limit is removed.
 #
 #   SEED=N                     other limits
 #   QUICK=1                    fewer of them

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Campaigns as things: list, tag, note, rm, gc; what is running is left alone, and a kill at any point of rm leaves
-# nothing that gc does not mend.
+# Managing campaigns: list, tag, note, rm, gc. A running campaign is not touched. gc repairs what a kill at any point of
+# rm leaves.
 . "$(dirname "$0")/../scratch.sh"
 catalogue() { "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ' | sed 's/ $//'; }
 

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The pages for man(1) are valid and say what `help` says; bash and zsh complete commands, options, choices and
-# campaigns.
+# The pages for man(1) are valid and equal `help`; bash and zsh complete commands, options, choices and campaigns.
 . "$(dirname "$0")/../scratch.sh"
 
 # ---- pages ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Many campaigns in a root: `list` and `status` read again what changed and nothing else, whatever is done to the
-# folders by hand; memory does not grow with their number.
+# Many campaigns in a root: `list` and `status` read only changed campaigns again, also after changes of folders by
+# hand; memory does not grow with their number.
 #
 #   QUICK=1   fewer campaigns, fewer changes        SEED=N   other changes
 . "$(dirname "$0")/../scratch.sh"

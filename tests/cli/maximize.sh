@@ -1,7 +1,7 @@
 #!/bin/sh
-# objective: {maximize: ...}: the fitness is stored and shown as its expression gives it, and the greatest is the best,
-# wherever trials are ranked. Each campaign is one that minimises the negative of the same: the same trials in the same
-# order, fitnesses with the other sign.
+# objective: {maximize: ...}: the fitness is stored and shown as the expression gives it, and the greatest is the best
+# in every ranking. Each campaign must equal one that minimises the negative: the same trials in the same order,
+# fitnesses with the other sign.
 . "$(dirname "$0")/../scratch.sh"
 
 # negated FILE: the fitness, which is its second column, with the other sign

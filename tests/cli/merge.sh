@@ -1,5 +1,6 @@
 #!/bin/sh
-# hopscotch merge: campaigns of one spec made one; what two of them hold must be the same to the bit.
+# hopscotch merge: makes one campaign of several with the same spec; trials that two of them hold must be equal to the
+# bit.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >grid.yaml <<'END'

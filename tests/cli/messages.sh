@@ -1,6 +1,6 @@
 #!/bin/sh
-# Messages that no other script looks at, word for word: what the user did, the exit code, and what the program says.
-# And tests/messages.py: every message of the sources is in a test, none says only that something failed.
+# Messages that no other script tests, word for word: the user's command, the exit code, and the output. And
+# tests/messages.py: every message of the sources is in a test, and none says only that something failed.
 . "$(dirname "$0")/../scratch.sh"
 
 # says CODE TEXT ARGUMENTS...
@@ -184,11 +184,11 @@ if [ -z "${QUICK:-}" ]; then
 fi
 says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --set simulation.settle=1 \
     --set simulation.duration=0.5
-says 1 "is for integrator: implicit_midpoint only; leave it out" check hopper.yaml --set simulation.integrator=rk4 \
+says 1 "needs integrator: implicit_midpoint; leave it out" check hopper.yaml --set simulation.integrator=rk4 \
     --set simulation.newton.jacobian=analytic
-says 1 "knows the plain hopper only; leave it out, or machine, terrain, push, wind and accounting" check hopper.yaml \
+says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind and accounting" check hopper.yaml \
     --set simulation.terrain=slope --set simulation.newton.jacobian=analytic
-says 1 "terrain_points are of use with terrain: table only" check hopper.yaml \
+says 1 "terrain_points needs terrain: table" check hopper.yaml \
     --set 'simulation.terrain_points=[[0, 0], [1, 1]]'
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \
     --set record.trajectories.sample=0.001

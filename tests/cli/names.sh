@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names that stand for trials; what is printed to be typed next works as it is printed; words that shells complete.
+# Names that stand for trials; commands that the program prints work as printed; completion in shells.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >gains.yaml <<'END'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Scan matching from a spec to its debug rows: the same bits on every instruction set and number of threads, replay, the
-# 50 numbers of an iteration, and what is said of scenes that cannot be.
+# Scan matching from a spec to its debug rows: the same bits with every instruction set and number of threads, replay,
+# the 50 numbers of an iteration, and the messages about impossible scenes.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -150,9 +150,9 @@ says()
     grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
 says "none of the" simulation.resolution=0.1
-says "solver is of no use with these settings of simulation: it is the solver of a trial, with simulation.solver:" \
+says "solver is of no use with these settings of simulation: it is the solver of each trial, with simulation.solver:" \
     parameters.solver=1
-says "line_search is of no use with these settings of simulation: it is the line search of a trial, with" \
+says "line_search is of no use with these settings of simulation: it is the line search of each trial, with" \
     'search.over={line_search: [1]}'
 says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
 says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Memory, threads and processes that the system has not got: every allocation that the program's own code makes fails
-# once in each of some commands. They end with exit code 3 and a message that says so, or do without; and each message
-# is seen. That what is stored survives it is in tests/crash/faults.py.
+# No memory, threads or processes: every allocation of the program's own code fails once in each of some commands. The
+# commands end with exit code 3 and a message, or work without it; and each message is seen. tests/crash/faults.py tests
+# that stored data survives.
 #
 #   QUICK=1                    messages alone, without the commands that give no new ones
 . "$(dirname "$0")/../scratch.sh"
@@ -72,7 +72,7 @@ each program ENOMEM digest gait
 says "not enough memory to read shard results/gait/shards/000000.h5"
 says "not enough memory for a lane of "
 each fork EAGAIN digest gait
-says "could not be read in a process of its own: "
+says "could not be read in a separate process: "
 each program ENOMEM replay gait/0 --backend cpu --threads 1 -o trace.h5
 says "not enough memory for the CPU backend"
 says "not enough memory: a shard needs "
@@ -121,7 +121,7 @@ fails fork:1:KILL digest gait
 [ "$code" -eq 3 ] && grep -q "the process that reads shard results/gait/shards/000000.h5 was killed: is there" out
 check $? "the process that reads a shard was killed"
 fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
-    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 comes to no end with it" out
+    grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 does not finish reading it" out
 check $? "a shard on which HDF5 works for too long"
 
 # ---- what else the system can do ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A search that may end early has no total: plan, progress and status say "at most", status lists no 0; what is recorded
-# after the search has a count of its own.
+# A search that may end early has no total: plan, progress and status say "at most", status lists no 0; recording after
+# the search has its own count.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >learn.yaml <<'END'

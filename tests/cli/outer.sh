@@ -1,6 +1,6 @@
 #!/bin/sh
-# Outer grids: every search is, to the bit, the one that runs alone with the outer values fixed, whatever the batches;
-# best, status and query tell the points apart.
+# Outer grids: every search equals, to the bit, the one that runs alone with the outer values fixed, for any batches;
+# best, status and query distinguish the points.
 #
 #   QUICK=1   fewer generations
 . "$(dirname "$0")/../scratch.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files that commands write for the user: what is no regular file is written into, a link stays a link, a file of the
-# user's is never overwritten but the one that was named, and commands at once do not disturb each other.
+# Files that commands write for the user: devices and pipes are written directly, a link stays a link, no file is
+# overwritten except the named one, and simultaneous commands do not disturb each other.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >spec.yaml <<'END'
@@ -77,7 +77,7 @@ works report a -o link
 check $? "a link stays, and its target is replaced"
 ln -s nowhere dangling
 refused report a -o dangling
-has "is a link to a file that is not there" err
+has "is a link to a missing file" err
 [ -L dangling ] && [ ! -e nowhere ]
 check $? "nothing is made where it leads"
 code=3 refused report a -o there

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Two commands at once on the same campaigns, every ordered pair, some killed, some stopped in the midst of a call until
-# the other has ended: a command that says 0 did what it says, one that fails says why and did nothing, nothing is lost,
-# nothing stays that gc does not remove (tests/crash/pairs.c). And other files put in the place of a campaign's.
+# Two commands at once on the same campaigns, every ordered pair, some killed, some stopped during a call until the
+# other has ended. A command with exit code 0 did its work; one that fails says why and changed nothing; nothing is
+# lost, and gc removes all leftovers (tests/crash/pairs.c). And other files in place of a campaign's.
 #
 #   ROUNDS=N   of each pair (3; 1 with QUICK=1)       SEED=N    of what is chosen at random (1)
 #   KINDS      "merge,gc": the pairs of these; "rm:merge,gc": rm beside these; "all"; unset: those that change most

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several objectives: a front by NSGA-II and one of a grid; the same digest whatever the batches and threads, the same
-# trials when it was extended in parts; what best, status, show, query and replay say; damage that the doctor mends.
+# Several objectives: a front by NSGA-II and one of a grid; the same digest for any batches and threads, the same trials
+# when extended in parts; the output of best, status, show, query and replay; damage that the doctor repairs.
 #
 #   QUICK=1  fewer generations
 . "$(dirname "$0")/../scratch.sh"

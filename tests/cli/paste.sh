@@ -1,7 +1,7 @@
 #!/bin/sh
-# Commands that the program prints can be typed as they stand, wherever the results lie: the program as it was called,
-# --results as a shell wants it. And nothing that comes from outside reaches a terminal raw: names of folders and files,
-# what a spec says, what a database from somebody else holds.
+# Commands that the program prints can be pasted, for any results folder: the program as it was called, --results quoted
+# for a shell. And no text from outside reaches a terminal raw: names of folders and files, texts of a spec, contents of
+# another person's database.
 #
 #   SEED=N                     other names
 . "$(dirname "$0")/../scratch.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# query --sql reads and computes and does nothing else, for as long as it may.
+# query --sql may only read and compute, within a time limit.
 . "$(dirname "$0")/../scratch.sh"
 sql() { run query grid --sql "$1" --format csv; }
 gives() { sql "$1"; [ "$(cat out)" = "$2" ]; check $? "$1"; }
@@ -40,9 +40,9 @@ for statement in "DELETE FROM trials" "UPDATE trials SET fitness = 0" "DROP TABL
 done
 has "not authorized to use function" err
 refused "ATTACH 'other.db' AS other"
-has "only reads and computes" err
+has "may only read and compute" err
 refused "SELECT 1; SELECT 2"
-has "no more than one statement" err
+has "takes one SELECT statement, not several" err
 refused ""
 refused "SELECT * FORM trials"
 has 'near "FORM": syntax error' err
@@ -52,7 +52,7 @@ has "no such column: k_fp" err
 check $? "nothing was written"
 run query grid --timeout 1 \
     --sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-[ $? -eq 1 ] && grep -qF "took longer than it may" err
+[ $? -eq 1 ] && grep -qF "took too long: make an index" err
 check $? "what never ends is ended"
 run query grid --sql "SELECT length(replace(printf('%30000000d', 1), ' ', 'abc'))"
 [ $? -eq 1 ] && grep -qF "too big" err

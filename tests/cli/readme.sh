@@ -1,7 +1,7 @@
 #!/bin/sh
-# The README works as it stands: the spec that it shows, and every command in order, as a newcomer types them in the
-# repository's folder. The program must print the lines that the page shows; `...` stands for lines that are left out.
-# The page has at most 12 kB.
+# The README works as printed: its spec, and every command in order, as a new user types them in the repository's
+# folder. The program must print the lines that the page shows; `...` stands for lines that are left out. The page has
+# at most 12 kB.
 . "$(dirname "$0")/../scratch.sh"
 page=$root/README.md
 case $HOPSCOTCH in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the pages show must work: the spec by example of experiments/README.md passes `check`, and the Python of
+# Examples in the pages work: the spec by example of experiments/README.md passes `check`, and the Python of
 # results/README.md reads a campaign.
 . "$(dirname "$0")/../scratch.sh"
 

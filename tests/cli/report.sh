@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports, plots and the drawings of replay: they are whole and well-formed, the same for the same campaign, ask nothing
-# of a network, and let no markup in, whatever a spec or a note says.
+# Reports, plots and the drawings of replay: they are complete and well-formed, the same for the same campaign, need no
+# network, and contain no markup from a spec or a note.
 . "$(dirname "$0")/../scratch.sh"
 program=$HOPSCOTCH
 
@@ -460,16 +460,6 @@ subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.htm
                stdout=subprocess.DEVNULL)
 page("hostile.html", hostile)
 check("the name is shown as it is, everywhere", Page("hostile.html").text.count(hostile) >= 9)
-# A database of an older schema lacks columns and tables.
-database = sqlite3.connect("results/fallen/campaign.db")
-database.executescript("""DROP TABLE sensitivity; DROP TABLE IF EXISTS fronts;
-    ALTER TABLE batches DROP COLUMN copy_seconds; ALTER TABLE batches DROP COLUMN search_seconds;
-    ALTER TABLE batches DROP COLUMN hdf5_seconds; ALTER TABLE batches DROP COLUMN sqlite_seconds;
-    ALTER TABLE rounds DROP COLUMN stop; PRAGMA user_version = 3""")
-database.close()
-old = subprocess.run([program, "report", "fallen", "-o", "old.html"], capture_output=True, text=True)
-check("an older schema", old.returncode == 0, old.stderr)
-
 # Numbers that no run could have written.
 for value in ("9e999", "-9e999", "NULL", "1e308", "-1e308", "5e-324", "0", "-1"):
     database = sqlite3.connect("results/gains/campaign.db")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# resume and run --retry: what a run finds, budgets that are totals, files that a kill left behind, failed trials that
-# are run again, also when that is killed at any statement.
+# resume and run --retry: messages at the start of a run, budgets as totals, files that a kill left behind, and failed
+# trials that are run again, also after a kill at any statement.
 #
 #   QUICK=1   fewer kills
 . "$(dirname "$0")/../scratch.sh"

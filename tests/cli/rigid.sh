@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rigid bodies from a spec to a picture: what check and run say of gains, the map of stable ones, forms and steps that
-# are searched.
+# Rigid bodies from a spec to a picture: remarks of check and run on gains, the map of stable ones, searches over forms
+# and step sizes.
 . "$(dirname "$0")/../scratch.sh"
 experiments=$root/experiments
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hopscotch stop, a control file made by hand, SIGUSR1, and what a run says of the one before it. What was stopped and
-# resumed has the digest of one that was not.
+# hopscotch stop, a control file made by hand, SIGUSR1, and messages about the run before. A stopped and resumed
+# campaign has the digest of one without a stop.
 . "$(dirname "$0")/../scratch.sh"
 # A batch takes some 0.2 s, and there are more than a thousand, so that what stops it comes long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A file that a spec names and that another program exchanges while the spec is read: what is checked is what is read.
-# The program is stopped before each of its opens in turn, the file becomes a link out of the folder, a pipe or another
-# file, and it goes on: nothing of what lies outside is ever read, nothing is waited for.
+# A file that a spec names is exchanged by another program while the spec is read: the file that is checked is the file
+# that is read. The program is stopped before each of its opens in turn; the file becomes a link out of the folder, a
+# pipe or another file; then it continues. It never reads a file outside, and never waits.
 . "$(dirname "$0")/../scratch.sh"
 program=$HOPSCOTCH_FAULTS_PROGRAM
 mkdir spec outside

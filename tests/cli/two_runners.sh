@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two runners are started on one campaign at the same moment, again and again: exactly one runs it, and the other is
-# refused, or finds it done.
+# Two runners start on one campaign at the same moment, again and again: exactly one runs it; the other is refused, or
+# finds it done.
 #
 #   TIMES  how often (100), five campaigns at a time      QUICK=1  10 times
 . "$(dirname "$0")/../scratch.sh"

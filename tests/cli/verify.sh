@@ -1,6 +1,6 @@
 #!/bin/sh
-# hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. What it runs are
-# campaigns of their own, linked to the first; a second call computes nothing.
+# hopscotch verify: a trial under fresh seeds, with one change at a time, from a grid of starts. Its runs are campaigns
+# of their own, linked to the first; a second call computes nothing.
 . "$(dirname "$0")/../scratch.sh"
 sql() { "$SQL" "$@"; }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# limits.wall_time cuts the batches in flight, as Ctrl-C does: a run ends within a second or so of it, says why and how
-# to go on, and what is resumed has the digest of a run without a limit. The first slices of large worlds are short.
+# limits.wall_time cuts the batches in flight, as Ctrl-C does: a run ends within about a second of it and prints why and
+# how to continue; the resumed campaign has the digest of a run without a limit. The first slices of large worlds are
+# short.
 . "$(dirname "$0")/../scratch.sh"
 
 # One batch takes minutes.

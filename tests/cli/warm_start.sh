@@ -1,6 +1,6 @@
 #!/bin/sh
-# A search that starts from another campaign: what it takes is its own from then on, so that it is resumed, run again
-# and replayed without the other one; points that are injected; what can't be taken is refused.
+# A search that starts from another campaign: it keeps a copy of the data, so that it can be resumed, repeated and
+# replayed without the other one; injected points; refusals.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >first.yaml <<END

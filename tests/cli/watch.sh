@@ -1,6 +1,6 @@
 #!/bin/sh
-# hopscotch status --watch: drawn in place on a terminal, which it leaves as it was; elsewhere a line a time. It ends
-# when the campaign does, and leaving it stops nothing.
+# hopscotch status --watch: redrawn in place on a terminal, which it restores; elsewhere one line at a time. It ends
+# with the campaign, and leaving it stops nothing.
 . "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
 # until_true COMMAND...: for at most half a minute

@@ -1,6 +1,6 @@
-"""Do the crash suites see anything? Four bugs against the commit rule are put into a copy of the program, one at a
-time, and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state
-before the rows. `bugs.py fit`: only whether they can still be put in.
+"""Tests of the crash suites: four bugs against the commit rule are inserted into a copy of the program, one at a time,
+and a suite must find each: no fsync of a file, no fsync of a folder, rows before their shard, the search's state before
+the rows. `bugs.py fit`: only checks that they can still be inserted.
 """
 import os
 import shutil

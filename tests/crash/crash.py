@@ -1,11 +1,11 @@
-"""What the crash suites share: a campaign of tests/crash/specs in a folder of its own, run by the real program with
-tests/crash/preload.c between it and the disk; what must hold of it at every moment, and in the end.
+"""Shared by the crash suites: a campaign of tests/crash/specs in its own folder, run by the real program with
+tests/crash/preload.c between it and the disk; the checks that must hold at every moment, and at the end.
 
 Environment:
   HOPSCOTCH     the program, linked dynamically (build/hopscotch)
-  QUICK=1       a slice of each suite, a few seconds long
-  SEED=N        of all that is drawn (1)
-  CRASH_FOLDER  where the campaigns lie while they are tried (in memory if there is /dev/shm: a hundred times faster)
+  QUICK=1       a part of each suite, a few seconds long
+  SEED=N        of all random choices (1)
+  CRASH_FOLDER  where campaigns are made during a test (in memory if there is /dev/shm: a hundred times faster)
 """
 import atexit
 import glob

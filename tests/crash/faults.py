@@ -1,10 +1,10 @@
-"""Every call that a small campaign makes of the system fails once: each write, fsync, rename, open, ... of ours and of
-SQLite's, with each reason that fits, and each allocation of ours and of SQLite's (of HDF5's a sample). In a fresh run,
-in a run that recovers from a crash, and in one of a search that learns (in both of SQLite's allocations a sample too).
-The program must not crash or hang; it ends with exit code 3 and a message that names the file, or does without; and
-resumed it equals the uninterrupted one. KILL is SIGKILL in place of the call.
+"""Every system call of a small campaign fails once: each write, fsync, rename, open, ... of the program and of SQLite,
+with each suitable reason; and each allocation of the program and of SQLite (a sample of HDF5's). In a fresh run, in a
+run that recovers from a crash, and in an adaptive search (there also a sample of SQLite's allocations). The program
+must not crash or hang. It ends with exit code 3 and a message that names the file, or works without; and the resumed
+campaign equals the uninterrupted one. KILL is SIGKILL in place of the call.
 
-JOBS=N   so many at a time (the processors)      ONLY="write fsync"   some operations
+JOBS=N   runs at a time (the number of processors)      ONLY="write fsync"   some operations
 """
 import collections
 import multiprocessing

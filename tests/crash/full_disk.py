@@ -1,7 +1,7 @@
-"""Disks that are too small: a campaign runs into the end of a small disk (tmpfs) at 20 sizes. It ends with exit code 3
-and a message that names the file; what is committed stays readable; and when the disk has grown it goes on to the end
-and equals one that had room from the start. A disk that can't be written is told as such and can be read. And before
-all that: a run that is not expected to fit is refused, one that nearly fills the disk is warned of.
+"""Disks that are too small: a campaign fills a small disk (tmpfs) of 20 sizes. It ends with exit code 3 and a message
+that names the file; its commits stay readable; and on a larger disk it continues and equals one that had enough space
+from the start. A read-only disk is reported as such and can be read. Before all that, a run that is not expected to fit
+is refused, and one that nearly fills the disk gives a warning.
 
 Needs a mount namespace (unshare -rm); skips the disks without.   SIZES=N   (20; 4 with QUICK=1)
 """

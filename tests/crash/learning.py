@@ -1,7 +1,7 @@
-"""Searches that learn are killed at many random moments of a long campaign, and gone on with in batches of other sizes.
-In the end the database equals, table by table, that of a campaign that ran through: trials, histories of rounds,
-reasons to stop, fronts, states, digests of rows, and byte by byte the shards with the rounds' rows. Left out is what
-says when and in which batches it was computed.
+"""Adaptive searches are killed at many random moments of a long campaign, and continued with batches of other sizes.
+In the end the database equals, table by table, that of an uninterrupted campaign: trials, histories of rounds, stop
+reasons, fronts, states, digests of rows; the shards with the rounds' rows are equal byte by byte. Times and batches are
+not compared.
 
 KILLS=N   of each campaign (50; 5 with QUICK=1)
 """

@@ -158,7 +158,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // ---- chance ---------------------------------------------------------------------------------------------------------
 
-// Where a command stops: operations of io/seam.h, and about how many of each a command makes.
+// Where a command stops: operations of io/system.h, and about how many of each a command makes.
 static const struct {
     const char *name;
     int calls;
@@ -299,7 +299,7 @@ static void rest(double seconds)
     nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))}, NULL);
 }
 
-// In the round's folder, with both outputs in one file. fault: a rule of io/seam.h, or NULL. With faults every query
+// In the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL. With faults every query
 // counts as slow, so that it makes an index.
 static void process_start(const Pairs *pairs, const char *const *words, const char *said, const char *fault,
                           Process *process)

@@ -1,10 +1,10 @@
-"""Power loss: a run's file operations are recorded (preload.c) and replayed up to every point. What was not synced by
-then is lost at random: blocks of a write and lengths of files each for themselves, new, renamed and removed names in
-any order unless their folder was synced. From each such disk the campaign is gone on with, and nothing that was
-acknowledged (told as progress) may be gone, no array that a row names may be damaged, and the end must equal a run that
-was never cut. Recorded are a fresh run, one that recovers from a crash, and one of a search that learns.
+"""Power loss: a run's file operations are recorded (preload.c) and replayed up to every point. Data that was not synced
+by then is lost at random: blocks of a write and lengths of files independently; new, renamed and removed names in any
+order unless their folder was synced. The campaign is continued from each such disk. Nothing that was acknowledged
+(reported as progress) may be lost, no array that a row names may be damaged, and the result must equal a run without a
+power cut. Recorded are a fresh run, one that recovers from a crash, and one of an adaptive search.
 
-STATES=N   disks that are tried, in all (2400; 36 with QUICK=1)      JOBS=N   so many at a time (the processors)
+STATES=N   disks to try, in all (2400; 36 with QUICK=1)      JOBS=N   at a time (the number of processors)
 """
 import json
 import multiprocessing

@@ -1,9 +1,9 @@
-// A library to preload (LD_PRELOAD) into any program that is linked dynamically: it stands between the program, SQLite
-// and HDF5 on one side and the C library on the other, and fails chosen calls, or writes down what they do to the disk.
-// Only calls on files under one folder count, and allocations by whose code asks for them. See crash.py.
+// A library to preload (LD_PRELOAD) into a dynamically linked program: it stands between the program, SQLite and HDF5
+// on one side and the C library on the other. It makes chosen calls fail, or records what they do to the disk. Only
+// calls on files under one folder count, and allocations by the code that asks for them. See crash.py.
 //
 //   CRASH_ROOT=/folder          the files that are watched
-//   CRASH_FAULT=write:3:ENOSPC  the third write under the root fails so; `write:3+:ENOSPC` and every one after it.
+//   CRASH_FAULT=write:3:ENOSPC  the third write under the root fails so; `write:3+:ENOSPC`: and every later one.
 //                               KILL: SIGKILL in place of the call; SHORT: half of a read or write
 //       operations: open close read write fsync truncate rename unlink mkdir stat lock list space, and the allocations
 //       own (this program's, libyaml's and the C library's on their behalf, its mappings too), of which `program` are
@@ -14,7 +14,7 @@
 //   CRASH_FIRED=/file           gets the line "operation by path" when the call has failed
 //   CRASH_LOG=/file             records every change of a file under the root, every sync, and what the program said of
 //                               its progress, in order (power.py reads them)
-//   CRASH_CLOCK=1000            the monotonic clock runs so many times faster, so that progress is told more often
+//   CRASH_CLOCK=1000            the monotonic clock runs 1000 times faster, so that progress is reported more often
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

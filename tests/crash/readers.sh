@@ -1,7 +1,7 @@
 #!/bin/sh
-# Readers hammer `best` and `query` while a campaign runs. None of them may fail, and none may see what is between two
-# commits: the newest ids are without a gap and end where a batch ends, no later answer has fewer trials or a worse
-# best, and ranks follow fitness. Also printed: the run's throughput with and without them.
+# Many readers run `best` and `query` while a campaign runs. None may fail, and none may see a state between two
+# commits: the newest ids have no gap and end with a batch, no later answer has fewer trials or a worse best, and ranks
+# follow fitness. Also prints the run's throughput with and without them.
 #
 #   HOPSCOTCH   the program (build/hopscotch)
 #   OPTIONS     of the run ("--backend cpu"); for a GPU, say "--backend cuda --set simulation.duration=20"

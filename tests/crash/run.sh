@@ -1,7 +1,7 @@
 #!/bin/sh
-# All crash suites: SIGKILL at random instants, fifty times in a search that learns, every system call and allocation
-# failed once, the power cut at every point, disks that are full, readers beside a run; and whether the suites find bugs
-# that are put in; every two commands at once. Long; with QUICK=1 a slice of each in a few seconds.
+# All crash suites: SIGKILL at random instants, fifty times in an adaptive search; one failure of every system call and
+# allocation; a power cut at every point; full disks; readers beside a run; bugs that are inserted to test the suites;
+# every two commands at once. Long; with QUICK=1 a part of each in a few seconds.
 #
 #   tests/crash/run.sh [BUILD]     BUILD: the folder of `make` (build)
 set -u

@@ -1,6 +1,6 @@
-"""SIGKILL storm: campaigns of every kind are killed at random instants, recoveries included, and gone on with by `run`
-or `resume` until they are done. At every kill all files are readable and no committed row is gone; at the end the
-campaign equals one that ran through: 0 lost, 0 doubled.
+"""SIGKILL storm: campaigns of every kind are killed at random instants, also during recovery, and continued by `run` or
+`resume` until they are done. After every kill all files are readable and every committed row is there; at the end the
+campaign equals an uninterrupted one: 0 lost, 0 doubled.
 
 KILLS=N   in all (1000; 24 with QUICK=1)
 """

@@ -1,4 +1,4 @@
-// What the targets share: one arena for all inputs, so that an input costs no system call.
+// Shared by the targets: one arena for all inputs, so that an input costs no system call.
 #ifndef HOPSCOTCH_FUZZ_H
 #define HOPSCOTCH_FUZZ_H
 

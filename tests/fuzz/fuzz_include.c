@@ -1,5 +1,5 @@
-// Any bytes as a spec and the files that it names: the input is cut at lines of "%%" into spec.yaml, a.yaml, b.yaml and
-// points.csv of one folder. What it says is wrong or a spec whose resolved text reads back to it without any file.
+// Any bytes as a spec with its files: the input is cut at lines of "%%" into spec.yaml, a.yaml, b.yaml and points.csv
+// of one folder. The result is an error, or a spec whose resolved text reads back to it without any file.
 #include "fuzz.h"
 
 #include <stdio.h>

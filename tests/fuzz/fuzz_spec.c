@@ -1,5 +1,5 @@
-// Any bytes as a spec: spec_parse says what is wrong with them, or gives a spec whose resolved text reads back to it,
-// whose trials can be asked for, and of which it is known what it would record.
+// Any bytes as a spec: spec_parse reports errors, or returns a spec whose resolved text reads back to it, whose trials
+// can be asked for, and whose recorded arrays can be computed.
 #include "fuzz.h"
 #include "../../runner/campaign/run/record.h"
 

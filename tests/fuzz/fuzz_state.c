@@ -1,6 +1,5 @@
-// Any bytes over the stored state of a search that learns: it is refused, or goes on to ask for points within their
-// ranges and to be told of them. The first byte says which search, then come patches of it: place (2 bytes), length,
-// bytes.
+// Any bytes over the stored state of an adaptive search: the state is refused, or the search continues with points
+// within their ranges. The first byte selects the search; then come patches: place (2 bytes), length, bytes.
 #include "fuzz.h"
 
 #include <math.h>

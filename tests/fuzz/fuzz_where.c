@@ -1,4 +1,4 @@
-// Any bytes as --where: an error, or SQL without anything that the user typed, which SQLite takes and runs on a table
+// Any bytes as --where: an error, or SQL that contains no text of the user, and that SQLite accepts and runs on a table
 // of trials.
 #include "fuzz.h"
 

@@ -1,5 +1,4 @@
-"""Hostile arguments, each a name, the exit codes that are right, and a command line. `base` is a campaign that is
-there."""
+"""Hostile arguments: a name, the expected exit codes, and a command line. The campaign `base` exists."""
 
 LONG = "x" * 100000
 DEEP = "(" * 10000

@@ -1,4 +1,4 @@
-// What tests/cli/attack.sh needs beside a shell. Ends with status 125 where the system lacks what is asked for.
+// Tools for tests/cli/attack.sh. Ends with status 125 if the system does not support the request.
 //
 //   attacker socket PATH                                   makes a socket of that name
 //   attacker watch EVENTS FOLDER COMMAND...                runs the command; writes into EVENTS what happened meanwhile

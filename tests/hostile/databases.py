@@ -1,5 +1,5 @@
-"""Hostile campaigns: what somebody else's folder may hold in place of ours. Each changes a copy of a good campaign: its
-database (a connection, with foreign keys off), or the files in its folder."""
+"""Hostile campaigns: contents of a folder from another person. Each changes a copy of a good campaign: its database (a
+connection, with foreign keys off), or the files in its folder."""
 
 import hashlib
 import os

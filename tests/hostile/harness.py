@@ -1,5 +1,5 @@
-"""Runs the program as a hostile case does, and judges it: exit code, time, memory, what is printed, and what lies on
-the disk afterwards."""
+"""Runs the program on a hostile case and judges it: exit code, time, memory, output, and the files on the disk
+afterwards."""
 
 import os
 import pathlib

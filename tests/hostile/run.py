@@ -1,5 +1,5 @@
-"""tests/hostile/run.py PROGRAM GROUP [PATTERN]: what a program does with input that means harm. HOSTILE_EVERY=N: each
-N-th case alone."""
+"""tests/hostile/run.py PROGRAM GROUP [PATTERN]: tests a program with hostile input. HOSTILE_EVERY=N: only every N-th
+case."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
-"""Hostile specs, each a name and the bytes of a file: what a parser may choke on, what a name may smuggle into a path,
-a statement, a shell or a terminal, and numbers that no machine can hold. Most are refused; those in LEGAL are odd, but
-mean something."""
+"""Hostile specs: a name and the bytes of a file. They try to crash the parser, to inject text into a path, a statement,
+a shell or a terminal, and to use numbers that no machine can hold. Most are refused; those in LEGAL are odd but
+valid."""
 
 import random
 

@@ -1,6 +1,6 @@
-// The threads of a GPU's block, one after the other on one processor: each runs until it must wait for others. What a
-// kernel that is compiled after this header computes with a team, and whether it waits wherever it must, shows without
-// a GPU: in whatever order the threads come, the results are to be the same.
+// Emulates the threads of a GPU's block on one processor: each thread runs until it must wait for others. A kernel that
+// is compiled after this header then shows without a GPU what a team computes, and whether it waits everywhere it must:
+// the results must not depend on the order of the threads.
 #ifndef HOPSCOTCH_EMULATED_TEAM_H
 #define HOPSCOTCH_EMULATED_TEAM_H
 

@@ -1,4 +1,4 @@
-// A batch of hoppers through the CPU backend, for tests: what to run, running it, and looking at what came out.
+// A batch of hoppers through the CPU backend, for tests: settings, running, and results.
 #ifndef HOPSCOTCH_HOPPER_CASE_H
 #define HOPSCOTCH_HOPPER_CASE_H
 

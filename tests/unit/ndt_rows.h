@@ -1,4 +1,4 @@
-// What must hold in every row of an alignment's debug numbers. Include it after HOPSCOTCH_SCALAR is defined.
+// Invariants of every row of an alignment's debug numbers. Include it after HOPSCOTCH_SCALAR is defined.
 #ifndef HOPSCOTCH_NDT_ROWS_H
 #define HOPSCOTCH_NDT_ROWS_H
 

@@ -1,4 +1,4 @@
-// What tests of rigid worlds share: a world from a spec, run on the CPU.
+// Shared by tests of rigid worlds: a world from a spec, run on the CPU.
 #ifndef HOPSCOTCH_RIGID_CASE_H
 #define HOPSCOTCH_RIGID_CASE_H
 

@@ -1,5 +1,5 @@
-// A second opinion on what a step of rigid bodies solves for: random worlds, and their KKT system set up and solved
-// here as one dense matrix, by other means than the model's.
+// A second solution of a step of rigid bodies: random worlds, and their KKT system set up and solved here as one dense
+// matrix, independently of the model's code.
 #ifndef HOPSCOTCH_RIGID_KKT_H
 #define HOPSCOTCH_RIGID_KKT_H
 

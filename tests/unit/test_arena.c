@@ -1,4 +1,4 @@
-// The arena that grows: pieces of address space as they are needed, and what is told when there are no more.
+// The growing arena: pieces of address space are reserved as needed; the message when there are no more.
 #include "../test.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Readers of point clouds: every encoding gives the same points, and what is wrong with a file is one clear error.
+// Readers of point clouds: every encoding gives the same points, and a bad file gives one clear error.
 #include "../test.h"
 
 #include <math.h>
@@ -169,53 +169,52 @@ TEST(cloud_errors_say_what_is_wrong)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "cloud: this is no point cloud; it may be PCD, PLY or lines of x, y, z"},
-        {"# nothing\n", "cloud: there is no point in it"},
-        {"nan,0,0\n", "cloud: there is no point that is finite in it"},
-        {"hello\n", "cloud:1: this is no point cloud: it may be PCD, PLY or lines of x, y, z"},
+        {"", "cloud: not a point cloud: use PCD, PLY or lines of x, y, z"},
+        {"# nothing\n", "cloud: the file has no point"},
+        {"nan,0,0\n", "cloud: the file has no point with finite coordinates"},
+        {"hello\n", "cloud:1: not a point cloud: use PCD, PLY or lines of x, y, z"},
         {"1,2,3\n1,2\n", "cloud:2: expected three numbers: x, y, z"},
         {"x,y,z\n1,2,3\n1,two,3\n", "cloud:3: expected three numbers: x, y, z"},
         {"VERSION 0.7\n", "cloud:2: the header ends without DATA"},
-        {"VERSION 0.7\nCOLOUR red\n",
-         "cloud:2: this is no line of a PCD header; known are VERSION, FIELDS, SIZE, TYPE, "
-         "COUNT, WIDTH, HEIGHT, VIEWPOINT, POINTS and DATA"},
+        {"VERSION 0.7\nCOLOUR red\n", "cloud:2: not a line of a PCD header; known are VERSION, FIELDS, SIZE, TYPE, "
+                                      "COUNT, WIDTH, HEIGHT, VIEWPOINT, POINTS and DATA"},
         {"FIELDS x y\nSIZE 4 4\nTYPE F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n", "cloud:7: FIELDS must have x, y and z"},
         {"FIELDS x y z\nSIZE 4 4\nTYPE F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n",
          "cloud:7: FIELDS, SIZE and TYPE must have as many values each: 3, 2, 2"},
-        {"FIELDS x y z\nSIZE 4 4 3\n", "cloud:2: a SIZE is 1, 2, 4 or 8"},
-        {"FIELDS x y z\nTYPE F F G\n", "cloud:2: a TYPE is I, U or F"},
-        {"FIELDS x y z\nCOUNT 1 1 0\n", "cloud:2: a COUNT is a number from 1 to 4096"},
+        {"FIELDS x y z\nSIZE 4 4 3\n", "cloud:2: SIZE must be 1, 2, 4 or 8"},
+        {"FIELDS x y z\nTYPE F F G\n", "cloud:2: TYPE must be I, U or F"},
+        {"FIELDS x y z\nCOUNT 1 1 0\n", "cloud:2: COUNT must be a number from 1 to 4096"},
         {"FIELDS x y z\nWIDTH many\n", "cloud:2: WIDTH must be a whole number of points"},
         {"FIELDS x y z\nPOINTS\n", "cloud:2: POINTS needs a value"},
         {"FIELDS x y z\nPOINTS 1000000000\n",
-         "cloud:2: POINTS is 1000000000, and a cloud may have 67108864 points; thin it first"},
-        {PCD_HEAD("3", "zip"), "cloud:11: DATA is ascii, binary or binary_compressed"},
+         "cloud:2: POINTS is 1000000000; a cloud may have at most 67108864 points: thin it first"},
+        {PCD_HEAD("3", "zip"), "cloud:11: DATA must be ascii, binary or binary_compressed"},
         {"FIELDS x y z\nSIZE 2 2 2\nTYPE F F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n",
          "cloud:7: the field x must be one number, a float of 4 or 8 bytes"},
         {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 2\nHEIGHT 2\nPOINTS 3\nDATA ascii\n",
          "cloud:8: WIDTH x HEIGHT is 4, and POINTS is 3"},
         {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nDATA ascii\n", "cloud:5: WIDTH, HEIGHT and POINTS are missing"},
         {PCD_HEAD("60000000", "ascii") "1 2 3 4\n",
-         "cloud:12: 60000000 points are announced, and the file has room for 1"},
+         "cloud:12: the header announces 60000000 points, but the file has room for 1"},
         {PCD_HEAD("60000000", "binary") "1234",
-         "cloud:12: 60000000 points of 13 bytes are announced, and 0 are there: the file is cut off"},
+         "cloud:12: the header announces 60000000 points of 13 bytes, but the file has 0: it is cut off"},
         {PCD_HEAD("2", "ascii") "9 1 2 3\n9 1 2\n         ", "cloud:13: point 2 of 2: expected 4 numbers, found 3"},
         {PCD_HEAD("1", "ascii") "9 1 2 3 4\n", "cloud:12: point 1 of 1 has more than 4 numbers"},
         {PCD_HEAD("3", "binary_compressed") "123", "cloud:12: the compressed data is cut off"},
         {PCD_HEAD("3", "binary_compressed") "12345678",
-         "cloud:12: the compressed data is of 943142453 bytes, and 3 points take 39"},
+         "cloud:12: the compressed data has 943142453 bytes, but 3 points take 39"},
         {PCD_HEAD("3", "binary_compressed") "\x7f\x01\x01\x01\x27\x00", "cloud:12: the compressed data is cut off"},
         {"ply\n", "cloud:2: the header ends without end_header"},
         {"ply\nformat ascii 1.0\nend_header\n", "cloud:4: the header has no format or no vertex"},
-        {"ply\nformat text 1.0\n", "cloud:2: the format is ascii, binary_little_endian or binary_big_endian"},
-        {"ply\nelement vertex\n", "cloud:2: an element has a name and a number"},
+        {"ply\nformat text 1.0\n", "cloud:2: the format must be ascii, binary_little_endian or binary_big_endian"},
+        {"ply\nelement vertex\n", "cloud:2: an element needs a name and a number"},
         {"ply\nelement face 2\n", "cloud:2: the first element must be vertex"},
         {"ply\nelement vertex -2\n", "cloud:2: element vertex must be a whole number of points"},
         {"ply\nelement vertex 1\nproperty list uchar int i\n",
-         "cloud:3: a property of a vertex is one number: char, uchar, short, ushort, int, uint, float or double"},
+         "cloud:3: a property of a vertex must be one number: char, uchar, short, ushort, int, uint, float or double"},
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
          "cloud:6: a vertex must have the properties x, y and z"},
-        {"ply\nvertices 3\n", "cloud:2: this is no line of a PLY header; known are format, element, property, comment "
+        {"ply\nvertices 3\n", "cloud:2: not a line of a PLY header; known are format, element, property, comment "
                               "and end_header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

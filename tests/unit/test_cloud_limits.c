@@ -1,4 +1,4 @@
-// What is said of clouds that are too large, or whose compressed data is not what its head announces.
+// Messages about clouds that are too large, or whose compressed data does not match the header.
 #include "../test.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ TEST(cloud_of_too_many_points_is_refused)
     memcpy(text, "1,2,3\n", 6);
     memset(text + 6, '\n', lines);
     text[lines + 6] = '\0';
-    CHECK_SAYS(ERROR_USER, "a cloud may have 67108864 points, and this has ", cloud_limits_parse(text, lines + 6));
+    CHECK_SAYS(ERROR_USER, "a cloud may have at most 67108864 points; this file has ",
+               cloud_limits_parse(text, lines + 6));
     free(text);
 }
 
@@ -34,8 +35,8 @@ TEST(cloud_of_too_many_fields_is_refused)
         strcat(ply, "property float x\n");
     }
     strcat(pcd, "\n");
-    CHECK_SAYS(ERROR_USER, "a point may have 64 fields", cloud_limits_parse_text(pcd));
-    CHECK_SAYS(ERROR_USER, "a point may have 64 fields", cloud_limits_parse_text(ply));
+    CHECK_SAYS(ERROR_USER, "a point may have at most 64 fields", cloud_limits_parse_text(pcd));
+    CHECK_SAYS(ERROR_USER, "a point may have at most 64 fields", cloud_limits_parse_text(ply));
 }
 
 // One point of three floats, packed: bytes there, bytes unpacked, and data that no packer makes.
@@ -48,7 +49,7 @@ TEST(cloud_whose_compressed_data_is_damaged_is_refused)
     const size_t start = sizeof head - 1;
     memcpy(text, head, start);
     memcpy(text + start, cut, 10);
-    CHECK_SAYS(ERROR_USER, "9 compressed bytes are announced, and 2 are there: the file is cut off",
+    CHECK_SAYS(ERROR_USER, "the header announces 9 compressed bytes, but the file has 2: it is cut off",
                cloud_limits_parse(text, start + 10));
     memcpy(text + start, junk, 10);
     CHECK_SAYS(ERROR_USER, "the compressed data is damaged", cloud_limits_parse(text, start + 10));

@@ -1,4 +1,5 @@
-// The CMA-ES: a search's points depend on its seed and number alone, whatever runs beside it and wherever it is cut.
+// The CMA-ES: a search's points depend on its seed and number only, not on other searches or on where it is
+// interrupted.
 #include "cmaes_case.h"
 
 #include <string.h>

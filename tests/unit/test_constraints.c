@@ -1,4 +1,4 @@
-// Constraints: what an inequality is worth, over replicates and in the spec.
+// Constraints: the value of an inequality, over replicates and in the spec.
 #include "../test.h"
 
 #include <math.h>

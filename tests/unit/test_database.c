@@ -1,4 +1,4 @@
-#include "../../io/seam.h"
+#include "../../io/system.h"
 #include "../test.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ TEST(database_errors_say_what_and_where)
     for (int mode = DATABASE_WRITE; mode <= DATABASE_READ; mode++) {
         const Error error = database_open(text, (DatabaseMode)mode, &database);
         CHECK_ERROR(ERROR_USER, error);
-        CHECK(strstr(error.text, "it is no SQLite database") != NULL && strstr(error.text, text) != NULL);
+        CHECK(strstr(error.text, "it is not an SQLite database") != NULL && strstr(error.text, text) != NULL);
         CHECK(database == NULL);
     }
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // not there
@@ -156,7 +156,7 @@ TEST(database_errors_say_what_and_where)
 TEST(database_whose_journal_cannot_be_set_is_refused)
 {
     Database *database = NULL;
-    CHECK_SAYS(ERROR_MACHINE, ": its journal can't be set to wal here: put the results on a local disk",
+    CHECK_SAYS(ERROR_MACHINE, ": SQLite's journal mode wal does not work here: put the results on a local disk",
                database_open("", DATABASE_WRITE, &database));
     CHECK(database == NULL);
 }
@@ -174,10 +174,11 @@ TEST(database_with_a_journal_of_others_is_refused)
     CHECK(file != NULL && fputs("a journal", file) >= 0 && fclose(file) == 0);
     static const DatabaseMode modes[] = {DATABASE_READ, DATABASE_WRITE, DATABASE_WRITE_SHARED};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        CHECK_SAYS(ERROR_MACHINE,
-                   "-journal is not a journal of ours, and playing it back could change or delete other files: look at "
-                   "it, and move it away",
-                   database_open(path.text, modes[i], &database));
+        CHECK_SAYS(
+            ERROR_MACHINE,
+            "-journal was not written by hopscotch; applying this journal could change or delete other files: look at "
+            "it, and move it away",
+            database_open(path.text, modes[i], &database));
     CHECK(database == NULL && remove(journal) == 0);
     CHECK_OK(database_open(path.text, DATABASE_READ, &database));
     CHECK_OK(database_close(database));
@@ -338,19 +339,19 @@ TEST(database_errors_of_the_machine_can_be_acted_on)
     database_test_make(path.text, 1);
     Database *database = database_test_open(path.text, DATABASE_WRITE);
     for (size_t i = 0; i < sizeof database_test_faults / sizeof *database_test_faults; i++) {
-        seam_set_faults(database_test_faults[i].rule);
+        system_set_faults(database_test_faults[i].rule);
         const Error error = database_run(database, "INSERT INTO t VALUES (2)");
-        seam_set_faults("");
+        system_set_faults("");
         CHECK_ERROR(ERROR_MACHINE, error);
         CHECK(strstr(error.text, database_test_faults[i].words) != NULL && strstr(error.text, path.text) != NULL);
     }
     CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
-    seam_set_faults("sql:1:EIO");
+    system_set_faults("sql:1:EIO");
     CHECK_ERROR(ERROR_MACHINE, database_close(database)); // the closing checkpoint; the connection is gone all the same
     Database *none = NULL;
-    seam_set_faults("sql:2:EIO");
+    system_set_faults("sql:2:EIO");
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_WRITE, &none));
-    seam_set_faults("");
+    system_set_faults("");
     CHECK(none == NULL);
     database = database_test_open(path.text, DATABASE_WRITE);
     CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
@@ -374,7 +375,7 @@ TEST(database_reads_what_a_killed_run_left_to_another_user)
         Database *database;
         if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
         (void)database_run(database, "CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)");
-        seam_set_faults("sql:1:KILL");
+        system_set_faults("sql:1:KILL");
         (void)database_run(database, "INSERT INTO t VALUES (2)");
     }
     CHECK(waitpid(child, NULL, 0) == child);
@@ -394,7 +395,7 @@ TEST(database_killed_between_statements_keeps_whole_transactions)
     if (child == 0) {
         Database *database;
         if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
-        seam_set_faults("sql:7:KILL");
+        system_set_faults("sql:7:KILL");
         for (;;) { // three statements a transaction
             (void)database_run(database, "BEGIN");
             (void)database_run(database, "INSERT INTO t VALUES (1), (2)");
@@ -418,9 +419,9 @@ TEST(database_on_a_full_disk_keeps_what_was_committed)
     database_test_make(path.text, 10);
     Database *database = database_test_open(path.text, DATABASE_WRITE);
     CHECK_OK(database_run(database, "BEGIN IMMEDIATE; INSERT INTO t SELECT a + 10 FROM t"));
-    seam_set_faults("sqlwrite:2+:ENOSPC");
+    system_set_faults("sqlwrite:2+:ENOSPC");
     const Error error = database_run(database, "COMMIT");
-    seam_set_faults("");
+    system_set_faults("");
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(strstr(error.text, "free some space, then resume") != NULL);
     (void)database_run(database, "ROLLBACK"); // SQLite may have done it already
@@ -454,7 +455,7 @@ static bool database_test_killed_at(const char *path, int write, bool torn)
         snprintf(rules, sizeof rules, "sqlwrite:%d:KILL", write);
     const pid_t child = fork();
     if (child == 0) {
-        seam_set_faults(rules);
+        system_set_faults(rules);
         _exit(database_test_write(path));
     }
     int status = 0;

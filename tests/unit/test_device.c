@@ -1,5 +1,5 @@
-// Trouble with devices: the watchdog, batches that shrink until they fit, a device that fails and what takes its place.
-// Under every fault at every call the campaign's digest is that of the campaign that had none.
+// Faults of devices: the watchdog, batches that shrink until they fit, failing devices and their replacement. With
+// every fault at every call the campaign has the digest of one without faults.
 #include "../../runner/campaign/batch/device.h"
 #include "device_case.h"
 

@@ -1,4 +1,4 @@
-// Extensions: what differs between two specs and may, and the ids of the trials of several specs in one campaign.
+// Extensions: allowed differences between two specs, and the ids of trials of several specs in one campaign.
 #include "../test.h"
 
 #include <stdlib.h>

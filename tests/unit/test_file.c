@@ -1,4 +1,4 @@
-#include "../../io/seam.h"
+#include "../../io/system.h"
 #include "../test.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ TEST(file_read_refuses)
     Bytes bytes;
     CHECK_OK(file_write(folder, "four", "1234", 4));
     const size_t used = arena.used;
-    CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the most that is read here",
+    CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the limit for this file",
                file_read(arena_format(&arena, "%s/four", folder), 3, &arena, &bytes));
     CHECK_ERROR(ERROR_USER, file_read("/dev/zero", 100, &arena, &bytes)); // endless
     CHECK_ERROR(ERROR_MACHINE, file_read(folder, 100, &arena, &bytes));
@@ -205,9 +205,9 @@ TEST(file_write_leaves_the_old_content_when_it_fails)
     const char *folder = arena_copy(&arena, test_folder());
     CHECK_OK(file_write(folder, "kept", "old", 3));
     for (size_t i = 0; i < sizeof file_test_faults / sizeof *file_test_faults; i++) {
-        seam_set_faults(file_test_faults[i].rules);
+        system_set_faults(file_test_faults[i].rules);
         const Error error = file_write(folder, "kept", "twenty bytes of text", 20);
-        seam_set_faults("");
+        system_set_faults("");
         CHECK_ERROR(ERROR_MACHINE, error);
         CHECK(strstr(error.text, file_test_faults[i].words) != NULL);
         CHECK(strstr(error.text, "kept") != NULL);
@@ -225,14 +225,14 @@ TEST(file_operations_that_fail_say_what_they_did)
     const char *below = arena_format(&arena, "%s/a/b", folder), *log = arena_format(&arena, "%s/log", folder);
     char **names;
     int count;
-    seam_set_faults("mkdir:2:ENOSPC");
+    system_set_faults("mkdir:2:ENOSPC");
     CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot make folder %s: ", below), folder_make(below));
-    seam_set_faults("list:1:EMFILE");
+    system_set_faults("list:1:EMFILE");
     CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot list folder %s: ", folder),
                folder_list(folder, &arena, &names, &count));
-    seam_set_faults("write:1:EIO");
+    system_set_faults("write:1:EIO");
     CHECK_SAYS(ERROR_MACHINE, arena_format(&arena, "cannot append to %s: ", log), file_append_line(log, "a line"));
-    seam_set_faults("");
+    system_set_faults("");
     arena_destroy(&arena);
 }
 
@@ -241,13 +241,13 @@ TEST(file_write_tells_that_the_folder_was_not_synced)
 {
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
-    seam_set_faults("fsync:2:EIO");
+    system_set_faults("fsync:2:EIO");
     const Error error = file_write(folder, "name", "x", 1);
-    seam_set_faults("");
+    system_set_faults("");
     CHECK(strstr(error.text, "cannot sync folder") != NULL);
-    seam_set_faults("open:2:EMFILE");
+    system_set_faults("open:2:EMFILE");
     CHECK_SAYS(ERROR_MACHINE, "cannot open folder", file_write(folder, "other", "data", 4));
-    seam_set_faults("");
+    system_set_faults("");
     arena_destroy(&arena);
 }
 
@@ -255,13 +255,14 @@ TEST(file_operations_survive_interruptions_and_short_writes)
 {
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
-    seam_set_faults("open:1:EINTR,write:1:EINTR,write:2:SHORT,write:3:SHORT,fsync:1:EINTR,fsync:3:EINTR,close:1:EINTR");
+    system_set_faults(
+        "open:1:EINTR,write:1:EINTR,write:2:SHORT,write:3:SHORT,fsync:1:EINTR,fsync:3:EINTR,close:1:EINTR");
     CHECK_OK(file_write(folder, "a", "twenty bytes of text", 20));
-    seam_set_faults("read:1:EINTR,read:2:SHORT,read:3:SHORT");
+    system_set_faults("read:1:EINTR,read:2:SHORT,read:3:SHORT");
     CHECK_TEXT("twenty bytes of text", file_test_text(folder, "a", &arena));
-    seam_set_faults("write:1:SHORT,write:2:EINTR");
+    system_set_faults("write:1:SHORT,write:2:EINTR");
     CHECK_OK(file_append_line(arena_format(&arena, "%s/log", folder), "a line"));
-    seam_set_faults("");
+    system_set_faults("");
     CHECK_TEXT("a line\n", file_test_text(folder, "log", &arena));
     arena_destroy(&arena);
 }
@@ -269,9 +270,9 @@ TEST(file_operations_survive_interruptions_and_short_writes)
 TEST(file_fsync_that_failed_is_not_tried_again)
 {
     const char *folder = test_folder();
-    seam_set_faults("fsync:1:EIO");
+    system_set_faults("fsync:1:EIO");
     CHECK_ERROR(ERROR_MACHINE, file_write(folder, "a", "x", 1));
-    seam_set_faults("");
+    system_set_faults("");
 }
 
 // A power cut in the program's eyes: killed at each operation of a replacement, the file is the old or the new one.
@@ -286,7 +287,7 @@ TEST(file_write_killed_anywhere_is_old_or_new)
         CHECK_OK(file_write(folder, "a", "old", 3));
         const pid_t child = fork();
         if (child == 0) {
-            seam_set_faults(arena_format(&arena, "%s:KILL%s", points[i], i == 2 ? ",write:1:SHORT" : ""));
+            system_set_faults(arena_format(&arena, "%s:KILL%s", points[i], i == 2 ? ",write:1:SHORT" : ""));
             (void)file_write(folder, "a", "new", 3);
             _exit(0);
         }

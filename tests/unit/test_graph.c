@@ -1,4 +1,4 @@
-// The compute graph: what it refuses, the order that it gives, and the same bits whoever runs it.
+// The compute graph: refusals, the order of nodes, and the same bits with any number of threads.
 #include "../../sim/graph/graph.h"
 #include "../test.h"
 

@@ -1,5 +1,5 @@
-// What the hopper's fixed-step integrators promise: their order, energy that stays, contact that stays finite; and that
-// the default task hops, travels and keeps to the speed asked for.
+// Properties of the hopper's fixed-step integrators: order, bounded energy error, finite contact forces; and the
+// default task hops, travels and keeps the desired speed.
 #define HOPSCOTCH_SCALAR
 #include "../../sim/hopper/dynamics.h"
 #include "hopper_case.h"

@@ -1,5 +1,5 @@
-// What the hopper's variants do: the machine of four states, terrain, pushes and wind, the balance of energy by part.
-// Each is seen through an effect that it must have, and all of them in bits that depend on nothing but the lane.
+// The hopper's variants: the four-state machine, terrain, pushes and wind, the energy balance by part. Each is tested
+// by an effect that it must have, and all of them by bits that depend only on the lane.
 #include "hopper_case.h"
 
 #include <math.h>

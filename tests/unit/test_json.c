@@ -1,4 +1,4 @@
-// The JSON writer: commas, nesting, escapes, and nothing that is no JSON.
+// The JSON writer: commas, nesting, escapes, and only valid JSON.
 #include "../test.h"
 
 #include <math.h>

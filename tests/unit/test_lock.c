@@ -1,4 +1,4 @@
-#include "../../io/seam.h"
+#include "../../io/system.h"
 #include "../test.h"
 
 #include <signal.h>
@@ -124,12 +124,12 @@ TEST(lock_whose_file_goes_away_is_not_held)
 {
     const LockPath path = lock_test_path();
     Lock lock;
-    seam_set_faults("stat:1+:ENOENT");
+    system_set_faults("stat:1+:ENOENT");
     CHECK_SAYS(ERROR_MACHINE, "/lock is removed or renamed by another process: try again", lock_take(path.text, &lock));
-    seam_set_faults("stat:1:ENOENT");
+    system_set_faults("stat:1:ENOENT");
     CHECK_INTEGER(-1, lock.descriptor);
     CHECK_OK(lock_take(path.text, &lock)); // once only: it is tried again
-    seam_set_faults("");
+    system_set_faults("");
     lock_release(&lock);
 }
 
@@ -139,9 +139,9 @@ TEST(lock_that_fails_is_not_held)
     Lock lock;
     for (const char *const *rule = (const char *const[]){"open:1:EACCES", "lock:1:ENOLCK", "write:1:EIO", NULL};
          *rule != NULL; rule++) {
-        seam_set_faults(*rule);
+        system_set_faults(*rule);
         CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &lock));
-        seam_set_faults("");
+        system_set_faults("");
         CHECK_INTEGER(-1, lock.descriptor);
     }
     CHECK_OK(lock_take(path.text, &lock)); // no failed attempt still holds it
@@ -157,9 +157,9 @@ TEST(lock_is_held_without_a_text_on_a_full_disk)
     char holder[160];
     int64_t bytes = -1;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        seam_set_faults(rules[i]);
+        system_set_faults(rules[i]);
         CHECK_OK(lock_take(path.text, &lock));
-        seam_set_faults("");
+        system_set_faults("");
         CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &other));
         CHECK_OK(lock_holder(path.text, holder, sizeof holder));
         CHECK_TEXT("another process", holder);

@@ -1,5 +1,5 @@
-// Scan matching: the score and its derivatives, the golden traces of a lidar pair, and what must hold in every row of
-// every alignment.
+// Scan matching: the score and its derivatives, the golden traces of a lidar pair, and the invariants of every debug
+// row of every alignment.
 #define HOPSCOTCH_SCALAR
 #include "ndt_rows.h"
 

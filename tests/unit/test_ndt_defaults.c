@@ -1,4 +1,4 @@
-// What the defaults of scan matching find: cells of 1 m, where the score is not concave on the way to the true pose.
+// Results of scan matching with the defaults: cells of 1 m, where the score is not concave on the way to the true pose.
 #include "../../sim/ndt/ndt.h"
 #include "../test.h"
 

@@ -1,5 +1,4 @@
-// Solver and line search that each alignment has of its own: the bits of alignments that share them, and what holds in
-// every row.
+// Solver and line search per alignment: the bits of alignments that share them, and the invariants of every row.
 #define HOPSCOTCH_SCALAR
 #include "ndt_rows.h"
 

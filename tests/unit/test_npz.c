@@ -1,4 +1,4 @@
-// NumPy's .npz: what is said where one can't be written. That numpy reads it is in tests/cli/export.sh.
+// NumPy's .npz: messages if one can't be written. tests/cli/export.sh tests that numpy reads it.
 #include "../test.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ TEST(npz_of_other_rows_than_were_counted_is_refused)
     CHECK_OK(npz_integer(npz, 0, 41));
     CHECK_OK(npz_integer(npz, 0, 42));
     CHECK_OK(npz_real(npz, 1, 0.5));
-    CHECK_SAYS(ERROR_MACHINE, "column fitness has another number of rows than was counted: try again", npz_finish(npz));
+    CHECK_SAYS(ERROR_MACHINE, "the number of rows of column fitness changed meanwhile: try again", npz_finish(npz));
     fclose(out);
     arena_destroy(&arena);
 }

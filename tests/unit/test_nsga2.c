@@ -1,5 +1,5 @@
-// NSGA-II: fronts of known problems, its ranking, its reasons to stop, and that a search's points depend on its seed
-// and number alone. Objectives are evaluated here, not by a backend.
+// NSGA-II: fronts of known problems, its ranking, its stop reasons; a search's points depend only on its seed and
+// number. Objectives are evaluated here, not by a backend.
 #include "../../runner/experiment/search/nsga2/nsga2.h"
 #include "../test.h"
 

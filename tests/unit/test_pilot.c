@@ -1,5 +1,5 @@
-// The pilot of a run: how much of it is run, in how little time, and how sure what it says is.
-#include "../../runner/campaign/batch/lanes.h"
+// The pilot of a run: the fraction of trials that it runs, its time, and the confidence of its estimates.
+#include "../../runner/campaign/batch/batch_size.h"
 #include "../../runner/campaign/plan/pilot.h"
 #include "../test.h"
 

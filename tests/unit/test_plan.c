@@ -1,5 +1,5 @@
 // The plan of a run: counts, the choice of a batch, bytes and refusals. Times are not tested here: machines differ.
-#include "../../runner/campaign/batch/lanes.h"
+#include "../../runner/campaign/batch/batch_size.h"
 #include "../../sim/backend.h"
 #include "../test.h"
 

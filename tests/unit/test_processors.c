@@ -1,4 +1,4 @@
-// Processors that control groups leave to a process.
+// The CPU time that control groups leave to a process.
 #include "../test.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// Progress: the line fits its width and says the important at every width; plain and JSON lines; the last line.
+// Progress: the line fits its width and shows the important numbers at every width; plain and JSON lines; the last
+// line.
 #include "../test.h"
 
 #include <math.h>

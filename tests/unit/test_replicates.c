@@ -1,4 +1,4 @@
-// Perturbed replicates: which numbers they draw, and what they leave alone.
+// Perturbed replicates: the numbers that they draw, and the values that they do not change.
 #include "../test.h"
 
 #include <math.h>

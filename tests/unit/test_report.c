@@ -1,4 +1,4 @@
-// What pages and pictures are made of: escaping, numbers, dots, the plots' data.
+// The parts of pages and pictures: escaping, numbers, dots, the plots' data.
 #include "../../runner/view/plots/plot.h"
 #include "../../runner/view/report/trace.h"
 #include "../test.h"

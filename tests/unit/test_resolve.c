@@ -1,4 +1,5 @@
-// The resolved spec reads back to the same spec, and the hash stands for what can change a number and for nothing else.
+// The resolved spec reads back to the same spec; the hash depends on everything that can change a number, and on
+// nothing else.
 #include "../test.h"
 
 #include <stdlib.h>

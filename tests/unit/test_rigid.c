@@ -472,7 +472,7 @@ TEST(rigid_errors_of_copies_stand_at_their_item)
 {
     rigid_refused("\n  world:\n    bodies:\n      - {name: none#, repeat: [5, 2]}\n      - {name: good#, repeat: 2}\n"
                   "      - {name: bad#, repeat: 2, fixed: true, spin: [0, 0, 1]}\n",
-                  "rigid.yaml:9:9: error: bad1 is fixed and has a velocity");
+                  "rigid.yaml:9:9: error: bad1 is fixed but has a velocity");
     rigid_refused("{world: {bodies: [{name: b#, repeat: 2, fixed: false, step: {fixed: 1}}]}}",
                   "step has 'fixed', which is no key of this item with numbers");
 }
@@ -508,7 +508,7 @@ TEST(rigid_inertia_off_the_diagonal_is_looked_at)
 TEST(rigid_bodies_that_are_fixed_do_not_turn)
 {
     rigid_refused("{world: {bodies: [{name: post, fixed: true, spin: [0, 0, 1]}, {name: ball}]}}",
-                  "post is fixed and has a velocity");
+                  "post is fixed but has a velocity");
 }
 
 TEST(rigid_worlds_are_bounded)

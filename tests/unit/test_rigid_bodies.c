@@ -1,4 +1,4 @@
-// Worlds of many bodies: which of them have inputs, results and columns; what is copied into a sample.
+// Worlds of many bodies: which bodies have inputs, results and columns; the columns of a sample.
 #include "../../sim/rigid/rigid.h"
 #include "rigid_case.h"
 

@@ -1,5 +1,5 @@
-// What acts on rigid bodies besides constraints, each against a few lines of the same law for one mass on a line, or
-// against a published number; and where a body touches down.
+// Forces on rigid bodies besides constraints, each against a few lines of the same law for one mass on a line, or
+// against a published number; and the touchdown of a body.
 #include "rigid_case.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-// Forms of stabilisation one step at a time, forms and steps that are searched, and what is said of gains before they
-// run.
+// Forms of stabilisation one step at a time, searches over forms and step sizes, and the remarks on gains before a run.
 #include "rigid_case.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Islands of a rigid world: what one does is what it does alone, to the bit, and whichever threads step it.
+// Islands of a rigid world: each moves as it does alone, to the bit, with any number of threads.
 #include "../../sim/cpu_kernels.h"
 #include "rigid_case.h"
 

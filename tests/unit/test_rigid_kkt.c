@@ -1,5 +1,5 @@
-// What a step solves for, against the same KKT system as one dense matrix: islands of few rows and of many, trees and
-// loops that join them, several islands, rows that follow from others, rows that give.
+// The solution of a step, against the same KKT system as one dense matrix: islands of few rows and of many, trees and
+// loops between them, several islands, rows that follow from others, soft rows.
 #include "rigid_kkt.h"
 
 #include <math.h>

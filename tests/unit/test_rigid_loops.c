@@ -1,5 +1,5 @@
-// Mechanisms with loops and long chains, from the experiments: published benchmarks, the order of the steps, and what
-// the solver costs.
+// Mechanisms with loops and long chains, from the experiments: published benchmarks, the order of the steps, and the
+// cost of the solver.
 #include "rigid_case.h"
 
 #include <math.h>

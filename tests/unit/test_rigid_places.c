@@ -1,5 +1,5 @@
-// What of a rigid world may be done side by side: each list holds everything once, in stretches that hold nothing that
-// must wait for its neighbour.
+// Work on a rigid world that can run in parallel: each list holds everything once, in stretches without dependent
+// neighbours.
 #include "../../sim/rigid/rigid.h"
 #include "rigid_kkt.h"
 

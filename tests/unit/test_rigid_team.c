@@ -1,5 +1,5 @@
-// Worlds that the threads of a GPU share, whose block is stood in for (emulated_team.h): the bits of one thread, in
-// whatever order the threads come.
+// Worlds that the threads of an emulated GPU share (emulated_team.h): the bits of one thread, in any order of the
+// threads.
 #include "../../sim/rigid/rigid.h"
 #include "emulated_rigid.h"
 #include "rigid_case.h"

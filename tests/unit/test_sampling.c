@@ -1,5 +1,5 @@
-// Methods that sample: Sobol's sequence against its tables, that a Latin hypercube is one, what a centered study
-// visits, and sensitivities of functions whose answers are known.
+// Sampling methods: Sobol's sequence against its tables, the property of a Latin hypercube, the points of a centered
+// study, and sensitivities of functions with known answers.
 #include "../../runner/experiment/search/sobol_sequence.h"
 #include "../../runner/command/command.h"
 #include "../test.h"

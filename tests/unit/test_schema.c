@@ -1,5 +1,5 @@
-// The schema and the reference page speak of every key that can be given, and of none that can't.
-// (tests/cli/schema.sh validates with the schema.)
+// The schema and the reference page describe exactly the keys that exist. (tests/cli/schema.sh validates with the
+// schema.)
 #include "../../runner/experiment/spec/keys.h"
 #include "../test.h"
 

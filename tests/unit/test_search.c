@@ -1,5 +1,4 @@
-// Search methods whose trials are known beforehand: what an id means, what is dropped, and that a search goes on where
-// a checkpoint left it.
+// Search methods with known trials: the meaning of an id, exclusions, and continuation from a checkpoint.
 #include "../test.h"
 
 #include <math.h>

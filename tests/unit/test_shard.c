@@ -1,4 +1,4 @@
-#include "../../io/seam.h"
+#include "../../io/system.h"
 #include "../../io/shard.h"
 #include "../test.h"
 
@@ -369,9 +369,9 @@ TEST(shard_that_crashes_the_library_is_damaged)
     Bytes image;
     ShardReader *reader;
     CHECK_OK(shard_build(&test.shard, &image));
-    seam_set_faults("rehearse:1:EIO");
+    system_set_faults("rehearse:1:EIO");
     const Error error = shard_test_open_image(&test, &image, &reader);
-    seam_set_faults("");
+    system_set_faults("");
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(strstr(error.text, "is damaged: HDF5 crashes on it") != NULL && reader == NULL);
     CHECK_OK(shard_test_open_image(&test, &image, &reader)); // by itself it is whole
@@ -395,7 +395,7 @@ TEST(shard_that_is_read_when_its_reader_is_killed_holds_no_lock_on)
     CHECK(pipe(ready) == 0);
     const pid_t killed = fork();
     if (killed == 0) {
-        seam_set_faults("rehearse:1:STOP");
+        system_set_faults("rehearse:1:STOP");
         if (lock_take(path, &lock).kind == OK && write(ready[1], "1", 1) == 1)
             (void)shard_test_open_image(&test, &image, &reader);
         _exit(1);
@@ -457,7 +457,7 @@ TEST(shard_whose_lanes_point_elsewhere)
         found++;
     }
     CHECK_INTEGER(1, found);
-    CHECK_SAYS(ERROR_MACHINE, "is damaged: lane 1 points beyond the samples",
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: row 1 of the table lanes points beyond the samples",
                shard_test_open_image(&test, &image, &reader));
     free(image.data);
     arena_destroy(&test.arena);
@@ -499,12 +499,12 @@ TEST(shard_of_other_columns)
     memcpy(columns, shard_test_columns, sizeof columns);
     columns[3].group = "state";
     ShardLayout layout = {SHARD_TRAJECTORIES, columns, SHARD_TEST_COLUMNS};
-    CHECK_SAYS(ERROR_MACHINE, "is damaged: state has another shape than its columns ask for",
+    CHECK_SAYS(ERROR_MACHINE, "is damaged: the shape of state does not match its columns",
                shard_open(path, &layout, NULL, &reader));
     columns[0].group = "lanes"; // a table and not numbers
     const Error error = shard_open(path, &layout, NULL, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);
-    CHECK(strstr(error.text, "lanes is not stored as in a shard") != NULL);
+    CHECK(strstr(error.text, "lanes is not stored as a shard stores it") != NULL);
     layout.n_columns = 0;
     CHECK_OK(shard_open(path, &layout, NULL, &reader));
     CHECK_INTEGER(3, shard_lane_count(reader));

@@ -1,4 +1,4 @@
-// Reading specs: defaults, units, overrides, and that every mistake is one error, whatever else is wrong.
+// Reading specs: defaults, units, overrides; every mistake gives one error, regardless of other errors.
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
 #include "../../runner/campaign/store/catalogue.h"
 #include "../../runner/campaign/store/commit.h"
-#include "../../runner/campaign/store/stored.h"
+#include "../../runner/campaign/store/queries.h"
 #include "../test.h"
 
 #include <math.h>
@@ -287,9 +287,23 @@ TEST(store_refuses_other_numerics)
     store_case_refuses("UPDATE campaign SET numerics_version = numerics_version + 1", "numerics version");
 }
 
-TEST(store_refuses_a_newer_schema)
+TEST(store_refuses_another_schema)
 {
-    store_case_refuses("PRAGMA user_version = 99", "has schema version 99, of a newer hopscotch; this one knows");
+    store_case_refuses("PRAGMA user_version = 99", "has schema version 99, and this program knows version 1 only: use");
+    store_case_refuses("PRAGMA user_version = -7", "has schema version -7, and this program knows version 1 only: use");
+    store_case_refuses("PRAGMA user_version = 0", "is not a campaign of hopscotch");
+    store_case_refuses("PRAGMA application_id = 7", "is not a campaign of hopscotch");
+}
+
+// A name that leads out of the folder would have another file read or moved away.
+TEST(store_refuses_names_of_shards_that_are_paths)
+{
+    static const char *const names[] = {"../other/shards/000000.h5", ".hidden.h5", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char insert[128];
+        snprintf(insert, sizeof insert, "INSERT INTO shards VALUES(0, '%s', 0, '')", names[i]);
+        store_case_refuses(insert, "which is not a file in its folder: another program changed");
+    }
 }
 
 TEST(store_refuses_a_database_whose_campaign_is_gone)

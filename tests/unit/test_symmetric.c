@@ -1,4 +1,4 @@
-// The eigen-decomposition that a search draws from.
+// The eigen-decomposition of a search's covariance.
 #include "../test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Numbers as texts, for people and for programs, and what is known of a stream that is no terminal.
+// Numbers as texts, for people and for programs; properties of a stream that is not a terminal.
 #include "../test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Where the time of a campaign went: every batch says it, and the sum leaves nothing out.
+// The times of a campaign: every batch reports them, and the sum is complete.
 #include "../../runner/campaign/store/store.h"
 #include "../test.h"
 
@@ -60,31 +60,14 @@ TEST(timings_sum_to_the_wall_time)
     TimingsCase test;
     Timings all, last;
     timings_case_start(&test);
-    CHECK_OK(timings_read(test.database, 0, &test.arena, &all));
+    CHECK_OK(timings_read(test.database, 0, &all));
     CHECK(all.wall <= test.summary.wall_seconds);
     CHECK(all.kernel + all.copy + all.search <= all.wall); // one batch in flight: nothing overlaps
     CHECK(all.kernel > 0);
     CHECK(all.hdf5 + all.sqlite <= test.summary.wall_seconds);
-    CHECK_OK(timings_read(test.database, 6, &test.arena, &last));
+    CHECK_OK(timings_read(test.database, 6, &last));
     CHECK(last.kernel > 0 && last.kernel < all.kernel);
-    CHECK_OK(timings_read(test.database, 7, &test.arena, &last));
+    CHECK_OK(timings_read(test.database, 7, &last));
     CHECK(last.wall == 0 && last.sqlite == 0);
-    timings_case_end(&test);
-}
-
-// As an older program left it: what is not there reads as nothing.
-TEST(timings_of_an_older_schema_are_those_that_it_has)
-{
-    TimingsCase test;
-    Timings now, then;
-    timings_case_start(&test);
-    CHECK_OK(timings_read(test.database, 0, &test.arena, &now));
-    CHECK_OK(database_run(test.database, "ALTER TABLE batches DROP COLUMN copy_seconds; "
-                                         "ALTER TABLE batches DROP COLUMN search_seconds; "
-                                         "ALTER TABLE batches DROP COLUMN hdf5_seconds; "
-                                         "ALTER TABLE batches DROP COLUMN sqlite_seconds; PRAGMA user_version = 3"));
-    CHECK_OK(timings_read(test.database, 0, &test.arena, &then));
-    CHECK(then.kernel == now.kernel && then.wall == now.wall);
-    CHECK(then.copy == 0 && then.sqlite == 0);
     timings_case_end(&test);
 }

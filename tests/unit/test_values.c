@@ -1,4 +1,4 @@
-// Value forms: how many values, exact ends, tolerance of rounding, and the texts that they are written as.
+// Value forms: number of values, exact ends, tolerance of rounding, and their texts.
 #include "../../runner/experiment/spec/keys.h"
 #include "../test.h"
 

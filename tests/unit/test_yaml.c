@@ -1,4 +1,4 @@
-// YAML trees: what is read, where it stands, what is refused and in which words, and that nothing crashes the reader.
+// YAML trees: reading, places, refusals with their messages, and no crash for any input.
 #include "../test.h"
 
 #include <stdlib.h>
@@ -121,9 +121,9 @@ TEST(yaml_refuses_and_goes_on)
         const char *text, *errors;
     } cases[] = {
         {"a: 1\nb: 2\na: 3\nc: {d: 1, e: 2, d: 3}\na: 4\n",
-         "s:3:1: error: duplicate key 'a'; it stands in line 1 already\n"
-         "s:4:17: error: duplicate key 'd'; it stands in line 4 already\n"
-         "s:5:1: error: duplicate key 'a'; it stands in line 1 already\n"},
+         "s:3:1: error: duplicate key 'a'; it is already in line 1\n"
+         "s:4:17: error: duplicate key 'd'; it is already in line 4\n"
+         "s:5:1: error: duplicate key 'a'; it is already in line 1\n"},
         {"a: &x {k: 1}\nb:\n  <<: *x\n", "s:3:3: error: merge keys (<<) are not allowed; write the keys out\n"},
         {"a: !!int 3\n", "s:1:4: error: tags are not allowed (here '!!int'); delete it, or put a text "
                          "that starts with '!' in quotes\n"},
@@ -145,8 +145,8 @@ TEST(yaml_names_broken_syntax)
     static const struct {
         const char *text, *error;
     } cases[] = {
-        {"", "s:1:1: error: nothing stands here but blanks and comments\n"},
-        {"# x\n\n", "s:1:1: error: nothing stands here but blanks and comments\n"},
+        {"", "s:1:1: error: this file holds only blanks and comments\n"},
+        {"# x\n\n", "s:1:1: error: this file holds only blanks and comments\n"},
         {"a:\n\tb: 1\n\tc: 2\n\t# x\n",
          "s:2:1: error: the indentation holds a tab; use spaces only (and in 1 more place)\n"},
         {"a:\n \xC2\xA0 b: 1\n", "s:2:2: error: the indentation holds U+00A0; use spaces only\n"},
@@ -178,7 +178,7 @@ TEST(yaml_names_broken_syntax)
                      "of them in quotes\n"},
         {"a: - 1\n", "s:1:4: error: a '- item' can't stand here; put the list on its own lines, or write it as [a, "
                      "b]\n"},
-        {"a: &x [*x]\n", "s:1:8: error: this alias stands inside what it stands for\n"},
+        {"a: &x [*x]\n", "s:1:8: error: this alias stands inside its own anchor\n"},
         {"a: &left 1\nb: *lfet\n", "s:2:4: error: there is no anchor '&lfet' above; did you mean '*left'?\n"},
         {"a: \"\\0\"\n", "s:1:4: error: a text can't hold a NUL (\\0)\n"},
     };
@@ -191,7 +191,7 @@ TEST(yaml_names_broken_syntax)
 TEST(yaml_tells_what_it_found_before_the_syntax_broke)
 {
     CHECK(yaml_read_text("a: 1\nb: {c: 1, c: 2}\nd: ]\n") == NULL);
-    CHECK_TEXT("s:2:11: error: duplicate key 'c'; it stands in line 2 already\n"
+    CHECK_TEXT("s:2:11: error: duplicate key 'c'; it is already in line 2\n"
                "s:3:4: error: a value is missing here\n",
                yaml_errors());
 }
@@ -237,7 +237,7 @@ TEST(yaml_bounds_nodes_and_bytes)
     memset(text, '[', BYTES);
     text[BYTES] = '\0';
     CHECK(yaml_read_text(text) == NULL);
-    CHECK_TEXT("s: error: 1048577 bytes are too many; at most 1 MiB is read\n", yaml_errors());
+    CHECK_TEXT("s: error: the text has 1048577 bytes; at most 1 MiB are read\n", yaml_errors());
     // a mapping of as many equal keys as can be, in one line
     memcpy(text, "{", 1);
     for (int i = 1; i + 4 < BYTES; i += 4) memcpy(text + i, "a:1,", 4);
@@ -255,7 +255,7 @@ TEST(yaml_finds_a_nul_in_a_file)
     CHECK(yaml_read_text("a: 1\nb: ") != NULL);
     CHECK(source_check(&yaml_source, 8, yaml_diagnostics));
     CHECK(!source_check(&yaml_source, 12, yaml_diagnostics));
-    CHECK_TEXT("s:2:4: error: a NUL byte stands here; this is not a text file in UTF-8\n", yaml_errors());
+    CHECK_TEXT("s:2:4: error: a NUL byte stands here; this is not a UTF-8 text file\n", yaml_errors());
 }
 
 static const char yaml_good_spec[] = "version: 1\n"

@@ -1,15 +1,15 @@
-// The device of a run: a backend that is prepared for batches as large as fit its memory, opened anew when it fails,
-// and replaced when it fails again. Which device computes a batch, and in how many pieces, never changes a bit; so all
-// that trouble with a device can cost is the batches in flight, which are asked for again.
+// The device of a run: a backend with batches as large as its memory allows. It is opened anew when it fails, and
+// replaced when it fails again. The device and the size of a batch never change a bit. So a device that fails costs
+// only the batches in flight, which are computed again.
 #include "device.h"
 
 #include "../store/wanted_arrays.h"
-#include "lanes.h"
+#include "batch_size.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-// A device that failed is opened anew so many times in a run; after that it isn't trusted.
+// How many times per run a failed device is opened anew. Then another one is used.
 enum { DEVICE_CHANCES = 3 };
 
 bool device_is_at_fault(ErrorKind kind) { return kind == ERROR_DEVICE || kind == ERROR_MEMORY; }
@@ -85,7 +85,7 @@ static Error device_start(Device *device)
     return error;
 }
 
-// Those that are left to try: of several, all but the one that failed; of one that any other may replace, the next.
+// The devices left to try: of several, all but the one that failed; if any other may replace it, the next one.
 static bool device_next(Device *device)
 {
     uint64_t *devices = &device->options.devices;
@@ -98,14 +98,14 @@ static bool device_next(Device *device)
     return *devices != 0;
 }
 
-// On the other devices of the host, or on the CPU if the user allows that; else the cause stays.
+// Continues on another device of the host, or on the CPU if the user allows it; else gives the cause.
 static Error device_elsewhere(Device *device, const Error *cause)
 {
     device->failures = 0;
     while (!device_is_cpu(device) && device_next(device)) {
         const Error error = device_start(device);
         if (error.kind == OK) return error;
-        if (!device_is_at_fault(error.kind)) break; // there is no such device
+        if (!device_is_at_fault(error.kind)) break; // no such device
     }
     if (!device->fallback || device_is_cpu(device)) return *cause;
     device->options.name = "cpu";

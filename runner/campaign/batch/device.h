@@ -1,4 +1,4 @@
-// The device of a run, and what is done when it fails (device.c).
+// The device of a run, and how a run continues when it fails (device.c).
 #ifndef HOPSCOTCH_DEVICE_H
 #define HOPSCOTCH_DEVICE_H
 
@@ -13,16 +13,16 @@ typedef struct Device {
     int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
     int failures, failed;                 // of this device; of several, the one that failed last, or -1
     Configured configured;                // the spec's, with all that a run needs
-    char note[512];                       // what the last call did about trouble, for the user; empty: there was none
+    char note[512];                       // for the user: what the last call changed after a failure; empty: nothing
 } Device;
 
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
 // builds is in the arena.
 Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);
-// Whether a run may go on after such an error, on a device that was opened anew.
+// Whether a run may continue after this error, with the device opened anew.
 bool device_is_at_fault(ErrorKind kind);
-// After an error of a run: the same device with a fresh context (and smaller batches, if it was memory that was
-// missing), another one, or the CPU. What was in flight is gone. Gives the error itself if nothing can be done.
+// After an error of a run: opens the same device anew (with smaller batches, if memory was missing), another device, or
+// the CPU. The batches in flight are lost. Gives the error itself if none of these works.
 Error device_recover(Device *device, Error error);
 bool device_close(Device *device); // as backend_close
 

@@ -1,11 +1,11 @@
-// What makes a run end early, or speak: signals, and the control file that `hopscotch stop` leaves in the campaign's
-// folder. The first request is noted and the run ends at the next slice, with everything complete committed; a second
-// signal ends the process at once, which the commit rule allows at any moment. What comes at the heels of the first is
-// no second one: `timeout` and batch systems send theirs to the process and to its group.
+// Requests to end a run: signals, and the control file that `hopscotch stop` writes into the campaign's folder. After
+// the first request the run ends at the next slice, with all complete trials committed. A second signal ends the
+// process at once; the commit rule allows that at any moment. A signal within INTERRUPT_APART of the first is the same
+// request: `timeout` and batch systems send one to the process and one to its group.
 //
-// `stop` writes a file and does not send a signal, because a file also reaches a run on another host, in another
-// container or of another user who shares the folder, and can't hit a stranger that got the pid of a run that is gone:
-// it names the holder of the lock that it is meant for. An empty file (`touch results/NAME/stop`) is for whoever runs.
+// `stop` writes a file instead of sending a signal, because a file also reaches a run on another host, in another
+// container, or of another user who shares the folder. The file names the holder of the lock, so that it can't end
+// another process that got the pid of a run that is gone. An empty file (`touch results/NAME/stop`) ends any run.
 #include "../campaign.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A signal handler has nowhere else to leave its word. Lock-free, so that they may be used there.
+// Global because a signal handler has no argument for it; lock-free, so that a handler may use them.
 static atomic_int interrupt_signal, interrupt_question;
 static atomic_llong interrupt_first; // ms: when the first one came
 
@@ -49,15 +49,15 @@ bool interrupt_asks_status(void) { return atomic_exchange(&interrupt_question, 0
 
 // ---- the control file -----------------------------------------------------------------------------------------------
 
-static const double interrupt_look_seconds = 0.2; // at most so often: on a network file system a look costs
+static const double interrupt_look_seconds = 0.2; // between two looks at the file: slow on a network file system
 
-// Which file may stop this process, as long as it runs a campaign: it is addressed like a signal, and kept like one.
+// The file that may stop this process while it runs a campaign. Global like the signals.
 static struct {
     char path[1024], holder[160];
     double looked;
 } interrupt_file;
 
-// Whom the file names: its first line. "": nobody in particular. False: there is none, or it can't be read.
+// The holder that the file names in its first line; "": any. False: there is no file, or it can't be read.
 static bool interrupt_read_name(char *name, size_t size)
 {
     Arena arena;
@@ -79,7 +79,7 @@ Error interrupt_watch(const char *path, const char *holder)
     snprintf(interrupt_file.holder, sizeof interrupt_file.holder, "%s", holder);
     interrupt_file.looked = clock_seconds();
     if (!interrupt_read_name(name, sizeof name) || strcmp(name, holder) == 0) return error_none();
-    return file_remove(path); // it was for a run that is gone
+    return file_remove(path); // it was for an earlier run
 }
 
 Error interrupt_unwatch(void)

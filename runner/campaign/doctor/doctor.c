@@ -1,11 +1,11 @@
-// hopscotch doctor, the checks: whether all that a campaign's folder holds is what was written. It reads, and a
-// campaign that runs meanwhile goes on undisturbed. Each check writes a line: that all is well, or what is not.
+// hopscotch doctor, the checks: whether a campaign's folder has what was written to it. They only read, and don't
+// disturb a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
-#include "../store/migration.h"
+#include "../store/store.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 
 enum {
     DOCTOR_LINES_MAX = 400,
-    DOCTOR_TOLD_MAX = 20,
+    DOCTOR_TOLD_MAX = 20, // findings of one check
     DOCTOR_SPEC_BYTES_MAX = RESOLVED_BYTES_MAX
-}; // all lines; of what one check may find many times
+};
 
 static void doctor_line(Doctor *doctor, const char *check, bool finding, const char *format, va_list arguments)
 {
@@ -62,7 +62,7 @@ static const char *doctor_file(const Doctor *doctor, const char *name)
 
 // ---- the database ---------------------------------------------------------------------------------------------------
 
-// The database aside, with the journal that SQLite would play back into another one; then the spec as it was run.
+// Commands that move the database away, remove its journal, which SQLite would apply to a new one, and run the spec.
 const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
 {
     const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
@@ -75,7 +75,7 @@ const char *doctor_how_again(const CampaignPlace *place, Arena *arena)
                         command_quoted(spec, arena));
 }
 
-// What to do about a database of which SQLite can read nothing: compute it again, to the same bits.
+// Advice for a database that SQLite can't read: compute it again, to the same bits.
 static void doctor_advise_again(Doctor *doctor)
 {
     doctor_find(doctor, "database", "to have it computed again, to the same bits: %s",
@@ -87,20 +87,20 @@ static void doctor_check_database(Doctor *doctor)
     const char *path = doctor_file(doctor, CAMPAIGN_DATABASE);
     Error error = file_exists(path) ? database_open(path, DATABASE_READ, &doctor->database)
                                     : error_make(ERROR_USER, "%.300s is missing", path);
-    if (error.kind == OK) error = schema_version(doctor->database, path, &doctor->schema);
+    if (error.kind == OK) error = schema_version(doctor->database, &doctor->schema);
+    if (error.kind == OK) error = schema_check(doctor->database, path);
     if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
     if (error.kind == OK) {
-        doctor_good(doctor, "database", "schema version %d%s", doctor->schema,
-                    doctor->schema < STORE_SCHEMA_VERSION ? ": the next run makes it newer" : "");
+        doctor_good(doctor, "database", "schema version %d", STORE_SCHEMA_VERSION);
         return;
     }
     doctor_find(doctor, "database", "%s", error.text);
-    if (doctor->schema <= STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
+    if (doctor->schema == 0 || doctor->schema == STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
     (void)database_close(doctor->database); // a reader has nothing to lose
     doctor->database = NULL;
 }
 
-// A line for each finding but "ok". How many there are.
+// Writes a line for each finding except "ok". The number of findings.
 static int doctor_tell_findings(Doctor *doctor, const char *check, Cursor findings)
 {
     const char *text;
@@ -113,14 +113,14 @@ static int doctor_tell_findings(Doctor *doctor, const char *check, Cursor findin
     return count;
 }
 
-// Where there is any doubt, integrity_check has the word.
+// If the fast check fails, SQLite's integrity_check decides.
 static void doctor_check_structure(Doctor *doctor)
 {
     if (!integrity_is_sound(doctor->database, doctor->arena))
         doctor->structure_bad = doctor_tell_findings(doctor, "structure", integrity_findings(doctor->database)) > 0;
     if (!doctor->structure_bad) doctor_good(doctor, "structure", "sound by SQLite's integrity_check");
     const int count = doctor_tell_findings(doctor, "references", integrity_references(doctor->database));
-    if (count == 0) doctor_good(doctor, "references", "every row that another one names is there");
+    if (count == 0) doctor_good(doctor, "references", "every row that another row refers to exists");
 }
 
 // ---- rows against their digests -------------------------------------------------------------------------------------
@@ -133,10 +133,10 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
     if (broken->unreadable != NULL)
         doctor_find(doctor, "rows", "table %s can't be read: %s", broken->table, broken->unreadable);
     else if (strcmp(broken->table, "sqlite_schema") == 0)
-        doctor_find(doctor, "rows", "the declarations of tables are not those that were written");
+        doctor_find(doctor, "rows", "the declarations of tables differ from what was written");
     else if (of_trials && end == 0)
-        doctor_find(doctor, "rows", "table %s: a digest is of block %lld, in which no trial can be", broken->table,
-                    (long long)broken->block);
+        doctor_find(doctor, "rows", "table %s: there is a digest of block %lld, in which no trial can be",
+                    broken->table, (long long)broken->block);
     else if (broken->lost && strcmp(broken->table, "trials") == 0)
         doctor_find(doctor, "rows",
                     "table trials: rows are missing of batches that were committed with trials %lld to %lld, and their "
@@ -148,27 +148,21 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
                     "simulates them again",
                     broken->table, (long long)first, (long long)end - 1);
     else if (of_trials)
-        doctor_find(doctor, "rows", "table %s: the rows of trials %lld to %lld are not those that were written",
+        doctor_find(doctor, "rows", "table %s: the rows of trials %lld to %lld differ from what was written",
                     broken->table, (long long)first, (long long)end - 1);
     else
-        doctor_find(doctor, "rows", "table %s: its rows are not those that were written", broken->table);
+        doctor_find(doctor, "rows", "table %s: its rows differ from what was written", broken->table);
 }
 
 static void doctor_check_rows(Doctor *doctor)
 {
-    if (doctor->schema < 2) {
-        doctor_good(doctor, "rows", "schema version %d has no digests of rows; the next run makes them",
-                    doctor->schema);
-        return;
-    }
     const Error error = seal_check(doctor->database, doctor->arena, &doctor->damage);
     if (error.kind != OK) doctor_find(doctor, "rows", "%s", error.text);
     for (int64_t i = 0; i < doctor->damage.count && i < DOCTOR_TOLD_MAX; i++)
         doctor_tell_broken(doctor, &doctor->damage.broken[i]);
     if (doctor->damage.count > DOCTOR_TOLD_MAX)
         doctor_find(doctor, "rows", "and %lld more blocks", (long long)doctor->damage.count - DOCTOR_TOLD_MAX);
-    if (error.kind == OK && doctor->damage.count == 0)
-        doctor_good(doctor, "rows", "every row is the one that was written");
+    if (error.kind == OK && doctor->damage.count == 0) doctor_good(doctor, "rows", "every row is as it was written");
 }
 
 // ---- the spec -------------------------------------------------------------------------------------------------------
@@ -247,7 +241,7 @@ static void doctor_check_lock(Doctor *doctor)
     if (error.kind != OK)
         doctor_find(doctor, "lock", "%s", error.text);
     else if (doctor->holder[0] != '\0')
-        doctor_good(doctor, "lock", "held by %s: files that are being written are not judged", doctor->holder);
+        doctor_good(doctor, "lock", "held by %s: files that it is writing are not checked", doctor->holder);
     else
         doctor_good(doctor, "lock", "free");
 }
@@ -266,8 +260,8 @@ static void doctor_look(const CampaignPlace *place, bool locked, Arena *arena, D
     doctor_check_files(doctor);
 }
 
-// Whether another process changed the campaign meanwhile, so that files and rows are of two moments. SQLite's
-// data_version changes when another connection has committed, and does not within a transaction.
+// Whether another process changed the campaign meanwhile, so that files and rows were read at different moments.
+// SQLite's data_version changes when another connection has committed, but not within a transaction.
 static bool doctor_was_disturbed(const Doctor *doctor)
 {
     char holder[sizeof doctor->holder] = "";
@@ -280,7 +274,7 @@ static bool doctor_was_disturbed(const Doctor *doctor)
     return now != doctor->version || database_check_place(doctor->database).kind != OK;
 }
 
-// A finding that another process may have caused by its work is looked for again, when that has gone on.
+// If another process may have caused a finding by its work, all checks are made again a little later.
 static Error doctor_examine_as(const CampaignPlace *place, bool locked, Arena *arena, Doctor *doctor)
 {
     enum { DOCTOR_LOOKS = 3 };

@@ -1,5 +1,5 @@
-// What the files of `hopscotch doctor` share: the checks of a stored campaign (doctor.c, shards.c) and the
-// repairs (repair.c, trials.c, places.c).
+// Shared by the files of `hopscotch doctor`: the checks of a stored campaign (doctor.c, shards.c, model_files.c) and
+// the repairs (repair.c, trials.c, places.c).
 #ifndef HOPSCOTCH_DOCTOR_H
 #define HOPSCOTCH_DOCTOR_H
 
@@ -8,7 +8,7 @@
 
 void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
-const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute it anew
+const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute the campaign again
 bool doctor_damaged(const Doctor *doctor, const char *table);
 
 // The same with the campaign's lock held by this process.
@@ -33,7 +33,7 @@ typedef struct Repair {
 } Repair;
 
 Error repair_open_device(Repair *repair);
-Error repair_seal(Repair *repair, const char *table); // a small table that was written anew
+Error repair_seal(Repair *repair, const char *table); // a new digest for a small table that was written anew
 void repair_tell(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
 
 Error repair_trials(Repair *repair); // damaged blocks of trials and replicates: simulated again

@@ -1,5 +1,5 @@
-// hopscotch doctor, the files that a model reads: the copies that the campaign keeps of them, against the digests that
-// are part of its spec. They can't be computed again.
+// hopscotch doctor, the campaign's copies of the files that its model reads: compares them with the digests in the
+// spec. These files can't be computed again.
 #include "doctor.h"
 
 #include <string.h>
@@ -41,12 +41,12 @@ void doctor_check_kept(Doctor *doctor)
     int count = 0, good = 0;
     if (!doctor->spec_good) return;
     const Error inside = campaign_check_folders(doctor->place->folder, doctor->arena);
-    if (inside.kind != OK) return; // which doctor_check_files says
+    if (inside.kind != OK) return; // doctor_check_files reports it
     for (int i = 0; i < doctor->spec.model->n_options; i++) {
         if (doctor->spec.files[i].name == NULL) continue;
         count++;
         good += kept_is_good(doctor, &doctor->spec.files[i]);
     }
     if (count > 0 && good == count)
-        doctor_good(doctor, "kept files", "%d, each of the content that the spec names", count);
+        doctor_good(doctor, "kept files", "%d, each with the content that the spec names", count);
 }

@@ -1,5 +1,5 @@
-// hopscotch doctor --repair, arrays: where they are is written in the shards too, and those of a shard that is lost are
-// simulated again.
+// hopscotch doctor --repair, arrays: restores their places from the shards, which store them too, and simulates the
+// arrays of lost shards again.
 #include "doctor.h"
 
 #include "../run/record.h"
@@ -32,7 +32,7 @@ static Error repair_places_of(Repair *repair, const Recording *recording, const 
     const ShardLayout layout = recording_layout(recording);
     const char *path = arena_format(repair->arena, "%s/%s", repair->store->shards, shard->name);
     ShardReader *reader = NULL;
-    if (shard_open(path, &layout, NULL, &reader).kind != OK) return error_none(); // of the other kind
+    if (shard_open(path, &layout, NULL, &reader).kind != OK) return error_none(); // a shard of the other kind
     for (int64_t i = 0; i < shard_lane_count(reader) && filler->error.kind == OK; i++) {
         const ShardLane lane = shard_lane(reader, i);
         place_add(filler, &lane, shard->id, i, recording->recipe);
@@ -41,8 +41,8 @@ static Error repair_places_of(Repair *repair, const Recording *recording, const 
     return filler->error;
 }
 
-// Places in good shards; those in bad ones stay as they are, to say what is to be recorded. The newest shard first: it
-// holds what counts, where an array was recorded twice.
+// Restores places in good shards. Places in bad shards stay: they say what to record again. The newest shard first: if
+// an array was recorded twice, its copy counts.
 static Error repair_places_kind(Repair *repair, RecordKind kind)
 {
     const Recording recording = recording_of(&repair->spec, kind);
@@ -75,7 +75,7 @@ Error repair_places(Repair *repair)
 
 // ---- shards that are lost -------------------------------------------------------------------------------------------
 
-// A new shard takes the places of the old ones in one transaction; what an old recipe recorded is gone.
+// Arrays in a new shard replace the lost ones in one transaction. Arrays of an older recipe stay lost.
 static Error repair_record(Repair *repair, RecordKind kind)
 {
     const Recording recording = recording_of(&repair->spec, kind);
@@ -96,7 +96,8 @@ static Error repair_forget_bad(Repair *repair)
     return doctor_damaged(repair->doctor, "shards") ? repair_seal(repair, "shards") : error_none();
 }
 
-// Those that were found, and those that a place names and no row; new ones are numbered behind them.
+// Lists the bad shards that were found, and shards that a place names without a row in `shards`. New shards get greater
+// numbers.
 static Error repair_count_bad(Repair *repair, int64_t *count)
 {
     Database *database = repair->store->database;
@@ -111,7 +112,7 @@ static Error repair_count_bad(Repair *repair, int64_t *count)
     return error_none();
 }
 
-// No file is written over, whether a row names it or not.
+// New shards get greater numbers than all files, so that no file is overwritten.
 static void repair_number_anew(Repair *repair)
 {
     Store *store = repair->store;

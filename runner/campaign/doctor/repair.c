@@ -1,9 +1,9 @@
-// hopscotch doctor --repair: what was found is mended in the order in which one thing needs the other: the structure of
-// the database, the campaign's own row, trials, the search, places of arrays, arrays, files, the catalogue. What can't
-// be known again (times, events, notes) is kept as it is, and said.
+// hopscotch doctor --repair. Each step needs those before it: the structure of the database, the campaign's row,
+// trials, the search, places of arrays, arrays, files, the catalogue. Times, events and notes can't be computed again:
+// the repair keeps them as they are and says so.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
 #include "../store/rows.h"
@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// ---- what the steps share -------------------------------------------------------------------------------------------
+// ---- shared by the steps --------------------------------------------------------------------------------------------
 
 void repair_tell(const Repair *repair, const char *format, ...)
 {
@@ -60,7 +60,7 @@ static Error repair_structure(const Repair *repair, Database *database)
 
 // ---- the campaign's own row -----------------------------------------------------------------------------------------
 
-// From the files beside the database, unless the database has a good spec and they have none or another.
+// The spec from the files beside the database.
 static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
 {
     Diagnostics *diagnostics = diagnostics_new(repair->arena);
@@ -72,6 +72,7 @@ static Error repair_read_files(Repair *repair, Spec *spec, const char **given)
     return spec_parse(path, (const char *)resolved.data, NULL, 0, repair->arena, diagnostics, spec);
 }
 
+// Restores the row from the files, unless the database has a good spec and the files have none or another one.
 static Error repair_campaign_row(Repair *repair, Database *database)
 {
     const Doctor *doctor = repair->doctor;
@@ -85,9 +86,9 @@ static Error repair_campaign_row(Repair *repair, Database *database)
         return error_make(ERROR_MACHINE, "neither " CAMPAIGN_DATABASE " nor the files beside it hold a spec: %.300s",
                           error.text);
     if (error.kind == OK && !another) TRY(campaign_row_restore(database, doctor->place->name, &spec, given));
-    repair_tell(repair, "campaign: the spec is that of %s; times, host and versions are kept as they stand",
+    repair_tell(repair, "campaign: the spec is that of %s; times, host and versions stay as they are",
                 error.kind == OK && !another ? "the files" : CAMPAIGN_DATABASE);
-    return doctor->schema < 2 ? error_none() : seal_again(database, "campaign", 0, repair->arena, &now);
+    return seal_again(database, "campaign", 0, repair->arena, &now);
 }
 
 static Error repair_read_spec(Repair *repair, Database *database)
@@ -104,18 +105,18 @@ static Error repair_read_spec(Repair *repair, Database *database)
     return error;
 }
 
-// What all repairs rest upon and nothing else tells.
+// All repairs need the segments, and only the database has them.
 static Error repair_check_segments(const Repair *repair)
 {
     if (!doctor_damaged(repair->doctor, "segments")) return error_none();
     return error_make(
         ERROR_MACHINE,
-        "the specs that %.128s was extended by (table segments) are not those that were written, and can't "
-        "be known again: restore " CAMPAIGN_DATABASE " from a copy, or run the last spec under a new name",
+        "the specs that %.128s was extended by (table segments) differ from what was written, and can't be "
+        "computed again: restore " CAMPAIGN_DATABASE " from a copy, or run the last spec under a new name",
         repair->doctor->place->name);
 }
 
-// What must be right before the database can be opened as a campaign's.
+// Repairs what store_open needs.
 static Error repair_before_opening(Repair *repair)
 {
     Database *database = NULL;
@@ -129,7 +130,7 @@ static Error repair_before_opening(Repair *repair)
     return error.kind != OK ? error : closing;
 }
 
-// ---- what can't be computed again -----------------------------------------------------------------------------------
+// ---- tables that can't be computed again ----------------------------------------------------------------------------
 
 static bool repair_is_computed(const char *table)
 {
@@ -150,7 +151,7 @@ static Error repair_keep_rest(Repair *repair)
         if (repair_is_computed(table) || strcmp(table, "sqlite_schema") == 0) continue;
         TRY(seal_again(repair->store->database, table, damage->broken[i].block, repair->arena, &now));
         if (strcmp(table, "shards") != 0)
-            repair_tell(repair, "%s: what was damaged can't be known again; its rows are kept as they stand", table);
+            repair_tell(repair, "%s: the damage can't be repaired; its rows stay as they are", table);
     }
     return error_none();
 }
@@ -196,7 +197,7 @@ static Error repair_locked(Repair *repair)
     TRY(repair_before_opening(repair));
     TRY(store_open(place->folder, place->name, &repair->spec, &repair->options, repair->arena, &repair->store));
     repair->spec = *repair->store->spec;                                // with the specs that it was extended by
-    Error error = integrity_ignore_references(repair->store->database); // they are looked at afterwards
+    Error error = integrity_ignore_references(repair->store->database); // the repairs restore them
     if (error.kind == OK) error = repair_store(repair);
     const Error closing = store_close(repair->store);
     if (repair->device_open) device_close(&repair->device);
@@ -217,7 +218,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
                      .messages = messages};
     Lock lock = {.descriptor = -1};
     Doctor now;
-    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema == 0) {
+    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema != STORE_SCHEMA_VERSION) {
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }

@@ -1,8 +1,8 @@
-// hopscotch doctor, the files: every shard against its size, its digest and the places that campaign.db has in it; and
-// what lies in the folder that nothing names.
+// hopscotch doctor, the files: compares every shard with its size, its digest and the places that campaign.db has in
+// it; and finds files that nothing names.
 #include "doctor.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static Error doctor_shard_bytes(const StoredShard *shard, const char *path)
     TRY(arena_create(&arena, (size_t)size + 4096, "a shard that is checked"));
     Error error = file_read_stored(path, (size_t)size, &arena, &content);
     if (error.kind == OK && strcmp(sha256_of(content.data, content.size).hex, shard->sha256) != 0)
-        error = error_make(ERROR_MACHINE, "%.100s is not what was written: its SHA-256 differs", shard->name);
+        error = error_make(ERROR_MACHINE, "%.100s differs from what was written: its SHA-256 is another", shard->name);
     arena_destroy(&arena);
     return error;
 }
@@ -39,7 +39,7 @@ static Error doctor_shard_place(const ShardReader *reader, const StoredShard *sh
                       (long long)place->trial, (long long)place->replicate, (long long)place->row);
 }
 
-// Without a spec only the tables of lanes can be read, and those of debug rows stand where any of the models has them.
+// Without a spec only the tables of lanes can be read. The group of debug rows is then that of any model.
 static Error doctor_open_lanes(const char *path, RecordKind kind, ShardReader **reader)
 {
     if (kind == RECORD_TRAJECTORIES) return shard_open(path, &(ShardLayout){.group = SHARD_TRAJECTORIES}, NULL, reader);
@@ -80,11 +80,11 @@ static Error doctor_shard(const Doctor *doctor, const StoredShard *shard)
 {
     const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
     if (strchr(shard->name, '/') != NULL || strlen(shard->name) > 100)
-        return error_make(ERROR_MACHINE, "\"%.100s\" is no name of a shard", shard->name);
+        return error_make(ERROR_MACHINE, "\"%.100s\" is not a name for a shard", shard->name);
     return doctor_shard_bytes(shard, path);
 }
 
-// Whether the places that campaign.db has in a good shard are those that it has.
+// Whether the places that campaign.db has in a good shard agree with the shard's own.
 static Error doctor_shard_places(const Doctor *doctor, const StoredShard *shard)
 {
     const char *path = arena_format(doctor->arena, "%s/" CAMPAIGN_SHARDS "/%s", doctor->place->folder, shard->name);
@@ -94,7 +94,7 @@ static Error doctor_shard_places(const Doctor *doctor, const StoredShard *shard)
 
 // ---- all shards -----------------------------------------------------------------------------------------------------
 
-// A shard that is not what was written is listed; what is wrong is told.
+// Lists a shard that differs from what was written, and says what is wrong.
 static void doctor_look_at_shard(Doctor *doctor, const StoredShard *shard)
 {
     const size_t used = doctor->arena->used;
@@ -124,7 +124,7 @@ static Error doctor_each_shard(Doctor *doctor, int64_t count)
         doctor_good(doctor, "shards", "%lld, %s: as they were written", (long long)looked,
                     text_bytes((double)bytes).text);
     if (doctor->n_bad_shards > DOCTOR_SHARDS_TOLD_MAX)
-        doctor_find(doctor, "shards", "%d shards in all are not what was written", doctor->n_bad_shards);
+        doctor_find(doctor, "shards", "%d shards in all differ from what was written", doctor->n_bad_shards);
     return error;
 }
 
@@ -188,5 +188,5 @@ void doctor_check_files(Doctor *doctor)
     if (error.kind != OK)
         doctor_find(doctor, "files", "%s", error.text);
     else if (doctor->stray_files == 0)
-        doctor_good(doctor, "files", "nothing lies there that is not named");
+        doctor_good(doctor, "files", "the folder has no other files");
 }

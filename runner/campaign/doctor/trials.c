@@ -1,11 +1,11 @@
-// hopscotch doctor --repair, the rows of trials: a trial is a function of the spec and its id, or, where a search
-// learns, of the results before it. So rows that are not what was written are simulated again, and the digest of their
-// block says whether the bits are back.
+// hopscotch doctor --repair, the rows of trials. A trial is a function of the spec and its id, and, if the search
+// learns, of the earlier results. So damaged rows are simulated again, and the digest of their block shows whether the
+// bits are those that were written.
 #include "doctor.h"
 
-#include "../batch/flight.h"
+#include "../batch/trials_in_flight.h"
 #include "../store/rewrite.h"
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct RepairBlock {
     Repair *repair;
     Arena *arena;
     int64_t first, end; // ids
-    int64_t strangers;  // rows of ids that there are not
+    int64_t strangers;  // rows with ids that the spec does not give
     Rewrite rewrite;
     Flight flight;
     Commit commit;
@@ -35,7 +35,7 @@ static Error repair_simulate(RepairBlock *block)
     return error_none();
 }
 
-// Every id of the block of which there is a trial, up to the last that was told.
+// The ids of the block that are trials, up to the last one that was told.
 static Error repair_each_id(RepairBlock *block, int64_t last)
 {
     const Search *search = &block->repair->search;
@@ -53,7 +53,7 @@ static Error repair_each_id(RepairBlock *block, int64_t last)
 
 // ---- a search that learns -------------------------------------------------------------------------------------------
 
-// What a search is told of the trials that were asked for, as it is stored. *all: there is a row of each.
+// Fills in the stored results that the search is told. *all: every trial has a row.
 static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
 {
     const size_t used = repair->arena->used;
@@ -64,7 +64,7 @@ static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
     return cursor_close(&results);
 }
 
-// Results that are stored and were not damaged, or are mended already.
+// Stored results that were not damaged or are already repaired.
 static Error repair_tell_stored(RepairBlock *block)
 {
     Repair *repair = block->repair;
@@ -84,8 +84,8 @@ static Error repair_tell_stored(RepairBlock *block)
     return error_none();
 }
 
-// From where the search is to the end of the block: what stands before it is told as it is stored, and the block's own
-// trials are simulated. It starts anew if it is beyond the block already.
+// Advances the search to the end of the block: it is told the stored results before the block, and the trials of the
+// block are simulated. It starts again if it is already beyond the block.
 static Error repair_learn_again(RepairBlock *block, int64_t last)
 {
     Repair *repair = block->repair;
@@ -165,9 +165,9 @@ Error repair_trials(Repair *repair)
 {
     const SealDamage *damage = &repair->doctor->damage;
     int64_t last = -1, done = -1;
-    const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last id that there can be
+    const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last stored id
     TRY(trials_last_told(repair->store->database, batches, repair->search.total, &last));
-    for (int pass = 0; pass < 2; pass++) { // blocks of trials, then those of replicates that were none of them
+    for (int pass = 0; pass < 2; pass++) { // blocks of trials, then other blocks of replicates
         const char *table = pass == 0 ? "trials" : "replicates";
         for (int64_t i = 0; i < damage->count; i++) {
             const int64_t block = damage->broken[i].block;
@@ -181,8 +181,8 @@ Error repair_trials(Repair *repair)
 
 // ---- the search -----------------------------------------------------------------------------------------------------
 
-// Asks for one trial after the other, and tells what is stored of it, until there is no more. The rounds that end are
-// inserted if the search gives them away.
+// Asks for one trial after the other and tells the stored results, until there are no more. Inserts the rounds that
+// end, if the search gives them.
 static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;

@@ -1,5 +1,5 @@
-// What the model says of the trials of a spec before they run: gains that are unstable, constraints that say the same.
-// The trials are those of the search, or some thousand of them from all parts of it.
+// The model's remarks on the trials of a spec before they run: unstable gains, redundant constraints. It looks at all
+// trials of the search, or at some thousand from all parts of it.
 #include "../campaign.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { EXPLAIN_TRIALS = 4096 };
 
-// Somewhere in an axis' values: u in [0, 1).
+// The value of an axis at fraction u in [0, 1) of its range.
 static double explain_value(const Values *values, double u)
 {
     if (values->count > 0) return values_at(values, (int64_t)(u * (double)values->count));
@@ -16,7 +16,7 @@ static double explain_value(const Values *values, double u)
     return values->integer ? floor(x + 0.5) : x;
 }
 
-// A point of a search that learns: each axis on its own.
+// A random point of a search that learns: every axis is independent.
 static bool explain_draw(const Spec *spec, int index, double *parameter)
 {
     const RandomKey key = {.search = 0xFFFE, .ordinal = (uint64_t)index, .purpose = RANDOM_SAMPLE};

@@ -1,10 +1,10 @@
-// How long a campaign computes, from a pilot of it: some of its lanes, with its own settings, on the device at hand,
-// for less than half a second. Its trials come in blocks of neighbours from all parts of the search, so that they fail,
-// last and diverge from their neighbours as the rest will. Nothing that a campaign stores depends on it.
+// The time that a campaign computes, from a pilot: some of its trials, with its settings, on its device, for less than
+// half a second. The trials come in blocks of neighbours from all parts of the search, so that they fail, last and
+// diverge from their neighbours as the others will. No stored result depends on the pilot.
 #include "pilot.h"
 
-#include "../batch/flight.h"
-#include "../batch/lanes.h"
+#include "../batch/trials_in_flight.h"
+#include "../batch/batch_size.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int64_t pilot_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool pilot_on_cpu(const PilotTask *task) { return strcmp(backend_info(task->backend)->name, "cpu") == 0; }
 
-// Neighbouring trials that are taken together: what runs in one vector of a CPU, in some warps of a GPU.
+// Neighbouring trials per block: those in one vector of a CPU, or in some warps of a GPU.
 static int64_t pilot_block_trials(const PilotTask *task)
 {
     const int lanes = pilot_on_cpu(task) ? 8 : 128, replicates = task->spec->replicates.count;
@@ -26,7 +26,7 @@ static int64_t pilot_block_trials(const PilotTask *task)
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-// Up to a block of trials from the ids [first, end) on; where it got to.
+// Adds up to a block of trials with ids in [first, end). Gives the id after the last one that it looked at.
 static int64_t pilot_block(const PilotTask *task, int64_t first, int64_t end, Trials *trials)
 {
     enum { LOOKED_AT_MAX = 10000 };
@@ -41,16 +41,16 @@ static int64_t pilot_block(const PilotTask *task, int64_t first, int64_t end, Tr
     return id;
 }
 
-// The next ones of the first generation of a search that learns: where it starts, and what it costs there.
+// The next trials of the first generation of a search that learns.
 static void pilot_generation(const PilotTask *task, Trials *trials)
 {
     bool waiting = false;
     const Error error = task->search->method->ask(task->search, trials->capacity, trials, &waiting);
-    if (error.kind != OK) trials->count = 0; // a run will say what is wrong
+    if (error.kind != OK) trials->count = 0; // the run will report the error
 }
 
-// A flight has as many lanes as it should have, or it says nothing of batches: where fewer trials were found they are
-// taken again, and where none was, the fixed values.
+// Fills a flight to its full number of lanes, since a smaller one says nothing about batches: if too few trials were
+// found they are repeated; if none was found, the fixed values are used.
 static void pilot_repeat(const PilotTask *task, Trials *trials)
 {
     const size_t parameters = (size_t)task->spec->configured.n_parameters;
@@ -66,7 +66,7 @@ static void pilot_repeat(const PilotTask *task, Trials *trials)
     trials->count = trials->capacity;
 }
 
-// All trials in order if they are so few, else a block from a random place in each of so many equal parts of the ids.
+// All trials in order if they fit; else a block from a random place in each of equal parts of the ids.
 static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t parts, Trials *trials)
 {
     const int64_t limit = task->spec->limits.trials, total = task->search->total;
@@ -86,7 +86,7 @@ static void pilot_trials(const PilotTask *task, int64_t first_part, int64_t part
 
 // ---- a flight -------------------------------------------------------------------------------------------------------
 
-// Lanes that run together: one batch, or as many as the device takes at once.
+// Lanes that run at once: one batch, or as many as the device takes.
 typedef struct PilotFlight {
     Flight slots[LOOP_SLOTS_MAX];
     bool done[LOOP_SLOTS_MAX];
@@ -127,7 +127,7 @@ static Error pilot_step(const PilotTask *task, PilotFlight *flight, int64_t tick
     return error_none();
 }
 
-// Slice by slice to the end, or until the budget is used.
+// Advances slice by slice to the end, or until the time is used.
 static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double until, double *took, bool *done)
 {
     const double start = clock_seconds();
@@ -147,7 +147,7 @@ static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double un
 
 // ---- what it says ---------------------------------------------------------------------------------------------------
 
-// The standard error of the mean lifetime by its mean, from the blocks: how much other trials may differ from these.
+// The relative standard error of the mean lifetime, from the blocks: how much other trials may differ.
 static double pilot_spread(const PilotTask *task, const PilotFlight *flight)
 {
     const int survived = flight_survived_metric(task->spec);
@@ -178,10 +178,11 @@ static double pilot_ended(const PilotTask *task, const PilotFlight *flight)
     return ended / (double)flight->lanes;
 }
 
-// Of a flight of fixed steps that was cut after the part `advanced` of them. If all lanes that are left last, the rest
-// takes as long in proportion; if they go on to end at the rate so far, S(t) = (1 - ended)^(t/advanced) are there at t,
-// and the time is as the integral of S. Lanes that run together last as long as the last of them: it is in between.
-// More may end later than have so far.
+// The whole time of a flight of fixed steps that was cut after the fraction `advanced` of them. Upper bound: all
+// remaining lanes last, and the rest takes time in proportion. Lower bound: lanes keep ending at the rate so far, so
+// that the fraction S(t) = (1 - ended)^(t/advanced) is left at t, and the time is proportional to the integral of S.
+// Lanes that run together last as long as the last of them, so the truth is in between; more lanes may end later than
+// so far.
 static Pilot pilot_cut(double seconds, double advanced, double ended)
 {
     const double most = 1 / advanced;
@@ -190,14 +191,14 @@ static Pilot pilot_cut(double seconds, double advanced, double ended)
     return (Pilot){.seconds = seconds * expected, .low = 0.5 * least / expected, .high = 1.3 * most / expected};
 }
 
-// Lanes with steps of their own: only the time so far is known.
+// Lanes that choose their own steps: only the time so far is known.
 static Pilot pilot_cut_adaptive(double seconds, double ended)
 {
     const double least = 0.1, part = ended > least ? ended : least;
     return (Pilot){.seconds = seconds / part, .low = part, .high = 10};
 }
 
-// The part of the whole time that a lane of the flight takes, in the mean; 1 if the model does not say. Lanes that run
+// The mean fraction of the whole simulated time that a lane takes; 1 if the model does not say. Lanes that run
 // together, in a vector of a CPU or a warp of a GPU, take as long as the last of them.
 static double pilot_life(const PilotTask *task, const PilotFlight *flight)
 {
@@ -219,10 +220,10 @@ static double pilot_life(const PilotTask *task, const PilotFlight *flight)
     return sum > 0 && sum < whole ? sum / whole : 1;
 }
 
-// A search learns to last: its generations take as long as the first one at first, and in the end as if no lane failed.
-// The mean over G generations is at the part G/(G + h) of the way from the one to the other. Measured by the times that
-// hoppers survived: h = 20 to 27 from 5 to 100 generations of experiments/speed_tracking_cmaes.yaml, 4.5 to 5.1 from 5
-// to 20 of pareto_speed_energy.yaml. What does not fail may take more steps or fewer where it leads to.
+// A search learns to avoid failures: the first generation takes as long as the pilot, the last ones as if no lane
+// failed. The mean over G generations is at the fraction G/(G + h) between the two. Measured by the times that hoppers
+// survived: h = 20 to 27 from 5 to 100 generations of experiments/speed_tracking_cmaes.yaml, 4.5 to 5.1 from 5 to 20 of
+// pareto_speed_energy.yaml. A model with steps of its own may need more or fewer steps where the search leads.
 static void pilot_learn(const PilotTask *task, const PilotFlight *flight, Pilot *pilot)
 {
     const double half = 10, learned = task->generations / (task->generations + half);
@@ -293,8 +294,8 @@ static Error pilot_try(const PilotTask *task, PilotFlight *flight, bool observed
     return error_none();
 }
 
-// Lanes that are observed have a kernel of their own, which is slower: how many times, by what both take for the same
-// ticks of a trial, as many as take long enough to be timed.
+// Observed lanes have a slower kernel. The factor is the ratio of the times of both kernels for the same ticks of a
+// trial, as many as are needed to time them.
 static Error pilot_compare(const PilotTask *task, PilotFlight *flight, double *factor)
 {
     const double enough = 2e-3; // s
@@ -310,7 +311,7 @@ static Error pilot_compare(const PilotTask *task, PilotFlight *flight, double *f
     return error_none();
 }
 
-// The first launch of a process also loads the kernel: one tick of one trial, which is counted apart.
+// The first launch of a process also loads the kernel: one tick of one trial, which is timed separately.
 static Error pilot_warm_up(const PilotTask *task, Pilot *pilot)
 {
     Arena arena;
@@ -325,7 +326,7 @@ static Error pilot_warm_up(const PilotTask *task, Pilot *pilot)
     return error;
 }
 
-// Lanes of the next flight: about as many as end in six tenths of what is left. 0: there is no time for more.
+// Lanes of the next flight: about as many as end in six tenths of the time left. 0: there is no time for more.
 static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
 {
     const double more = 0.6 * left / took;
@@ -333,9 +334,9 @@ static int64_t pilot_more(int64_t lanes, int64_t most, double took, double left)
     return pilot_least(most, (int64_t)((double)lanes * (more < 2 ? 2 : more > 16 ? 16 : more)));
 }
 
-// A GPU's time is not in proportion to the lanes: batches as they will be, as many as run at once. A CPU's is: more and
-// more lanes, until the budget is used; the last flight that came to its end tells most. Where that is over soon, it is
-// the fastest of some: a processor that was idle is slow at first.
+// The time of a GPU is not proportional to the lanes: the pilot runs real batches, as many as run at once. The time of
+// a CPU is: the pilot runs more and more lanes until its time is used, and takes the last complete flight. Short
+// flights are repeated and the fastest counts, since an idle processor is slow at first.
 Error pilot_run(const PilotTask *task, Pilot *pilot)
 {
     const bool cpu = pilot_on_cpu(task);

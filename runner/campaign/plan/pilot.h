@@ -1,4 +1,4 @@
-// A pilot: how long a run will take, by running a little of it (pilot.c).
+// A pilot: estimates the time of a run by running a small part of it (pilot.c).
 #ifndef HOPSCOTCH_PILOT_H
 #define HOPSCOTCH_PILOT_H
 
@@ -10,16 +10,16 @@ typedef struct PilotTask {
     Backend *backend;           // prepared for batches of batch_lanes
     int64_t batch_lanes, lanes; // lanes: of the campaign; of a search that learns: of a generation
     double generations;         // of a search that learns
-    bool observed;              // some of them are
+    bool observed;              // some lanes are observed
 } PilotTask;
 
 typedef struct Pilot {
     int64_t lanes;          // that were run
-    double seconds;         // that they take
+    double seconds;         // time of these lanes
     double first_seconds;   // of the first launch, which also loads the kernel
-    double observed_factor; // how many times as long a lane takes that is observed
-    double low, high;       // factors: between which the time of others like them should be
-    bool whole;             // they came to their end
+    double observed_factor; // time of an observed lane by that of a plain one
+    double low, high;       // factors: bounds of the time of other lanes
+    bool whole;             // the lanes ran to their end
 } Pilot;
 
 Error pilot_run(const PilotTask *task, Pilot *pilot);

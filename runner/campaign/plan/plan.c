@@ -1,7 +1,7 @@
-// What a run of a spec would take, before it takes it: trials, lanes, batches, memory, bytes on disk, and the time from
-// a pilot of it (pilot.c).
-#include "../batch/lanes.h"
-#include "../batch/flight.h"
+// Estimates a run of a spec before it starts: trials, lanes, batches, memory, bytes on disk, and the time from a pilot
+// (pilot.c).
+#include "../batch/batch_size.h"
+#include "../batch/trials_in_flight.h"
 #include "pilot.h"
 #include "space.h"
 
@@ -11,7 +11,7 @@
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-// What the steps of a plan share.
+// What the steps of planning share.
 typedef struct PlanMaker {
     const Spec *spec;
     Search search;
@@ -26,7 +26,7 @@ typedef struct PlanMaker {
 
 static int64_t plan_whole_number(double number) { return number < 9e18 ? (int64_t)number : INT64_MAX; }
 
-// A search that learns: as many as its limits allow.
+// The trials of a search that learns: as many as its limits allow.
 static void plan_count_learning(PlanMaker *maker)
 {
     const Search *search = &maker->search;
@@ -42,8 +42,8 @@ static void plan_count_learning(PlanMaker *maker)
     plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
 }
 
-// A sample without any trial does not say that there is none. As many as there are at most, with 95 % confidence: of so
-// large a part, 3/n, a sample of n would have had none with probability e^-3 = 5 % (the rule of three).
+// A sample without any trial does not show that there is none. The upper bound with 95 % confidence is the fraction
+// 3/n: with it a sample of n ids has no trial with probability e^-3 = 5 % (the rule of three).
 static void plan_bound_trials(PlanMaker *maker)
 {
     const int64_t total = maker->search.total;
@@ -85,7 +85,7 @@ static int64_t plan_chosen_by_rank(int64_t trials, const Selection *select)
     return lanes_least(trials, select->best) + lanes_least(trials, select->failures);
 }
 
-// At most so many: a trial that several rules choose is recorded once.
+// An upper bound: a trial that several rules choose is recorded once.
 static void plan_count_recorded(PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
@@ -114,8 +114,8 @@ static void plan_count_disk(PlanMaker *maker)
 
 // ---- time -----------------------------------------------------------------------------------------------------------
 
-// Device time of so many lanes. The last of them take as long as those that cost the same; a GPU's take as long as two
-// such waves, which are needed to hide what each waits for.
+// Device time of `lanes` lanes. A partial wave takes as long as a full one. On a GPU the last lanes take as long as two
+// waves, which are needed to hide latencies.
 static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
     const Backend *backend = maker->device.backend;
@@ -128,8 +128,9 @@ static double plan_device_seconds(const PlanMaker *maker, const Pilot *pilot, in
     return seconds * (times + (waves < all ? (double)waves / (double)all : 1.0));
 }
 
-// Lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for observed lanes; a CPU
-// only the groups of those that have samples, so that few lanes take as long as one observed group, many as plain ones.
+// Device time of the lanes that are recorded when their ranks are known. A GPU runs all of them by the kernel for
+// observed lanes; a CPU only groups of lanes that have samples. So on a CPU few lanes take as long as one observed
+// group, and many lanes as long as plain ones.
 static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int64_t lanes)
 {
     const int64_t at_once = backend_info(maker->device.backend)->lanes_at_once;
@@ -139,8 +140,8 @@ static double plan_again_seconds(const PlanMaker *maker, const Pilot *pilot, int
     return pilot->seconds * (rounds > pilot->observed_factor ? rounds : pilot->observed_factor) / all;
 }
 
-// Time that the writer needs: columns a second and bytes a second as measured on one core with a local disk, and a
-// synced commit a batch. It overlaps with the device, but for the last batch.
+// Time of the writer: columns per second and bytes per second as measured on one core with a local disk, and one synced
+// commit per batch. It overlaps with the device, except for the last batch.
 static double plan_write_seconds(const PlanMaker *maker)
 {
     const Spec *spec = maker->spec;
@@ -151,7 +152,7 @@ static double plan_write_seconds(const PlanMaker *maker)
     return columns / columns_per_second + plan->hdf5_bytes / bytes_per_second + (double)plan->batches * commit_seconds;
 }
 
-// Ids that stand for no trial take time too: what one takes, for all of them up to the last trial.
+// Excluded ids take time too: the time of one, for all of them up to the last trial.
 static double plan_scan_seconds(const PlanMaker *maker)
 {
     enum { LOOKED_AT = 1000 };
@@ -166,15 +167,15 @@ static double plan_scan_seconds(const PlanMaker *maker)
     return each * (double)search->total * ((double)plan->trials / (double)trials);
 }
 
-// What a run does besides: it opens the device and loads the kernel, which was done here too, makes its database, and
-// builds the index.
+// The other times of a run: it opens the device and loads the kernel, as the plan did, creates its database, and builds
+// the index.
 static double plan_other_seconds(const PlanMaker *maker, const Pilot *pilot)
 {
-    const double made = 0.015, indexed = 0.6e-6; // s; s a trial
+    const double made = 0.015, indexed = 0.6e-6; // s; s per trial
     return maker->open_seconds + pilot->first_seconds + made + indexed * (double)maker->plan->trials;
 }
 
-// Batches of a CPU have the size that their time asks for (batch/flight.c), and none goes beyond a generation.
+// The size of a CPU's batches follows from their time (batch/trials_in_flight.c). A batch stays within a generation.
 static int64_t plan_paced_batches(const PlanMaker *maker, double seconds)
 {
     enum { STEPS_MAX = 1000000 };
@@ -263,7 +264,7 @@ static Error plan_count_free(const RunOptions *options, Plan *plan)
     return error_none();
 }
 
-// A search waits for the results of a generation before it has the next.
+// A search needs the results of a generation before it gives the next one.
 static int64_t plan_batches(const PlanMaker *maker, int64_t batch_lanes)
 {
     const Plan *plan = maker->plan;
@@ -271,7 +272,7 @@ static int64_t plan_batches(const PlanMaker *maker, int64_t batch_lanes)
     return lanes_divided_up(plan->lanes, plan->round_trials > 0 ? lanes_least(batch_lanes, round) : batch_lanes);
 }
 
-// Batches as a run would have them: its device has taken their memory.
+// The batches of the run: its device has taken their memory.
 static void plan_count_batches(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
@@ -304,7 +305,7 @@ static Error plan_on_device(PlanMaker *maker, const RunOptions *options)
 
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan)
 {
-    enum { LANES_LEAST = 2048 }; // of a batch that no one gave a size
+    enum { LANES_LEAST = 2048 }; // of a batch without a given size
     PlanMaker maker = {.spec = spec, .plan = plan};
     const int64_t requested = options->batch > 0 ? options->batch : spec->device.batch;
     *plan = (Plan){0};

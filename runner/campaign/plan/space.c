@@ -1,8 +1,8 @@
-// Disk space: what a campaign takes of it, and whether it is there. A run that cannot fit is refused before it starts;
-// a disk that is full all the same ends it with everything committed (io/file.c, io/database.c).
+// Disk space: how much a campaign needs, and whether it is free. A run that does not fit is refused before it starts.
+// If the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
-#include "../store/stored.h"
+#include "../store/queries.h"
 #include "../store/rows.h"
 #include "../store/store.h"
 
@@ -13,11 +13,11 @@ static const double space_mebibyte = 1024.0 * 1024.0;
 
 // ---- estimates ------------------------------------------------------------------------------------------------------
 
-// Metadata of a shard: some 24 KB, more with many columns. Tables and indices of a database without rows.
+// Metadata of a shard: about 24 KB, more with many columns. A database without rows.
 static const double space_shard_rest = 32768.0, space_database_rest = 131072.0;
 static const double space_lane_row = 32.0; // of a shard's table of lanes
 
-// A row of SQLite takes about 9 bytes a column and 20 more.
+// A row of SQLite takes about 9 bytes per column and 20 more.
 static double space_rows(double rows, int64_t columns) { return rows * (double)(9 * columns + 20); }
 
 static double space_shards(const Recording *recording, double lanes, double shards)
@@ -54,7 +54,7 @@ double space_rounds_hdf5(const Search *search, int64_t rounds)
     return (double)rounds * 8.0 * search->n_round_fields + space_shard_rest + columns * search->n_round_fields;
 }
 
-// A journal (WAL) of up to 64 MiB stands beside the database until it is copied into it (io/database.c).
+// The journal (WAL) takes up to 64 MiB beside the database until SQLite copies it into it (io/database.c).
 double space_journal(double sqlite_bytes) { return fmin(sqlite_bytes, 64.0 * space_mebibyte); }
 
 // ---- is it there ----------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ SpaceVerdict space_verdict(double needed, double available)
     return needed > 0.9 * available ? SPACE_TIGHT : SPACE_ENOUGH;
 }
 
-// What is still to be written: all of it, less what the trials that are done and the shards that are there took.
+// The bytes still to be written: all, less those of the stored trials and shards.
 static double space_remaining(const Plan *plan, double shards, int64_t trials_done)
 {
     const double left = plan->trials > 0 ? fmax(1.0 - (double)trials_done / (double)plan->trials, 0.0) : 0.0;
@@ -73,7 +73,7 @@ static double space_remaining(const Plan *plan, double shards, int64_t trials_do
     return fmax(plan->hdf5_bytes - shards, 0.0) + sqlite + space_journal(sqlite);
 }
 
-// Excluded trials are counted only if it would be too much with them.
+// Excluded trials are counted exactly only if the run would not fit with them.
 static Error space_needed(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena,
                           double *needed, bool *early)
 {
@@ -105,6 +105,6 @@ Error space_check(const Spec *spec, Store *store, const RunOptions *options, int
     if (verdict != SPACE_SHORT || early) return error_none();
     return error_make(ERROR_MACHINE,
                       "about %s are still to be written to %.180s, where %s are free: free some space, record fewer "
-                      "trajectories or sample them less often, or say --ignore-space to go as far as it gets",
+                      "trajectories or sample them less often, or give --ignore-space to run until the disk is full",
                       text_bytes(needed).text, store->folder, text_bytes((double)available).text);
 }

@@ -4,17 +4,17 @@
 
 #include "../store/recording.h"
 
-// Estimates, in bytes: `lanes` arrays of a kind in about so many shards; the database; the journal beside it.
+// Estimates in bytes: `lanes` arrays of a kind in about `shards` shards; the database; the journal beside it.
 double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
 double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
 double space_journal(double sqlite_bytes);
-// Of the generations of a search that learns: their rows with the search's two states; their arrays.
+// For the generations of a search that learns: their rows with the two states of the search; their arrays.
 double space_rounds_sqlite(const Search *search, int64_t rounds);
 double space_rounds_hdf5(const Search *search, int64_t rounds);
 typedef enum SpaceVerdict { SPACE_ENOUGH, SPACE_TIGHT, SPACE_SHORT } SpaceVerdict; // tight: nine tenths and more
 SpaceVerdict space_verdict(double needed, double available);
-// Before a run: error (machine) if what is still to be written does not fit the disk, unless that is to be ignored; a
-// warning to options->messages if it nearly does not.
+// Before a run: error (machine) if the bytes still to be written do not fit the disk, unless options->ignore_space; a
+// warning to options->messages if they barely fit.
 Error space_check(const Spec *spec, Store *store, const RunOptions *options, int64_t trials_done, Arena *arena);
 
 #endif

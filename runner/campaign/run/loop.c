@@ -1,5 +1,6 @@
-// The loop of a campaign: fills idle slots of the backend with whole trials, advances the batches in flight slice by
-// slice, tells the search, and hands what is complete to the writer. It decides when to stop, never what a number is.
+// The loop of a campaign: it fills idle slots of the backend with whole trials, advances the batches in flight slice by
+// slice, tells the search the results, and gives complete batches to the writer. It decides when to stop; it never
+// affects a result.
 #include "loop.h"
 
 #include "record.h"
@@ -9,7 +10,7 @@
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// Everything that grows with the size of a batch is taken here, once: the number of trials does not matter.
+// All memory that grows with the size of a batch is taken here, once. It does not grow with the number of trials.
 static size_t loop_buffer_bytes(const Loop *loop)
 {
     const Spec *spec = loop->spec;
@@ -62,13 +63,13 @@ void loop_note_time(Loop *loop, const char *rest)
 
 static bool loop_fails_too_often(const Loop *loop)
 {
-    enum { ENOUGH = 100 }; // trials, before a fraction says anything
+    enum { ENOUGH = 100 }; // trials, before the fraction is meaningful
     return loop->told >= ENOUGH && (double)loop->failures > loop->spec->limits.failures * (double)loop->told;
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
 
-// Trials that a batch may have: by its size, by the trace, and by limits.trials.
+// The most trials of the next batch: by its size, by the trace, and by limits.trials.
 static int64_t loop_room(const Loop *loop)
 {
     const int64_t limit = loop->spec->limits.trials, recorded = record_trials_max(loop->spec, loop->traced_max);
@@ -77,7 +78,7 @@ static int64_t loop_room(const Loop *loop)
     return room > 0 ? room : 0;
 }
 
-// Those that are recorded as they run, as many as the trace holds; the rest is recorded at the end.
+// Marks the trials that are recorded while they run, as many as the trace holds. The rest is recorded at the end.
 static void loop_choose_observed(const Loop *loop, Flight *flight)
 {
     const int64_t recorded = recording_of(loop->spec, RECORD_TRAJECTORIES).lanes;
@@ -100,8 +101,8 @@ static void loop_no_more(Loop *loop, bool by_limit)
     loop_end(loop, "stopped", text);
 }
 
-// Asks for a batch; *got false: there is none now. At the limit one more trial is asked for, only to know whether the
-// search has any: what was asked for and not told is not part of its state.
+// Asks the search for a batch; *got false: it has none now. At the limit it asks for one more trial, to know whether
+// there is one: a trial that the search gave and was not told is not part of its state.
 static Error loop_ask(Loop *loop, Flight *flight, bool *got)
 {
     const int64_t room = loop_room(loop);
@@ -157,7 +158,7 @@ static Error loop_fill(Loop *loop)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-// Waits for the slice that is in flight, and starts the next, of so many ticks, unless the batch has ended.
+// Waits for the slice in flight, and starts the next one unless the batch has ended.
 static Error loop_step(Loop *loop, int slot, int64_t ticks)
 {
     LoopSlot *own = &loop->slots[slot];
@@ -172,7 +173,7 @@ static Error loop_step(Loop *loop, int slot, int64_t ticks)
     return own->done ? error_none() : loop_advance(loop, slot, ticks);
 }
 
-// A batch of a search that waits for results is short of trials, and says nothing of longer ones.
+// A search that waits for results gives a short batch, whose time says nothing about longer ones.
 static void loop_pace(Loop *loop, const Flight *flight)
 {
     if (loop->batch_least == 0 || flight->trials.count < loop->batch) return;
@@ -195,8 +196,8 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     loop->accounted = now;
 }
 
-// The oldest batch has ended: results, tell, and the commit's turn in the queue. The other slot is set to work first,
-// for two slices, since the next batch is asked for and filled meanwhile.
+// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer. The other
+// slot first gets two slices of work, since the next batch is asked for and filled meanwhile.
 static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
@@ -225,12 +226,12 @@ static Error loop_collect(Loop *loop)
 
 // ---- progress -------------------------------------------------------------------------------------------------------
 
-// Trials that there will be, never more than the limit. Once all were asked for, so many.
+// The trials in all, at most the limit. After the search gave its last trial, the number that it gave.
 int64_t loop_total(const Loop *loop)
 {
     const int64_t expected = loop->trials_expected;
     int64_t limit = loop->spec->limits.trials;
-    if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // it was lowered since
+    if (limit > 0 && limit < loop->before.trials) limit = loop->before.trials; // the user lowered the limit
     if (loop->ending && strcmp(loop->state, "done") == 0) return loop->asked;
     if (expected < 0) return 0;
     return limit > 0 && limit < expected ? limit : expected;
@@ -240,10 +241,10 @@ int64_t loop_most(const Loop *loop)
 {
     const int64_t most = loop->trials_most;
     if (loop_total(loop) > 0) return 0;
-    return most > 0 && most < loop->before.trials ? loop->before.trials : most; // a limit was lowered since
+    return most > 0 && most < loop->before.trials ? loop->before.trials : most; // the user lowered a limit
 }
 
-// Of lanes, without the slice that is in flight.
+// Progress in lanes, without the slice in flight.
 static double loop_ticks_done(const Loop *loop, const LoopSlot *slot)
 {
     const int64_t ended = slot->flight.ticks - (slot->pending ? slot->slice : 0), all = loop->spec->configured.ticks;
@@ -304,8 +305,7 @@ static Error loop_turn(Loop *loop)
     return error_none();
 }
 
-// Whether the oldest batch may end within so many seconds: its slices are short, and so are those that are left of it
-// if their number is known.
+// Whether the oldest batch may end within `seconds`: its slices are short, and so is the rest of it, if that is known.
 static bool loop_may_end(const Loop *loop, double seconds)
 {
     const double longest = 0.25; // s of a slice: the user waits for it
@@ -317,7 +317,7 @@ static bool loop_may_end(const Loop *loop, double seconds)
     return configured->steps_max > 0 || (steps / slice + 1) * own->slice_seconds < seconds;
 }
 
-// The batches in flight may still end, if they do so at once.
+// Lets the batches in flight end if they do so at once.
 static Error loop_land(Loop *loop)
 {
     const double grace = 0.6, until = clock_seconds() + grace; // s
@@ -329,8 +329,8 @@ static Error loop_land(Loop *loop)
     return error_none();
 }
 
-// "; 30 trials in flight (1 s of computing) were abandoned": they were not told, and are computed again to the same
-// bits. Empty if there were none.
+// "; 30 trials in flight (1 s of computing) were abandoned"; empty: none were. The search was not told of them: they
+// are computed again, to the same bits.
 static void loop_abandon(const Loop *loop, char *text, size_t size)
 {
     int64_t trials = 0;
@@ -346,7 +346,7 @@ static void loop_abandon(const Loop *loop, char *text, size_t size)
                  trials == 1 ? "" : "s", text_duration(seconds).text, trials == 1 ? "was" : "were");
 }
 
-// What ends a run before its batches in flight have ended.
+// Reasons to end a run before its batches in flight have ended.
 typedef enum LoopCut { LOOP_GOES_ON, LOOP_INTERRUPTED, LOOP_OUT_OF_TIME, LOOP_FAILS } LoopCut;
 
 static LoopCut loop_cut(const Loop *loop)
@@ -367,7 +367,7 @@ static void loop_note_cut(Loop *loop, LoopCut cut, const char *abandoned)
                  (long long)loop->failures, (long long)loop->told, 100 * loop->spec->limits.failures, abandoned);
 }
 
-// First of all, a campaign that was stopped by a limit does not go on when it is run again.
+// Checked before the first batch, so that a campaign that a limit stopped runs nothing when it is run again.
 static Error loop_turns(Loop *loop)
 {
     char abandoned[128];
@@ -400,15 +400,15 @@ void loop_tell(Loop *loop, const char *doing)
     watch_show(&(Watch){.progress = loop->progress, .numbers = &loop->numbers});
 }
 
-// What was told is still to be written, which may take a while.
+// Waits for the writer, which may take a while.
 static void loop_drain(Loop *loop)
 {
     const double look = 0.1; // s
     while (!writer_drained(&loop->writer, look)) loop_show(loop);
 }
 
-// A loop that an error of the device ended is run again, on another backend it may be: it goes on with its counts, and
-// what it had asked for and not told it asks for again.
+// After an error of the device the loop is run again, perhaps on another backend. It keeps its counts, and asks again
+// for the trials that it had not told.
 static void loop_start(Loop *loop)
 {
     const int slots = backend_info(loop->backend)->slots;
@@ -423,8 +423,7 @@ static void loop_start(Loop *loop)
     loop->reason[0] = '\0';
 }
 
-// limits.wall_time is a total over all runs: what the batches that were abandoned took counts with the last one that
-// was committed.
+// limits.wall_time is a total over all runs: the time of abandoned batches is added to the last committed one.
 static Error loop_note_tail(const Loop *loop)
 {
     const bool reached = loop->record_until < (double)INFINITY && clock_seconds() >= loop->until;

@@ -2,18 +2,18 @@
 #ifndef HOPSCOTCH_LOOP_H
 #define HOPSCOTCH_LOOP_H
 
-#include "../batch/flight.h"
+#include "../batch/trials_in_flight.h"
 #include "writer.h"
 
 typedef struct LoopSlot {
     Flight flight;
     bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected
     int64_t slice;        // ticks of the last one
-    double slice_seconds; // that it took
+    double slice_seconds; // time of the last slice
 } LoopSlot;
 
-// From ask to commit until there are no more trials, a limit is reached, or the user interrupts. Batches are told and
-// committed in the order of ask, whichever ends first.
+// Runs trials from ask to commit until there are no more, a limit is reached, or the user interrupts. Batches are told
+// and committed in the order of ask, whichever ends first.
 typedef struct Loop {
     // given
     const Spec *spec;
@@ -23,9 +23,9 @@ typedef struct Loop {
     Progress *progress;
     StoreCounts before;                    // of the runs before this one
     int64_t trials_expected;               // in all, before limits.trials; -1: unknown
-    int64_t trials_most;                   // at most, where that is unknown; 0: open
-    int64_t batch_trials, slice_requested; // batch_trials: at most
-    int64_t batch_least;                   // batches are multiples of it, by the time that they take; 0: all at most
+    int64_t trials_most;                   // upper bound where trials_expected is unknown; 0: none
+    int64_t batch_trials, slice_requested; // batch_trials: the most trials of a batch
+    int64_t batch_least;                   // batches adapt to their time in multiples of it; 0: all have batch_trials
     int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     double until, record_until; // clock_seconds by limits.wall_time: when trials and retries end, when recording does
     // in flight
@@ -33,7 +33,7 @@ typedef struct Loop {
     Writer writer;
     int n_slots, oldest, in_flight;
     int64_t slice, batch; // ticks of the next slice, trials of the next batch
-    // so far, this run and those before
+    // so far, in this run and earlier ones
     int64_t asked, told, failures;           // trials
     double lane_ticks;                       // lanes x ticks told in this run
     double started, accounted, first_launch; // clock_seconds
@@ -46,16 +46,16 @@ typedef struct Loop {
     ProgressNumbers numbers;
 } Loop;
 
-int64_t loop_most(const Loop *loop);  // at most so many, where the total is not known; 0: not known either
+int64_t loop_most(const Loop *loop);  // upper bound where the total is not known; 0: not known either
 int64_t loop_total(const Loop *loop); // trials that the campaign will have in all; 0: unknown
-// Before the loop: how long it may run, by limits.wall_time. A run that begins with its time used up runs no trials,
-// and records without haste what is missing.
+// Before the loop: sets how long it may run, by limits.wall_time. A run without time left runs no trials and records
+// the missing arrays without a time limit.
 void loop_set_time(Loop *loop);
 // "limits.wall_time of 2 h is reached", the rest of the reason, and how to go on.
 void loop_note_time(Loop *loop, const char *rest);
-// Before the loop: what is done then, for whoever asks.
+// Before the loop: shows what the run does now.
 void loop_tell(Loop *loop, const char *doing);
-// Takes its buffers, starts the writer, runs, and leaves everything that was told committed.
+// Takes its buffers, starts the writer, runs, and commits everything that the search was told.
 Error loop_run(Loop *loop);
 
 #endif

@@ -1,10 +1,9 @@
-// Recording what could not be chosen before its trial had run: the trial is simulated again, which gives the same
-// bits. The row of the trial says what the bits are, so every recording is also a test of that promise.
+// Records arrays that could not be chosen before their trial had run: simulates the trial again, which gives the same
+// bits. Every recording compares the bits with the stored row, so it is also a test of that promise.
 #include "record.h"
 
 #include "../store/lost.h"
-#include "../store/stored_trial.h"
-#include "../store/stored.h"
+#include "../store/queries.h"
 
 #include <string.h>
 
@@ -23,7 +22,7 @@ typedef struct RecordPass {
     Commit commit;
 } RecordPass;
 
-// The next trials that are wanted: their rows, and from the search their parameters.
+// Reads the next wanted trials: their rows, and from the search their parameters.
 static Error record_next(RecordPass *pass)
 {
     Trials *trials = &pass->flight.trials;
@@ -87,7 +86,7 @@ static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, 
     return (size_t)(trials * trial + flight_scratch_bytes(spec)) + ((size_t)4 << 20);
 }
 
-// The trials in the temporary table `wanted`, of which there are so many.
+// Records the trials in the temporary table `wanted`; `wanted` is their number.
 static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, int64_t lanes_max, int64_t *recorded)
 {
     const Recording recording = recording_of(pass->spec, kind);

@@ -1,13 +1,12 @@
-// The re-simulation of a stored trial: on any backend, in a batch of its own, the bits must be those that the campaign
-// stored. On the way one of its replicates can be watched as closely as one likes: watching changes no bit.
-#include "../store/stored_trial.h"
-#include "../store/stored.h"
-#include "../batch/flight.h"
+// Simulates a stored trial again, on any backend, alone in a batch: the bits must equal those that the campaign stored.
+// One of its replicates can be recorded at any rate: recording changes no bit.
+#include "../store/queries.h"
+#include "../batch/trials_in_flight.h"
 
 #include <math.h>
 #include <string.h>
 
-// A trial that is simulated again. The spec is the campaign's, with what is recorded changed to what was requested.
+// A trial that is simulated again. The spec is the campaign's, except that it records what was requested.
 typedef struct Replay {
     const StoredCampaign *campaign;
     Spec spec;
@@ -19,7 +18,7 @@ typedef struct Replay {
 
 // ---- what is watched ------------------------------------------------------------------------------------------------
 
-// Bytes of memory that what is watched may take.
+// The most memory (bytes) for the recorded rows.
 #define REPLAY_BYTES_MAX ((double)RECORD_BYTES_MAX * 4)
 
 static double replay_bytes(const Spec *spec, RecordKind kind)
@@ -34,7 +33,7 @@ static Error replay_choose(const ReplayRequest *request, Spec *spec, Arena *aren
     return error_none();
 }
 
-// Ticks in which something in the window can be sampled; a tick more on either side, as its times are rounded.
+// The ticks of the window, and one more on either side, since its times are rounded.
 static void replay_watch_window(const double *window, double tick, Spec *spec)
 {
     if (!(window[1] > 0) || !(tick > 0)) return;
@@ -60,7 +59,7 @@ static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
     return error_none();
 }
 
-// Whether the model has debug rows, with the campaign's settings, and of that name.
+// Error (user): with the campaign's settings the model has no debug rows, or none of that name.
 static Error replay_check_rows(const char *rows, const Spec *spec)
 {
     const char *model = spec->model->name, *name = model_debug_name(spec->model);
@@ -89,7 +88,7 @@ static Error replay_watch_solver(const ReplayRequest *request, Spec *spec)
 static Error replay_watch(const ReplayRequest *request, Spec *spec, Arena *arena)
 {
     if (request->replicate >= spec->replicates.count)
-        return error_make(ERROR_USER, "trial %lld has %d replicate%s, numbered from 0: there is none of number %d",
+        return error_make(ERROR_USER, "trial %lld has %d replicate%s, numbered from 0: there is no number %d",
                           (long long)request->trial, spec->replicates.count, spec->replicates.count == 1 ? "" : "s",
                           request->replicate);
     TRY(replay_choose(request, spec, arena));
@@ -110,7 +109,7 @@ static Error replay_watch(const ReplayRequest *request, Spec *spec, Arena *arena
 
 // ---- simulation -----------------------------------------------------------------------------------------------------
 
-// One batch that holds nothing but this trial's replicates.
+// One batch with only this trial's replicates.
 static Error replay_batch(Replay *replay, Backend *backend, Arena *arena)
 {
     const Spec *spec = &replay->spec;
@@ -152,7 +151,7 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     return error;
 }
 
-// Finds the stored trial, simulates it again and compares. request NULL: nothing is watched.
+// Finds the stored trial, simulates it again and compares. request NULL: records nothing.
 static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, const BackendOptions *backend,
                         Arena *arena, ReplayResult *result)
 {
@@ -188,7 +187,7 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 
 // ---- the trace ------------------------------------------------------------------------------------------------------
 
-// The rows of the replicate within the window; the others are left out in place.
+// Keeps the rows of the replicate within the window, in place.
 static void replay_take_rows(const Replay *replay, const Recording *recording, ReplayTrace *trace)
 {
     const double *window = trace->request.window;
@@ -208,8 +207,8 @@ static void replay_take_rows(const Replay *replay, const Recording *recording, R
     }
 }
 
-// The columns that are shown: of the bodies that the request names, else those that the spec records, which stand in
-// the same order among all.
+// The columns to show: of the bodies that the request names, else those that the spec records. Both are in the order of
+// all columns.
 static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trace, Arena *arena)
 {
     const Configured *all = trace->configured, *own = &campaign->spec.configured;

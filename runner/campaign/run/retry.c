@@ -1,11 +1,11 @@
-// run --retry: simulates failed trials again, in the batches and with the bits of a first time, and puts what comes out
-// in the place of what was stored. That helps where a machine was at fault, or a bug that a newer program has not.
-// A request is a row of the table `retries`: where it has come to is set in the transaction that replaces the rows, so
-// that one that was killed goes on where it stopped, before anything else of the next run.
+// run --retry: simulates failed trials again, as in a first run, and replaces their rows by the results. That helps if
+// a machine was at fault, or a bug that a newer program no longer has. A request is a row of the table `retries`. Its
+// progress is stored in the transaction that replaces the rows, so that the next run continues a request that was
+// killed, before anything else.
 #include "retry.h"
 
 #include "../store/retries.h"
-#include "../store/stored_trial.h"
+#include "../store/queries.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static Error retry_unknown(const Spec *spec, const char *kind, Arena *arena)
                       kind, list);
 }
 
-// "fell,solver": the model's own names of them.
+// Reads "fell,solver" into the model's names.
 static Error retry_kinds(const Spec *spec, const char *text, Arena *arena, FailureKinds *kinds)
 {
     char *rest = arena_copy(arena, text);
@@ -60,7 +60,7 @@ Error retry_request(Store *store, const char *text, FILE *messages, Arena *arena
                           "campaign with --name",
                           store->spec->method->name, store->name);
     TRY(retries_pending(store->database, &pending));
-    if (pending) return error_none(); // it goes on
+    if (pending) return error_none(); // that request continues
     TRY(trials_failed_count(store->database, &kinds, arena, &trials));
     if (trials > 0) return retry_add(store->database, text);
     if (messages != NULL) fprintf(messages, "%s: no trial to retry (%s)\n", store->name, text);

@@ -4,9 +4,9 @@
 
 #include "loop.h"
 
-// Failed trials that are to be run again: `kinds` is "failed" or "fell,solver".
+// Requests to run failed trials again: `kinds` is "failed" or "fell,solver".
 Error retry_request(Store *store, const char *kinds, FILE *messages, Arena *arena);
-// Before the loop: all that is still to do of a request; `text` says what came of it, "" if there was none. Error
+// Before the loop: runs the rest of a request. `text`: the result in words; "": there was no request. Error
 // (interrupted) between two slices.
 Error retry_pending(const Loop *loop, char *text, size_t size);
 

@@ -1,10 +1,10 @@
-// A campaign from its lock to its last commit: open or create the store, sweep up after a crash, restore the search,
-// run the loop, record what could only be chosen at the end, and say how it ended.
-#include "../batch/lanes.h"
+// A run from its lock to its last commit: opens or creates the store, cleans up after a crash, restores the search,
+// runs the loop, records the arrays that are chosen at the end, and stores how the run ended.
+#include "../batch/batch_size.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
 #include "../store/rounds.h"
-#include "../store/sensitivity.h"
+#include "../store/store.h"
 #include "record.h"
 #include "../store/retries.h"
 #include "retry.h"
@@ -36,7 +36,7 @@ static CommandText campaign_how_to_resume(const Campaign *campaign)
     return command_again(campaign->options->results, "resume %.128s", campaign->name);
 }
 
-// How the last run ended: its reason, if it came to write one.
+// Says how the last run ended, if it stored a reason.
 static void campaign_tell_last_run(const Campaign *campaign)
 {
     if (campaign->stale[0] != '\0')
@@ -91,7 +91,7 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
-// Written when a run starts and when it ends. If it can't be, that is said, and nothing else changes.
+// Updates the catalogue when a run starts and when it ends. An error is only a warning.
 static void campaign_catalogue(const Campaign *campaign, const char *state)
 {
     const RunSummary *summary = campaign->summary;
@@ -113,7 +113,7 @@ static void campaign_catalogue(const Campaign *campaign, const char *state)
     }
 }
 
-// One that was killed when it had ended, and had not told the catalogue.
+// A run that was killed after it had ended and before it updated the catalogue.
 static void campaign_renew_catalogue(const Campaign *campaign)
 {
     CatalogueRow row;
@@ -136,7 +136,7 @@ static Error campaign_restore(Campaign *campaign)
     return found ? campaign->search.method->restore(&campaign->search) : error_none();
 }
 
-// Trials in all, as far as that is known before they are run; of a search that learns at most *most.
+// The trials in all, if that is known before they run; -1: unknown. *most: an upper bound for a search that learns.
 static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, int64_t *most)
 {
     const Search *search = &campaign->search;
@@ -153,12 +153,12 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
     int64_t all = 0;
     if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
     const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
-    return estimated && left == 0 ? -1 : before->trials + left; // a sample without any trial says nothing
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without a trial is no estimate
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
 
-// What was done about trouble with it is told once, and kept.
+// Tells what was done about a failed device, and stores it as an event.
 static Error campaign_tell_device(Campaign *campaign)
 {
     Device *device = &campaign->device;
@@ -189,7 +189,7 @@ static Error campaign_open_device(Campaign *campaign)
     return campaign_use_device(campaign);
 }
 
-// What was told is committed; the search goes back to it, and asks anew for what was in flight.
+// Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
 static Error campaign_recover_device(Campaign *campaign, Error error)
 {
     TRY(device_recover(&campaign->device, error));
@@ -245,7 +245,7 @@ static Error campaign_end(Campaign *campaign)
 
 // ---- the run --------------------------------------------------------------------------------------------------------
 
-// What was asked to be run again. If it is cut short, the loop will see the interruption too, and say so.
+// Runs the requested retries. After an interruption the loop sees it too, and reports it.
 static Error campaign_retry(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
@@ -255,10 +255,10 @@ static Error campaign_retry(Campaign *campaign)
     if (!pending) return error_none();
     loop_tell(loop, "retrying");
     const Error error = retry_pending(loop, text, sizeof text);
-    loop->started = 0; // it counts what is there then
+    loop->started = 0; // the loop reads the stored counts again
     if (error.kind != OK && error.kind != ERROR_INTERRUPTED) return error;
     if (text[0] != '\0' && campaign->messages != NULL) fprintf(campaign->messages, "%s\n", text);
-    return store_counts(campaign->store, &loop->before); // failures and the best may be others now
+    return store_counts(campaign->store, &loop->before); // failures and the best may have changed
 }
 
 static Error campaign_run_through(Campaign *campaign)
@@ -293,8 +293,8 @@ static Error campaign_run_loop(Campaign *campaign)
     return error;
 }
 
-// A run that the machine ended: the state says so if it still can be written; all that was committed stays. A campaign
-// that had ended before and could not even be started again stays as it was.
+// After an error of the machine: stores that state if that is still possible; all commits stay. A campaign that had
+// ended before, and failed before it started again, keeps its state.
 static void campaign_note_error(Campaign *campaign, const Error *error)
 {
     if (strcmp(campaign->store->state, "running") != 0) return;
@@ -331,7 +331,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     return error;
 }
 
-// Whether a finished campaign has all that this spec wants of it: then no device is touched.
+// Whether a finished campaign has all that the spec asks for: then no device is opened.
 static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before, bool *complete)
 {
     bool missing = false;
@@ -379,7 +379,7 @@ static Error campaign_with_store(Campaign *campaign)
 static Error campaign_locked(Campaign *campaign, const char *folder)
 {
     TRY(store_open(folder, campaign->name, campaign->spec, campaign->options, campaign->arena, &campaign->store));
-    campaign->spec = campaign->store->spec; // with what the campaign was extended by
+    campaign->spec = campaign->store->spec; // with the segments of its extensions
     Error error = campaign_with_store(campaign);
     if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
@@ -397,7 +397,7 @@ static Error campaign_check_name(const Campaign *campaign, const char *folder, c
                       error.text);
 }
 
-// With the lock held, which says who it is that `hopscotch stop` may stop.
+// With the lock held. Its text names the process that `hopscotch stop` may stop.
 static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
 {
     snprintf(campaign->stale, sizeof campaign->stale, "%s", lock->stale);
@@ -407,7 +407,7 @@ static Error campaign_watched(Campaign *campaign, const char *folder, const Lock
     return error.kind != OK ? error : unwatched;
 }
 
-// One that verify or compare make of a campaign: not where that has been removed or renamed meanwhile.
+// For campaigns that verify and compare make of another one. Error: that one was removed or renamed meanwhile.
 static Error campaign_make_below(const char *folder, Arena *arena)
 {
     TRY(folder_add(folder_of(folder, arena)));
@@ -427,7 +427,7 @@ static Error campaign_check_place(const Campaign *campaign, const char *folder)
     return campaign_refuse_network(folder, options->shared_fs);
 }
 
-// The first folder of the path that is not there; NULL: all of it is.
+// The first folder of the path that does not exist; NULL: all exist.
 static const char *campaign_first_missing(const char *folder, Arena *arena)
 {
     const char *missing = NULL;
@@ -435,15 +435,15 @@ static const char *campaign_first_missing(const char *folder, Arena *arena)
     return missing;
 }
 
-// A campaign that did not come to be leaves nothing behind: what lies in its folder goes if there was no database as
-// its lock was taken, then the folders that were made for it, from `first` on.
+// Cleans up if a campaign could not be created: removes what is in its folder, if that had no database when its lock
+// was taken, then the folders that were made for it, from `first` on.
 static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
 {
     if (created) (void)folder_remove(folder, campaign->arena);
     for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
 }
 
-// The folder of a new campaign, locked. Until it is, gc may take it for what a crash left.
+// Creates and locks the folder of a new campaign. Until it is locked, gc may remove it as the remains of a crash.
 static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
 {
     enum { CAMPAIGN_TRIES = 10 };
@@ -456,7 +456,7 @@ static Error campaign_take(const Campaign *campaign, const char *folder, Lock *l
     return error;
 }
 
-// *created: its lock is held, and it had no database.
+// *created: the lock is held, and the folder had no database.
 static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, bool *created)
 {
     TRY(campaign_take(campaign, folder, lock));
@@ -464,7 +464,7 @@ static Error campaign_begin(Campaign *campaign, const char *folder, Lock *lock, 
     return campaign_watched(campaign, folder, lock);
 }
 
-// Nothing more could be done about a device. Another one gives the same bits.
+// The error when no device could continue the run. Another device gives the same bits.
 static Error campaign_device_error(const Campaign *campaign, const Error *error)
 {
     return error_make(error->kind, "%.350s. %s trials are committed; continue with `%s`, on any device", error->text,

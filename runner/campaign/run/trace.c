@@ -1,4 +1,4 @@
-// The trace of a replayed trial, as a drawing shows it: its points, and where the ground is.
+// The trace of a replayed trial as a drawing: its points, and the height of the ground.
 #include "../campaign.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ const double *trace_points(const ReplayTrace *trace, int64_t i)
     return trace->point;
 }
 
-// Where there is no ground: below all of the motion, but for what diverges.
+// A motion without ground gets one below all its points, except those that diverge.
 void trace_find_level(ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);

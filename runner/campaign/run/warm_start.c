@@ -1,7 +1,7 @@
-// Where a search starts that goes on from another campaign (`cmaes: {from: NAME}`). What it takes is written into the
-// spec as it is stored (`taken`), so that the new campaign needs the other one never again, and is what its identity
-// covers. What that is, search/cmaes/warm_start.c says; here the other campaign is read.
-#include "../store/stored.h"
+// Reads where a search starts that continues another campaign (`cmaes: {from: NAME}`). The values are written into the
+// stored spec (`taken`), so that the new campaign no longer needs the other one, and its hash covers them.
+// search/cmaes/warm_start.c says what they are.
+#include "../store/queries.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ static Error warm_from_campaign(Spec *spec, StoredCampaign *other, Arena *arena)
     return error_none();
 }
 
-// What the campaign has taken already, if it is there: run again, it is the same.
+// The values that the campaign already stores, if it exists: running it again must not change them.
 static bool warm_from_itself(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken)
 {
     StoredCampaign stored;

@@ -1,5 +1,5 @@
-// The writer thread. One producer (the loop) and one consumer behind a ring of commits: while the device computes
-// batch k+1, batch k is written, and no more than two batches wait in memory however slow the disk is.
+// The writer thread: a ring of commits with one producer (the loop) and one consumer. While the device computes batch
+// k+1 the writer writes batch k. At most two batches wait in memory, even with a slow disk.
 #include "writer.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Comm
     return counts;
 }
 
-// The commit that is due, or NULL when all is done and no more will come. After an error the rest is passed over.
+// The next commit; NULL: all are done and no more will come. After an error commits are skipped.
 static Commit *writer_next(Writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);

@@ -1,8 +1,8 @@
-// The writer thread: commits behind the loop (writer.c).
+// The writer thread: commits batches while the loop goes on (writer.c).
 #ifndef HOPSCOTCH_WRITER_H
 #define HOPSCOTCH_WRITER_H
 
-#include "../batch/lanes.h"
+#include "../batch/batch_size.h"
 #include "../store/commit.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ typedef struct WriterCounts {
     double last_commit, write_seconds;
 } WriterCounts;
 
-// One thread that commits in the order of writer_put, behind a queue of bounded length.
+// One thread that commits in the order of writer_put, from a queue of bounded length.
 typedef struct Writer {
     Store *store;
     pthread_t thread;
@@ -23,18 +23,18 @@ typedef struct Writer {
     Commit commits[WRITER_COMMITS];
     int64_t put, done; // commits handed over, commits finished
     bool closing;
-    Error error; // the first; nothing is committed after it
+    Error error; // the first one; nothing is committed after it
     WriterCounts counts;
 } Writer;
 
-// The commits' buffers were taken by the caller.
+// The caller has taken the commits' buffers.
 Error writer_start(Writer *writer, Store *store);
-// A commit to fill; waits for one that is free. Error: the writer's own.
+// A commit to fill; waits for a free one. Error: of the writer.
 Error writer_take(Writer *writer, Commit **commit);
 void writer_put(Writer *writer);
 WriterCounts writer_counts(Writer *writer);
-// Waits at most so many seconds until all that was put is written, or an error came; true: it is so.
+// Waits until all commits are written or an error came, at most `seconds`. True: one of both is the case.
 bool writer_drained(Writer *writer, double seconds);
-Error writer_finish(Writer *writer); // commits what was put, ends the thread, gives its error
+Error writer_finish(Writer *writer); // commits the rest, ends the thread, gives its error
 
 #endif

@@ -1,5 +1,5 @@
-// Where arrays lie: shards, and the lanes in them (stored.h).
-#include "stored.h"
+// Where arrays lie: shards, and their rows (queries.h).
+#include "queries.h"
 
 #include "store.h"
 
@@ -98,7 +98,7 @@ Cursor places_wanted(Database *database, const Recording *recording, Arena *aren
     return places_of(database, recording, "WHERE trial IN temp.wanted ORDER BY trial, replicate", arena);
 }
 
-// Those with other columns can't stand beside them.
+// Arrays with other columns can't be exported together.
 Cursor places_alike(Database *database, const Recording *recording, Arena *arena)
 {
     const char *of = recording->columns_recipe,

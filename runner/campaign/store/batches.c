@@ -1,5 +1,5 @@
-// The batches of a campaign as they are stored (stored.h); what of them is summed is in timings.c.
-#include "stored.h"
+// The table batches (queries.h). Sums of its times are in timings.c.
+#include "queries.h"
 
 #include "rows.h"
 
@@ -8,15 +8,10 @@ Error batches_count(Database *database, int64_t *count)
     return store_integer(database, "SELECT count(*) FROM batches", 0, count);
 }
 
-Error batches_in_turn(Database *database, Cursor *batches)
+Cursor batches_in_turn(Database *database)
 {
-    bool parts = false;
-    TRY(store_has_column(database, "batches", "copy_seconds", &parts));
-    *batches = cursor_open(
-        database, parts ? "SELECT wall_seconds, kernel_seconds, copy_seconds, search_seconds, trials FROM batches "
-                          "ORDER BY id"
-                        : "SELECT wall_seconds, kernel_seconds, 0, 0, trials FROM batches ORDER BY id");
-    return error_none();
+    return cursor_open(database, "SELECT wall_seconds, kernel_seconds, copy_seconds, search_seconds, trials "
+                                 "FROM batches ORDER BY id");
 }
 
 bool batch_next(Cursor *batches, BatchRow *batch)

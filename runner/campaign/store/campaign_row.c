@@ -1,5 +1,5 @@
-// What a campaign says of itself: the one row of its table campaign (stored.h).
-#include "stored.h"
+// The one row of the table campaign (queries.h).
+#include "queries.h"
 
 Error campaign_row_read(Database *database, Arena *arena, CampaignRow *row, bool *found)
 {

@@ -1,5 +1,5 @@
-// The results root: names of campaigns, their folders, and index.db, the catalogue of all campaigns under one root. The
-// catalogue is a convenience that can be rebuilt from the folders; losing it or failing to write it loses nothing.
+// index.db, the catalogue of the campaigns under a results root. It makes list and status fast. It can be rebuilt from
+// the campaigns' folders, so nothing is lost if it is.
 #include "catalogue.h"
 
 #include "integrity.h"
@@ -10,15 +10,6 @@
 #include <math.h>
 #include <string.h>
 #include <time.h>
-
-Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder)
-{
-    TRY(campaign_name_check(name));
-    *folder = arena_format(arena, "%s/%s", results, name);
-    return error_none();
-}
-
-// ---- index.db -------------------------------------------------------------------------------------------------------
 
 static const char catalogue_schema[] =
     "CREATE TABLE IF NOT EXISTS campaigns(name TEXT PRIMARY KEY, experiment TEXT NOT NULL, model TEXT NOT NULL,\n"
@@ -46,8 +37,8 @@ static Error catalogue_replace(Database *database, const CatalogueRow *row)
     return cursor_run(&replace);
 }
 
-// Campaigns under one root may end at the same moment. They write the catalogue one after the other, each for a few
-// milliseconds, so that never two connections checkpoint it.
+// Campaigns under one root may end at the same moment. A lock makes them write the catalogue one after the other, each
+// for a few milliseconds, so that two connections never checkpoint it at once.
 #define CATALOGUE_PATIENCE 2.0 // s
 
 static Error catalogue_lock(const char *path, Lock *lock)
@@ -61,7 +52,7 @@ static Error catalogue_lock(const char *path, Lock *lock)
     return error;
 }
 
-// What list and status keep there (status_cache.c), in the same transaction; without it they read the campaigns.
+// The cache of list and status (status_cache.c), in the same transaction. Without it they read the campaigns.
 static void catalogue_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
 {
     if (database_run(catalogue, "SAVEPOINT kept").kind != OK) return;
@@ -76,7 +67,7 @@ static Error catalogue_end(Database *catalogue, Error error)
     return error.kind == OK ? end : error;
 }
 
-// status: of the same campaign, if that is known; else list must look at it.
+// status: of the same campaign, if it is known; else list reads the campaign.
 static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
                              Arena *arena)
 {
@@ -162,7 +153,7 @@ static bool catalogue_is_read(const StatusEntry *entry)
     return entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
 }
 
-// As it was read; what could not be read, or had no row, is read again for what is wrong with it.
+// Adds a campaign from its status. A campaign that could not be read is read again, for the error.
 static Error catalogue_add(Database *catalogue, const StatusEntry *entry, Arena *arena)
 {
     CatalogueRow row = catalogue_row_of(&entry->report);
@@ -210,7 +201,7 @@ static Error catalogue_fill(Database *catalogue, const char *results, FILE *mess
 static const char *const catalogue_endings[] = {"-wal", "-shm", "-journal", ""};
 enum { CATALOGUE_ENDINGS = sizeof catalogue_endings / sizeof *catalogue_endings };
 
-// A database with the files beside it, whatever they are.
+// Removes a database and the files that SQLite puts beside it.
 static Error catalogue_remove(const char *path, Arena *arena)
 {
     for (int i = 0; i < CATALOGUE_ENDINGS; i++) {
@@ -239,7 +230,7 @@ static Error catalogue_make_at(const char *path, const char *results, bool share
     return error;
 }
 
-// With the catalogue's lock held: what was there goes, whatever it is, when the new one is whole.
+// With the catalogue's lock held. The new catalogue replaces the old one when it is complete.
 static Error catalogue_make(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
 {
     const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
@@ -279,7 +270,7 @@ static bool catalogue_sees_the_same(const CatalogueSight *a, const CatalogueSigh
     return same;
 }
 
-// *again: others may have waited for the lock in vain, and what they wanted to say is not in it.
+// *again: building took so long that other processes may have given up on the lock. Their campaigns may be missing.
 static Error catalogue_rebuild_once(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns,
                                     bool *again)
 {
@@ -308,7 +299,7 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 
 // ---- one row --------------------------------------------------------------------------------------------------------
 
-// Whether it is the file that is at fault, and not the disk or a lock: then a reader too finds it unsound.
+// Whether the file is damaged, and not the disk full or the file locked: then a reader finds it damaged too.
 static bool catalogue_is_damaged(const char *path)
 {
     Database *database;
@@ -405,7 +396,7 @@ Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
-// The first field in which the catalogue's row is not the campaign's.
+// The first field in which the catalogue's row differs from the campaign's.
 static void catalogue_differ(const Cursor *found, const CatalogueRow *row, bool running, char *text, size_t size)
 {
     const double best = rows_stored(row->best_fitness), listed = cell_real(found, 4);

@@ -1,9 +1,9 @@
-// The commit rule: arrays first, as a whole shard that is safe on disk, then one transaction with the rows, the names
-// of the arrays and the search's state. What the index names is there; what is there and not named is swept up by
-// recovery.c.
+// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places
+// of the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that
+// no row names.
 #include "commit.h"
 
-#include "stored.h"
+#include "queries.h"
 #include "seal.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
     rows_take(spec, trials, arena, &commit->rows);
 }
 
-// A batch can end as many rounds as it has trials, and not one more than that.
+// A batch ends at most one round per trial.
 void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit)
 {
     commit->n_round_fields = search->n_round_fields;
@@ -48,7 +48,7 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
     const Spec *spec = store->spec;
     char seed[32], numerics[32];
     Bytes image = {0};
-    TRY(database_check_place(store->database)); // else this were another campaign's folder
+    TRY(database_check_place(store->database)); // the folder may now be another campaign's
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
     snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
     const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {
@@ -87,7 +87,7 @@ static Error commit_write_shard(const Store *store, const Commit *commit, StoreS
 
 // ---- the transaction ------------------------------------------------------------------------------------------------
 
-// One row, whose values were given.
+// Inserts one row from the values that were bound.
 static Error commit_step(Cursor *insert)
 {
     cursor_next(insert);

@@ -1,11 +1,11 @@
-// A commit: what one batch adds to a campaign, at once or not at all (commit.c).
+// A commit: what one batch adds to a campaign, in one transaction (commit.c).
 #ifndef HOPSCOTCH_COMMIT_H
 #define HOPSCOTCH_COMMIT_H
 
 #include "rows.h"
 #include "store.h"
 
-// All that one batch adds to a campaign: what a job of the writer carries, and what is committed at once or not at all.
+// All that one batch adds to a campaign. The writer commits it as a whole or not at all.
 typedef struct Commit {
     TrialRows rows;   // count 0: none
     RecordKind kind;  // of the arrays
@@ -26,7 +26,8 @@ void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_b
                  Commit *commit);
 void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit); // of a batch of `trials`
 int64_t commit_rounds_bytes(const Search *search, int64_t trials);
-// A shard of the store's next number: its file, whose attributes are filled in here; and its row, within a transaction.
+// The shard with the store's next number. store_write_shard fills in its attributes and writes the file;
+// store_insert_shard inserts its row, within a transaction.
 typedef struct StoreShard {
     char name[32];
     int64_t bytes;
@@ -35,11 +36,11 @@ typedef struct StoreShard {
 } StoreShard;
 Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
 Error store_insert_shard(Store *store, const StoreShard *shard);
-// Shard first, then one transaction. *seconds: what it took.
-// How long the transaction took is known when it has ended: the next one notes it, or, after the last, the second call.
+// store_commit writes the shard, then one transaction. *seconds: the time of both. The time of a transaction is known
+// when it has ended: the next commit notes it in its batch; store_note_seconds does so after the last commit.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
-// Time of a run after its last commit, with the last batch that was committed, if there is one.
+// Adds the time of a run after its last commit to the last batch, if there is one.
 Error store_note_wall(Store *store, double seconds);
 Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 

@@ -15,7 +15,7 @@ Cursor cursor_open_guarded(Database *database, const char *sql, DatabaseGuard *g
     return cursor;
 }
 
-// The place of the next value; 0: there is no statement to give it to. One that stands on a row goes to its end first.
+// The place of the next value; 0: after an error. A statement that stands on a row goes to its end first.
 static int cursor_place(Cursor *cursor)
 {
     while (cursor->row) cursor_next(cursor);

@@ -1,5 +1,5 @@
-// Unused pages and copies of a campaign's database (stored.h).
-#include "stored.h"
+// Unused pages and copies of a campaign's database (queries.h).
+#include "queries.h"
 
 Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes)
 {

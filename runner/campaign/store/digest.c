@@ -1,15 +1,13 @@
-// The digest of a campaign: a hash of all that matters and of nothing that depends on when, where or in how many
-// batches it was computed. Two campaigns of one spec are equal if their digests are; every test of equality compares
-// it.
+// The digest of a campaign: a hash of its results, without anything that depends on when, where or in how many batches
+// they were computed. Two campaigns of one spec are equal if their digests are equal.
 //
-// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate;
-// the searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate:
-// {trial, replicate, samples}, then the samples as doubles, whatever the shard holds; debug rows likewise. Of arrays
-// those that the spec asks for: others were among the best when a limit or an extension came, and when that was is no
-// matter of the campaign's. A spec that a campaign was extended from counts as long as trials of it are still to come
-// and the last spec alone does not say which (segments_counts). After that the campaign is what it would be if it had
-// had the last spec from the start.
-#include "stored.h"
+// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
+// searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate: {trial,
+// replicate, samples}, then the samples as doubles, whatever type the shard has; debug rows likewise. Only arrays that
+// the spec asks for count: others were among the best when a limit or an extension came, which depends on time. A spec
+// that a campaign was extended from counts as long as trials of it are still to come and the last spec alone does not
+// say which (segments_counts). After that the campaign equals one that had the last spec from the start.
+#include "queries.h"
 #include "rows.h"
 #include "rounds.h"
 #include "store.h"
@@ -79,17 +77,10 @@ static Error digest_rows(Database *database, const char *sql, void (*add)(const 
     return cursor_close(&rows);
 }
 
-// Databases of schemas before 4 have rounds of no method.
 static Error digest_rounds(Database *database, Sha256 *hash)
 {
-    bool there = false;
-    TRY(store_has_column(database, "rounds", "stop", &there));
-    if (!there) return error_none();
     TRY(digest_rows(database, "SELECT search, round, debug, ifnull(stop, '') FROM rounds ORDER BY 1, 2",
                     digest_round_row, hash));
-    bool fronts = false;
-    TRY(fronts_exist(database, &fronts));
-    if (!fronts) return error_none();
     return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
                        hash);
 }

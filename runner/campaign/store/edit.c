@@ -2,8 +2,8 @@
 // one transaction, sealed like every other change.
 
 #include "cursor.h"
-#include "migration.h"
 #include "seal.h"
+#include "store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,10 +81,9 @@ Error campaign_name_is_free(const char *results, const char *name, const char *f
 
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 {
-    int schema = 0;
     TRY(campaign_open_database(path, &edit->store.database));
     TRY(store_share(edit->store.database, edit->shared_fs));
-    TRY(schema_migrate(edit->store.database, path, arena, &schema));
+    TRY(schema_check(edit->store.database, path));
     TRY(seal_keep(edit->store.database, arena));
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }

@@ -1,18 +1,10 @@
-// A campaign that is run with another spec than its own. What differs is printed, and what it would mean; nothing is
-// run unless the user asked for an extension, and then only if every row that exists keeps its meaning: points may come
-// and go, but what a trial is may not change. The specs of a campaign that was extended are kept in its table
-// `segments`, in order; which trials they make is search/segments.c's business.
-#include "extend.h"
-
-#include "overrides.h"
+// Running a campaign with another spec than its own. It prints the differences and their consequences. It runs nothing
+// unless the user asked for an extension and every stored row keeps its meaning: points may be added and removed, but
+// the trials themselves may not change. The table `segments` keeps the specs of an extended campaign, in order;
+// search/segments.c says which trials they make.
 #include "store.h"
 
 #include <string.h>
-
-const char *const segments_table_sql =
-    "CREATE TABLE segments(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, resolved TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  first_id INTEGER NOT NULL, first_point INTEGER NOT NULL, decided INTEGER NOT NULL, time TEXT NOT NULL)\n"
-    "  STRICT;\n";
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
@@ -24,21 +16,10 @@ static Error extend_parse(const char *folder, const char *resolved, Arena *arena
     return spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), spec);
 }
 
-// Databases of older schemas have no such table.
-static Error extend_count(Database *database, int *count)
-{
-    bool exist = false;
-    int64_t rows = 0;
-    TRY(store_has_table(database, "segments", &exist));
-    if (exist) TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &rows));
-    *count = (int)rows;
-    return error_none();
-}
-
 Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec)
 {
-    int count = 0, i = 0;
-    TRY(extend_count(database, &count));
+    int64_t count = 0, i = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM segments", 0, &count));
     if (count == 0) return error_none();
     Segment *segments = ARENA_NEW(arena, Segment, count);
     Cursor each = cursor_open(database, "SELECT resolved, first_id, first_point, decided FROM segments ORDER BY id");
@@ -49,16 +30,16 @@ Error segments_read(Database *database, const char *folder, Arena *arena, Spec *
         if (i + 1 < count) cursor_stop(&each, extend_parse(folder, cell_text(&each, 0), arena, &segments[i].spec));
     }
     spec->segments = segments;
-    spec->n_segments = count;
+    spec->n_segments = (int)count;
     return cursor_close(&each);
 }
 
-// ---- what it would mean ---------------------------------------------------------------------------------------------
+// ---- the consequences -----------------------------------------------------------------------------------------------
 
 typedef struct Extension {
     Store *store;
-    const Spec *stored; // as the campaign is now, with its segments
-    Spec *given;        // as it would be
+    const Spec *stored; // the campaign's spec now, with its segments
+    Spec *given;        // the new one
     Search before, after;
     int64_t done, added, left, dropped,
         unasked; // trials; left: to run still; dropped: done; unasked: not to run any more
@@ -83,7 +64,7 @@ static Error extend_restore(Store *store, Search *search)
     return found ? search->method->restore(search) : error_none();
 }
 
-// The given spec behind those that the campaign has, from the id `first` on. Its segment.
+// Appends the given spec to those of the campaign, from the id `first` on, and gives its segment.
 static Segment *extend_append(Extension *extension, int64_t first, Arena *arena)
 {
     Spec *given = extension->given;
@@ -108,7 +89,7 @@ static Error extend_append_points(Extension *extension, Arena *arena)
     return search_init(given, arena, &extension->after);
 }
 
-// Over the ids that there were: what is done and still asked for or not, what is not done and still asked for or not.
+// Counts the ids of the stored spec: done and no longer asked for, still to run, not run any more.
 static void extend_count_old(Extension *extension, Arena *arena)
 {
     const Search *before = &extension->before, *after = &extension->after;
@@ -137,7 +118,7 @@ static Error extend_measure(Extension *extension, Arena *arena)
     extension->done = counts.trials;
     TRY(search_init(extension->stored, arena, &extension->before));
     TRY(extend_restore(extension->store, &extension->before));
-    if (search_learns(extension->given->method)) { // it goes on from its state, for as long as it may
+    if (search_learns(extension->given->method)) { // it continues from its state
         (void)extend_append(extension, extension->before.asked, arena);
         return error_none();
     }
@@ -158,7 +139,7 @@ static void extend_tell(const Extension *extension, FILE *out)
     }
     fprintf(out, "  %s trials done, ", text_count(extension->done).text);
     if (extension->estimated && extension->added == 0)
-        fputs("new ones rare or none (a sample has none)", out);
+        fputs("few or no new ones (a sample has none)", out);
     else
         fprintf(out, "%s%s new", extension->estimated ? "about " : "", text_count(extension->added).text);
     if (extension->left > 0) fprintf(out, ", %s still to run", text_count(extension->left).text);
@@ -170,7 +151,7 @@ static void extend_tell(const Extension *extension, FILE *out)
 
 // ---- refusing -------------------------------------------------------------------------------------------------------
 
-// "seed, simulation.dt and 3 more": the keys that can't change
+// The keys that can't change: "seed, simulation.dt and 3 more"; NULL: none
 static const char *extend_forbidden(const SpecChange *changes, int64_t count, Arena *arena)
 {
     enum { NAMED_MAX = 4 };
@@ -230,7 +211,7 @@ static Error extend_store_all(const Extension *extension, Arena *arena)
     Database *database = extension->store->database;
     const Spec *given = extension->given;
     const int last = given->n_segments - 1;
-    if (last == 1) TRY(extend_insert(database, 0, &given->segments[0], extension->stored)); // the one it began with
+    if (last == 1) TRY(extend_insert(database, 0, &given->segments[0], extension->stored)); // the first spec
     TRY(extend_insert(database, last, &given->segments[last], given));
     TRY(overrides_keep(database, &given->overrides, true, arena));
     return extend_renew_campaign(database, given);
@@ -245,7 +226,7 @@ static Error extend_store(const Extension *extension, Arena *arena)
                        (long long)extension->added, extension->given->hash.hex);
 }
 
-// What --extend would keep of earlier runs, where it is not given.
+// Says which keys --extend would keep from earlier runs.
 static Error extend_tell_kept(const Extension *extension, FILE *out, Arena *arena)
 {
     Overrides stored;

@@ -1,4 +1,4 @@
-// Finding what was stored: campaigns by name or path, and their trials.
+// Finds stored campaigns by name or path, and their trials by id or name.
 #include "rows.h"
 #include "store.h"
 
@@ -73,7 +73,7 @@ static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bo
     place->name = slash + 1;
     *slash = '\0';
     place->results = slash == path ? "/" : path;
-    TRY(inside_add_root(place->results));
+    TRY(nofollow_add_root(place->results));
     return campaign_check_link(place->folder);
 }
 
@@ -167,11 +167,11 @@ Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
 Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved)
 {
     Database *database;
-    bool there = false;
+    Error error = error_none();
     *resolved = NULL;
     TRY(store_peek(place, arena, &database));
-    Error error = store_has_table(database, "campaign", &there);
-    if (error.kind == OK && there) error = store_text(database, "SELECT resolved FROM campaign", arena, resolved);
+    if (database_has(database, "campaign", NULL))
+        error = store_text(database, "SELECT resolved FROM campaign", arena, resolved);
     store_leave(database);
     return error;
 }

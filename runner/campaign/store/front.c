@@ -1,8 +1,8 @@
-// The front of a stored campaign: its trials that no other one dominates, whatever the method that made them. They are
-// read in lexicographic order, in which no trial is dominated by a later one; so each is kept or dropped when it is
-// read, and all that is compared with it is what is least among those before it in the other objectives. Of two
-// objectives that is a single number (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of
-// vectors", Journal of the ACM 22(4), 1975).
+// The front of a stored campaign: the trials that no other trial dominates, for every search method. Trials are read in
+// lexicographic order, in which no trial is dominated by a later one. So each is kept or dropped when it is read, and
+// is compared only with the minimal points of the other objectives so far. With two objectives that is a single number
+// (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of vectors", Journal of the ACM 22(4),
+// 1975).
 #include "rows.h"
 #include "store.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The least points so far in the objectives but the first: [count] places in the front, the most useful ones ahead.
+// The minimal points so far in all objectives but the first: [count] places in the front, the most useful ones first.
 typedef struct FrontLeast {
     int64_t *place;
     int64_t count, capacity;
@@ -41,7 +41,7 @@ static bool front_covers(const double *a, const double *b, int objectives)
     return true;
 }
 
-// Whether an earlier point dominates this one. What covers it moves ahead, where the next ones find it sooner.
+// Whether an earlier point dominates this one. The point that does moves forward, so that later tests find it sooner.
 static bool front_dominated(const Front *front, FrontLeast *least, const double *point)
 {
     for (int64_t i = 0; i < least->count; i++) {
@@ -98,7 +98,7 @@ double front_value(const Front *front, int64_t place, int k)
     return front->maximize[k] ? 0.0 - cost : cost;
 }
 
-// Whether more is better in this column: it is an objective, or the fitness, that the spec maximises.
+// Whether the column is an objective, or the fitness, that the spec maximises.
 static bool front_maximizes(const Spec *spec, const char *column)
 {
     for (int k = 0; k < rows_objectives(spec); k++) {

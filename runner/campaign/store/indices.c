@@ -1,9 +1,9 @@
-// Whether the indices of table trials hold what the table holds. SQLite's integrity_check looks each row up in each
-// index, which takes longer than all other checks together. Here an index is read once, in its own order, and the table
-// once: the entries are as many, the sums of their digests are equal, and each entry is greater than the one before. So
-// every row has its entry, none has two, and a search finds it; but for sums that are equal by chance, once in 2^64.
+// Whether the indices of the table trials agree with the table. SQLite's integrity_check looks each row up in each
+// index, which takes longer than all other checks together. Here each index and the table are read once, in the order
+// of the index: the numbers of entries are equal, the sums of their digests are equal, and each entry is greater than
+// the one before. So every row has exactly one entry, and a search finds it. Sums are equal by chance once in 2^64.
 //
-// What is not so, or is no plain index over columns, is left to integrity_check.
+// integrity_check decides where a test fails, and for an index that is not a plain one over columns.
 #include "integrity.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct IndexKey {
     int count;
 } IndexKey;
 
-// A value of the entry before, as SQLite orders values: nothing, numbers, texts, bytes.
+// A value of the previous entry. SQLite orders values by type: NULL, numbers, texts, bytes.
 typedef struct IndexValue {
     ColumnKind kind;
     int64_t integer;
@@ -64,7 +64,7 @@ static int index_compare(const IndexValue *a, const IndexValue *b)
     return (a->real > b->real) - (a->real < b->real);
 }
 
-// Whether the row comes after the values, which it then replaces.
+// Whether the row comes after the values. It replaces them.
 static bool index_goes_on(const IndexKey *key, const Cursor *row, bool first, IndexValue *before)
 {
     int order = first ? 1 : 0;
@@ -80,7 +80,7 @@ static bool index_goes_on(const IndexKey *key, const Cursor *row, bool first, In
 
 // ---- one index ------------------------------------------------------------------------------------------------------
 
-// ordered: whether the rows should come in the order of the key.
+// ordered: the rows should come in the order of the key.
 static Error index_sum(Database *database, const char *sql, const IndexKey *key, bool ordered, IndexSum *sum)
 {
     IndexValue before[INDEX_KEY_MAX];

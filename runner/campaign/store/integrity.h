@@ -4,21 +4,22 @@
 
 #include "cursor.h"
 
-// One moment of a campaign that may be running (store_read_end ends it), and SQLite's data_version of it.
+// Begins reading a campaign that may be running, as it is at one moment (store_read_end ends that). *version: SQLite's
+// data_version of that moment.
 Error integrity_begin(Database *database, int64_t *version);
 Error integrity_version(Database *database, int64_t *version);
-// Whether all is sound, in a tenth of the time that SQLite's own check takes. False also where it can't be told.
+// Whether the file is sound, in a tenth of the time of SQLite's own check. False also if that is not known.
 bool integrity_is_sound(Database *database, Arena *arena);
-// SQLite's own check, a text a finding or "ok"; and the rows that name others which are not there.
+// SQLite's own check: one text per finding, or "ok". And the rows that refer to rows that do not exist.
 Cursor integrity_findings(Database *database);
 Cursor integrity_references(Database *database);
-// Its first finding alone. False also where it can't be told, which is the error.
+// SQLite's own check up to its first finding. Error: the check failed; then *sound is false.
 Error integrity_check(Database *database, bool *sound);
-// Indexes are made of the rows again; if that is not enough, the whole file. *by: what made it sound; NULL: nothing.
+// Builds the indexes anew from the rows; if that is not enough, the whole file. *by: what made it sound; NULL: nothing.
 void integrity_mend(Database *database, const char **by);
-// Until it is closed, rows may name others that are not there.
+// Until the database is closed, rows may refer to rows that do not exist.
 Error integrity_ignore_references(Database *database);
-// Every index of table trials holds its rows, each once and in order (indices.c). False also where it can't be told.
+// Whether every index of the table trials has each row once and in order (indices.c). False also if that is not known.
 bool indices_match(Database *database, Arena *arena);
 
 #endif

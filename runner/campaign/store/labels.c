@@ -1,5 +1,5 @@
-// What people add to a campaign: tags and notes (stored.h).
-#include "stored.h"
+// Tags and notes of a campaign (queries.h).
+#include "queries.h"
 
 Cursor labels_tags(Database *database) { return cursor_open(database, "SELECT 0, tag, '' FROM tags ORDER BY tag"); }
 

@@ -16,7 +16,7 @@ Error lost_shards_add(Database *database, int64_t shard)
     return cursor_run(&insert);
 }
 
-// A statement about the table of a recording, whose name is one of our own words.
+// A statement about the table of a recording. The table's name is a constant of the program.
 static Error lost_shards_run(Database *database, const char *before, const Recording *recording, const char *behind,
                              Arena *arena)
 {

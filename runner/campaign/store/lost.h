@@ -1,18 +1,18 @@
-// Shards that are lost, listed in a temporary table, and all that names them (lost.c).
+// Lost shards, in a temporary table, and the rows that refer to them (lost.c).
 #ifndef HOPSCOTCH_LOST_H
 #define HOPSCOTCH_LOST_H
 
-#include "stored.h"
+#include "queries.h"
 
-Error lost_shards_begin(Database *database); // there are none yet
+Error lost_shards_begin(Database *database); // an empty table
 Error lost_shards_add(Database *database, int64_t shard);
-Error lost_shards_add_unlisted(Database *database, const Recording *recording, Arena *arena); // that only places name
+Error lost_shards_add_unlisted(Database *database, const Recording *recording, Arena *arena); // not in table shards
 Error lost_shards_count(Database *database, int64_t *count, int64_t *last);                   // last: the greatest id
-// Their rows, and those of the arrays in them. Within a transaction.
+// Deletes the rows of the lost shards and of their arrays. Within a transaction.
 Error lost_shards_forget(Database *database);
-// The trials of lost arrays into the temporary table `wanted`, in the place of those that are there.
+// Replaces the temporary table `wanted` by the trials of the lost arrays.
 Error lost_shards_want(Database *database, const Recording *recording, Arena *arena);
-// Places in shards that are not lost go, and those of trials that are not there.
+// Deletes the places in shards that are not lost, and the places of trials that do not exist.
 Error lost_shards_keep_places(Database *database, const Recording *recording, Arena *arena);
 
 #endif

@@ -1,15 +1,10 @@
 // Where a campaign comes from, if it was made out of others: verified, compared, imported, merged. Its table `origin`
 // has a row for each of them.
-#include "origin.h"
-
-#include "cursor.h"
 #include "store.h"
 
-#include <string.h>
+#include "cursor.h"
 
-const char *const origin_table_sql =
-    "CREATE TABLE origin(id INTEGER PRIMARY KEY, purpose TEXT NOT NULL, campaign TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  trial INTEGER, fitness REAL, time TEXT NOT NULL) STRICT;\n";
+#include <string.h>
 
 // ---- where it is now ------------------------------------------------------------------------------------------------
 //
@@ -151,7 +146,6 @@ static Error origin_write(Database *database, const CampaignPlace *place, Arena 
 {
     const char *now = "";
     *text = "";
-    if (!database_has(database, "origin", NULL)) return error_none(); // schemas before 6 have none
     Cursor origins = cursor_open(database, "SELECT purpose, campaign, hash, trial FROM origin ORDER BY id LIMIT 9");
     while (cursor_next(&origins)) {
         const char *purpose = cell_text(&origins, 0), *campaign = cell_text(&origins, 1);

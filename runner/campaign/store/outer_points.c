@@ -1,15 +1,10 @@
-// The table outer_points of a campaign: what each search of an outer grid has for the outer parameters. Rows of trials
-// hold these values too; this table is for who asks by search, and knows no spec.
-#include "outer_points.h"
-
-#include "rows.h"
+// The table outer_points: the outer parameters of each search of an outer grid. Rows of trials have these values too;
+// the table gives them by search, to readers without the spec.
 #include "store.h"
 
-#include <math.h>
+#include "rows.h"
 
-const char *const outer_table_sql =
-    "CREATE TABLE outer_points(search INTEGER NOT NULL, parameter TEXT NOT NULL, value REAL NOT NULL,\n"
-    "  PRIMARY KEY(search, parameter)) STRICT, WITHOUT ROWID;\n";
+#include <math.h>
 
 static void outer_insert(Cursor *insert, const Spec *spec, int64_t search, double *parameter)
 {
@@ -39,10 +34,7 @@ Error outer_record(Database *database, const Spec *spec)
 Error outer_names(Database *database, int most, Arena *arena, const char **names, int *count)
 {
     const char *name;
-    bool exist = false;
     *count = 0;
-    TRY(store_has_table(database, "outer_points", &exist));
-    if (!exist) return error_none();
     Cursor parameters = cursor_open(database, "SELECT DISTINCT parameter FROM outer_points ORDER BY parameter LIMIT ?");
     with_integer(&parameters, most);
     while (next_text(&parameters, &name)) names[(*count)++] = arena_copy(arena, name);

@@ -1,16 +1,11 @@
-// What --set changed in the spec of a campaign. It is remembered, so that an extension by another --set does not put it
-// back; a key that is set anew replaces what was said of it, and of the keys below it. Limits, device and recording are
-// those of one run, and not remembered.
-#include "overrides.h"
-
+// What --set changed in the spec of a campaign. The campaign stores it, so that an extension by another --set keeps the
+// change. A key that is set again replaces its earlier value, and those of the keys below it. Limits, device and
+// recording belong to one run and are not stored.
 #include "store.h"
 
 #include <string.h>
 
 enum { OVERRIDES_MAX = 1024, OVERRIDES_TEXT_MAX = 1 << 20 };
-
-const char *const overrides_table_sql =
-    "CREATE TABLE overrides(id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL) STRICT;\n";
 
 static size_t overrides_key(const char *override) { return strcspn(override, "="); }
 
@@ -44,11 +39,7 @@ static void overrides_add(Overrides *overrides, const char *override)
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides)
 {
     const char *override;
-    bool exist = false;
-    *overrides = (Overrides){.count = 0};
-    TRY(store_has_table(database, "overrides", &exist));
-    if (!exist) return error_none();
-    overrides->items = ARENA_NEW(arena, const char *, OVERRIDES_MAX);
+    *overrides = (Overrides){.items = ARENA_NEW(arena, const char *, OVERRIDES_MAX)};
     Cursor each =
         cursor_open(database, "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"
                               " ORDER BY id LIMIT ?");

@@ -1,10 +1,10 @@
-// What a spec records of a lane: the columns, how many rows there can be, where they go.
+// The arrays that a spec records of a replicate: their columns, the most rows, where they are stored.
 #include "recording.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Of columns that are not always the model's: ", columns 0a1b2c3d". Of small worlds nothing is said, as ever.
+// ", columns 0a1b2c3d" if the spec chooses the columns of the model; empty for small worlds, which record all.
 static void recording_put_columns(const Spec *spec, char *text, size_t size)
 {
     enum { SMALL = 16 };

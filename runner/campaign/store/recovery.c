@@ -1,14 +1,13 @@
-// What a crash can leave behind, and what becomes of it: temporary files are removed; a shard that no row names was
-// written by a batch that was never committed, and is moved to quarantine/; a shard that is named but missing or
-// damaged takes its arrays' rows with it, while the trials keep their scalars, so that the arrays are simulated
-// again.
+// Cleans up after a crash. Temporary files are removed. A shard that no row names belongs to a batch that was never
+// committed: it is moved to quarantine/. If a shard is missing or damaged, the rows of its arrays are deleted and the
+// rows of the trials stay, so that the arrays are simulated again.
 #include "lost.h"
 #include "store.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Newest shards whose digest is checked at every start; of the others, which a crash did not touch, the size.
+// The newest shards, whose digests are checked at every start. A crash did not touch the others: only their sizes are.
 static const int64_t recovery_verified_bytes = 256LL << 20;
 
 static bool recovery_is_temporary(const char *name)
@@ -17,7 +16,7 @@ static bool recovery_is_temporary(const char *name)
     return length > 4 && strcmp(name + length - 4, ".tmp") == 0;
 }
 
-// Only in the folder of this database: another one may have been put in its place.
+// Only in the folder of this database: another folder may have taken its place.
 static Error recovery_remove_temporaries(const Store *store, const char *folder, StoreRecovery *recovery, Arena *arena)
 {
     char **names = NULL;
@@ -32,12 +31,12 @@ static Error recovery_remove_temporaries(const Store *store, const char *folder,
     return error_none();
 }
 
-// To quarantine/NAME, or NAME.1, NAME.2, ... if one lies there already: nothing is ever overwritten.
+// To quarantine/NAME, or NAME.1, NAME.2, ... if that exists: nothing is overwritten.
 static Error recovery_quarantine(const Store *store, const char *name, Arena *arena)
 {
     const char *folder = arena_format(arena, "%s/" CAMPAIGN_QUARANTINE, store->folder);
     const char *to = arena_format(arena, "%s/%s", folder, name);
-    TRY(database_check_place(store->database)); // else it is not this campaign's folder
+    TRY(database_check_place(store->database)); // the folder may now be another campaign's
     TRY(folder_add(folder));
     for (int i = 1; file_exists(to); i++) to = arena_format(arena, "%s/%s.%d", folder, name, i);
     return file_rename(arena_format(arena, "%s/%s", store->shards, name), to);
@@ -62,7 +61,7 @@ static Error recovery_move_orphans(Store *store, StoreRecovery *recovery, Arena 
 
 // ---- shards that are named ------------------------------------------------------------------------------------------
 
-// Missing, of another size, or (the newest) of another digest.
+// Whether the shard is missing, has another size, or (the newest shards) another digest.
 static bool recovery_is_damaged(const char *path, int64_t bytes, const char *sha256, bool verify)
 {
     int64_t size = -1;
@@ -77,7 +76,7 @@ static bool recovery_is_damaged(const char *path, int64_t bytes, const char *sha
     return damaged;
 }
 
-// Those that are damaged are listed as lost; their files, if they are there, go to quarantine.
+// Lists damaged shards as lost, and moves their files, if they exist, to quarantine.
 static Error recovery_look_at(Store *store, const StoredShard *shard, bool verify, StoreRecovery *recovery,
                               Arena *arena)
 {

@@ -3,14 +3,9 @@
 
 #include "commit.h"
 
-const char *const retries_table_sql =
-    "CREATE TABLE retries(id INTEGER PRIMARY KEY, kinds TEXT NOT NULL, next INTEGER NOT NULL, end INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, recovered INTEGER NOT NULL, changed INTEGER NOT NULL, time TEXT NOT NULL,\n"
-    "  finished TEXT) STRICT;\n";
-
 // ---- which trials ---------------------------------------------------------------------------------------------------
 
-// A condition on a row. The names are the model's own.
+// A condition of SQL. The names come from the model's table, not from the user.
 static const char *failed_sql(const FailureKinds *kinds, Arena *arena)
 {
     const char *list = "";

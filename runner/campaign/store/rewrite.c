@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// "INSERT INTO ..." as a statement that replaces the row that is there.
+// Makes "INSERT INTO ..." a statement that replaces an existing row.
 static Cursor rewrite_insert(Database *database, const char *insert, Arena *arena)
 {
     return cursor_open(database, arena_format(arena, "INSERT OR REPLACE%s", insert + strlen("INSERT")));
@@ -24,7 +24,7 @@ void rewrite_begin(Database *database, const Spec *spec, Arena *arena, Rewrite *
     rewrite->insert_replicate = rewrite_insert(database, rows_insert_replicate_sql(spec, arena), arena);
 }
 
-// Writes what was given to `insert`, and counts it unless the row of `stored` is already that.
+// Runs `insert` with its bound values, and counts the row unless the row of `stored` has the same values.
 static Error rewrite_one(Cursor *stored, Cursor *insert, int64_t *written)
 {
     const uint64_t wanted = bound_digest(insert->statement);

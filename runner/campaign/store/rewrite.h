@@ -1,21 +1,21 @@
-// Rows of trials and replicates that are written anew within a transaction, and those that have no place among them
+// Writes rows of trials and replicates anew, within a transaction, and deletes rows that do not belong there
 // (rewrite.c).
 #ifndef HOPSCOTCH_REWRITE_H
 #define HOPSCOTCH_REWRITE_H
 
-#include "stored.h"
+#include "queries.h"
 
 typedef struct Rewrite {
     Database *database;
     const Spec *spec;
     Cursor expect, trial, insert_trial, replicate, insert_replicate;
-    int64_t written; // rows that were not what they are now
+    int64_t written; // rows that changed
 } Rewrite;
 
 void rewrite_begin(Database *database, const Spec *spec, Arena *arena, Rewrite *rewrite);
-Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row); // in the place of what is there
-Error rewrite_end(Rewrite *rewrite);                                     // the first error of all of it
-// Trials with ids in [first, end) that were not rewritten: how many, and away with them and what belongs to them.
+Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row); // inserts or replaces
+Error rewrite_end(Rewrite *rewrite);                                     // gives the first error
+// Trials with ids in [first, end) that were not rewritten: counts them; deletes them with all rows that refer to them.
 Error rewrite_strangers(const Rewrite *rewrite, int64_t first, int64_t end, int64_t *count);
 Error rewrite_drop_strangers(const Rewrite *rewrite, int64_t first, int64_t end);
 

@@ -1,7 +1,7 @@
-// The rounds of a search that learns, as arrays: their rows wait in campaign.db, where a commit puts them with the
-// trials that they came from, and when a run ends they are also written to a shard, under debug/METHOD. A lane is a
-// search, or what was added to it since the last such shard; in the table of lanes its number stands as `trial`. The
-// rows in the database stay, so a shard that is lost is written again from them.
+// The rounds of a search that learns, as arrays. A commit inserts their rows into campaign.db together with their
+// trials. When a run ends, new rounds are also written to a shard, under debug/METHOD. A lane of such a shard holds the
+// rounds of one search since the last shard; `trial` in its table of lanes is the number of the search. The rows in the
+// database stay, so a lost shard is written again from them.
 #include "rounds.h"
 
 #include "commit.h"
@@ -9,23 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rounds_table_sql =
-    "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
-    "  last INTEGER NOT NULL, shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL,\n"
-    "  PRIMARY KEY(search, first)) STRICT, WITHOUT ROWID;\n";
-
-const char *const fronts_table_sql =
-    "CREATE TABLE fronts(search INTEGER NOT NULL, round INTEGER NOT NULL, front INTEGER NOT NULL, hypervolume REAL,\n"
-    "  PRIMARY KEY(search, round), FOREIGN KEY(search, round) REFERENCES rounds(search, round))\n"
-    "  STRICT, WITHOUT ROWID;\n";
-
-Error fronts_exist(Database *database, bool *exist) { return store_has_table(database, "fronts", exist); }
-
 Error fronts_are_stored(Database *database, bool *stored)
 {
     int64_t rows = 0;
-    TRY(fronts_exist(database, stored));
-    if (*stored) TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
+    TRY(store_integer(database, "SELECT count(*) FROM (SELECT 1 FROM fronts LIMIT 1)", 0, &rows));
     *stored = rows > 0;
     return error_none();
 }
@@ -34,7 +21,7 @@ Error fronts_are_stored(Database *database, bool *stored)
     "FROM rounds WHERE debug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM round_rows p "                                  \
     "WHERE p.search = rounds.search AND rounds.round BETWEEN p.first AND p.last)"
 
-// Rows of one shard, as they are gathered.
+// The rows of one shard while they are gathered.
 typedef struct RoundsShard {
     int columns;
     int64_t rows, rows_max;
@@ -64,7 +51,7 @@ static void rounds_add(RoundsShard *shard, int64_t search, int64_t round, const 
     shard->lanes[shard->n_lanes++] = (ShardLane){.trial = search, .length = 1};
 }
 
-// As many rows as fit, in the order of searches and rounds.
+// Gathers rows in the order of searches and rounds, up to rows_max.
 static Error rounds_gather(Store *store, RoundsShard *shard)
 {
     Cursor rounds =

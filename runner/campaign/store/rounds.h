@@ -4,13 +4,11 @@
 
 #include "../campaign.h"
 
-extern const char *const rounds_table_sql; // CREATE TABLE round_rows
-// Writes the rounds that no shard holds yet to one, under debug/METHOD. Whether there are any.
+// Writes the rounds that are in no shard to new shards, under debug/METHOD. rounds_are_missing: whether there are any.
 Error rounds_record(Store *store, const Search *search);
 Error rounds_are_missing(Store *store, bool *missing);
-// Of a campaign that was extended: the state of a search that was restored, and why each of its last rounds ended it,
-// as they are by the budgets that it has now.
+// For a campaign that was extended: stores the restored state of the search, and why its last rounds ended a search,
+// both by the new budgets.
 Error rounds_renew(Store *store, const Search *search);
-extern const char *const fronts_table_sql; // CREATE TABLE fronts
 
 #endif

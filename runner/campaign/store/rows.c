@@ -1,4 +1,4 @@
-// One row of the table trials. A table of its columns says how they are declared, kept, bound, read, hashed, compared.
+// Rows of the table trials. One table of its columns says how to declare, keep, bind, read, hash and compare them.
 #include "rows.h"
 
 #include <math.h>
@@ -75,14 +75,14 @@ static const size_t rows_sizes[] = {[ROWS_ID] = sizeof(int64_t),
                                     [ROWS_REAL] = sizeof(double),
                                     [ROWS_FAILURE] = sizeof(int32_t)};
 
-// The columns in their order: `count` of them that one array of TrialRows holds, [capacity][count].
+// The columns in their order. Each entry is one array of TrialRows, [capacity][count].
 typedef struct RowsColumns {
     RowsType type;
     const char *declaration;
     size_t member; // offset of the array's pointer
     int (*count)(const Spec *spec);
-    const char *name;                                  // or
-    const char *(*names)(const Spec *spec, int index); // each column's, with `name` behind it if there is one
+    const char *name;                                  // of a single column; else appended to:
+    const char *(*names)(const Spec *spec, int index); // the name of each column; NULL: `name` alone
 } RowsColumns;
 #define MEMBER(member) offsetof(TrialRows, member)
 static const RowsColumns rows_columns_of_trial[] = {
@@ -99,7 +99,7 @@ static const RowsColumns rows_columns_of_trial[] = {
     {ROWS_REAL, "REAL", MEMBER(spread), rows_spreads, "_std", rows_metric_name},
 };
 #undef MEMBER
-enum { ROWS_COLUMNS = sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial };
+_Static_assert(sizeof rows_columns_of_trial / sizeof *rows_columns_of_trial == TRIAL_ROWS_ARRAYS, "one per array");
 
 typedef struct RowsName {
     char text[256];
@@ -126,7 +126,7 @@ static void *rows_array(const TrialRows *rows, const RowsColumns *columns)
 int64_t rows_columns(const Spec *spec)
 {
     int64_t count = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) count += rows_columns_of_trial[c].count(spec);
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) count += rows_columns_of_trial[c].count(spec);
     return count;
 }
 
@@ -136,9 +136,10 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
     *rows = (TrialRows){.capacity = capacity};
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
-        void *array = arena_take(arena, (size_t)(capacity * columns->count(spec)), rows_sizes[columns->type]);
+        rows->columns[c] = columns->count(spec);
+        void *array = arena_take(arena, (size_t)(capacity * rows->columns[c]), rows_sizes[columns->type]);
         memcpy((char *)rows + columns->member, &array, sizeof array);
     }
     if (!rows_have_spread(spec)) rows->spread = NULL;
@@ -158,7 +159,7 @@ int64_t rows_bytes(const Spec *spec)
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
 
-// A statement's text that grows, in the arena.
+// The text of a statement while it grows, in the arena.
 typedef struct RowsText {
     char *text;
     size_t used, size;
@@ -174,13 +175,13 @@ PRINTF_LIKE(2, 3) static void rows_append(RowsText *text, const char *format, ..
     if (text->used >= text->size) text->used = text->size - 1;
 }
 
-// Calls `add` with every column of the table: its name and its type.
+// Is called with the name and the type of every column of a table.
 typedef void (*RowsAdd)(RowsText *text, Arena *arena, const char *name, const char *type, int *count);
 
 static void rows_each_column(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add)
 {
     int count = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         for (int i = 0; i < columns->count(spec); i++)
             add(text, arena, rows_name(spec, columns, i).text, columns->declaration, &count);
@@ -221,7 +222,7 @@ typedef void (*RowsEach)(const Spec *spec, RowsText *text, Arena *arena, RowsAdd
 static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const char *head, RowsAdd add,
                             const char *tail)
 {
-    enum { COLUMN = 160, REST = 4096 }; // bytes: of a column's declaration; of what stands around them
+    enum { COLUMN = 160, REST = 4096 }; // bytes: per column's declaration; for the text around them
     RowsText text = {.size = (size_t)(rows_columns(spec) + rows_replicate_columns(spec)) * COLUMN + REST};
     text.size += strlen(tail);
     text.text = arena_take(arena, text.size, 1);
@@ -233,7 +234,7 @@ static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const
 
 const char *rows_table_sql(const Spec *spec, Arena *arena)
 {
-    // No foreign key on `search`: it would cost a look-up a row, and this column is never the user's.
+    // No foreign key on `search`: it would cost a look-up per row, and the program alone writes this column.
     return rows_sql(spec, arena, rows_each_column, "CREATE TABLE trials(", rows_add_declaration, ") STRICT;");
 }
 
@@ -261,10 +262,10 @@ const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail)
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-// Whether one of the other columns has the name; a spread's too, which a campaign of several replicates would have.
+// Whether another column has the name. Spreads count even with one replicate.
 static bool rows_name_is_taken(const Spec *spec, const char *name)
 {
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const int count = columns->count == rows_spreads ? rows_metrics(spec) : columns->count(spec);
         for (int i = 0; columns->count != rows_searched && i < count; i++) {
@@ -299,10 +300,10 @@ Error rows_check_names(const Spec *spec)
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
 {
     int at = 1;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         switch (columns->type) {
         case ROWS_ID: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
         case ROWS_INTEGER: bind_integer(statement, at++, ((const int32_t *)array)[row]); break;
@@ -338,10 +339,10 @@ int32_t rows_failure_code(const Spec *spec, const char *name)
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row)
 {
     int at = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         switch (columns->type) {
         case ROWS_ID: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
         case ROWS_INTEGER: ((int32_t *)array)[row] = (int32_t)cell_integer(trial, at++); break;
@@ -355,7 +356,7 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
 
 // ---- hash and comparison --------------------------------------------------------------------------------------------
 
-// Values on their way into a hash, which takes many at once faster than one by one.
+// A buffer before a hash, which takes many values at once faster than one by one.
 typedef struct RowsBytes {
     Sha256 *hash;
     size_t used;
@@ -391,10 +392,10 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
     RowsBytes bytes;
     bytes.hash = hash;
     bytes.used = 0;
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         const void *array = rows_array(rows, columns);
-        const int count = columns->count(spec);
+        const int count = rows->columns[c];
         const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
         switch (columns->type) {
         case ROWS_ID: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
@@ -421,9 +422,9 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
     const char *failure = rows_failure_name(spec, stored->failure[row]);
     const char *failure_again = rows_failure_name(spec, again->failure[row_again]);
     text[0] = '\0';
-    for (int c = 0; c < ROWS_COLUMNS; c++) {
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
-        const int count = columns->count(spec);
+        const int count = stored->columns[c];
         if (columns->type == ROWS_FAILURE &&
             (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again])) {
             snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],

@@ -4,12 +4,12 @@
 
 #include "../campaign.h"
 
-int rows_constraints(const Spec *spec); // C: one more than there are constraints, 0 without
+int rows_constraints(const Spec *spec); // C: the violation and the constraints; 0 without constraints
 Text32 rows_constraint_name(int index); // violation, constraint_1, ...
 int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
 int64_t rows_replicate_columns(const Spec *spec);
 int64_t rows_bytes(const Spec *spec); // of one row in memory
-// Error (user): a parameter and a metric would stand in columns of the same name.
+// Error (user): a parameter and a metric need columns of the same name, or there are too many columns.
 Error rows_check_names(const Spec *spec);
 const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE trials
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
@@ -18,10 +18,10 @@ const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
 int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name
-// Adds the row to a hash: every column in table order, numbers by their 8 bytes, NULL as the canonical NaN (which is
-// never stored), texts by length and bytes.
+// Adds the row to a hash: every column in table order; numbers as 8 bytes, NULL as the canonical NaN (which is never
+// stored), texts as length and bytes.
 void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *hash);
-// A number as SQLite gives it back: it keeps neither NaN's sign and payload nor the sign of zero.
+// A number as SQLite gives it back: without the sign and payload of NaN, and without the sign of zero.
 double rows_stored(double value);
 
 #endif

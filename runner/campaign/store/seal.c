@@ -1,21 +1,20 @@
-// The digests that campaign.db keeps of its own rows, in its table `digests`: for every block of rows of every table,
-// how many there are and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the
-// rows; so a bit that flips on the disk, which SQLite's own checks need not see, is found by counting again.
+// The digests that campaign.db keeps of its own rows, in the table `digests`: for every block of rows of every table
+// the number of rows and the XOR of their digests (io/row_digest.c). They change in the transaction that changes the
+// rows. So doctor finds a bit that flipped on the disk by counting again; SQLite's own checks may miss it.
 //
-// Temporary triggers, which live in the writer's connection and not in the file, follow every change whoever makes it.
-// Only the rows that a commit inserts into the large tables are counted by the commit itself: a trigger a row would
-// cost a good part of the speed.
+// Temporary triggers, which belong to the writer's connection and not to the file, follow every change. Only the rows
+// that a commit inserts into the large tables are counted by the commit itself: a trigger per row would be too slow.
 #include "seal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Tables whose rows are digested in blocks of 2^SEAL_BLOCK_BITS trials, so that damage has a place; others are one
+// Large tables have a digest per block of 2^SEAL_BLOCK_BITS trials, so that damage can be located. Other tables are one
 // block.
 enum {
     SEAL_BLOCK_BITS = 10,
-    SEAL_CHUNK = 50,      // values of one call of row_digest; SQLite allows 100 or more
-    SEAL_LOST_MAX = 4096, // blocks that are named lost at once: a damaged row of `batches` may claim any number
+    SEAL_CHUNK = 50,      // values per call of row_digest; SQLite allows 100 or more
+    SEAL_LOST_MAX = 4096, // blocks reported as lost: a damaged row of `batches` may claim any number
 };
 static const struct {
     const char *table, *trial;
@@ -25,12 +24,9 @@ static const struct {
     "ON CONFLICT(name, block) DO UPDATE SET rows = rows + excluded.rows, "                                             \
     "digest = (digest | excluded.digest) - (digest & excluded.digest)" // XOR
 
-const char *const seal_table_sql =
-    "CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,\n"
-    "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n";
 const char *const seal_add_sql = "INSERT INTO digests VALUES(?, ?, ?, ?) " SEAL_ADD;
 
-// The column that gives a large table's block; NULL: the table is small.
+// The column with the trial's id in a large table; NULL: the table is small.
 static const char *seal_trial(const char *table)
 {
     for (size_t i = 0; i < sizeof seal_large / sizeof *seal_large; i++) {
@@ -39,7 +35,7 @@ static const char *seal_trial(const char *table)
     return NULL;
 }
 
-// A block that a damaged or foreign database names may be any number: of one that no trial can be in there are none.
+// A damaged or foreign database may name any block. A block in which no trial can be gives an empty range.
 void seal_trials(int64_t block, int64_t *first, int64_t *end)
 {
     const bool possible = block >= 0 && block < INT64_MAX >> SEAL_BLOCK_BITS;
@@ -115,7 +111,7 @@ static Error seal_row_sql(Database *database, const char *table, const char *whi
     return error_none();
 }
 
-// What a trigger does about the row NEW (rows: 1) or OLD (-1).
+// The SQL of a trigger for the row NEW (rows: 1) or OLD (rows: -1).
 static Error seal_change_sql(Database *database, const char *table, int rows, Arena *arena, const char **sql)
 {
     const char *which = rows > 0 ? "NEW" : "OLD", *trial = seal_trial(table), *digest = NULL;
@@ -158,7 +154,7 @@ Error seal_keep(Database *database, Arena *arena)
 
 // ---- counting again -------------------------------------------------------------------------------------------------
 
-// Adds the rows that a query gives, {block, the row's values}, to the digests of `name`.
+// Adds the rows of a query, {block, the row's values}, to the digests of `name`.
 static Error seal_scan(Database *database, const char *name, const char *sql, Cursor *add)
 {
     SealTally tally = {.name = name};
@@ -173,7 +169,7 @@ static Error seal_scan(Database *database, const char *name, const char *sql, Cu
     return seal_flush(add, &tally);
 }
 
-// The declarations: those of tables, and of the one index that is ours. Where they lie in the file does not matter.
+// The declarations of the tables and of the index trials_by_fitness; not their places in the file.
 static Error seal_scan_schema(Database *database, Cursor *add)
 {
     return seal_scan(database, "sqlite_schema",
@@ -234,23 +230,6 @@ Error seal_schema(Database *database)
     return cursor_close(&add);
 }
 
-static Error seal_scan_all(Database *database, Cursor *add, Arena *arena)
-{
-    const char **tables = NULL;
-    int count = 0;
-    TRY(seal_tables(database, arena, &tables, &count));
-    for (int i = 0; i < count; i++) TRY(seal_scan_table(database, tables[i], add, arena));
-    return seal_scan_schema(database, add);
-}
-
-Error seal_all(Database *database, Arena *arena)
-{
-    TRY(database_run(database, "DELETE FROM digests"));
-    Cursor add = cursor_open(database, seal_add_sql);
-    cursor_stop(&add, seal_scan_all(database, &add, arena));
-    return cursor_close(&add);
-}
-
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
 static const char seal_found_sql[] =
@@ -260,13 +239,13 @@ static const char seal_compare_sql[] =
     "SELECT name, block FROM (SELECT * FROM main.digests EXCEPT SELECT * FROM temp.found) UNION "
     "SELECT name, block FROM (SELECT * FROM temp.found EXCEPT SELECT * FROM main.digests) ORDER BY 1, 2";
 
-// Batches of which trials are gone, by the blocks of their first and last one.
+// Batches with fewer trials than they committed: the blocks of their first and last trial.
 static const char seal_lost_sql[] =
     "SELECT first_trial >> ?1, last_trial >> ?1 FROM batches WHERE (SELECT sum(trials) FROM batches) > (SELECT "
     "count(*) FROM trials) AND trials > (SELECT count(*) FROM trials WHERE id BETWEEN first_trial AND last_trial) "
     "ORDER BY first_trial";
 
-// Blocks whose trials are all there and have fewer replicates than the campaign gives each, though no digest says so.
+// Blocks whose trials are complete and have too few replicates, although the digests agree.
 static const char seal_fewer_sql[] =
     "SELECT t.block FROM temp.found t JOIN main.digests USING(name, block, rows, digest) LEFT JOIN temp.found r ON "
     "r.name = 'replicates' AND r.block = t.block LEFT JOIN main.digests d ON d.name = 'replicates' AND "
@@ -289,7 +268,7 @@ static void seal_note(SealDamage *damage, const char *table, int64_t block, cons
                      .unreadable = unreadable != NULL ? arena_copy(arena, unreadable) : NULL};
 }
 
-// A table that can't be read is noted, and the others are still looked at.
+// A table that can't be read is noted; the others are still counted.
 static Error seal_count_again(Database *database, SealDamage *damage, Arena *arena)
 {
     const char **tables = NULL;
@@ -306,7 +285,7 @@ static Error seal_count_again(Database *database, SealDamage *damage, Arena *are
     return cursor_close(&add);
 }
 
-// A block of these whose digest says already that rows of it are gone.
+// Whether a digest of one of these blocks already differs.
 static bool seal_is_explained(const SealDamage *damage, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < damage->count; i++) {
@@ -317,7 +296,7 @@ static bool seal_is_explained(const SealDamage *damage, int64_t first, int64_t l
     return false;
 }
 
-// A small table that is damaged can't tell what others should hold.
+// A damaged small table can't say what other tables should have.
 static bool seal_is_broken(const SealDamage *damage, const char *table)
 {
     for (int64_t i = 0; i < damage->count; i++) {
@@ -332,10 +311,10 @@ static void seal_note_lost(SealDamage *damage, const char *table, int64_t block,
     damage->broken[damage->count - 1].lost = true;
 }
 
-// Trials that went together with their digest leave a gap that only the batches tell of.
+// If trials are gone together with their digest, only the table batches shows it.
 static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage *damage)
 {
-    int64_t next = 0, first = 0; // next: block that was not looked at yet
+    int64_t next = 0, first = 0; // next: the first block that is not noted yet
     if (seal_is_broken(damage, "batches")) return error_none();
     Cursor lost = cursor_open(database, seal_lost_sql);
     with_integer(&lost, SEAL_BLOCK_BITS);
@@ -348,7 +327,7 @@ static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage 
     return cursor_close(&lost);
 }
 
-// Replicates that did: their trials tell.
+// If replicates are gone together with their digest, their trials show it.
 static Error seal_find_lost_replicates(Database *database, Arena *arena, SealDamage *damage)
 {
     int64_t block = 0;

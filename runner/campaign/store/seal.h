@@ -4,27 +4,25 @@
 
 #include "../campaign.h"
 
-extern const char *const seal_table_sql; // CREATE TABLE digests
-extern const char *const seal_add_sql;   // the statement `add` below
+extern const char *const seal_add_sql; // the statement `add` below
 
-// Rows of one table that were added and not yet counted in its digests.
+// Rows of one table that were inserted and are not yet in its digests.
 typedef struct SealTally {
     const char *name;
     int64_t block, rows;
     uint64_t digest;
 } SealTally;
 
-// Follows every change of the connection's from here on, but for rows inserted into trials and replicates: those are
-// counted with seal_count, and seal_flush before the transaction ends.
+// From now on digests follow every change by this connection, except rows inserted into trials and replicates: count
+// those with seal_count, and call seal_flush before the transaction ends.
 Error seal_keep(Database *database, Arena *arena);
 Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
-Error seal_all(Database *database, Arena *arena);              // counts everything as it is now
-Error seal_schema(Database *database);                         // after a change of the declarations
+Error seal_schema(Database *database); // after a change of the declarations
 
-// Of one block: what its digest says, and a new one of what is there now. tally->rows 0: there are none.
+// The stored digest of one block; and a new digest of its present rows, which replaces it. tally->rows 0: no rows.
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);
 Error seal_again(Database *database, const char *table, int64_t block, Arena *arena, SealTally *tally);
 

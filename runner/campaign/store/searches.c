@@ -1,5 +1,5 @@
-// How far searches that learn have come, round by round (stored.h).
-#include "stored.h"
+// The progress of searches that learn, by rounds (queries.h).
+#include "queries.h"
 
 #include "rounds.h"
 #include "store.h"
@@ -9,9 +9,7 @@
 Error searches_have_rounds(Database *database, bool *have)
 {
     int64_t rounds = 0;
-    TRY(store_integer(database,
-                      "SELECT 1 FROM pragma_table_info('rounds') WHERE name = 'stop' AND EXISTS (SELECT 1 FROM rounds)",
-                      0, &rounds));
+    TRY(store_integer(database, "SELECT EXISTS (SELECT 1 FROM rounds)", 0, &rounds));
     *have = rounds > 0;
     return error_none();
 }
@@ -116,27 +114,25 @@ Error searches_best(const StoredCampaign *campaign, Arena *arena, double **best,
 Error rounds_kept(Database *database, bool several, bool maximize, RoundsKept *kept)
 {
     *kept = (RoundsKept){.rounds = 0};
-    TRY(fronts_exist(database, &kept->fronts));
     TRY(store_integer(database, "SELECT count(*) FROM rounds", 0, &kept->rounds));
     TRY(searches_count(database, &kept->searches));
     return store_integer(database,
-                         kept->fronts && several ? "SELECT search FROM fronts ORDER BY hypervolume DESC, search LIMIT 1"
+                         several ? "SELECT search FROM fronts ORDER BY hypervolume DESC, search LIMIT 1"
                          : maximize
                              ? "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best DESC, search LIMIT 1"
                              : "SELECT search FROM rounds WHERE best IS NOT NULL ORDER BY best, search LIMIT 1",
                          0, &kept->best);
 }
 
-Cursor rounds_of_best(Database *database, const RoundsKept *kept, bool maximize, int64_t every, int64_t searches,
-                      int64_t most, Arena *arena)
+Cursor rounds_of_best(Database *database, bool maximize, int64_t every, int64_t searches, int64_t most, Arena *arena)
 {
     static const char sql[] =
-        "SELECT r.search, r.round, r.evaluations, r.best, r.sigma, r.condition, %s, r.debug FROM rounds r WHERE "
+        "SELECT r.search, r.round, r.evaluations, r.best, r.sigma, r.condition, "
+        "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round), r.debug FROM rounds r "
+        "WHERE "
         "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
         "min(best) IS NULL, %s, search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
-    static const char volumes[] = "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round)";
-    Cursor rounds = cursor_open(
-        database, arena_format(arena, sql, kept->fronts ? volumes : "NULL", maximize ? "max(best) DESC" : "min(best)"));
+    Cursor rounds = cursor_open(database, arena_format(arena, sql, maximize ? "max(best) DESC" : "min(best)"));
     with_integer(&rounds, every);
     with_integer(&rounds, searches);
     with_integer(&rounds, most);

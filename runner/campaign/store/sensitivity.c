@@ -1,9 +1,7 @@
-// What a campaign for sensitivity says of its parameters: the method's measures over its blocks of trials, with
-// intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An introduction to the
-// bootstrap, 1993, chapter 13: percentiles). A block with a trial that failed, or that is missing, is left out. The
-// table `sensitivity` holds them, made anew whenever a run of the campaign ends.
-#include "sensitivity.h"
-
+// Sensitivities of the parameters of a campaign (morris, sobol_indices): the method's measures over its blocks of
+// trials, with intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An
+// introduction to the bootstrap, 1993, chapter 13: percentiles). A block with a failed or missing trial is left out.
+// The table `sensitivity` is written anew when a run of the campaign ends.
 #include "store.h"
 
 #include <math.h>
@@ -12,14 +10,10 @@
 
 enum { SENSITIVITY_SAMPLES = 1000 };
 
-const char *const sensitivity_table_sql =
-    "CREATE TABLE sensitivity(parameter TEXT NOT NULL, measure TEXT NOT NULL, value REAL, low REAL, high REAL,\n"
-    "  blocks INTEGER NOT NULL, left_out INTEGER NOT NULL, PRIMARY KEY(parameter, measure)) STRICT, WITHOUT ROWID;\n";
-
 typedef struct SensitivityPass {
     const Search *search;
     Store *store;
-    int64_t n_blocks, block; // blocks of so many trials
+    int64_t n_blocks, block; // block: trials per block
     int n_values;            // measures of all axes
     double *fitness;         // [n_blocks][block]
     int64_t *good;           // [n_good] blocks without a failure
@@ -119,7 +113,7 @@ static Error sensitivity_all(SensitivityPass *pass)
 {
     TRY(sensitivity_read(pass));
     sensitivity_find_good(pass);
-    if (pass->n_good < 2) return error_none(); // nothing can be said
+    if (pass->n_good < 2) return error_none(); // no interval from fewer
     sensitivity_measure(pass, pass->good, pass->value);
     sensitivity_bootstrap(pass);
     TRY(store_begin(pass->store));
@@ -146,7 +140,7 @@ Error sensitivity_record(Store *store, const Search *search)
     return error;
 }
 
-// ---- what is stored -------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 #define SENSITIVITY_ROWS "SELECT parameter, measure, value, low, high, blocks, left_out FROM sensitivity s ORDER BY "
 

@@ -1,14 +1,13 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
 #include "status.h"
 
-#include "origin.h"
-#include "rows.h"
 #include "store.h"
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>
 
-// One row: every query here gives one. Missing (no batch yet) reads as zeros.
+// Every query here gives one row. Without any batch its cells read as zeros.
 typedef void StatusRead(StatusReport *report, const Cursor *row, Arena *arena);
 
 static void status_read_campaign(StatusReport *report, const Cursor *row, Arena *arena)
@@ -32,7 +31,7 @@ static void status_read_batches(StatusReport *report, const Cursor *row, Arena *
     report->devices = arena_copy(arena, cell_text(row, 4));
 }
 
-// Of the last batches, so that it is the rate of now.
+// The rate of the last batches is the rate now.
 static void status_read_rate(StatusReport *report, const Cursor *row, Arena *arena)
 {
     const double seconds = cell_real(row, 1);
@@ -89,10 +88,8 @@ static void status_count_objectives(const Database *database, StatusReport *repo
         report->objectives++;
 }
 
-// Schemas before 7 have no such column.
 static Error status_read_most(Database *database, StatusReport *report)
 {
-    if (!database_has(database, "campaign", "trials_most")) return error_none();
     return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
                          &report->most);
 }
@@ -118,7 +115,7 @@ StatusReport status_unread(const CampaignPlace *place)
                           .busy = (double)NAN};
 }
 
-// In one transaction, so that its locks are looked at once.
+// In one transaction, so that SQLite takes its locks once.
 static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
 {
     Error error = store_read_begin(database);
@@ -127,7 +124,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     status_count_objectives(database, report);
     if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
-    if (error.kind == OK) error = timings_read(database, 0, arena, &report->timings);
+    if (error.kind == OK) error = timings_read(database, 0, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);
     return error;

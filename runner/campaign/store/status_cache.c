@@ -1,17 +1,16 @@
-// Reading a campaign's state takes a connection and a dozen queries, some 0.5 ms; a root may hold ten thousand. So
-// index.db keeps what was read last, in its table `status_cache`, with the stamp of the database
-// (io/database_stamp.c): a campaign whose stamp is the same is not opened. A campaign that changed in any way, or was
-// put in another one's place, is read anew; one that runs, or was killed, is read each time. Who runs it is asked of
-// its lock each time.
+// A cache of the states of campaigns. Reading one takes a connection and a dozen queries, about 0.5 ms, and a root may
+// have ten thousand campaigns. So index.db stores each state in its table `status_cache`, with the stamp of the
+// database (io/database_stamp.c). A campaign with the same stamp is not opened. A campaign that changed, or that
+// replaced another one, is read anew; one that runs, or was killed, is read each time. The holder of the lock is read
+// each time.
 //
-// The catalogue's own writers (catalogue.c) put the state of a campaign there when they write its row, so that one that
-// was made, renamed or merged under this root is not opened at all.
+// catalogue.c also stores the state of a campaign when it writes its row, so that a new, renamed or merged campaign is
+// not opened either.
 //
-// What list and status read anew they write to the catalogue's table `campaigns` too, and they remove the rows of
-// campaigns that are gone: so the catalogue follows a folder that was renamed, copied or removed.
+// list and status also write what they read anew to the catalogue's table `campaigns`, and remove the rows of campaigns
+// that are gone. So the catalogue follows a folder that was renamed, copied or removed.
 //
-// It is a cache: what fails here is left out, and nothing is said. A catalogue is never made here, so that a root
-// without one stays as it is.
+// Errors of the cache are ignored. A catalogue is never created here, so that a root without one stays as it is.
 
 #include "catalogue.h"
 #include "status.h"
@@ -21,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rows of another reader are read anew: they may mean something else.
+// Rows that another version of the program wrote are read anew: they may mean something else.
 #define STATUS_CACHE_READER HOPSCOTCH_VERSION " 1"
 
 struct StatusCacheRow {
@@ -69,7 +68,7 @@ static const struct {
                     [STATUS_REAL] = {"REAL", status_bind_real, status_take_real},
                     [STATUS_FLAG] = {"INTEGER NOT NULL", status_bind_flag, status_take_flag}};
 
-// All of a StatusReport but its place and its holder.
+// All fields of a StatusReport except its place and its holder.
 #define FIELD(type, member)                                                                                            \
     {                                                                                                                  \
 #member, STATUS_##type, offsetof(StatusReport, member)                                                         \
@@ -161,15 +160,13 @@ static const char *status_cache_path(const StatusCache *cache)
     return arena_format(cache->arena, "%s/" CATALOGUE_DATABASE, cache->results);
 }
 
-// Only a database that has the catalogue's table is one.
+// Only a database with the catalogue's table is a catalogue.
 static Error status_cache_start(StatusCache *cache)
 {
-    bool kept = false;
     TRY(database_open(status_cache_path(cache), DATABASE_READ, &cache->catalogue));
-    TRY(store_read_begin(cache->catalogue)); // one look at its locks for all rows
-    TRY(store_has_table(cache->catalogue, "campaigns", &cache->writable));
-    TRY(store_has_table(cache->catalogue, "status_cache", &kept));
-    if (!cache->writable || !kept) return error_none();
+    TRY(store_read_begin(cache->catalogue)); // takes the locks once for all rows
+    cache->writable = database_has(cache->catalogue, "campaigns", NULL);
+    if (!cache->writable || !database_has(cache->catalogue, "status_cache", NULL)) return error_none();
     cache->find = cursor_open(cache->catalogue, status_cache_find_sql(cache->arena));
     return cache->find.error;
 }
@@ -181,17 +178,17 @@ static void status_cache_stop(StatusCache *cache)
     cache->catalogue = NULL;
 }
 
-// On a network file system what is known of a file may be seconds old, and a catalogue is not written by the way.
+// Not on a network file system: there the stamp of a file may be seconds old, and a reader must not write a catalogue.
 void status_cache_open(const char *results, Arena *arena, StatusCache *cache)
 {
     DatabaseStamp root;
     *cache = (StatusCache){.results = results, .arena = arena, .device = -1};
     if (!file_exists(results) || network_file_system(results)[0] != '\0') return;
-    (void)database_stamp(results, &root); // a folder is none; but it says where it lies
+    (void)database_stamp(results, &root); // of a folder only the file system counts
     cache->device = root.word[0];
     if (!file_exists(status_cache_path(cache))) return;
     const Error error = status_cache_start(cache);
-    if (error.kind != OK) status_cache_stop(cache); // one that another version wrote is still replaced
+    if (error.kind != OK) status_cache_stop(cache); // a table of another version is replaced when the cache is written
 }
 
 static bool status_cache_find(StatusCache *cache, StatusEntry *entry)
@@ -249,7 +246,7 @@ static int status_cache_compare(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// "gains", and "gains/verify/trial_41", which was made of it.
+// Whether `names` has "gains", for "gains" and for "gains/verify/trial_41", which was made of it.
 static bool status_cache_is_there(const char *name, const char *const *names, int count, Arena *arena)
 {
     const char *first = arena_format(arena, "%.*s", (int)strcspn(name, "/"), name);
@@ -315,7 +312,7 @@ static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
     return cursor_close(&insert);
 }
 
-// A table of another layout goes.
+// A table with other columns is dropped and made anew.
 static Error status_cache_make_table(Database *catalogue, Arena *arena)
 {
     TRY(database_run(catalogue, status_cache_table_sql(arena)));
@@ -346,7 +343,7 @@ void status_cache_close(StatusCache *cache, const char *const *names, int count)
     if (lock_take(arena_format(cache->arena, "%s/" CATALOGUE_LOCK, cache->results), &lock).kind != OK) return;
     Error error = database_open(status_cache_path(cache), DATABASE_WRITE, &catalogue);
     if (error.kind == OK) error = status_cache_store(cache, catalogue, names, count);
-    (void)database_close(catalogue); // a cache that was not written is written by the next
+    (void)database_close(catalogue); // after an error the next command writes the cache
     lock_release(&lock);
 }
 
@@ -361,7 +358,7 @@ bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *ar
     return entry->still;
 }
 
-// Those that were read while nothing wrote to them, and of which there was a row to read.
+// Stores the entries that were read without error while nothing wrote to them.
 static bool status_is_whole(const StatusEntry *entry)
 {
     return entry->still && entry->error == NULL && status_is_read(&entry->report);

@@ -1,5 +1,5 @@
-// The states of many campaigns, read by as many threads as there are processors: nearly all of a reading is the work of
-// SQLite, which reads a schema and prepares a dozen statements for each database.
+// Reads the states of many campaigns with one thread per processor. Nearly all of the time is SQLite's, which reads a
+// schema and prepares a dozen statements per database.
 #include "status.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static void status_readers_work(StatusReaders *readers, Arena *scratch)
     }
 }
 
-// One for which there is no memory does not help.
+// A thread without memory returns at once.
 static void *status_readers_help(void *argument)
 {
     Arena scratch;

@@ -1,19 +1,11 @@
-// campaign.db: its schema, its opening, and the small things that are read from it and set in it. Rows are committed by
-// commit.c; what a crash left behind is cleaned up by recovery.c.
+// campaign.db: its making, its opening, and the small things that are read from it and set in it. Its tables are in
+// schema.c, rows are committed by commit.c, and recovery.c cleans up after a crash.
 #include "store.h"
 
 #include "cursor.h"
-#include "stored.h"
-#include "extend.h"
-#include "migration.h"
-#include "origin.h"
-#include "outer_points.h"
-#include "overrides.h"
-#include "retries.h"
-#include "rounds.h"
+#include "queries.h"
 #include "rows.h"
 #include "seal.h"
-#include "sensitivity.h"
 
 #include <limits.h>
 #include <math.h>
@@ -21,36 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char store_schema[] =
-    "CREATE TABLE campaign(\n"
-    "  id INTEGER PRIMARY KEY CHECK(id = 1), name TEXT NOT NULL, experiment TEXT NOT NULL, model TEXT NOT NULL,\n"
-    "  spec TEXT NOT NULL, resolved TEXT NOT NULL, canonical TEXT NOT NULL, hash TEXT NOT NULL,\n"
-    "  seed INTEGER NOT NULL, program_version TEXT NOT NULL, numerics_version INTEGER NOT NULL,\n"
-    "  compiler TEXT NOT NULL, commit_id TEXT NOT NULL, host TEXT NOT NULL, created TEXT NOT NULL,\n"
-    "  started TEXT, finished TEXT, state TEXT NOT NULL, reason TEXT, trials_total INTEGER,\n"
-    "  replicates INTEGER NOT NULL, trials_most INTEGER) STRICT;\n"
-    "CREATE TABLE searches(id INTEGER PRIMARY KEY, method TEXT NOT NULL, state BLOB, previous BLOB,\n"
-    "  stop_reason TEXT) STRICT;\n"
-    "CREATE TABLE rounds(search INTEGER NOT NULL REFERENCES searches(id), round INTEGER NOT NULL, debug BLOB,\n"
-    "  population INTEGER, evaluations INTEGER, sigma REAL, condition REAL, best REAL, stop TEXT,\n"
-    "  PRIMARY KEY(search, round)) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE batches(id INTEGER PRIMARY KEY, first_trial INTEGER NOT NULL, last_trial INTEGER NOT NULL,\n"
-    "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
-    "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
-    "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, copy_seconds REAL, search_seconds REAL,\n"
-    "  hdf5_seconds REAL, sqlite_seconds REAL) STRICT;\n"
-    "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
-    "  sha256 TEXT NOT NULL) STRICT;\n"
-    "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
-    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
-    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE debug_rows(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
-    "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
-    "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE events(id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n"
-    "CREATE TABLE tags(tag TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE notes(time TEXT NOT NULL, text TEXT NOT NULL) STRICT;\n";
 
 // ---- one value ------------------------------------------------------------------------------------------------------
 
@@ -75,23 +37,6 @@ static Error store_set_text(Database *database, const char *sql, const char *tex
     Cursor change = cursor_open(database, sql);
     with_text(&change, text);
     return cursor_run(&change);
-}
-
-Error store_has_table(Database *database, const char *table, bool *has)
-{
-    Cursor tables = cursor_open(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    with_text(&tables, table);
-    *has = cursor_next(&tables);
-    return cursor_close(&tables);
-}
-
-Error store_has_column(Database *database, const char *table, const char *column, bool *has)
-{
-    Cursor columns = cursor_open(database, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
-    with_text(&columns, table);
-    with_text(&columns, column);
-    *has = cursor_next(&columns);
-    return cursor_close(&columns);
 }
 
 // ---- transactions ---------------------------------------------------------------------------------------------------
@@ -158,20 +103,7 @@ static Error store_insert_campaign(const Store *store)
 static Error store_fill_new(const Store *store, Arena *arena)
 {
     Database *database = store->database;
-    TRY(database_run(database, arena_format(arena, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-                                            STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
-    TRY(database_run(database, rows_table_sql(store->spec, arena)));
-    TRY(database_run(database, store_schema));
-    if (store->spec->replicates.store) TRY(database_run(database, rows_replicates_sql(store->spec, arena)));
-    TRY(database_run(database, rounds_table_sql));
-    TRY(database_run(database, fronts_table_sql));
-    TRY(database_run(database, sensitivity_table_sql));
-    TRY(database_run(database, outer_table_sql));
-    TRY(database_run(database, segments_table_sql));
-    TRY(database_run(database, overrides_table_sql));
-    TRY(database_run(database, retries_table_sql));
-    TRY(database_run(database, origin_table_sql));
-    TRY(database_run(database, seal_table_sql));
+    TRY(schema_make(database, store->spec, arena));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
     TRY(store_insert_campaign(store));
@@ -246,8 +178,7 @@ static Error store_compare_numerics(const Store *store)
 // Not part of what a spec means, but the tables were made for it.
 static Error store_compare_replicates(const Store *store)
 {
-    bool stored = false;
-    TRY(store_has_table(store->database, "replicates", &stored));
+    const bool stored = database_has(store->database, "replicates", NULL);
     if (stored == store->spec->replicates.store) return error_none();
     return error_make(
         ERROR_USER,
@@ -289,18 +220,9 @@ static Error store_renew_name(const Store *store)
 
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
-    FILE *messages = options->messages;
-    int schema = 0;
-    TRY(schema_version(store->database, path, &schema));
+    TRY(schema_check(store->database, path));
     TRY(store_compare_numerics(store));
-    TRY(schema_migrate(store->database, path, arena, &schema));
     TRY(seal_keep(store->database, arena));
-    if (schema < STORE_SCHEMA_VERSION) {
-        if (messages != NULL)
-            fprintf(messages, "%s: converted from schema version %d to %d\n", text_visible(path, arena), schema,
-                    STORE_SCHEMA_VERSION);
-        TRY(store_event(store, "migrated", "schema version %d to %d", schema, STORE_SCHEMA_VERSION));
-    }
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
     TRY(store_take_spec(store, spec, options, arena));

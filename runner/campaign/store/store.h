@@ -1,12 +1,34 @@
-// A campaign's database, open to write: its statements, its state, its events (store.c; recovery.c).
+// A campaign's database that is open for writing: its tables, its spec, its state (schema.c, store.c, recovery.c).
 #ifndef HOPSCOTCH_STORE_H
 #define HOPSCOTCH_STORE_H
 
 #include "recording.h"
 
-// Of a database whose table `campaign`, which has one row, is empty.
+// The tables of a new campaign.db (schema.c).
+Error schema_make(Database *database, const Spec *spec, Arena *arena);
+// The schema version of a database; 0: it is not a campaign's.
+Error schema_version(Database *database, int64_t *version);
+// Error (user): the database at `path` is not a campaign's, has another schema version, or names a shard elsewhere.
+Error schema_check(Database *database, const char *path);
+
+// What --set changed (overrides.c), within a transaction: the overrides of the spec replace those that are stored, or
+// (add) those with the same keys.
+Error overrides_keep(Database *database, const Overrides *given, bool add, Arena *arena);
+// The outer parameters of every search (outer_points.c), once, within the transaction that makes the campaign.
+Error outer_record(Database *database, const Spec *spec);
+// Of a campaign that is done: its sensitivities (sensitivity.c); nothing for methods without them.
+Error sensitivity_record(Store *store, const Search *search);
+Error origin_text(Database *database, Arena *arena, const char **text); // "verifies gains/41"; "": no origin
+
+// `given`, which is also the store's spec, is not the campaign's (extend.c). Says what differs. If the options ask for
+// it and every row keeps its meaning, it appends the spec to the campaign; else error (user).
+Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *arena);
+// The segments of a campaign that was extended, into its spec; none if it never was.
+Error segments_read(Database *database, const char *folder, Arena *arena, Spec *spec);
+
+// The error that the table `campaign` of a database, which has one row, is empty.
 Error store_row_lost(const Database *database, const char *name);
-CommandText store_how_to_repair(const Database *database, const char *name); // the command that mends what it can
+CommandText store_how_to_repair(const Database *database, const char *name); // "hopscotch doctor NAME --repair"
 typedef struct StoreRecovery {
     int temporary_files, orphan_shards, missing_shards;
 } StoreRecovery;
@@ -23,7 +45,7 @@ Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
 Error store_index_fitness(Store *store, Arena *arena);
-// Of the best trial, whatever the spec; they stay as they are if there is none.
+// The best trial by the campaign's own objective. Without one, *id and *fitness keep their values.
 Error store_best(Database *database, int64_t *id, double *fitness);
 const char *store_worst_order(const Spec *spec);
 

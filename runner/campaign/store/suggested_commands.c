@@ -1,4 +1,4 @@
-// Commands that messages give users to type: the program by the name that it was called by, words quoted for a shell,
+// Commands for users to type, in messages: the program by the name that the user typed, words quoted for a shell, and
 // the results root where it is needed.
 #include "../campaign.h"
 
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The root folder that a command has without --results.
+// The results root of a command without --results.
 const char *command_default_results(void)
 {
     const char *root = getenv("HOPSCOTCH_RESULTS");
     return root != NULL && root[0] != '\0' ? root : "results";
 }
 
-// What is written behind one another, as far as there is room; `used` counts on.
+// A text of bounded length. After it is full `used` still counts.
 typedef struct AgainText {
     char *text;
     size_t used, size;
@@ -43,8 +43,8 @@ static bool again_is_shown_as_it_is(const char *text)
     return true;
 }
 
-// What can't be shown as it is (a control character, no UTF-8), as what printf(1) makes of it. A dash in front would be
-// an option of its, an exclamation mark one of the shell's.
+// Control characters and bytes that are not UTF-8 are written as octal escapes for printf(1). So are a leading dash,
+// which would be an option of printf, and an exclamation mark, which the shell would expand.
 static void again_quote_hidden(AgainText *out, const char *text)
 {
     again_add(out, "\"$(printf '");
@@ -55,7 +55,7 @@ static void again_quote_hidden(AgainText *out, const char *text)
     again_add(out, "')\"");
 }
 
-// As one word of a shell: in single quotes, unless every character means itself.
+// One word of a shell: in single quotes if it has characters that are special to a shell.
 static void again_quote(AgainText *out, const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:,@%";
@@ -79,7 +79,7 @@ const char *command_quoted(const char *text, Arena *arena)
     return quoted.text;
 }
 
-// Nothing for the root that a command has anyway. A name that ends in a newline would lose it in "$()".
+// Empty for the default root. A name that ends in a newline would lose it in "$()".
 static void again_add_results(AgainText *out, const char *results)
 {
     const size_t length = strlen(results);
@@ -101,7 +101,7 @@ const char *command_results_option(const char *results, Arena *arena)
 
 const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
 
-// What does not fit is left out rather than cut: it would be another command.
+// Words that do not fit are left out as a whole: a cut word would be another command.
 CommandText command_again(const char *results, const char *format, ...)
 {
     CommandText command = {""};

@@ -1,23 +1,16 @@
-// Where the time of a campaign went: what table `batches` says of each batch, summed.
+// Where the time of a campaign went: sums over the table batches.
 #include "store.h"
 
 #include <math.h>
 
-enum { TIMINGS_SCHEMA = 4 }; // from that version on the loop's and the writer's times are there
-
-Error timings_read(Database *database, int64_t first, Arena *arena, Timings *timings)
+Error timings_read(Database *database, int64_t first, Timings *timings)
 {
-    int64_t version = 0;
     double *const times[] = {&timings->wall,   &timings->kernel, &timings->copy,
                              &timings->search, &timings->hdf5,   &timings->sqlite};
     *timings = (Timings){0};
-    TRY(store_integer(database, "PRAGMA user_version", 0, &version));
-    const char *sums = version < TIMINGS_SCHEMA
-                           ? "0, 0, 0, 0"
-                           : "sum(copy_seconds), sum(search_seconds), sum(hdf5_seconds), sum(sqlite_seconds)";
-    Cursor batches = cursor_open(
-        database,
-        arena_format(arena, "SELECT sum(wall_seconds), sum(kernel_seconds), %s FROM batches WHERE id >= ?", sums));
+    Cursor batches =
+        cursor_open(database, "SELECT sum(wall_seconds), sum(kernel_seconds), sum(copy_seconds), sum(search_seconds), "
+                              "sum(hdf5_seconds), sum(sqlite_seconds) FROM batches WHERE id >= ?");
     with_integer(&batches, first);
     const bool any = cursor_next(&batches);
     for (int i = 0; any && i < 6; i++) {
@@ -40,7 +33,7 @@ Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTim
     return cursor_close(&batch);
 }
 
-// The device without work, while the loop ran.
+// The time in which the loop ran and the device had no work.
 static double timings_idle(const Timings *timings)
 {
     return timings->wall > timings->kernel ? timings->wall - timings->kernel : 0;

@@ -1,6 +1,6 @@
-// Trials that are stored: which, in what order, with which of their columns (stored.h). Identifiers in these statements
-// are columns that there are, quoted; all values are bound.
-#include "stored.h"
+// Queries of the table trials: which trials, in which order, with which columns (queries.h). Identifiers in these
+// statements are quoted names of existing columns; all values are bound.
+#include "queries.h"
 #include "rows.h"
 
 #include "store.h"
@@ -52,7 +52,7 @@ bool trial_at(Cursor *trials, int64_t id)
     return cursor_next(trials);
 }
 
-// Of a campaign, where and in what order; both are our own words.
+// `where` and `order` are constants of the program.
 static Cursor trials_where(const StoredCampaign *campaign, const char *where, const char *order,
                            const char *const *columns, int count, int64_t most, Arena *arena)
 {
@@ -118,8 +118,8 @@ Cursor trials_of(Database *database, const Condition *where, const char *const *
     return trials_select(database, where, "", columns, count, arena);
 }
 
-// An index of the order is only for queries without a condition ("+" forbids it): SQLite can't know how many rows in
-// that order it would look up before enough of them satisfy one, and a whole scan is quicker than ten million look-ups.
+// An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that
+// order it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
 static const char *trials_order_sql(const Condition *where, const TrialOrder *order, int n_order, bool limited,
                                     Arena *arena)
 {

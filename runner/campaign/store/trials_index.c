@@ -1,5 +1,5 @@
-// Indexes of the table trials that slow queries make (stored.h). Their names begin with INDEX_PREFIX.
-#include "stored.h"
+// Indexes of the table trials that slow queries make (queries.h). Their names begin with INDEX_PREFIX.
+#include "queries.h"
 #include "rows.h"
 #include "store.h"
 

@@ -1,11 +1,10 @@
-// Shards that nobody asks for any more: a campaign was extended or resumed with another `record:`, or its failed trials
-// were run again, and none of the arrays in a shard is of a trial that its spec selects now. What shares a shard with
-// an array that is wanted stays with it.
-#include "stored.h"
+// Shards without any array that the spec selects now: the campaign was extended or resumed with another `record:`, or
+// its failed trials were run again. A shard with at least one wanted array stays as a whole.
+#include "queries.h"
 
 #include "wanted_arrays.h"
 
-// temp.kept <- the shards that hold something wanted
+// temp.kept <- the shards with a wanted array
 static Error unwanted_keep(const Spec *spec, Database *database, Arena *arena)
 {
     TRY(database_run(database,
@@ -34,8 +33,7 @@ Error unwanted_list(const Spec *spec, Database *database, Arena *arena, Unwanted
     return cursor_close(&shards);
 }
 
-// The rows first: a file that no row names is put aside by the next run, and a row without its file would be recorded
-// again.
+// Rows first: the next run moves away a file that no row names, but records the arrays of a row without a file again.
 Error unwanted_forget(Database *database)
 {
     return database_run(database, "DELETE FROM trajectories WHERE shard NOT IN temp.kept; "

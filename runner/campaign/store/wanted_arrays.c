@@ -1,4 +1,4 @@
-// Which arrays are kept: what the spec asks for, and what of it is not there yet.
+// Which arrays are kept: those that the spec asks for, and which of them are still missing.
 #include "wanted_arrays.h"
 #include "store.h"
 
@@ -45,7 +45,7 @@ static Error record_want(Database *database, const char *sql, int64_t value)
     return cursor_run(&insert);
 }
 
-// Of several objectives: of the front, spread evenly.
+// With several objectives: trials of the front, spread evenly.
 static Error record_want_front(const Spec *spec, Database *database, int64_t best)
 {
     Arena arena;
@@ -101,7 +101,7 @@ Error record_ask(const Spec *spec, Database *database, RecordKind kind)
 
 // ---- what is missing ------------------------------------------------------------------------------------------------
 
-// So many lanes of a trial have arrays when it is complete. Of `on: failure` those that failed.
+// The number of replicates of a trial that have arrays in the end. With `on: failure` those that failed.
 static const char *record_complete_sql(const Recording *recording, char *sql, size_t size)
 {
     snprintf(sql, size,

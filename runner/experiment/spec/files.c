@@ -10,25 +10,25 @@
 // ---- finding one ----------------------------------------------------------------------------------------------------
 
 // The kept copy if the digest is known and there is one, else the file of that name.
-static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileBeneath *open)
+static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileWithin *open)
 {
     const bool known = file->digest.hex[0] != '\0';
     const char *kept = arena_format(arena, CAMPAIGN_FILES "/%s", file->digest.hex);
     if (known && !file_missing(arena_format(arena, "%s/%s", folder, kept)))
-        return file_open_beneath(folder, kept, arena, open);
+        return file_open_within(folder, kept, arena, open);
     if (known && file_missing(arena_format(arena, "%s/%s", folder, file->name)))
         return error_make(ERROR_USER,
                           "%.150s is not in %.150s, nor is a copy of it, " CAMPAIGN_FILES "/%.12s...: put "
                           "it there again",
                           file->name, folder, file->digest.hex);
-    return file_open_beneath(folder, file->name, arena, open);
+    return file_open_within(folder, file->name, arena, open);
 }
 
 // The whole of it, in an arena of its own, and its digest. Error (user): it is not the one whose digest is known.
 static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
 {
     Arena scratch;
-    FileBeneath open = {.descriptor = -1};
+    FileWithin open = {.descriptor = -1};
     TRY(arena_create(&scratch, (size_t)1 << 16, "the name of a file"));
     Error error = files_open(folder, file, &scratch, &open);
     const size_t size = (size_t)open.bytes;
@@ -37,10 +37,10 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
                            text_bytes((double)CLOUD_BYTES_MAX).text);
     if (error.kind == OK) error = arena_create(own, size + 65536, "a file that a model reads");
     if (error.kind == OK) {
-        error = file_read_beneath(&open, size, own, bytes);
+        error = file_read_within(&open, size, own, bytes);
         if (error.kind != OK) arena_destroy(own);
     }
-    file_close_beneath(&open);
+    file_close_within(&open);
     arena_destroy(&scratch);
     TRY(error);
     *digest = sha256_of(bytes->data, bytes->size);
@@ -212,10 +212,10 @@ static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
     Error error = error_none();
     *bytes = 65536;
     for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
-        FileBeneath open = {.descriptor = -1};
+        FileWithin open = {.descriptor = -1};
         if (spec->files[i].name == NULL) continue;
         error = files_open(folder, &spec->files[i], &arena, &open);
-        file_close_beneath(&open);
+        file_close_within(&open);
         if ((size_t)open.bytes > CLOUD_BYTES_MAX) continue; // it is refused when it is read
         *bytes += (size_t)open.bytes * 8 + (size_t)POINTS_MAX * 8 + 4096;
     }

@@ -472,14 +472,14 @@ bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *a
                     Source *source)
 {
     const char *beside = source_beside(name, arena);
-    FileBeneath file;
+    FileWithin file;
     Bytes bytes = {0};
     if (folder == NULL) {
         diagnose(diagnostics, name, "no file can be named here: only a spec that is a file itself has a folder");
         return false;
     }
-    Error error = file_open_beneath(folder, beside, arena, &file);
-    if (error.kind == OK) error = file_read_beneath(&file, (size_t)most, arena, &bytes);
+    Error error = file_open_within(folder, beside, arena, &file);
+    if (error.kind == OK) error = file_read_within(&file, (size_t)most, arena, &bytes);
     if (error.kind != OK) {
         diagnose(diagnostics, name, "%s", error.text);
         return false;

@@ -52,12 +52,12 @@ static void things_add_node(ThingWords *to, const Node *node)
 static void things_add_header(ThingWords *to, const SpecReader *reader)
 {
     const GivenKey *given = given_find(reader, "search.csv");
-    FileBeneath file;
+    FileWithin file;
     Bytes bytes = {0};
     if (given == NULL || given->value->kind != NODE_SCALAR || reader->folder == NULL) return;
-    if (file_open_beneath(reader->folder, source_beside(given->value, reader->arena), reader->arena, &file).kind != OK)
+    if (file_open_within(reader->folder, source_beside(given->value, reader->arena), reader->arena, &file).kind != OK)
         return;
-    if (file_read_beneath(&file, POINTS_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
+    if (file_read_within(&file, POINTS_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
     const char *text = (const char *)bytes.data, *end = memchr(text, '\n', bytes.size);
     things_add_text(to, arena_format(reader->arena, "%.*s", end != NULL ? (int)(end - text) : 0, text));
 }

@@ -80,8 +80,8 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     const int64_t shown = kept.searches < CONVERGENCE_SEARCHES ? kept.searches : CONVERGENCE_SEARCHES;
     const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
     convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
-    Cursor rounds = rounds_of_best(database, &kept, data->maximize, 1 + drawn / CONVERGENCE_POINTS, shown,
-                                   2 * CONVERGENCE_POINTS, arena);
+    Cursor rounds =
+        rounds_of_best(database, data->maximize, 1 + drawn / CONVERGENCE_POINTS, shown, 2 * CONVERGENCE_POINTS, arena);
     while (round_next(&rounds, &round)) convergence_take(convergence, &round);
     return cursor_close(&rounds);
 }

@@ -125,10 +125,8 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     ImportanceMeasure *measure = ARENA_NEW(arena, ImportanceMeasure, IMPORTANCE_MEASURES);
     int count = 0;
-    bool measured = false;
     if (data->n_fitted >= 3) importance_draw_correlation(data, plot);
-    TRY(store_has_table(data->campaign->database, "sensitivity", &measured));
-    if (measured) TRY(importance_read(data, measure, &count));
+    TRY(importance_read(data, measure, &count));
     for (int first = 0, last; first < count; first = last) {
         for (last = first; last < count && strcmp(measure[last].name, measure[first].name) == 0;) last++;
         importance_draw_measure(&measure[first], last - first, plot);

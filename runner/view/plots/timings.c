@@ -18,11 +18,10 @@ static double timings_seconds(double value) { return value > 0 && value < 1e12 ?
 // Consecutive batches share a bar, so that there are at most TIMINGS_BARS.
 static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *each, int64_t *batches)
 {
-    Cursor rows;
     BatchRow batch;
     int64_t total = 0;
     TRY(batches_count(data->campaign->database, &total));
-    TRY(batches_in_turn(data->campaign->database, &rows));
+    Cursor rows = batches_in_turn(data->campaign->database);
     *each = 1 + (total - 1) / TIMINGS_BARS;
     for (*batches = 0; *batches < total && batch_next(&rows, &batch);) {
         const double parts[] = {batch.kernel, batch.copy, batch.search};

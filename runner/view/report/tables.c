@@ -109,7 +109,7 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
     Timings timings;
     TRY(campaign_row_read(campaign->database, arena, &row, &found));
     TRY(batches_devices(campaign->database, arena, &devices));
-    TRY(timings_read(campaign->database, 0, arena, &timings));
+    TRY(timings_read(campaign->database, 0, &timings));
     fputs("<header>\n<button type=\"button\" id=\"theme\" hidden>Theme</button>\n<p class=\"kicker\">Hopscotch "
           "campaign</p>\n",
           out);

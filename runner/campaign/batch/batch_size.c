@@ -1,8 +1,8 @@
-// How many lanes a batch has, for the campaign loop and the plan, and what memory it takes.
-#include "lanes.h"
+// The number of lanes of a batch, for the campaign loop and the plan, and its memory.
+#include "batch_size.h"
 #include "../store/rows.h"
 #include "../store/wanted_arrays.h"
-#include "flight.h"
+#include "trials_in_flight.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +23,10 @@ static int64_t plan_cpu_lanes(const Spec *spec)
     return lanes < 2048.0 ? 2048 : lanes > 8192.0 ? 8192 : (int64_t)lanes;
 }
 
-// GPU: lanes are counted in waves, one warp for every scheduler (16,896 lanes of an H200), since a wave that is not
-// full costs as much as one that is. A batch has at most so many that the schedulers always have a warp to go on with
-// while both slots are in flight, if all slots together leave a tenth of the memory free. Batches are as equal as whole
-// waves allow, and at least one a slot where they then have enough: one is filled and committed while others compute.
+// GPU: lanes are counted in waves of one warp per scheduler (16,896 lanes of an H200), since a partial wave takes as
+// long as a full one. A batch has at most WAVES_MOST waves: then a scheduler always has a warp to run while both slots
+// are in flight. All slots together leave a tenth of the memory free. Batches are as equal as whole waves allow. There
+// is at least one per slot if that leaves enough lanes in each: one is filled and committed while others compute.
 static int64_t plan_gpu_lanes(const BackendInfo *info, int64_t lane_bytes, int64_t all)
 {
     enum { WAVES_MOST = 8, WAVES_LEAST = 2 };
@@ -45,7 +45,7 @@ int64_t plan_batch_least(const Spec *spec, const Backend *backend, const RunOpti
     return lanes_greatest(info->lane_multiple / spec->replicates.count, 1);
 }
 
-// Lanes of all trials of a spec, up to its limit; the greatest number if that is not known.
+// Lanes of all trials of a spec, up to its limit; INT64_MAX if the number is not known.
 static int64_t plan_all_lanes(const Spec *spec)
 {
     Arena arena;
@@ -57,8 +57,8 @@ static int64_t plan_all_lanes(const Spec *spec)
     return lanes_times(known ? lanes_least(search.total, limit) : limit, spec->replicates.count);
 }
 
-// Lanes of a batch of `trials` trials that are ever traced at once: those that are chosen beforehand, or, simulated
-// again, the best and the failures.
+// The most lanes of a batch of `trials` trials that are traced at once: of trials chosen before they run, or of the
+// best and the failures, which are simulated again.
 static int64_t plan_traced_lanes(const Spec *spec, int64_t trials)
 {
     const Recording recording = recording_of(spec, RECORD_TRAJECTORIES);
@@ -86,7 +86,7 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// Buffers of the batches in flight and of the writer's queue; the program, HDF5 and SQLite take the rest.
+// Buffers of the batches in flight and of the writer's queue, and an allowance for the program, HDF5 and SQLite.
 void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 {
     const Spec *spec = device->spec;

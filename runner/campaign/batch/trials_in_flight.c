@@ -1,6 +1,6 @@
-// A batch of whole trials on its way through a backend: lanes are filled from trials, and trials' results are gathered
-// from lanes. Which lane holds which replicate is this file's business alone; no result depends on it.
-#include "flight.h"
+// A batch of whole trials on a backend: it fills lanes from trials, and gathers the results of trials from lanes. Only
+// this file knows which lane has which replicate; no result depends on it.
+#include "trials_in_flight.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ int64_t flight_scratch_bytes(const Spec *spec)
 
 // ---- out ------------------------------------------------------------------------------------------------------------
 
-// Lanes that are observed first; within each part in the order of the trials.
+// Observed lanes first; then, within each part, the order of the trials.
 static void flight_assign_lanes(const Spec *spec, Flight *flight)
 {
     const int count = spec->replicates.count, recorded = recording_of(spec, flight->kind).lanes;
@@ -168,7 +168,7 @@ static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *b
     }
 }
 
-// The arrays that a batch holds of its observed lanes: a trace, or rings of debug rows.
+// The arrays of a batch's observed lanes: a trace, or rings of debug rows.
 typedef struct FlightArrays {
     const double *rows; // [lanes][capacity][columns]
     const int64_t *count;
@@ -182,7 +182,7 @@ static FlightArrays flight_arrays(const Spec *spec, const Flight *flight, const 
     return (FlightArrays){batch->trace.sample, batch->trace.count, batch->trace.capacity, spec->configured.n_columns};
 }
 
-// The rows of a lane, oldest first; how many. A trace never comes round.
+// The rows of a lane, oldest first, and their number. A trace is not a ring.
 static int64_t flight_copy_lane(const FlightArrays *arrays, int64_t lane, double *to)
 {
     const int64_t made = arrays->count[lane], length = made < arrays->capacity ? made : arrays->capacity;
@@ -229,8 +229,8 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 
 static const double flight_slice_seconds = 0.1;
 
-// What a tick costs is not known yet, and a slice can't be cut short: one tick of a batch of large worlds takes up to
-// a second. A few slices later it is known.
+// The first slice is one tick: its time is unknown, a slice can't be interrupted, and one tick of a batch of large
+// worlds may take a second.
 int64_t slice_start(int64_t requested) { return requested > 0 ? requested : 1; }
 
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
@@ -244,8 +244,8 @@ int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
 
 // ---- batches --------------------------------------------------------------------------------------------------------
 
-// Of about half a second, so that an interruption loses little, and longer in a run that has lasted: half a percent of
-// it, up to what a batch may have. Then it has no more commits and shards than it needs.
+// A batch lasts about half a second, so that an interruption loses little, or half a percent of the run so far, so that
+// a long run does not make too many commits and shards.
 static double batch_seconds(double elapsed)
 {
     const double least = 0.5, part = 0.005;
@@ -283,7 +283,7 @@ void watch_show(const Watch *watch)
     if (interrupt_asks_status()) progress_answer(watch->progress, watch->numbers, stderr);
 }
 
-// Of a phase that runs trials again: those before the flight, and its own as far as it is.
+// Progress of a phase that runs trials again: the trials before this flight, and the part of this flight that is done.
 static void flight_tell(const Spec *spec, const Flight *flight, bool done, const Watch *watch)
 {
     const Configured *configured = &spec->configured;

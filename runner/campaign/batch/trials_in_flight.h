@@ -1,11 +1,11 @@
-// A batch of whole trials, from ask to tell (flight.c).
-#ifndef HOPSCOTCH_FLIGHT_H
-#define HOPSCOTCH_FLIGHT_H
+// A batch of whole trials, from ask to tell (trials_in_flight.c).
+#ifndef HOPSCOTCH_TRIALS_IN_FLIGHT_H
+#define HOPSCOTCH_TRIALS_IN_FLIGHT_H
 
 #include "../store/commit.h"
 
-// Which lane of the batch holds which replicate of which trial. Lanes that are observed come
-// first, because a trace covers the lanes [0, n); the trials stay in the order of ask.
+// Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the
+// lanes [0, n). The trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
     RecordKind kind; // what is recorded
@@ -21,32 +21,32 @@ typedef struct Flight {
 } Flight;
 
 void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
-int64_t flight_bytes(const Spec *spec);         // of one trial in memory
-int64_t flight_scratch_bytes(const Spec *spec); // of the trial that is being collected
-// Gives every replicate its lane and its parameters.
+int64_t flight_bytes(const Spec *spec);         // of memory per trial
+int64_t flight_scratch_bytes(const Spec *spec); // of memory for the trial that is being collected
+// Assigns a lane to every replicate, and fills in its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
-// Fitness and metrics of every trial into `commit->rows` (and fitness, survived into the trials, for tell), and the
-// observed lanes' arrays into `commit->lanes` and `samples`.
+// Writes fitness and metrics of every trial into `commit->rows` (fitness and survived also into the trials, for tell),
+// and the arrays of observed lanes into `commit->lanes` and `samples`.
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
-// Waits for the slice in flight; counts what it took.
+// Waits for the slice in flight, and adds its times.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1
-// Who is told how far a run is, and answered when SIGUSR1 asks.
+// Where the progress of a run is shown; also the answer to SIGUSR1.
 typedef struct Watch {
     Progress *progress;
     ProgressNumbers *numbers;
-    double phase_before; // done of the phase before the flight that is watched
-    double until;        // clock_seconds when the flight ends as if the user had interrupted it; may be infinite
+    double phase_before; // trials of the phase that were done before this flight
+    double until;        // clock_seconds at which the flight ends as if the user had interrupted it; may be infinite
 } Watch;
 void watch_show(const Watch *watch);
-// Runs a filled flight on slot 0 to its end; `watch` (may be NULL) is told of every slice. Error (interrupted) between
-// two slices.
+// Runs a filled flight on slot 0 to its end. `watch` (may be NULL) shows every slice. Error (interrupted) between
+// slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch);
-// Slices of about 0.1 s: the length for the next one.
+// The ticks of the first slice; and of the next one, so that slices take about 0.1 s. requested > 0: always that.
 int64_t slice_start(int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
-// Batches of a CPU, of about 0.5 s each: trials of the first one, and of the next after one of so many trials that took
-// so long in a run that has lasted so long; multiples of `least`, at most `most`.
+// The trials of a CPU's first batch; and of the next one, after a batch of `trials` that took `seconds` in a run that
+// has lasted `elapsed` seconds. Multiples of `least`, at most `most`.
 int64_t batch_start(int64_t least, int64_t most);
 int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most);
 

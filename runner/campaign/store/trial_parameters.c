@@ -1,9 +1,6 @@
-// The parameters of a trial that was run. A method that knows its trials beforehand computes them from the id; those of
-// one that learns depend on all that it was told before, so they are taken from the stored row, whose columns are what
-// was searched, to the bit.
-#include "stored_trial.h"
-
-#include "stored.h"
+// The parameters of a trial that was run. Most methods compute them from the id. For a method that learns they depend
+// on all earlier results, so they are read from the stored row, whose columns are the searched parameters to the bit.
+#include "queries.h"
 
 #include <string.h>
 

@@ -1,15 +1,19 @@
-// A stored campaign opened for reading: its database, and the spec that it holds in full.
-#include "extend.h"
-#include "migration.h"
+// The folder of a campaign, and a stored campaign opened for reading: its database and its spec.
 #include "store.h"
 
 #include <string.h>
 
+Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder)
+{
+    TRY(campaign_name_check(name));
+    *folder = arena_format(arena, "%s/%s", results, name);
+    return error_none();
+}
+
 static Error stored_read(StoredCampaign *campaign, const char *path, Arena *arena)
 {
     const char *resolved = NULL;
-    int schema = 0;
-    TRY(schema_version(campaign->database, path, &schema)); // older ones can be read too
+    TRY(schema_check(campaign->database, path));
     Cursor row =
         cursor_open(campaign->database, "SELECT resolved, numerics_version, program_version, hash FROM campaign");
     if (cursor_next(&row)) {

@@ -1,7 +1,7 @@
-// Files that a text names. A spec may come from somebody else, and what it names is shown where it is wrong; so it
-// names only plain files in its own folder and below, wherever links lead.
+// Opens files that a spec names. A spec may come from another person, and error messages show parts of such a file. So
+// the file must be a regular one in the spec's folder or below, after all links are followed.
 #include "io.h"
-#include "seam.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Whether a part of the path is "..".
-static bool beneath_climbs(const char *name)
+// True if a part of the path is "..".
+static bool within_leaves(const char *name)
 {
     for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
         const size_t length = strcspn(part, "/");
@@ -20,60 +20,60 @@ static bool beneath_climbs(const char *name)
     return false;
 }
 
-// Whether the open file is the one that the path leads to, and lies in the folder. What was exchanged meanwhile is not.
-static bool beneath_is_inside(const char *folder, const char *path, const struct stat *opened)
+// True if the open file is still the one at that path, and lies in the folder.
+static bool within_is_inside(const char *folder, const char *path, const struct stat *opened)
 {
     struct stat status;
     char *root = realpath(folder, NULL), *place = realpath(path, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
     const bool inside = root != NULL && place != NULL && strncmp(place, root, length) == 0 &&
-                        (place[length] == '/' || strcmp(root, "/") == 0) && seam_link_stat(place, &status) == 0 &&
+                        (place[length] == '/' || strcmp(root, "/") == 0) && system_link_stat(place, &status) == 0 &&
                         status.st_dev == opened->st_dev && status.st_ino == opened->st_ino;
     free(root);
     free(place);
     return inside;
 }
 
-static Error beneath_check(const FileBeneath *file, const char *folder, const char *shown, struct stat *status)
+static Error within_check(const FileWithin *file, const char *folder, const char *shown, struct stat *status)
 {
     if (fstat(file->descriptor, status) < 0)
         return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));
-    if (!S_ISREG(status->st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
-    if (inside_holds(file->path)) return error_none(); // below a results root no link was followed at all
-    if (beneath_is_inside(folder, file->path, status)) return error_none();
+    if (!S_ISREG(status->st_mode)) return error_make(ERROR_USER, "'%.200s' is not a regular file", shown);
+    if (nofollow_holds(file->path)) return error_none(); // below a results root no link was followed
+    if (within_is_inside(folder, file->path, status)) return error_none();
     return error_make(ERROR_USER, "'%.200s' is a link out of the spec's folder; name a file in it or below", shown);
 }
 
-// A pipe is not waited for, and a device not opened unless it was put there since.
-Error file_open_beneath(const char *folder, const char *name, Arena *arena, FileBeneath *file)
+// O_NONBLOCK: the call does not wait for a pipe. A device is opened only if it was put there after the check.
+Error file_open_within(const char *folder, const char *name, Arena *arena, FileWithin *file)
 {
     struct stat status;
     const char *shown = text_visible(name, arena);
     const char *path = strcmp(folder, ".") == 0 ? arena_copy(arena, name) : arena_format(arena, "%s/%s", folder, name);
-    *file = (FileBeneath){.path = path, .descriptor = -1};
-    if (name[0] == '\0' || name[0] == '/' || beneath_climbs(name))
+    *file = (FileWithin){.path = path, .descriptor = -1};
+    if (name[0] == '\0' || name[0] == '/' || within_leaves(name))
         return error_make(ERROR_USER, "'%.200s' leads out of the spec's folder; name a file in it or below", shown);
-    const bool there = seam_stat(path, &status) == 0;
-    if (there && !S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is no plain file", shown);
-    if (there) file->descriptor = (int)TEMP_FAILURE_RETRY(seam_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    const bool there = system_stat(path, &status) == 0;
+    if (there && !S_ISREG(status.st_mode)) return error_make(ERROR_USER, "'%.200s' is not a regular file", shown);
+    if (there) file->descriptor = (int)TEMP_FAILURE_RETRY(system_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
     if (file->descriptor < 0)
         return error_make(ERROR_USER, "cannot read '%.200s' in the spec's folder: %s", shown, strerror(errno));
-    const Error error = beneath_check(file, folder, shown, &status);
+    const Error error = within_check(file, folder, shown, &status);
     file->bytes = status.st_size;
-    if (error.kind != OK) file_close_beneath(file);
+    if (error.kind != OK) file_close_within(file);
     return error;
 }
 
-Error file_read_beneath(FileBeneath *file, size_t limit, Arena *arena, Bytes *out)
+Error file_read_within(FileWithin *file, size_t limit, Arena *arena, Bytes *out)
 {
     const int descriptor = file->descriptor;
     file->descriptor = -1;
     return file_read_from(descriptor, file->path, limit, arena, out);
 }
 
-void file_close_beneath(FileBeneath *file)
+void file_close_within(FileWithin *file)
 {
-    if (file->descriptor >= 0) (void)seam_close(file->descriptor);
+    if (file->descriptor >= 0) (void)system_close(file->descriptor);
     file->descriptor = -1;
 }
 

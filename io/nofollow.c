@@ -1,0 +1,352 @@
+// Access to files below a results root, without following links. A results folder may come from another person, and
+// another program may replace files in it while this one runs. So a root is opened once, and files below it are reached
+// from that descriptor, folder by folder (openat(2) and its like). No link is followed, neither on the way nor at the
+// end. The root itself is the user's choice and may be reached through links; so may every path that is not below a
+// root.
+//
+// A folder below a root can be pinned, as lock.c does with the folder of a lock: files below it are then reached from
+// the folder's own descriptor, even if the folder is renamed and another one gets its name.
+//
+// The lists of roots and of pins are the only state. Any thread may add roots; none is ever removed.
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- roots ----------------------------------------------------------------------------------------------------------
+
+typedef struct NofollowRoot {
+    struct NofollowRoot *next;
+    atomic_int descriptor; // -1: not opened yet
+    size_t length;
+    char text[]; // as the user named it, without trailing slashes; "" for "/"
+} NofollowRoot;
+
+static _Atomic(NofollowRoot *) nofollow_roots;
+
+// The root's folder, opened at its first use, because a run may make the root later. -1 with errno.
+static int nofollow_root_open(NofollowRoot *root)
+{
+    int known = atomic_load(&root->descriptor);
+    if (known >= 0) return known;
+    const int opened = open(root->length > 0 ? root->text : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0 || atomic_compare_exchange_strong(&root->descriptor, &known, opened)) return opened;
+    (void)close(opened); // another thread was first
+    return known;
+}
+
+// ---- pins -----------------------------------------------------------------------------------------------------------
+
+struct FolderPin {
+    FolderPin *next;
+    const NofollowRoot *root;
+    int descriptor;
+    size_t length;
+    char text[PATH_MAX]; // below the root
+};
+
+static FolderPin *nofollow_pins;
+static atomic_bool nofollow_any_pins; // false: no lock has to be taken
+static pthread_rwlock_t nofollow_pins_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+// True if the path lies below the pinned folder. by_name: the pinned folder's own name is not below it.
+static bool nofollow_pin_holds(const FolderPin *pin, const NofollowRoot *root, const char *below, bool by_name)
+{
+    if (pin->root != root || strncmp(pin->text, below, pin->length) != 0) return false;
+    return below[pin->length] == '/' || (below[pin->length] == '\0' && !by_name);
+}
+
+// True if a pinned folder holds the path. The longest such pin gives *descriptor, a copy of its own (-1 with errno:
+// none is left), and *rest, the path below it ("": the folder itself).
+static bool nofollow_pinned(const NofollowRoot *root, char *below, bool by_name, char **rest, int *descriptor)
+{
+    const FolderPin *found = NULL;
+    pthread_rwlock_rdlock(&nofollow_pins_lock);
+    for (const FolderPin *pin = nofollow_pins; pin != NULL; pin = pin->next) {
+        if (nofollow_pin_holds(pin, root, below, by_name) && (found == NULL || pin->length > found->length))
+            found = pin;
+    }
+    if (found != NULL) {
+        *rest = below + found->length + (below[found->length] == '/');
+        *descriptor = fcntl(found->descriptor, F_DUPFD_CLOEXEC, 0);
+    }
+    pthread_rwlock_unlock(&nofollow_pins_lock);
+    return found != NULL;
+}
+
+// ---- paths ----------------------------------------------------------------------------------------------------------
+
+// out[PATH_MAX] <- the path below the root, without ".", ".." and doubled slashes; "" for the root itself. False: the
+// path is not below the root. `path` is shorter than PATH_MAX.
+static bool nofollow_relative(const NofollowRoot *root, const char *path, char *out)
+{
+    size_t end = 0;
+    if (strncmp(path, root->text, root->length) != 0) return false;
+    const char *part = path + root->length;
+    if (part[0] != '/' && part[0] != '\0') return false;
+    for (part += strspn(part, "/"); part[0] != '\0'; part += strspn(part, "/")) {
+        const size_t length = strcspn(part, "/");
+        if (length == 2 && strncmp(part, "..", 2) == 0) {
+            if (end == 0) return false;
+            while (end > 0 && out[--end] != '/') continue;
+        } else if (length != 1 || part[0] != '.') {
+            if (end > 0) out[end++] = '/';
+            memcpy(out + end, part, length);
+            end += length;
+        }
+        part += length;
+    }
+    out[end] = '\0';
+    return true;
+}
+
+bool nofollow_holds(const char *path)
+{
+    char below[PATH_MAX];
+    if (strlen(path) >= sizeof below) return true; // every operation refuses it
+    const NofollowRoot *root = atomic_load(&nofollow_roots);
+    while (root != NULL && !nofollow_relative(root, path, below)) root = root->next;
+    return root != NULL;
+}
+
+Error nofollow_add_root(const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/') length--;
+    if (nofollow_holds(folder)) return error_none();
+    NofollowRoot *root = malloc(sizeof *root + length + 1);
+    if (root == NULL) return error_make(ERROR_MACHINE, "not enough memory for the name of %s", path_text(folder).text);
+    *root = (NofollowRoot){.next = atomic_load(&nofollow_roots), .length = length};
+    atomic_init(&root->descriptor, -1);
+    memcpy(root->text, folder, length);
+    root->text[length] = '\0';
+    while (!atomic_compare_exchange_weak(&nofollow_roots, &root->next, root)) continue;
+    return error_none();
+}
+
+// ---- the way to a file ----------------------------------------------------------------------------------------------
+
+typedef struct NofollowPlace {
+    int folder; // the folder that `name` is in
+    bool below; // a root; else `name` is the whole path
+    bool held;  // `folder` is to be closed
+    const char *name;
+    char text[PATH_MAX];
+} NofollowPlace;
+
+// Closes a descriptor and keeps errno.
+static void nofollow_close(int descriptor)
+{
+    const int reason = errno;
+    (void)close(descriptor);
+    errno = reason;
+}
+
+// Opens without following a link: that gives ELOOP, also where the system says ENOTDIR because a folder is wanted.
+static int nofollow_open_at(int folder, const char *name, int flags, mode_t mode)
+{
+    struct stat status;
+    const int descriptor = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != ENOTDIR) return descriptor;
+    const bool link = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+    errno = link ? ELOOP : ENOTDIR;
+    return -1;
+}
+
+static void nofollow_leave(const NofollowPlace *place)
+{
+    if (place->held) nofollow_close(place->folder);
+}
+
+// How the path is used: the file itself; its name, to make or change it; the file that has the name now, pinned or not.
+typedef enum NofollowUse { NOFOLLOW_FILE, NOFOLLOW_NAME, NOFOLLOW_NAMED } NofollowUse;
+
+// Sets where the walk begins: at a pin or at the root. False with errno.
+static bool nofollow_begin(NofollowRoot *root, NofollowUse use, NofollowPlace *place, char **name)
+{
+    place->below = true;
+    *name = place->text;
+    if (use != NOFOLLOW_NAMED && atomic_load(&nofollow_any_pins) &&
+        nofollow_pinned(root, place->text, use == NOFOLLOW_NAME, name, &place->folder))
+        place->held = place->folder >= 0;
+    else
+        place->folder = nofollow_root_open(root);
+    return place->folder >= 0;
+}
+
+// Opens the folders of place->text one by one, from the root or a pin. False with errno.
+static bool nofollow_walk(NofollowRoot *root, NofollowUse use, NofollowPlace *place)
+{
+    char *name;
+    if (!nofollow_begin(root, use, place, &name)) return false;
+    for (char *slash; (slash = strchr(name, '/')) != NULL; name = slash + 1) {
+        *slash = '\0';
+        const int next = nofollow_open_at(place->folder, name, O_PATH | O_DIRECTORY, 0);
+        nofollow_leave(place);
+        place->folder = next;
+        place->held = next >= 0;
+        if (next < 0) return false;
+    }
+    place->name = name[0] != '\0' ? name : ".";
+    return true;
+}
+
+// Finds the folder and the name for a call like openat; nofollow_leave() ends its use. False with errno. The name of a
+// root is not below that root; a root that does not exist has nothing below it.
+static bool nofollow_enter(const char *path, NofollowUse use, NofollowPlace *place)
+{
+    place->folder = AT_FDCWD;
+    place->below = place->held = false;
+    place->name = path;
+    if (strlen(path) >= sizeof place->text) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (NofollowRoot *root = atomic_load(&nofollow_roots); root != NULL; root = root->next) {
+        if (!nofollow_relative(root, path, place->text)) continue;
+        const bool itself = place->text[0] == '\0';
+        return (itself && (use == NOFOLLOW_NAME || nofollow_root_open(root) < 0)) || nofollow_walk(root, use, place);
+    }
+    return true;
+}
+
+// ---- system calls ---------------------------------------------------------------------------------------------------
+
+int nofollow_open(const char *path, int flags, mode_t mode)
+{
+    NofollowPlace place;
+    if (!nofollow_enter(path, NOFOLLOW_FILE, &place)) return -1;
+    const int descriptor =
+        place.below ? nofollow_open_at(place.folder, place.name, flags, mode) : open(path, flags | O_CLOEXEC, mode);
+    nofollow_leave(&place);
+    return descriptor;
+}
+
+static int nofollow_stat_by(const char *path, NofollowUse use, struct stat *status, int flags)
+{
+    NofollowPlace place;
+    if (!nofollow_enter(path, use, &place)) return -1;
+    const int result = fstatat(place.folder, place.name, status, place.below ? AT_SYMLINK_NOFOLLOW : flags);
+    nofollow_leave(&place);
+    return result;
+}
+
+int nofollow_stat(const char *path, struct stat *status) { return nofollow_stat_by(path, NOFOLLOW_FILE, status, 0); }
+
+int nofollow_link_stat(const char *path, struct stat *status)
+{
+    return nofollow_stat_by(path, NOFOLLOW_FILE, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int nofollow_named_stat(const char *path, struct stat *status)
+{
+    return nofollow_stat_by(path, NOFOLLOW_NAMED, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int nofollow_access(const char *path, int mode, int flags)
+{
+    NofollowPlace place;
+    if (!nofollow_enter(path, NOFOLLOW_FILE, &place)) return -1;
+    const int result = faccessat(place.folder, place.name, mode, flags | (place.below ? AT_SYMLINK_NOFOLLOW : 0));
+    nofollow_leave(&place);
+    return result;
+}
+
+int nofollow_rename(const char *from, const char *to)
+{
+    NofollowPlace old, other;
+    if (!nofollow_enter(from, NOFOLLOW_NAME, &old)) return -1;
+    const bool there = nofollow_enter(to, NOFOLLOW_NAME, &other);
+    const int result = there ? renameat(old.folder, old.name, other.folder, other.name) : -1;
+    if (there) nofollow_leave(&other);
+    nofollow_leave(&old);
+    return result;
+}
+
+static int nofollow_unlink_by(const char *path, int flags)
+{
+    NofollowPlace place;
+    if (!nofollow_enter(path, NOFOLLOW_NAME, &place)) return -1;
+    const int result = unlinkat(place.folder, place.name, flags);
+    nofollow_leave(&place);
+    return result;
+}
+
+int nofollow_unlink(const char *path) { return nofollow_unlink_by(path, 0); }
+
+int nofollow_rmdir(const char *path) { return nofollow_unlink_by(path, AT_REMOVEDIR); }
+
+int nofollow_mkdir(const char *path)
+{
+    NofollowPlace place;
+    if (!nofollow_enter(path, NOFOLLOW_NAME, &place)) return -1;
+    const int result = mkdirat(place.folder, place.name, 0777);
+    nofollow_leave(&place);
+    return result;
+}
+
+// ---- pinning --------------------------------------------------------------------------------------------------------
+
+// The root that the folder lies below, and its path there. NULL: it lies below none, or is a root.
+static NofollowRoot *nofollow_root_of(const char *folder, char *below)
+{
+    if (strlen(folder) >= PATH_MAX) return NULL;
+    NofollowRoot *root = atomic_load(&nofollow_roots);
+    while (root != NULL && !nofollow_relative(root, folder, below)) root = root->next;
+    return root != NULL && below[0] != '\0' ? root : NULL;
+}
+
+static bool nofollow_pin_name(FolderPin *pin, const char *folder)
+{
+    pin->root = nofollow_root_of(folder, pin->text);
+    pin->length = pin->root != NULL ? strlen(pin->text) : 0;
+    return pin->root != NULL;
+}
+
+FolderPin *nofollow_pin(const char *folder)
+{
+    FolderPin *pin = malloc(sizeof *pin);
+    if (pin == NULL) return NULL;
+    const bool below = nofollow_pin_name(pin, folder);
+    pin->descriptor = below ? nofollow_open(folder, O_PATH | O_DIRECTORY, 0) : -1;
+    if (pin->descriptor < 0) {
+        free(pin);
+        return NULL;
+    }
+    pthread_rwlock_wrlock(&nofollow_pins_lock);
+    pin->next = nofollow_pins;
+    nofollow_pins = pin;
+    atomic_store(&nofollow_any_pins, true);
+    pthread_rwlock_unlock(&nofollow_pins_lock);
+    return pin;
+}
+
+bool nofollow_pin_renamed(FolderPin *pin, const char *folder)
+{
+    struct stat pinned, named;
+    if (fstat(pin->descriptor, &pinned) != 0 || nofollow_named_stat(folder, &named) != 0) return false;
+    if (pinned.st_dev != named.st_dev || pinned.st_ino != named.st_ino) return false;
+    pthread_rwlock_wrlock(&nofollow_pins_lock);
+    (void)nofollow_pin_name(pin, folder); // not below a root: it holds nothing any more
+    pthread_rwlock_unlock(&nofollow_pins_lock);
+    return true;
+}
+
+void nofollow_unpin(FolderPin *pin)
+{
+    if (pin == NULL) return;
+    pthread_rwlock_wrlock(&nofollow_pins_lock);
+    FolderPin **at = &nofollow_pins;
+    while (*at != pin) at = &(*at)->next;
+    *at = pin->next;
+    atomic_store(&nofollow_any_pins, nofollow_pins != NULL);
+    pthread_rwlock_unlock(&nofollow_pins_lock);
+    (void)close(pin->descriptor);
+    free(pin);
+}
