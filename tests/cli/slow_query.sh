@@ -110,8 +110,8 @@ works doctor grid
 
 # Ctrl-C: the answer is printed, nothing is left, the status is that of the query.
 before=$(indexes)
-HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv --limit 2 \
-    >out 2>err &
+HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv \
+    --limit 2 >out 2>err &
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 [ "$(wc -l <out)" -eq 3 ]
