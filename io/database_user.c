@@ -85,6 +85,6 @@ Error statement_step_guarded(Statement *statement, bool *row)
     *row = code == SQLITE_ROW;
     if (code == SQLITE_ROW || code == SQLITE_DONE) return error_none();
     if (code == SQLITE_INTERRUPT)
-        return error_make(ERROR_USER, "--sql took too long: make an index (hopscotch index), or raise --timeout");
+        return error_make(ERROR_USER, "--sql took too long: give it more time with --timeout SECONDS");
     return error_make(ERROR_USER, "--sql: %.300s", sqlite3_errmsg(statement->database->handle));
 }

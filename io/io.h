@@ -158,11 +158,15 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 // looks at nor makes files beside it. If the stamp has changed afterwards, the rows that were read, and errors too, are
 // invalid.
 Error database_open_still(const char *path, Arena *arena, Database **out);
-const char *database_path(const Database *database);            // as it was opened
-Error database_close(Database *database);                       // for a writer: also checkpoints (TRUNCATE)
-Error database_check_place(const Database *database);           // error: its path names another file now, or none
-Error database_run(Database *database, const char *sql);        // one or more statements without values
-Error database_make_index(Database *database, const char *sql); // one CREATE INDEX, with settings that make it faster
+const char *database_path(const Database *database);     // as it was opened
+Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
+Error database_check_place(const Database *database);    // error: its path names another file now, or none
+Error database_run(Database *database, const char *sql); // one or more statements without values
+// One CREATE INDEX, with settings that make it faster. It ends with an error when `interrupted` (NULL: never) gives
+// other than 0.
+Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));
+// Whether a query that took so many seconds is worth an index.
+bool database_was_slow(double seconds);
 Error database_prepare(Database *database, const char *sql, Statement **out);
 bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table
 // SQL has the function row_digest(d, v1, ...): the digest d after adding the values. Triggers use it.

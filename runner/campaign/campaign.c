@@ -26,6 +26,7 @@
 #include "store/batches.c"
 #include "store/campaign_row.c"
 #include "store/database_upkeep.c"
+#include "store/trials_index.c"
 #include "store/trial_parameters.c"
 #include "store/commit.c"
 #include "store/recovery.c"

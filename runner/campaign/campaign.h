@@ -123,7 +123,7 @@ typedef struct CampaignMade {
 } CampaignMade;
 const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
 Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
-Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena); // else error (user)
+Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena); // else error (user)
 // Its name as seen from the results root of `of`, as the user writes it.
 const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
 // Whether find_trial takes the text: an id, best, worst or failed.
@@ -328,23 +328,16 @@ Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, b
 typedef struct CampaignEdit {
     Lock lock;
     bool shared_fs;
-    const char *back; // of a folder that was renamed: what it is called again after an error; NULL: it was not
     Store store;
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
-// The same after the folder was renamed.
-Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
-                       CampaignEdit *edit);
-Error edit_rename(CampaignEdit *edit, const char *name); // of the campaign, in its database
-Lock edit_keep_lock(CampaignEdit *edit);                 // which the caller releases, after the edit's end
-Error edit_end(CampaignEdit *edit, Error error);         // after an error, rolls back and gives that error
-Error seal_schema(Database *database);                   // after a change of the declarations
+Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
+Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
 
 // ---- the catalogue results/index.db: a row per campaign (store/catalogue.c) -----------------------------------------
 
-// Removes campaign `gone` and adds campaign `come` from its database. NULL: none.
-Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
-                       Arena *arena);
+// Makes the row of this name as the campaign's database has it; removes the row if there is no such campaign.
+Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena);
 // Builds the catalogue anew from the campaigns' databases. Databases that can't be read are named in `messages` and
 // left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);

@@ -177,32 +177,37 @@ static Error best_run(const CommandLine *line)
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
                                                              : BEST_PER_POINT;
+    const double started = clock_seconds();
     const Error error = objectives != NULL || switch_given(line, "pareto")
                             ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                             : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
+    const bool slow = objectives == NULL && per == BEST_OF_ALL && database_was_slow(clock_seconds() - started);
     const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
                 best, root, program, place.name, best, root);
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const int n_columns = slow ? trials_best_columns(&campaign.spec, columns) : 0;
     campaign_close(&campaign);
+    if (error.kind == OK) index_after_answer(line, &campaign, columns, n_columns);
     return error;
 }
 
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
-     "how many (default 10; with --per 1 of each; of a front, in CSV and JSON, all)"},
+     "how many trials (default 10; with --per 1 of each group; all of a front in CSV and JSON)"},
     {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
     {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
-    {"pareto", SWITCH_FLAG, NULL, 0, 0, "the trials that no other one beats in all objectives, as with several always"},
+    {"pareto", SWITCH_FLAG, NULL, 0, 0, "the front: the trials that no other trial beats in all objectives"},
     {"objectives", SWITCH_TEXT, "A,B", 0, 0,
-     "--pareto by these columns; less is better, but of what the spec maximises"},
+     "the front by these columns; less is better, except where the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
     .arguments = "CAMPAIGN",
-    .doc = "the best trials: least fitness first (greatest if it is maximised), failed ones never above others",
+    .doc = "the best trials first: by least fitness, or greatest if the spec maximises; failed trials last",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"

@@ -1,5 +1,5 @@
-// What `best` prints of several objectives: the front, the trials that no other one beats in all of them at once.
-// People see so many of them, spread evenly from one end to the other; programs see all, with every column.
+// What `best` prints of several objectives: the front, the trials that no other trial beats in all objectives. People
+// see at most --top of them, spread evenly from one end to the other; programs see all, with every column.
 #include "command.h"
 
 #include <inttypes.h>

@@ -98,7 +98,7 @@ static const Switches check_switches = {check_rows, 1};
 const Command command_check = {
     .name = "check",
     .arguments = "SPEC",
-    .doc = "validate a spec: all of its errors at once, or what it asks for and what the model says to that",
+    .doc = "check a spec: print all of its errors, or what it asks for and what the model remarks",
     .examples = "  hopscotch check experiments/raibert_gains.yaml\n"
                 "  hopscotch check my.yaml --set 'search.over.thrust=[25,30]' --set seed=3\n"
                 "  hopscotch check my.yaml --resolved > complete.yaml\n",

@@ -5,7 +5,7 @@
 #define HOPSCOTCH_SCALAR
 #endif
 
-// the command line, a file a command
+// the command line, one file per command
 #include "live.c"
 #include "command_line.c"
 #include "output_file.c"
@@ -18,7 +18,6 @@
 #include "status.c"
 #include "list.c"
 #include "label.c"
-#include "move.c"
 #include "remove.c"
 #include "merge.c"
 #include "best_front.c"

@@ -105,6 +105,8 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
                      Query *query);
 // One cell of a row of the table trials, by its column's type.
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
+// Makes an index of these columns for a query that was slow (index.c). The campaign is closed; count 0: none is made.
+void index_after_answer(const CommandLine *line, const StoredCampaign *answered, const TrialOrder *columns, int count);
 // Shows a campaign until it ends or the reader leaves (live.c).
 Error live_watch(const CommandLine *line, const CampaignPlace *place);
 

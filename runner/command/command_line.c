@@ -15,7 +15,7 @@ enum { LINE_CHOICES_MAX = 16, LINE_NAMES_MAX = 64 };
 
 static const Switch line_common_rows[] = {
     {"results", SWITCH_TEXT, "DIR", 0, 0, "root folder of the campaigns (default: $HOPSCOTCH_RESULTS, else results)"},
-    {"no-color", SWITCH_FLAG, NULL, 0, 0, "no colours; so does NO_COLOR=1, and an output that is no terminal"},
+    {"no-color", SWITCH_FLAG, NULL, 0, 0, "no colours; NO_COLOR=1 does the same; only terminals get colours"},
     {"help", SWITCH_FLAG, NULL, 0, 0, "this text"},
 };
 static const Switch line_spec_rows[] = {
@@ -29,16 +29,16 @@ static const Switch line_spec_rows[] = {
 #endif
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
-     "what computes (default auto, a GPU if there is one, unless the spec says)"},
+     "what computes (default: the spec's, else auto: a GPU if there is one)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096,
      "CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
-     "CUDA devices, these only; several share every batch (default: 0, or another one if it fails)"},
+     "use these CUDA devices only; several share each batch (default: 0, or another one if it fails)"},
     {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
      "of a GPU: made for this campaign, where it saves time (auto, the default), always, never"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
-     "stop when a slice takes longer (default 60; 0: never; a slice is about 0.1 s)"},
+     "stop when one launch takes longer (default 60; 0: never; a launch is about 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
     {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "how to print (default table)"},

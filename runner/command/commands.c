@@ -12,8 +12,7 @@
     X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
     X("look", report) X("look", plot) X("look", replay) X("look", verify) X("look", compare) \
     X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", digest) \
-    X("maintain", doctor) X("maintain", reindex) X("maintain", index) X("maintain", mv) X("maintain", rm) \
-    X("maintain", gc) \
+    X("maintain", doctor) X("maintain", reindex) X("maintain", rm) X("maintain", gc) \
     X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
 #define COMMAND_DECLARE(group, name) extern const Command command_##name;
 #define COMMAND_ROW(group, name) {group, &command_##name},
@@ -27,7 +26,7 @@ static const struct {
 // clang-format on
 #undef COMMANDS
 
-// At most; it grows with what a command needs.
+// An upper limit: the arena grows as the command needs it.
 static const size_t commands_arena_size = (size_t)4 << 30;
 
 int command_count(void) { return (int)(sizeof commands_table / sizeof *commands_table); }
@@ -62,7 +61,7 @@ static Error commands_dispatch(const CommandLine *line)
     return line->command->run(line);
 }
 
-// What was printed last may fail last: a full disk behind `> best.csv` is an error, not silence.
+// Buffered output may fail when it is flushed: a full disk behind `> best.csv` is an error.
 static Error commands_flush(FILE *out)
 {
     if (fflush(out) == 0 && !ferror(out)) return error_none();

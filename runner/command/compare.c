@@ -24,7 +24,8 @@ typedef struct Compared {
     int64_t n_searches;
 } Compared;
 
-// Of one against the first: what differs that is no choice of the search. Then their fitnesses are of different things.
+// Of one campaign against the first: in what the tasks differ, apart from choices of the search. If they differ, their
+// fitnesses can not be compared.
 typedef struct Relation {
     const char *task;   // the keys in which the tasks differ, "simulation.duration, ..."; empty: in none
     bool same_kind;     // the fitnesses are of one objective
@@ -450,7 +451,8 @@ static Error compare_run(const CommandLine *line)
 static const Switch compare_rows[] = {
     {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX,
      "how many fresh seeds the best trials are run under (default 200)"},
-    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX, "that they come from (default: the same for all comparisons)"},
+    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
+     "from which these seeds come (default: the same for all comparisons)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };

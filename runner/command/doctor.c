@@ -82,7 +82,7 @@ static Error doctor_run(const CommandLine *line)
 }
 
 static const Switch doctor_rows[] = {
-    {"repair", SWITCH_FLAG, NULL, 0, 0, "mend what was found: simulate again what is lost, to the same bits"},
+    {"repair", SWITCH_FLAG, NULL, 0, 0, "repair what was found; lost trials are simulated again, to the same bits"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeof *doctor_rows};
@@ -90,7 +90,7 @@ static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeo
 const Command command_doctor = {
     .name = "doctor",
     .arguments = "CAMPAIGN",
-    .doc = "check that everything stored is unchanged; exit code 0 if it is, 3 if not; --repair mends it",
+    .doc = "check that all stored data are unchanged (exit code 0; else 3); --repair repairs them",
     .examples = "  hopscotch doctor raibert_gains\n"
                 "  hopscotch doctor raibert_gains --repair\n",
     .least = 1,

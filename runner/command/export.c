@@ -255,16 +255,16 @@ static Error export_run(const CommandLine *line)
 
 static const Switch export_rows[] = {
     {"csv", SWITCH_TEXT, "FILE", 0, 0, "trials as comma-separated values (RFC 4180); - is standard output"},
-    {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, an object a line; - is standard output"},
-    {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, an array a column; NaN where there is no number"},
-    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one file over the arrays of all shards, by virtual datasets"},
+    {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
+    {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
+    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file that refers to the arrays of all shards (virtual datasets)"},
 };
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
 
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "trials for other programs, as CSV, JSON lines or NPZ; all trajectories behind one HDF5 file",
+    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file with all trajectories",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --npz gains.npz\n"
                 "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",

@@ -151,7 +151,8 @@ static Error help_version_run(const CommandLine *line)
 
 static const Switch help_rows[] = {
     {"man", SWITCH_FLAG, NULL, 0, 0, "as a page for man(1), e.g. hopscotch help run --man | man -l -"},
-    {"completion", SWITCH_CHOICE, "bash|zsh", 0, 0, "what that shell sources to complete words"},
+    {"completion", SWITCH_CHOICE, "bash|zsh", 0, 0,
+     "a script for this shell: it completes commands, options and names"},
     {"names", SWITCH_FLAG, NULL, 0, 0, "the names of the commands alone"},
 };
 static const Switches help_switches = {help_rows, sizeof help_rows / sizeof *help_rows};
@@ -172,7 +173,7 @@ const Command command_help_pages = {
 const Command command_version = {
     .name = "version",
     .arguments = "",
-    .doc = "program and numerics version, compiler, and what the backends find on this machine",
+    .doc = "versions of the program and its numerics, compiler, processors and GPUs found",
     .examples = "  hopscotch version\n"
                 "  hopscotch version --json\n",
     .least = 0,

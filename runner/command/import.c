@@ -192,7 +192,7 @@ static Error import_run(const CommandLine *line)
 }
 
 static const Switch import_rows[] = {
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's with _import behind it)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's name and _import)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
     {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };

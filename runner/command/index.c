@@ -1,82 +1,18 @@
-// hopscotch index: indexes of the table trials, so that a query need not read all of it. SQLite keeps them up as rows
-// come, which costs time: they are best made when a campaign is done.
+// After a slow answer: an index, with which the next one is quick. The answer has been printed, so what fails here is
+// not said, and the exit code stays: results that only can be read, a campaign that is run, a full disk. The user may
+// end it (Ctrl-C).
 #include "command.h"
 
-#include <string.h>
-
-enum { INDEX_COLUMNS_MAX = 8 };
-
-// "k_fp,thrust": the columns of one index.
-static Error index_read(const TrialColumns *all, const char *text, Arena *arena, const char **columns, int *count)
+void index_after_answer(const CommandLine *line, const StoredCampaign *answered, const TrialOrder *columns, int count)
 {
-    char *rest = arena_copy(arena, text);
-    *count = 0;
-    for (char *column; (column = strsep(&rest, ",")) != NULL;) {
-        const char *nearest = nearest_name(column, all->names, all->count);
-        if (trial_column_find(all, column) < 0)
-            return error_make(ERROR_USER, "there is no column '%.60s'%s%.60s%s", column,
-                              nearest != NULL ? "; did you mean '" : "; query --columns all --limit 1 shows them",
-                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-        if (*count == INDEX_COLUMNS_MAX)
-            return error_make(ERROR_USER, "an index over more than %d columns is of no use", INDEX_COLUMNS_MAX);
-        columns[(*count)++] = column;
-    }
-    return error_none();
+    const CampaignPlace place = {
+        .results = folder_of(answered->folder, line->arena), .name = answered->name, .folder = answered->folder};
+    const double started = clock_seconds();
+    bool made = false;
+    if (count == 0 || fflush(line->out) != 0) return;
+    interrupt_install();
+    const Error error = trials_index_make(&place, columns, count, interrupt_requested, line->arena, &made);
+    if (error.kind == OK && made)
+        fprintf(line->messages, "the database took long; made an index over %s in %.1f s: such a query is fast now\n",
+                trials_index_columns(columns, count, false, line->arena), clock_seconds() - started);
 }
-
-static Error index_change(const CommandLine *line, CampaignEdit *edit)
-{
-    Arena *arena = line->arena;
-    Database *database = edit->store.database;
-    TrialColumns all;
-    TRY(trial_columns(database, arena, &all));
-    for (int i = 1; i < line->n_arguments; i++) {
-        const char *columns[INDEX_COLUMNS_MAX];
-        int count;
-        TRY(index_read(&all, line->arguments[i], arena, columns, &count));
-        TRY(switch_given(line, "drop") ? trials_index_drop(database, columns, count, arena)
-                                       : trials_index_make(database, columns, count, arena));
-    }
-    return seal_schema(database);
-}
-
-static Error index_list(const CommandLine *line, const CampaignPlace *place)
-{
-    Database *database;
-    const char *declaration;
-    TRY(store_peek(place, line->arena, &database));
-    Cursor indexes = trials_indexes(database);
-    while (next_text(&indexes, &declaration)) {
-        put_visible(line->out, declaration);
-        fputc('\n', line->out);
-    }
-    const Error error = cursor_close(&indexes);
-    store_leave(database);
-    return error;
-}
-
-static Error index_run(const CommandLine *line)
-{
-    CampaignPlace place;
-    CampaignEdit edit;
-    TRY(campaign_find(line, line->arguments[0], &place));
-    if (line->n_arguments == 1) return index_list(line, &place);
-    TRY(edit_begin(&place, switch_given(line, "shared-fs"), line->arena, &edit));
-    return edit_end(&edit, index_change(line, &edit));
-}
-
-static const Switch index_rows[] = {{"drop", SWITCH_FLAG, NULL, 0, 0, "take these indexes away"}};
-static const Switches index_switches = {index_rows, 1};
-
-const Command command_index = {
-    .name = "index",
-    .arguments = "CAMPAIGN [A,B...]",
-    .doc = "make the table of trials quick to ask for some columns, together or alone; or list its indexes",
-    .examples = "  hopscotch index raibert_gains k_fp,velocity_error\n"
-                "  hopscotch index raibert_gains k_fp,velocity_error --drop\n"
-                "  hopscotch index raibert_gains\n",
-    .least = 1,
-    .most = 64,
-    .switches = {&index_switches, &switches_shared_fs},
-    .run = index_run,
-};

@@ -30,7 +30,7 @@ static Error label_print(const CommandLine *line, const CampaignPlace *place, Cu
 
 // ---- tags -----------------------------------------------------------------------------------------------------------
 
-// As names are, so that a tag needs no quotes in a shell and a list of them no escapes.
+// The characters of names: a tag needs no quotes in a shell, and a list of tags no escapes.
 static Error label_check_tag(const char *tag)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -93,13 +93,13 @@ static Error note_run(const CommandLine *line)
 
 // ---- the commands ---------------------------------------------------------------------------------------------------
 
-static const Switch label_tag_rows[] = {{"remove", SWITCH_FLAG, NULL, 0, 0, "take these tags away"}};
+static const Switch label_tag_rows[] = {{"remove", SWITCH_FLAG, NULL, 0, 0, "remove these tags"}};
 static const Switches label_tag_switches = {label_tag_rows, 1};
 
 const Command command_tag = {
     .name = "tag",
     .arguments = "CAMPAIGN [TAG...]",
-    .doc = "tags of a campaign: add some, take some away, or print them; list finds campaigns by them",
+    .doc = "add tags to a campaign, remove or print them; list --tag finds campaigns by tag",
     .examples = "  hopscotch tag raibert_gains paper figure-3\n"
                 "  hopscotch tag raibert_gains figure-3 --remove\n"
                 "  hopscotch tag raibert_gains\n",

@@ -1,4 +1,4 @@
-// hopscotch list: the campaigns under a results root in a line each, by tag or state, for people and for programs.
+// hopscotch list: the campaigns under a results root, one line each, by tag or state.
 #include "command.h"
 
 #include <math.h>
@@ -163,10 +163,12 @@ static Error list_run(const CommandLine *line)
 }
 
 static const Switch list_rows[] = {
-    {"all", SWITCH_FLAG, NULL, 0, 0, "also what verify and compare made of each"},
-    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only those with this tag; repeatable, then with all of them"},
-    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0, "only those in this state"},
-    {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0, "in which order (default name); the newest, largest, best first"},
+    {"all", SWITCH_FLAG, NULL, 0, 0, "also the campaigns that verify and compare made of each"},
+    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all of these tags"},
+    {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
+     "only campaigns in this state"},
+    {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0,
+     "order (default name); date, size and best: the newest, largest, best first"},
 };
 static const Switches list_switches = {list_rows, sizeof list_rows / sizeof *list_rows};
 

@@ -1,6 +1,6 @@
-// status --watch: a campaign, or all of them, again and again until it ends or the reader leaves. On a terminal the
-// view is drawn over the last one: the cursor goes up and what is below is cleared. No mode of the terminal is changed,
-// so that there is nothing to put back, however it ends. Elsewhere a line a time.
+// status --watch: shows a campaign again and again until it ends or the reader leaves. On a terminal each view is drawn
+// over the last one: the cursor goes up and the lines below are cleared. No mode of the terminal is changed, so nothing
+// must be restored at the end. Elsewhere each view is one line.
 #include "command.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum { LIVE_POINTS = 60, LIVE_TEXT = 32 * 1024 };
 
-// What is remembered from view to view.
+// State that is kept from view to view.
 typedef struct Live {
     const CommandLine *line;
     double every;             // s between two views, at least
@@ -154,7 +154,7 @@ static int live_columns(const char *line, size_t length)
     return count;
 }
 
-// Rows that a text takes on a terminal of so many columns. One that was drawn on a wider terminal is folded now.
+// Rows that a text takes on a terminal of this many columns. A text drawn on a wider terminal is folded now.
 static int live_rows(const char *text, int columns)
 {
     int rows = 0;

@@ -199,7 +199,7 @@ static Error merge_fill(Merge *merge, Store *store)
                        (long long)merge->added, merge->sources[merge->largest].campaign.name);
 }
 
-// What is said to be in the copy is.
+// Checks the number of trials in the copy.
 static Error merge_count(const Merge *merge, const Store *store)
 {
     const int64_t expected = merge->sources[merge->largest].trials + merge->added;
@@ -221,7 +221,8 @@ static Error merge_complete(Merge *merge)
     Store *store = NULL;
     TRY(store_open(merge->aside, merge->name, &merge->sources[merge->largest].campaign.spec, &options, line->arena,
                    &store));
-    Error error = store_begin(store);
+    Error error = trials_indexes_drop(store->database, line->arena);
+    if (error.kind == OK) error = store_begin(store);
     if (error.kind == OK) error = store_end(store, merge_fill(merge, store));
     if (error.kind == OK) error = merge_count(merge, store);
     const Error closing = store_close(store);
@@ -278,8 +279,8 @@ static Error merge_make(Merge *merge)
     if (error.kind != OK && lock_is_named(&merge->lock, arena_format(line->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
         (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
     TRY(error);
-    const Error listed = catalogue_change(line->results, switch_given(line, "shared-fs"), merge->name, merge->name,
-                                          line->messages, line->arena);
+    const Error listed =
+        catalogue_look(line->results, switch_given(line, "shared-fs"), merge->name, line->messages, line->arena);
     if (listed.kind != OK)
         fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
                 command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));
@@ -329,13 +330,13 @@ static Error merge_run(const CommandLine *line)
     return error;
 }
 
-static const Switch merge_rows[] = {{"into", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign that is made"}};
+static const Switch merge_rows[] = {{"into", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign"}};
 static const Switches merge_switches = {merge_rows, 1};
 
 const Command command_merge = {
     .name = "merge",
     .arguments = "CAMPAIGN CAMPAIGN...",
-    .doc = "campaigns of one spec made one; refused if a trial that two of them hold differs in one bit",
+    .doc = "join campaigns of one spec; refused if two of them hold a trial that differs in one bit",
     .examples = "  hopscotch merge gains_laptop gains_server --into gains\n",
     .least = 2,
     .most = MERGE_MOST,

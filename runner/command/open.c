@@ -1,4 +1,4 @@
-// What the arguments of a command name: campaigns and their trials.
+// Campaigns and trials that the arguments of a command name.
 #include "command.h"
 
 #include <string.h>

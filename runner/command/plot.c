@@ -23,11 +23,11 @@ static Error plot_run(const CommandLine *line)
 }
 
 static const Switch plot_switch_rows[] = {
-    {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "what is drawn (default convergence)"},
-    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "of several objectives the one that is plotted (default 1)"},
+    {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "the plot (default convergence)"},
+    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "which of several objectives is plotted (default 1)"},
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
-     "which trials: comparisons of columns, and, or, not (convergence and timings: of all)"},
-    {"output", SWITCH_TEXT, "FILE", 0, 0, "where to, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
+     "which trials: comparisons of columns, and, or, not (convergence and timings show all)"},
+    {"output", SWITCH_TEXT, "FILE", 0, 0, "output file, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
 };
 static const Switches plot_switches = {plot_switch_rows, 4};
 

@@ -20,14 +20,13 @@ static Error query_print(const Query *query, TableFormat format, FILE *out, Aren
     return error.kind != OK ? error : written;
 }
 
-static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign)
+static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign, Query *query)
 {
     const TableFormat format = command_format(line);
-    Query query;
-    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, &query));
-    TRY(query_print(&query, format, line->out, line->arena));
-    if (query.limit > 0 && query.n_ids > query.limit && format == TABLE_TEXT)
-        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query.limit);
+    TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
+    TRY(query_print(query, format, line->out, line->arena));
+    if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
+        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query->limit);
     return error_none();
 }
 
@@ -61,7 +60,7 @@ static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit
     return table_finish(table);
 }
 
-// On a connection of its own, which can't write whatever is asked.
+// On a connection that can not write.
 static Error query_sql(const CommandLine *line)
 {
     const int64_t limit = switch_integer(line, "limit", command_format(line) == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
@@ -88,20 +87,24 @@ static Error query_run(const CommandLine *line)
     StoredCampaign campaign;
     for (size_t i = 0; switch_given(line, "sql") && i < sizeof others / sizeof *others; i++) {
         if (switch_given(line, others[i]))
-            return error_make(ERROR_USAGE, "--sql says it all: --%s has no place beside it", others[i]);
+            return error_make(
+                ERROR_USAGE, "--sql and --%s can not be combined: write the condition, order and columns in the SELECT",
+                others[i]);
     }
     if (switch_given(line, "sql")) return query_sql(line);
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     setvbuf(line->out, NULL, _IOFBF, QUERY_BUFFER);
-    const Error error = query_campaign(line, &campaign);
+    Query query;
+    const Error error = query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
+    if (error.kind == OK) index_after_answer(line, &campaign, query.index, query.n_index);
     return error;
 }
 
 static const Switch query_sql_switch_rows[] = {
     {"sql", SWITCH_TEXT, "SELECT", 0, 0,
-     "instead of the rest: a SELECT over the tables of campaign.db, which only reads"},
-    {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "how long that may take (default 30)"},
+     "a SELECT over the tables of campaign.db, in place of --where, --order and --columns; it only reads"},
+    {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "time limit of --sql (default 30)"},
 };
 static const Switches query_sql_switches = {query_sql_switch_rows, 2};
 

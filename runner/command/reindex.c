@@ -29,7 +29,8 @@ static const Switches reindex_switches = {reindex_rows, sizeof reindex_rows / si
 const Command command_reindex = {
     .name = "reindex",
     .arguments = "",
-    .doc = "make the catalogue " CATALOGUE_DATABASE " anew from the campaigns' folders; a run does so if it is damaged",
+    .doc =
+        "make the list of campaigns " CATALOGUE_DATABASE " anew from their folders; a run does this if it is damaged",
     .examples = "  hopscotch reindex\n"
                 "  hopscotch reindex --results /data/results\n",
     .least = 0,

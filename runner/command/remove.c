@@ -60,16 +60,15 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
 
 static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
 {
-    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
-                            line->arena);
+    return catalogue_look(place->results, switch_given(line, "shared-fs"), place->name, line->messages, line->arena);
 }
 
-// With the campaign's lock held, so that nobody runs it or starts to. On a full disk the catalogue can forget it only
-// when its files are gone.
+// With the campaign's lock held, so that no other process runs it. On a full disk the catalogue can only be written
+// when the files are gone.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
-    TRY(campaign_made_is_idle(place, "remove", line->arena));
+    TRY(campaign_made_is_idle(place, line->arena));
     TRY(lock_rename(lock, place->folder, aside));
     Error listed = remove_from_catalogue(line, place);
     const Error removed = folder_remove(aside, line->arena);
@@ -111,8 +110,7 @@ static Error remove_link(const CommandLine *line, const CampaignPlace *place)
                           place->name);
     TRY(file_remove(place->folder));
     fprintf(line->out, "removed the link %s\n", place->name);
-    return catalogue_change(place->results, switch_given(line, "shared-fs"), place->name, NULL, line->messages,
-                            line->arena);
+    return remove_from_catalogue(line, place);
 }
 
 static Error remove_run(const CommandLine *line)
@@ -152,7 +150,7 @@ static Error garbage_drop(const CommandLine *line, const char *path, const char 
     return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
 }
 
-// A copy that a merge is making is locked (merge.c); what is no folder is no copy.
+// A merge locks the copy that it makes (merge.c). A copy is a folder; a file of such a name is not one.
 static Error garbage_merge(const CommandLine *line, const char *path, GarbageCount *count)
 {
     Lock lock = {.descriptor = -1};
@@ -354,15 +352,16 @@ static Error garbage_run(const CommandLine *line)
 
 // ---- the commands ---------------------------------------------------------------------------------------------------
 
-static const Switch remove_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "without asking"}};
+static const Switch remove_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "do not ask"}};
 static const Switches remove_switches = {remove_rows, 1};
-static const Switch garbage_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "do it; without, only say what it would do"}};
+static const Switch garbage_rows[] = {
+    {"yes", SWITCH_FLAG, NULL, 0, 0, "free it; without --yes gc only lists what can be freed"}};
 static const Switches garbage_switches = {garbage_rows, 1};
 
 const Command command_rm = {
     .name = "rm",
     .arguments = "CAMPAIGN...",
-    .doc = "remove campaigns with what was made of them, after asking; never one that is being run",
+    .doc = "remove campaigns and what was made of them, after asking; a campaign that is being run stays",
     .examples = "  hopscotch rm raibert_gains/verify/trial_41\n"
                 "  hopscotch rm first_try second_try --yes\n",
     .least = 1,
@@ -374,7 +373,7 @@ const Command command_rm = {
 const Command command_gc = {
     .name = "gc",
     .arguments = "[CAMPAIGN...]",
-    .doc = "free space: what crashes left, shards put aside or whose arrays no spec asks for, empty pages",
+    .doc = "free disk space: files that crashes left, damaged or unwanted shards, empty pages of the database",
     .examples = "  hopscotch gc\n"
                 "  hopscotch gc --yes\n",
     .least = 0,

@@ -43,7 +43,7 @@ static Error replay_open(const CommandLine *line, const char *text, ReplayTarget
     return campaign_open_trial(line, text, &target->campaign, &target->trial);
 }
 
-// ---- what is asked of it --------------------------------------------------------------------------------------------
+// ---- what the user asked --------------------------------------------------------------------------------------------
 
 static const char *const replay_outputs[] = {"output", "svg", "html", "terminal"};
 
@@ -137,7 +137,7 @@ static void replay_print_equal(const ReplayResult *result, const StoredCampaign 
     fputs(", failure and every metric\n", out);
 }
 
-// The words are not for standard output if a file goes there.
+// Messages go to standard error if the trajectory goes to standard output.
 static void replay_print(const CommandLine *line, const ReplayTarget *target, const ReplayResult *result)
 {
     bool taken = false;
@@ -302,9 +302,10 @@ static const Switch replay_switch_rows[] = {
     {"output", SWITCH_TEXT, "FILE", 0, 0,
      "its trajectory as FILE.h5 or FILE.csv, also as -o (- is CSV to standard output)"},
     {"svg", SWITCH_TEXT, "FILE", 0, 0, "a picture: figures of one cycle of the motion, and all columns against time"},
-    {"html", SWITCH_TEXT, "FILE", 0, 0, "an animation for a browser; of two trials side by side"},
-    {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation here; a few figures if this is no terminal"},
-    {"sample", SWITCH_TEXT, "SECONDS", 0, 0, "between two samples, a multiple of the tick (default: the spec's)"},
+    {"html", SWITCH_TEXT, "FILE", 0, 0, "an animation for a browser; two trials are shown side by side"},
+    {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation in this terminal; a few figures if the output is a file"},
+    {"sample", SWITCH_TEXT, "SECONDS", 0, 0,
+     "time between two samples, a multiple of the time step (default: the spec's)"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
      "of a world: whose numbers are written, as link1,link300 or link# or all (default: the spec's record.bodies); "
@@ -318,7 +319,7 @@ static const Switches replay_switches = {replay_switch_rows,
 const Command command_replay = {
     .name = "replay",
     .arguments = "CAMPAIGN/TRIAL[/REPLICATE]",
-    .doc = "simulate a stored trial again, compare every number with the stored one to the bit, and watch it",
+    .doc = "simulate a stored trial again, compare every number with the stored one, and show the motion",
     .examples = "  hopscotch replay raibert_gains/41\n"
                 "  hopscotch replay raibert_gains/41 --backend cpu --isa scalar\n"
                 "  hopscotch replay raibert_gains/41 --sample 0.001 -o trace.h5\n"

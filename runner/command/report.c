@@ -24,14 +24,14 @@ static Error report_run(const CommandLine *line)
 
 static const Switch report_switch_rows[] = {
     {"output", SWITCH_TEXT, "FILE", 0, 0,
-     "where to, also as -o (default report.html in the campaign's folder; - is standard output)"},
+     "output file, also as -o (default report.html in the campaign's folder; - is standard output)"},
 };
 static const Switches report_switches = {report_switch_rows, 1};
 
 const Command command_report = {
     .name = "report",
     .arguments = "CAMPAIGN",
-    .doc = "all that is known of a campaign on one page: best trials, plots, the best motion, timings",
+    .doc = "one page about a campaign: best trials, plots, the best motion, timings",
     .examples = "  hopscotch report raibert_gains                  (writes results/raibert_gains/report.html)\n"
                 "  hopscotch report raibert_gains -o gains.html\n",
     .least = 1,

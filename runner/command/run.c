@@ -19,7 +19,7 @@ static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
     return error;
 }
 
-// What the database says may be somebody else's text.
+// The database may come from another user, and so may its text.
 static void run_print_state(const RunSummary *summary, FILE *out)
 {
     const bool told = summary->reason != NULL && summary->reason[0] != '\0';
@@ -270,11 +270,11 @@ static const Switch run_rows[] = {
     {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
      "lanes in flight together (default 0: as the spec says, else by the device)"},
-    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "ticks a launch (default 0: about 0.1 s of device time)"},
+    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "time steps per launch (default 0: about 0.1 s of device time)"},
     {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
      "how to show it (default: a bar on a terminal, else plain)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
-     "what computes when the GPU fails and there is no other (default none)"},
+     "what computes when the GPU fails and there is no other GPU (default none)"},
     {"extend", SWITCH_FLAG, NULL, 0, 0,
      "a spec that asks for other trials adds them to the campaign; what earlier runs --set is kept"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
@@ -294,7 +294,7 @@ static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
 const Command command_run = {
     .name = "run",
     .arguments = "SPEC",
-    .doc = "run a spec as a campaign, or go on with it; Ctrl-C keeps what is done",
+    .doc = "run a spec as a campaign, or continue it; Ctrl-C ends it and keeps what is done",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
                 "      --set 'search.over.thrust=[25,30]'\n"

@@ -321,7 +321,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     return error_none();
 }
 
-// The trial's parameters, but NaN where each replicate drew its own.
+// The trial's parameters; NaN where each replicate drew another value.
 static const double *show_shared_parameters(const ShowTrial *trial, Arena *arena)
 {
     const Spec *spec = &trial->campaign->spec;

@@ -1,4 +1,4 @@
-// hopscotch status: the campaigns under a results root, or one of them closely.
+// hopscotch status: the campaigns under a results root, or one of them in detail.
 #include "command.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// Columns of a table of searches, a row each. Those of several objectives have a front in the place of a step size.
+// Columns of a table with one row per search. Searches with several objectives show a front in place of a step size.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
 typedef enum StatusOf { OF_ALL, OF_ONE, OF_SEVERAL } StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
@@ -32,7 +32,7 @@ static const struct {
 #undef REAL
 enum { STATUS_COLUMNS = sizeof status_columns / sizeof *status_columns };
 
-// How the searches of a campaign are shown; with an outer grid, behind the number what each of them has for it.
+// How the searches of a campaign are shown. With an outer grid its values stand behind the number of the search.
 typedef struct StatusSearches {
     Database *database;
     SearchOrder order; // the best first; of an outer grid, in the order of its points
@@ -162,7 +162,7 @@ static bool status_can_resume(const StatusReport *report)
     return report->holder[0] == '\0' && strcmp(report->state, "done") != 0;
 }
 
-// "1,234 of 11,660 trials, 10.6 %" ("of at most", "so far"), and while somebody runs it the rate and what is left.
+// "1,234 of 11,660 trials, 10.6 %" ("of at most", "so far"), and during a run the rate and the time left.
 static void status_print_progress(const StatusReport *report, FILE *out)
 {
     fprintf(out, "\n%-11s %s", "trials", text_count(report->trials).text);
@@ -264,7 +264,7 @@ static void status_row(const StatusReport *report, Table *table, Arena *arena)
 
 // ---- the two forms --------------------------------------------------------------------------------------------------
 
-// One that can't be read is a row too, and its reason a line below.
+// A campaign that can't be read has a row too; the reason is printed as a message.
 static Error status_all(const CommandLine *line)
 {
     static const char *const columns[] = {"campaign", "state", "trials", "of", "failures", "best", "model", "started"};
@@ -315,6 +315,7 @@ static Error status_one(const CommandLine *line)
     TRY(campaign_find(line, line->arguments[0], &place));
     if (switch_given(line, "watch")) return live_watch(line, &place);
     TRY(status_read(&place, line->arena, &report));
+    if (report.origin[0] != '\0') TRY(origin_read(&place, line->arena, &report.origin));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);

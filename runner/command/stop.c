@@ -8,7 +8,7 @@
 typedef struct StopTarget {
     CampaignPlace place;
     const char *lock;
-    char holder[160]; // who runs it; "": nobody
+    char holder[160]; // the process that runs it; "": none
 } StopTarget;
 
 static Error stop_find(const CommandLine *line, StopTarget *target)

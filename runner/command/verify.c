@@ -18,7 +18,7 @@ typedef struct Verify {
     StoredCampaign seeds, grid;
 } Verify;
 
-// ---- what is asked for ----------------------------------------------------------------------------------------------
+// ---- what the user asked --------------------------------------------------------------------------------------------
 
 // "--grid-over m,k_g"
 static Error verify_read_also(Verify *verify)
@@ -115,7 +115,7 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
 
-// ---- what is printed ------------------------------------------------------------------------------------------------
+// ---- printing -------------------------------------------------------------------------------------------------------
 
 // "99.7 % (95 %: 99.1 to 99.9)"
 static void verify_print_rate(const Interval *rate, FILE *out)

@@ -117,16 +117,16 @@ files_1="a a/campaign.db a/campaign.db-wal a/campaign.db-shm a/campaign.db-journ
     a/report.html a/stop index.db index.db-wal index.db-shm index.db-journal index.lock .merging-m .removed-a"
 commands_1="list|status a|best a|query a --limit 1|show a/0|digest a|doctor a|doctor a --repair
 replay a/0 --threads 1|report a|plot a --kind scatter -o plot.svg|export a --csv -|export a --hdf5 out.h5|tag a kept
-note a words|index a k_fp|mv a b|gc|gc --yes|run hopper.yaml --name a --progress none --threads 1
+note a words|gc|gc --yes|run hopper.yaml --name a --progress none --threads 1
 resume a --progress none|verify a --seeds 2 --threads 1 --progress none
 compare a c --seeds 2 --threads 1 --progress none|merge a c --into m|rm a --yes|reindex|stop a|sensitivity a"
 files_2="c/verify c/verify/$made c/verify/$made/campaign.db c/verify/$made/shards c/verify/index.db"
 commands_2="list --all|gc --yes|doctor c/verify/$made --repair|show c/verify/$made/0|resume c/verify/$made
-mv c d|rm c/verify/$made --yes|rm c --yes|verify c --seeds 3 --threads 1 --progress none"
+rm c/verify/$made --yes|rm c --yes|verify c --seeds 3 --threads 1 --progress none"
 files_3="n/files n/files/$kept"
 commands_3="doctor n|doctor n --repair|replay n/0 --threads 1|report n|resume n --progress none|rm n --yes
 run scan.yaml --name n --progress none --threads 1|verify n --seeds 2 --threads 1 --progress none|gc --yes
-run scan.yaml --name n --extend --set search.over.resolution=[3,2] --progress none --threads 1|mv n o"
+run scan.yaml --name n --extend --set search.over.resolution=[3,2] --progress none --threads 1"
 races_1="a a/shards a/campaign.db index.db" races_2="c c/verify c/verify/$made" races_3="n n/files"
 
 # ---- attacks --------------------------------------------------------------------------------------------------------

@@ -36,8 +36,18 @@ works merge a b --into c
 keeps "a b c " merge
 works import points.csv grid.yaml --name d --progress none
 keeps "a b c d " import
-works mv d e
-keeps "a b c e " mv
+mv results/d results/e
+works list
+keeps "a b c e " "a renamed folder"
+"$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
+[ "$(tr '\n' ' ' <out)" = "a b c e " ]
+check $? "the catalogue has the new name"
+rm -rf results/e
+works list
+"$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
+[ "$(tr '\n' ' ' <out)" = "a b c " ]
+check $? "the catalogue forgets a folder that is gone"
+works import points.csv grid.yaml --name e --progress none
 works rm c --yes
 keeps "a b e " rm
 works run grid.yaml --name a --set 'search.over.x1={linspace: [-5, 5, 5]}' --extend --progress none
@@ -68,7 +78,7 @@ while [ $made -lt $changes ]; do
     0) run_one g ;;
     1) run list ;;
     2) run reindex ;;
-    3) run mv a h && run mv h a ;;
+    3) mv results/a results/h && mv results/h results/a ;;
     esac
     "$SQL" results/a/campaign.db "UPDATE campaign SET experiment = 'w$((made % 90 + 10))'" >out 2>err
     "$SQL" results/a/campaign.db "UPDATE campaign SET state = 's$((made % 90 + 10))'" >out 2>err
@@ -86,8 +96,9 @@ run_one b
 HOPSCOTCH_FAULT=rename:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" reindex >said 2>&1 &
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
-run mv b z
-check $? "mv beside a reindex that is stopped"
+mv results/b results/z
+run rm f --yes
+check $? "rm beside a reindex that is stopped"
 has "the catalogue was not updated" err
 run_one y
 kill -CONT $pid
@@ -95,6 +106,6 @@ wait $pid
 check $? "reindex that others waited for"
 pid=
 names=$("$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ')
-[ "$names" = "a e f g y z " ]
-check $? "it lists what was renamed and made meanwhile: $names"
+[ "$names" = "a e g y z " ]
+check $? "it lists what was renamed, removed and made meanwhile: $names"
 exit "$status"

@@ -45,16 +45,17 @@ run show some/verify/compare_0_60/0
 has "fitness"
 run doctor some/verify/compare_0_60
 check $? "what was made is sound"
-run mv more most
+mv results/more results/most
 run list --all --format csv
 has "most/verify/compare_1_60,done"
-has "compares most/1"
+run status most/verify/compare_1_60
+has "compares more/1 (now most)"
 run doctor most/verify/compare_1_60
 check $? "and after its campaign was renamed too"
 run rm most </dev/null
 [ $? -eq 2 ] && grep -qF ", with the 1 that verify and compare made of it" err
 check $? "rm says what goes too"
-run mv most more
+mv results/most results/more
 run gc
 check $? "gc looks at all"
 

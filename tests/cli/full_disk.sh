@@ -108,10 +108,8 @@ compare gait second --backend cpu --progress none
 compare gait gait --backend cpu --progress none
 import points.csv gait.yaml --progress none
 merge gait second --into both
-index gait k_fp
 tag gait good
 note gait words
-mv gait other
 reindex
 report gait
 plot gait --kind scatter
@@ -142,9 +140,7 @@ did()
     case $1 in
     tag*) "$HOPSCOTCH" tag gait --results disk/results | grep -q '^good$' ;;
     note*) "$HOPSCOTCH" note gait --results disk/results | grep -q 'words$' ;;
-    mv*) [ "$(on_disk_digest other)" = "$whole" ] && [ ! -e disk/results/gait ] ;;
     merge*) [ "$(on_disk_digest both)" = "$whole" ] ;;
-    index*) "$SQL" disk/results/gait/campaign.db "SELECT name FROM sqlite_schema" | grep -q trials_by_k_fp ;;
     run*other*) [ "$(on_disk_digest other)" = "$whole" ] ;;
     resume*) [ "$("$HOPSCOTCH" query gait --results disk/results --columns id --format csv | wc -l)" -eq 5 ] ;;
     *csv\ out.csv) [ "$(wc -l <disk/out.csv)" -eq 4 ] ;;

@@ -45,10 +45,8 @@ resume gait --progress none
 import points.csv gait.yaml --progress none
 export gait --csv out.csv
 export gait --hdf5 out.h5
-index gait k_fp
 tag gait good
 note gait words
-mv gait other
 rm gait --yes
 gc --yes
 reindex
@@ -69,7 +67,7 @@ each()
 {
     while read -r command; do
         "$1" "$command"
-        case $command in run* | resume* | mv* | rm* | verify* | compare* | import* | index*) anew ;; esac
+        case $command in run* | resume* | rm* | verify* | compare* | import*) anew ;; esac
     done <<END
 $commands
 END

@@ -203,20 +203,19 @@ while [ $made -lt $changes ]; do
     made=$((made + 1))
     [ $((made % 8)) -ne 0 ] || { settle && run list --all; }
     pick
-    random 0 11
+    random 0 10
     case $value in
     0) run_one grid.yaml "n$made" ;;
     1) run_one other.yaml "n$made" ;;
     2) run resume "${one#results/}" --progress none ;;
     3) run rm "${one#results/}" --yes && run_one grid.yaml "${one#results/}" ;;
-    4) run mv "${one#results/}" "m$made" ;;
-    5) mv "$one" "results/h$made" ;;
-    6) cp -a "$one" "results/c$made" ;;
-    7) touch -d '2020-01-01' "$one/campaign.db" ;;
-    8) run tag "${one#results/}" "t$made" ;;
-    9) rm -rf backup && cp -a "$one" backup && run note "${one#results/}" words && rm -rf "$one" && mv backup "$one" ;;
-    10) cp -a "$one" swap && pick && [ -d "$one" ] && rm -rf "$one" && mv swap "$one" ;;
-    11) touch "$one/campaign.lock" && rm -f "$one/campaign.db-shm" ;;
+    4) mv "$one" "results/h$made" ;;
+    5) cp -a "$one" "results/c$made" ;;
+    6) touch -d '2020-01-01' "$one/campaign.db" ;;
+    7) run tag "${one#results/}" "t$made" ;;
+    8) rm -rf backup && cp -a "$one" backup && run note "${one#results/}" words && rm -rf "$one" && mv backup "$one" ;;
+    9) cp -a "$one" swap && pick && [ -d "$one" ] && rm -rf "$one" && mv swap "$one" ;;
+    10) touch "$one/campaign.lock" && rm -f "$one/campaign.db-shm" ;;
     esac
     rm -rf swap
     random 0 2

@@ -97,7 +97,7 @@ says 1 "no trial of empty has a fitness, so there is no best one; verify --trial
 says 1 "front has 2 objectives and so no best trial: name one of its front with verify --trial" verify front
 says 1 "campaign grid has no trial 99; $HOPSCOTCH best grid lists the best" verify grid --trial 99
 
-says 1 'campaign "index.db": the list of all campaigns lies under that name' mv grid index.db
+says 1 'campaign "index.db": the list of all campaigns lies under that name' run grid.yaml --name index.db
 says 1 'tag "a b": a tag is made of 1 to 64 of A-Z a-z 0-9 . _ -, and starts with no -' tag grid "a b"
 says 1 "this expression has too many operations inside each other for a query; shorten it or ask in two steps" \
     query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"

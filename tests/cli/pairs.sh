@@ -11,7 +11,7 @@ export TMPDIR
 . "$(dirname "$0")/../scratch.sh"
 pairs=${HOPSCOTCH%/*}/pairs
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] && [ -x "$pairs" ] || { echo "skip pairs: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
-: "${KINDS:=merge,gc,rm,mv,run,doctor}"
+: "${KINDS:=merge,gc,rm,query,run,doctor}"
 [ "$KINDS" != all ] || KINDS=
 rounds=${ROUNDS:-$([ -n "${QUICK:-}" ] && echo 1 || echo 3)}
 "$pairs" "${KEPT:-$work/pairs}" "$rounds" "${SEED:-1}" ${KINDS:+"$KINDS"} || status=1

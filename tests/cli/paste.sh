@@ -69,10 +69,9 @@ for turn in 1 2 3 4 5 6 7 8 9; do
     for words in 'run gait.yaml --backend cpu --progress none' 'best gait' 'status' 'status gait' 'list' 'show gait/0' \
         'show gait/1' 'replay gait/0 --backend cpu' 'stop gait' 'best nothing' 'show gait/99' 'verify gait --trial 99' \
         'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'doctor gait' 'resume nothing' 'tag gait a' \
-        'tag gait --remove' 'note gait b' 'index gait k_fp' 'query gait --limit 1' 'report gait' \
+        'tag gait --remove' 'note gait b' 'query gait --limit 1' 'report gait' \
         'plot gait --kind scatter -o -' \
         'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' \
-        'mv gait walk' 'mv walk gait' \
         'run gait.yaml --name part --set limits.trials=1 --batch 1 --backend cpu --progress none' 'status part' \
         'import points.csv gait.yaml --progress none' 'merge gait part --into both' \
         'rm both --yes' 'compare gait part'; do
@@ -112,7 +111,8 @@ for spec in "$evil.yaml" "$evil.none" value.yaml objective.yaml name.yaml; do
     looks run "$spec" --name "$evil" --backend cpu --progress none
     looks import "$evil.csv" "$spec" --backend cpu --progress none
 done
-for command in best show replay status doctor digest resume tag note rm stop verify report plot query index "$evil"; do
+for command in best show replay status doctor digest resume tag note rm stop verify report plot query list export \
+    "$evil"; do
     looks "$command" "$evil"
     looks "$command" gait "$evil"
     looks "$command" gait --set "$evil=1" --where "$evil" --order "$evil" --columns "$evil"
@@ -125,8 +125,6 @@ looks query gait --columns "$evil"
 looks query gait --sql "SELECT '$evil' AS \"$evil\""
 looks query gait --sql "$evil"
 looks best gait --objectives "$evil,$evil"
-looks index gait "$evil"
-looks mv gait "$evil"
 looks merge gait "$evil" --into "$evil"
 looks export gait --csv "$evil.out"
 looks export gait --hdf5 "$evil.h5"
@@ -160,7 +158,7 @@ for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 
     'note gait' gc \
     'gc --yes' reindex 'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'compare gait part' 'stop gait' \
     'export gait --hdf5 x.h5' 'merge gait part --into both' 'status gait --watch' 'run gait.yaml --progress none' \
-    'doctor gait --repair' 'mv gait other' 'rm other --yes'; do
+    'doctor gait --repair' 'rm gait --yes'; do
     # shellcheck disable=SC2086
     looks $command
 done

@@ -46,7 +46,7 @@ typedef struct Content {
     char who; // A, B: one of the two that are there from the start; M: merged; N: new
     Shape shape;
     int trials; // ANY: of a run that was cut short
-    bool tagged, noted, indexed;
+    bool tagged, noted;
 } Content;
 
 typedef struct World {
@@ -100,14 +100,6 @@ static bool apply_rm(const Action *action, World *world)
     return there;
 }
 
-static bool apply_mv(const Action *action, World *world)
-{
-    if (!world->of[action->x].there || world->of[action->z].there) return false;
-    world->of[action->z] = world->of[action->x];
-    world->of[action->x] = (Content){.there = false};
-    return true;
-}
-
 static bool apply_make(Content *content, Shape shape)
 {
     if (!content->there) *content = (Content){.there = true, .who = 'N', .shape = shape};
@@ -141,16 +133,10 @@ static bool apply_note(const Action *action, World *world)
 {
     return world->of[action->x].noted = apply_read(action, world);
 }
-static bool apply_index(const Action *action, World *world)
-{
-    return world->of[action->x].indexed = apply_read(action, world);
-}
-
 static const Kind kinds[] = {
     {"merge", "merge X Y --into Z", apply_merge, false, false},
     {"gc", "gc --yes", apply_nothing, false, false},
     {"rm", "rm X --yes", apply_rm, false, false},
-    {"mv", "mv X Z", apply_mv, false, false},
     {"run", "run grid.yaml --name Z --batch 6 --threads 1 --progress none", apply_run, true, true},
     {"doctor", "doctor X", apply_read, false, false},
     {"extend", "run larger.yaml --name Z --extend --batch 6 --threads 1 --progress none", apply_extend, true, true},
@@ -160,7 +146,7 @@ static const Kind kinds[] = {
     {"gc_one", "gc X --yes", apply_read, false, true},
     {"tag", "tag X told", apply_tag, false, true},
     {"note", "note X told", apply_note, false, true},
-    {"index", "index X x1", apply_index, false, true},
+    {"query", "query X --where x1>0 --order x2", apply_read, false, false},
     {"reindex", "reindex", apply_nothing, false, false},
     {"verify", "verify X --threads 1 --progress none", apply_read, false, false},
     {"compare", "compare X Y --threads 1 --progress none", apply_compare, false, false},
@@ -313,12 +299,15 @@ static void rest(double seconds)
     nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))}, NULL);
 }
 
-// In the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL.
+// In the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL. With faults every query
+// counts as slow, so that it makes an index.
 static void process_start(const Pairs *pairs, const char *const *words, const char *said, const char *fault,
                           Process *process)
 {
     const char *arguments[WORDS + 1] = {fault != NULL ? pairs->faults : pairs->program};
     for (int i = 0; words[i] != NULL; i++) arguments[i + 1] = words[i];
+    char rules[64];
+    snprintf(rules, sizeof rules, "%s,slow:1+:EIO", fault != NULL ? fault : "");
     process->said = said;
     process->begun = now();
     process->pid = fork();
@@ -329,7 +318,7 @@ static void process_start(const Pairs *pairs, const char *const *words, const ch
     dup2(in, STDIN_FILENO);
     dup2(out, STDERR_FILENO);
     dup2(out, STDOUT_FILENO);
-    if (fault != NULL) setenv("HOPSCOTCH_FAULT", fault, 1);
+    if (fault != NULL) setenv("HOPSCOTCH_FAULT", rules, 1);
     execv(arguments[0], (char *const *)(uintptr_t)arguments);
     _exit(99);
 }
@@ -428,7 +417,6 @@ static bool content_read(const char *folder, const char *pristine, Content *cont
         if (ask_is(database, "SELECT count(*) FROM main.origin WHERE purpose = 'merges'")) content->who = 'M';
         content->tagged = ask_is(database, "SELECT count(*) FROM main.tags WHERE tag = 'told'");
         content->noted = ask_is(database, "SELECT count(*) FROM main.notes WHERE text = 'told'");
-        content->indexed = ask_is(database, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'trials_by_x1'");
         if (ask(database, ask_wrong, 1, &bad) != 0) snprintf(why, TEXT, "%s has trials that are not its own", folder);
     }
     if (bad > 0) snprintf(why, TEXT, "%s: %s", path, sqlite3_errmsg(database));
@@ -451,9 +439,8 @@ static bool content_fits(const Content *found, const Content *wanted)
 {
     if (found->there != wanted->there) return false;
     const bool trials = wanted->trials == ANY || found->trials == wanted->trials;
-    return !found->there ||
-           (trials && found->who == wanted->who && found->shape == wanted->shape && found->tagged == wanted->tagged &&
-            found->noted == wanted->noted && found->indexed == wanted->indexed);
+    return !found->there || (trials && found->who == wanted->who && found->shape == wanted->shape &&
+                             found->tagged == wanted->tagged && found->noted == wanted->noted);
 }
 
 static bool world_fits(const World *found, const World *wanted)
@@ -469,9 +456,8 @@ static void world_print(const World *world, FILE *out)
     for (int i = 0; i < NAMES; i++) {
         const Content *content = &world->of[i];
         if (content->there)
-            fprintf(out, "  %s: %c, shape %d, %d trials%s%s%s\n", names[i], content->who, (int)content->shape,
-                    content->trials, content->tagged ? ", tagged" : "", content->noted ? ", noted" : "",
-                    content->indexed ? ", indexed" : "");
+            fprintf(out, "  %s: %c, shape %d, %d trials%s%s\n", names[i], content->who, (int)content->shape,
+                    content->trials, content->tagged ? ", tagged" : "", content->noted ? ", noted" : "");
     }
 }
 

@@ -201,7 +201,7 @@ TEST(store_counts_what_was_committed)
     store_case_fill(&test, 0, 3);
     test.commit.wall_seconds = 2;
     CHECK_OK(store_case_commit(&test));
-    CHECK_OK(store_index_fitness(test.store));
+    CHECK_OK(store_index_fitness(test.store, &test.arena));
     CHECK_OK(store_counts(test.store, &counts));
     CHECK_INTEGER(3, counts.trials);
     CHECK_INTEGER(1, counts.failures);
@@ -220,7 +220,7 @@ TEST(store_index_gives_the_order_of_best)
     bool row = false;
     char sql[256];
     store_case_start(&test);
-    CHECK_OK(store_index_fitness(test.store));
+    CHECK_OK(store_index_fitness(test.store, &test.arena));
     snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN SELECT * FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
              store_best_order(&test.spec));
     CHECK_OK(database_prepare(test.store->database, sql, &statement));

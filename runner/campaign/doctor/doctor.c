@@ -212,21 +212,22 @@ static void doctor_check_spec(Doctor *doctor)
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
+// A folder may have been renamed since the catalogue was written: that is no damage.
 static void doctor_check_catalogue(Doctor *doctor)
 {
     CatalogueRow row;
     char difference[160] = "";
+    bool behind = false;
     Error error = catalogue_row(doctor->database, doctor->place->name, doctor->arena, &row);
     if (error.kind == OK)
         error = catalogue_compare(doctor->place->results, &row, doctor->holder[0] != '\0', difference,
-                                  sizeof difference, doctor->arena);
-    doctor->catalogue_bad = error.kind != OK || difference[0] != '\0';
-    if (error.kind != OK)
-        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", error.text,
+                                  sizeof difference, &behind, doctor->arena);
+    doctor->catalogue_bad = error.kind != OK || (difference[0] != '\0' && !behind);
+    if (doctor->catalogue_bad)
+        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", error.kind != OK ? error.text : difference,
                     command_again(doctor->place->results, "reindex").text);
-    else if (difference[0] != '\0')
-        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", difference,
-                    command_again(doctor->place->results, "reindex").text);
+    else if (behind)
+        doctor_good(doctor, "catalogue", "%s: the next list or run renews it", difference);
     else
         doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
 }

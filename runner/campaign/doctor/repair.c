@@ -185,7 +185,7 @@ static Error repair_store(Repair *repair)
     StoreRecovery recovery;
     TRY(repair_rows(repair));
     TRY(store_recover(repair->store, &recovery, repair->messages));
-    if (strcmp(repair->store->state, "done") == 0) TRY(store_index_fitness(repair->store));
+    if (strcmp(repair->store->state, "done") == 0) TRY(store_index_fitness(repair->store, repair->arena));
     TRY(store_event(repair->store, "repaired", "%d findings", repair->doctor->findings));
     return repair_catalogue(repair);
 }

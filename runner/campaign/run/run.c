@@ -118,10 +118,11 @@ static void campaign_renew_catalogue(const Campaign *campaign)
 {
     CatalogueRow row;
     char difference[256] = "";
+    bool behind = false;
     Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
     if (error.kind == OK)
-        error =
-            catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, campaign->arena);
+        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, &behind,
+                                  campaign->arena);
     if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
 }
 
@@ -252,7 +253,8 @@ static Error campaign_end(Campaign *campaign)
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double start = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
-    if (strcmp(loop->state, "interrupted") != 0) TRY(store_index_fitness(campaign->store)); // it finds the best
+    if (strcmp(loop->state, "interrupted") != 0)
+        TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
@@ -297,6 +299,7 @@ static Error campaign_run_loop(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
+    TRY(trials_indexes_drop(campaign->store->database, campaign->arena));
     TRY(store_set_total(campaign->store, loop_total(loop), loop_most(loop)));
     TRY(store_set_state(campaign->store, "running", NULL, NULL));
     TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
@@ -411,12 +414,21 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     return error;
 }
 
+// Another program may rename the folder while the campaign runs: the run ends at its next commit.
+static Error campaign_check_name(const Campaign *campaign, const char *folder, const Lock *lock, Error error)
+{
+    const char *path = arena_format(campaign->arena, "%s/" CAMPAIGN_LOCK, folder);
+    if (error.kind != ERROR_MACHINE || lock_is_named(lock, path)) return error;
+    return error_make(ERROR_MACHINE, "%.400s; if the folder was renamed, resume the campaign under its new name",
+                      error.text);
+}
+
 // With the lock held. Its text names the process that `hopscotch stop` may stop.
 static Error campaign_watched(Campaign *campaign, const char *folder, const Lock *lock)
 {
     snprintf(campaign->stale, sizeof campaign->stale, "%s", lock->stale);
     TRY(interrupt_watch(arena_format(campaign->arena, "%s/" CAMPAIGN_STOP, folder), lock->holder));
-    const Error error = campaign_locked(campaign, folder);
+    const Error error = campaign_check_name(campaign, folder, lock, campaign_locked(campaign, folder));
     const Error unwatched = interrupt_unwatch();
     return error.kind != OK ? error : unwatched;
 }

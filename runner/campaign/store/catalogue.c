@@ -133,6 +133,12 @@ static CatalogueRow catalogue_row_of(const StatusReport *report)
                           .best_fitness = report->best};
 }
 
+Error catalogue_replace_by(Database *catalogue, const StatusReport *report)
+{
+    const CatalogueRow row = catalogue_row_of(report);
+    return catalogue_replace(catalogue, &row);
+}
+
 static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueRow *row)
 {
     Database *campaign = NULL;
@@ -343,24 +349,25 @@ static Error catalogue_drop(Database *catalogue, const char *name)
     return cursor_run(&drop);
 }
 
-// Lists the campaign that has the name now. Another process may have put another campaign there, or removed it.
+// Another process may have given the name to another campaign, or removed it. A campaign that can't be read has no row:
+// a run that begins there lists itself.
 static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
 {
     const CampaignPlace place = {
         .results = results, .name = name, .folder = arena_format(arena, "%s/%s", results, name)};
     StatusEntry entry = {.place = place, .name = name};
-    TRY(catalogue_drop(catalogue, name));
-    const bool there = !file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder));
     CatalogueRow row;
+    bool there = !file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder));
+    TRY(catalogue_drop(catalogue, name));
     if (there && status_cache_look(&place, &entry, arena) && catalogue_is_read(&entry))
         row = catalogue_row_of(&entry.report);
     else if (there)
-        TRY(catalogue_read(&place, arena, &row));
+        there = catalogue_read(&place, arena, &row).kind == OK;
     catalogue_keep(catalogue, &entry, 1, arena);
     return there ? catalogue_replace(catalogue, &row) : error_none();
 }
 
-static Error catalogue_exchange(const char *results, bool shared_fs, const char *gone, const char *come, Arena *arena)
+static Error catalogue_look_at(const char *results, bool shared_fs, const char *name, Arena *arena)
 {
     Database *database = NULL;
     TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
@@ -368,22 +375,19 @@ static Error catalogue_exchange(const char *results, bool shared_fs, const char 
     if (error.kind == OK) error = database_run(database, "BEGIN IMMEDIATE");
     if (error.kind == OK) {
         error = database_run(database, catalogue_schema);
-        if (error.kind == OK) error = catalogue_drop(database, gone);
-        if (error.kind == OK) (void)catalogue_renew(database, results, gone, arena); // a run that begins lists itself
-        if (error.kind == OK && come != NULL) error = catalogue_renew(database, results, come, arena);
+        if (error.kind == OK) error = catalogue_renew(database, results, name, arena);
         error = catalogue_end(database, error);
     }
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
 
-Error catalogue_change(const char *results, bool shared_fs, const char *gone, const char *come, FILE *messages,
-                       Arena *arena)
+Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena)
 {
     Lock lock = {.descriptor = -1};
     int campaigns = 0;
     TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const Error error = catalogue_exchange(results, shared_fs, gone, come, arena);
+    const Error error = catalogue_look_at(results, shared_fs, name, arena);
     const bool damaged =
         error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results));
     lock_release(&lock);
@@ -414,19 +418,25 @@ static void catalogue_differ(const Cursor *found, const CatalogueRow *row, bool 
 }
 
 Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
-                        Arena *arena)
+                        bool *behind, Arena *arena)
 {
     Database *database;
     const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
-    if (!file_exists(path)) return error_make(ERROR_MACHINE, CATALOGUE_DATABASE " is missing");
+    *behind = !file_exists(path);
+    difference[0] = '\0';
+    if (*behind) snprintf(difference, size, CATALOGUE_DATABASE " is missing");
+    if (*behind) return error_none();
     TRY(database_open(path, DATABASE_READ, &database));
     Cursor found = cursor_open(database, "SELECT experiment, model, hash, state, best_fitness, trials, failures "
                                          "FROM campaigns WHERE name = ?");
     with_text(&found, row->name);
-    if (cursor_next(&found))
+    if (cursor_next(&found)) {
         catalogue_differ(&found, row, running, difference, size);
-    else if (!running)
+        *behind = difference[0] != '\0' && status_cache_is_behind(database, results, row->name, arena);
+    } else if (!running) {
         snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
+        *behind = true;
+    }
     const Error error = cursor_close(&found);
     store_leave(database);
     return error;

@@ -1,4 +1,4 @@
-// A small change to a stored campaign that is no run: a tag, a note, a name, an index. Under the campaign's lock, in
+// A small change to a stored campaign that is no run: a tag, a note, an origin. Under the campaign's lock, in
 // one transaction, sealed like every other change.
 
 #include "cursor.h"
@@ -88,26 +88,6 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }
 
-// Gives the error, after which nothing is renamed. A folder that can't have its name back is said to be where it is.
-static Error edit_move_back(const CampaignEdit *edit, Error error)
-{
-    if (edit->back == NULL || !file_missing(edit->back)) return error;
-    if (lock_rename(&edit->lock, edit->store.folder, edit->back).kind == OK) return error;
-    return error_make(error.kind, "%.300s; the folder is now %.150s", error.text, edit->store.folder);
-}
-
-// On a lock that is held; after an error, which is given, it is released and a folder has its name back.
-static Error edit_with_lock(CampaignEdit *edit, Error error, Arena *arena)
-{
-    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, edit->store.folder);
-    if (error.kind == OK) error = edit_open(edit, path, arena);
-    if (error.kind == OK) return error;
-    if (edit->store.database != NULL) (void)database_close(edit->store.database);
-    error = edit_move_back(edit, error);
-    lock_release(&edit->lock);
-    return error;
-}
-
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit)
 {
     *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
@@ -115,36 +95,11 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     edit->store.name = place->name;
     TRY(campaign_refuse_network(place->folder, shared_fs));
     TRY(campaign_lock(place->folder, place->name, arena, &edit->lock));
-    return edit_with_lock(edit, error_none(), arena);
-}
-
-// With the lock held: a folder is renamed only if a campaign is in it.
-static Error edit_check(const CampaignPlace *place, Arena *arena)
-{
-    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    Database *database = NULL;
-    if (file_missing(path)) return campaign_is_gone(path);
-    TRY(database_open(path, DATABASE_READ, &database));
-    const Error error = schema_check(database, path);
-    (void)database_close(database); // a reader has nothing to lose
+    const Error error = edit_open(edit, arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), arena);
+    if (error.kind == OK) return error;
+    if (edit->store.database != NULL) (void)database_close(edit->store.database);
+    lock_release(&edit->lock);
     return error;
-}
-
-// The lock is the open file's and not the name's: it goes with the folder.
-Error edit_begin_moved(const CampaignPlace *from, const CampaignPlace *to, bool shared_fs, Arena *arena,
-                       CampaignEdit *edit)
-{
-    *edit = (CampaignEdit){.lock = {.descriptor = -1}, .shared_fs = shared_fs};
-    edit->store.folder = to->folder;
-    edit->store.name = to->name;
-    TRY(campaign_refuse_network(from->folder, shared_fs));
-    TRY(campaign_lock(from->folder, from->name, arena, &edit->lock));
-    Error error = edit_check(from, arena);
-    if (error.kind == OK) {
-        edit->back = from->folder;
-        error = lock_rename(&edit->lock, from->folder, to->folder);
-    }
-    return edit_with_lock(edit, error, arena);
 }
 
 Lock edit_keep_lock(CampaignEdit *edit)
@@ -159,14 +114,6 @@ Error edit_end(CampaignEdit *edit, Error error)
     error = store_end(&edit->store, error);
     const Error closing = database_close(edit->store.database);
     if (error.kind == OK) error = closing;
-    if (error.kind != OK) error = edit_move_back(edit, error);
     lock_release(&edit->lock);
     return error;
-}
-
-Error edit_rename(CampaignEdit *edit, const char *name)
-{
-    Cursor change = cursor_open(edit->store.database, "UPDATE campaign SET name = ?");
-    with_text(&change, name);
-    return cursor_run(&change);
 }

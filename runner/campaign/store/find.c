@@ -148,7 +148,7 @@ Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **mad
     return campaign_add_made(place, place->name, 1, room, arena, *made, count); // others may have come meanwhile
 }
 
-Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Arena *arena)
+Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
 {
     CampaignMade *made;
     char holder[160];
@@ -157,8 +157,9 @@ Error campaign_made_is_idle(const CampaignPlace *place, const char *action, Aren
     for (int i = 0; i < count; i++) {
         TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
         if (holder[0] != '\0')
-            return error_make(ERROR_USER, "%.100s works in %.150s, which was made of it: %s %.100s when that has ended",
-                              holder, made[i].name, action, place->name);
+            return error_make(ERROR_USER,
+                              "%.100s works in %.150s, which was made of it: remove %.100s when that has ended", holder,
+                              made[i].name, place->name);
     }
     return error_none();
 }

@@ -20,6 +20,7 @@ Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush(Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are
 void seal_trials(int64_t block, int64_t *first, int64_t *end); // the ids [*first, *end) of a block
+Error seal_schema(Database *database);                         // after a change of the declarations
 
 // The stored digest of one block; and a new digest of its present rows, which replaces it. tally->rows 0: no rows.
 Error seal_stored(Database *database, const char *table, int64_t block, SealTally *tally);

@@ -7,6 +7,9 @@
 // catalogue.c also stores the state of a campaign when it writes its row, so that a new, renamed or merged campaign is
 // not opened either.
 //
+// list and status also write what they read anew to the catalogue's table `campaigns`, and remove the rows of campaigns
+// that are gone. So the catalogue follows a folder that was renamed, copied or removed.
+//
 // Errors of the cache are ignored. A catalogue is never created here, so that a root without one stays as it is.
 
 #include "catalogue.h"
@@ -250,11 +253,29 @@ static bool status_cache_is_there(const char *name, const char *const *names, in
     return count > 0 && bsearch(&first, names, (size_t)count, sizeof *names, status_cache_compare) != NULL;
 }
 
-static Error status_cache_forget(Database *catalogue, const char *const *names, int count, Arena *arena)
+// The tables of the catalogue with a row per campaign: its names, and how one is removed.
+static const struct {
+    const char *names, *drop;
+} status_cache_tables[] = {{"SELECT name FROM campaigns", "DELETE FROM campaigns WHERE name = ?"},
+                           {"SELECT name FROM status_cache", "DELETE FROM status_cache WHERE name = ?"}};
+enum { STATUS_CACHE_TABLES = sizeof status_cache_tables / sizeof *status_cache_tables };
+
+// Whether the catalogue lists a campaign that is not there.
+static bool status_cache_has_more(const StatusCache *cache, const char *const *names, int count)
 {
     const char *name;
-    Cursor each = cursor_open(catalogue, "SELECT name FROM status_cache");
-    Cursor drop = cursor_open(catalogue, "DELETE FROM status_cache WHERE name = ?");
+    bool more = false;
+    if (cache->catalogue == NULL) return false;
+    Cursor each = cursor_open(cache->catalogue, status_cache_tables[0].names);
+    while (!more && next_text(&each, &name)) more = !status_cache_is_there(name, names, count, cache->arena);
+    return cursor_close(&each).kind == OK && more;
+}
+
+static Error status_cache_forget(Database *catalogue, int table, const char *const *names, int count, Arena *arena)
+{
+    const char *name;
+    Cursor each = cursor_open(catalogue, status_cache_tables[table].names);
+    Cursor drop = cursor_open(catalogue, status_cache_tables[table].drop);
     while (next_text(&each, &name)) {
         const size_t used = arena->used;
         if (!status_cache_is_there(name, names, count, arena)) {
@@ -275,10 +296,16 @@ static const char *status_cache_insert_sql(Arena *arena)
     return arena_format(arena, "%s)", sql);
 }
 
+// Else there was no row to read.
+static bool status_is_read(const StatusReport *report) { return strcmp(report->state, "unreadable") != 0; }
+
 static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
 {
     Cursor insert = cursor_open(catalogue, status_cache_insert_sql(cache->arena));
     for (const StatusCacheRow *fresh = cache->fresh; fresh != NULL; fresh = fresh->next) {
+        const bool of_root = strchr(fresh->name, '/') == NULL; // else verify or compare made it
+        if (of_root && status_is_read(&fresh->report))
+            cursor_stop(&insert, catalogue_replace_by(catalogue, &fresh->report));
         status_cache_bind(&insert, fresh);
         cursor_next(&insert);
     }
@@ -299,7 +326,8 @@ static Error status_cache_store(const StatusCache *cache, Database *catalogue, c
 {
     TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
     Error error = status_cache_make_table(catalogue, cache->arena);
-    if (error.kind == OK) error = status_cache_forget(catalogue, names, count, cache->arena);
+    for (int table = 0; table < STATUS_CACHE_TABLES && error.kind == OK; table++)
+        error = status_cache_forget(catalogue, table, names, count, cache->arena);
     if (error.kind == OK) error = status_cache_insert(catalogue, cache);
     const Error end = database_run(catalogue, error.kind == OK ? "COMMIT" : "ROLLBACK");
     return error.kind == OK ? end : error;
@@ -309,8 +337,9 @@ void status_cache_close(StatusCache *cache, const char *const *names, int count)
 {
     Lock lock = {.descriptor = -1};
     Database *catalogue = NULL;
+    const bool changed = cache->writable && (cache->fresh != NULL || status_cache_has_more(cache, names, count));
     status_cache_stop(cache);
-    if (!cache->writable || cache->fresh == NULL) return;
+    if (!changed) return;
     if (lock_take(arena_format(cache->arena, "%s/" CATALOGUE_LOCK, cache->results), &lock).kind != OK) return;
     Error error = database_open(status_cache_path(cache), DATABASE_WRITE, &catalogue);
     if (error.kind == OK) error = status_cache_store(cache, catalogue, names, count);
@@ -332,7 +361,7 @@ bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *ar
 // Stores the entries that were read without error while nothing wrote to them.
 static bool status_is_whole(const StatusEntry *entry)
 {
-    return entry->still && entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+    return entry->still && entry->error == NULL && status_is_read(&entry->report);
 }
 
 Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
@@ -351,4 +380,18 @@ Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int cou
     }
     cursor_stop(&insert, cursor_close(&drop));
     return cursor_close(&insert);
+}
+
+bool status_cache_is_behind(Database *catalogue, const char *results, const char *name, Arena *arena)
+{
+    DatabaseStamp stamp;
+    bool behind = false;
+    (void)database_stamp(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, name), &stamp); // trusted or not
+    Cursor kept = cursor_open(catalogue, "SELECT stamp FROM status_cache WHERE name = ?");
+    with_text(&kept, name);
+    if (cursor_next(&kept)) {
+        const Bytes bytes = cell_blob(&kept, 0);
+        behind = bytes.size == sizeof stamp && memcmp(bytes.data, &stamp, sizeof stamp) != 0;
+    }
+    return cursor_close(&kept).kind == OK && behind;
 }

@@ -430,20 +430,14 @@ Error store_set_total(Store *store, int64_t total, int64_t most)
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
 // x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
 // (front.c). Made at the end, because it would halve the rate of inserts.
-Error store_index_fitness(Store *store)
+Error store_index_fitness(Store *store, Arena *arena)
 {
-    char sql[256];
-    const bool survived = strstr(store_best_order(store->spec), "survived") != NULL;
-    int used = snprintf(sql, sizeof sql, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s",
-                        store->spec->n_constraints > 0 ? "violation, " : "");
-    for (int i = 0; i < rows_objectives(store->spec); i++)
-        used += snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s", i > 0 ? ", " : "", rows_objective_name(i),
-                         store->spec->objective.maximize[i] ? " DESC" : "");
-    snprintf(sql + used, sizeof sql - (size_t)used, "%s%s%s)", spec_several(store->spec) ? "" : "fitness",
-             store->spec->objective.maximize[0] && !spec_several(store->spec) ? " DESC" : "",
-             survived && !spec_several(store->spec) ? ", survived DESC" : "");
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const int count = trials_best_columns(store->spec, columns);
+    const char *sql = arena_format(arena, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
+                                   trials_index_columns(columns, count, false, arena));
     TRY(store_begin(store));
-    Error error = database_make_index(store->database, sql);
+    Error error = database_make_index(store->database, sql, NULL);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
 }

@@ -44,7 +44,7 @@ Error store_counts(Store *store, StoreCounts *counts);
 Error store_search_state(Store *store, Search *search, bool *found);
 Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
 Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
-Error store_index_fitness(Store *store);
+Error store_index_fitness(Store *store, Arena *arena);
 // The best trial by the campaign's own objective. Without one, *id and *fitness keep their values.
 Error store_best(Database *database, int64_t *id, double *fitness);
 const char *store_worst_order(const Spec *spec);

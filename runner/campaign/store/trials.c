@@ -24,6 +24,7 @@ Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Co
     *condition = (Condition){.sql = "1"};
     if (text == NULL) return error_none();
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
+    condition->columns = expression_used_names(expression, arena, &condition->n_columns);
     return expression_sql(expression, arena, &condition->sql, &condition->values, &condition->count);
 }
 
@@ -97,11 +98,17 @@ Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *con
                                                         trial_columns_sql(columns, count, arena), where));
 }
 
+static const char *trials_select_sql(const Condition *where, const char *tail, const char *const *columns, int count,
+                                     Arena *arena)
+{
+    return arena_format(arena, "SELECT %s FROM trials WHERE %s%s", trial_columns_sql(columns, count, arena), where->sql,
+                        tail);
+}
+
 static Cursor trials_select(Database *database, const Condition *where, const char *tail, const char *const *columns,
                             int count, Arena *arena)
 {
-    Cursor trials = cursor_open(database, arena_format(arena, "SELECT %s FROM trials WHERE %s%s",
-                                                       trial_columns_sql(columns, count, arena), where->sql, tail));
+    Cursor trials = cursor_open(database, trials_select_sql(where, tail, columns, count, arena));
     with_condition(&trials, where);
     return trials;
 }
@@ -113,17 +120,42 @@ Cursor trials_of(Database *database, const Condition *where, const char *const *
 
 // An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that
 // order it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
-Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                      const char *const *columns, int count, int64_t most, Arena *arena)
+static const char *trials_order_sql(const Condition *where, const TrialOrder *order, int n_order, bool limited,
+                                    Arena *arena)
 {
     const char *tail = " ORDER BY ", *plain = strcmp(where->sql, "1") == 0 ? "" : "+";
     for (int i = 0; i < n_order; i++)
         tail = arena_format(arena, "%s%s%s %s NULLS LAST, ", tail, plain, sql_identifier(arena, order[i].column),
                             order[i].descending ? "DESC" : "ASC");
-    tail = arena_format(arena, "%sid%s", tail, most >= 0 ? " LIMIT ?" : "");
+    return arena_format(arena, "%sid%s", tail, limited ? " LIMIT ?" : "");
+}
+
+Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
+                      const char *const *columns, int count, int64_t most, Arena *arena)
+{
+    const char *tail = trials_order_sql(where, order, n_order, most >= 0, arena);
     Cursor trials = trials_select(database, where, tail, columns, count, arena);
     if (most >= 0) with_integer(&trials, most);
     return trials;
+}
+
+// By SQLite's plan: an index holds all columns of condition and order; without a condition an index gives the order.
+Error trials_ordered_served(Database *database, const Condition *where, const TrialOrder *order, int n_order,
+                            Arena *arena, bool *served)
+{
+    static const char *const id[] = {"id"};
+    const bool by_id = n_order == 0 && where->n_columns > 0; // asked without an order (view/analysis/query.c)
+    const char *tail = by_id ? "" : trials_order_sql(where, order, n_order, false, arena);
+    bool covered = false, sorted = false;
+    Cursor plan = cursor_open(
+        database, arena_format(arena, "EXPLAIN QUERY PLAN %s", trials_select_sql(where, tail, id, 1, arena)));
+    while (cursor_next(&plan)) {
+        const char *detail = cell_text(&plan, 3);
+        covered = covered || strstr(detail, "USING COVERING INDEX") != NULL;
+        sorted = sorted || strcmp(detail, "USE TEMP B-TREE FOR ORDER BY") == 0;
+    }
+    *served = where->n_columns > 0 ? covered : !sorted;
+    return cursor_close(&plan);
 }
 
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,

@@ -145,3 +145,68 @@ bool expression_uses(const Expression *expression, int name)
     }
     return false;
 }
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+// What a comparison says of its name, from the most that an index can use to the least.
+typedef enum ExpressionBound { BOUND_EQUAL, BOUND_RANGE, BOUND_NONE } ExpressionBound;
+
+typedef struct ExpressionNames {
+    const ExpressionStep *steps;
+    const char **names; // [count]
+    int count;
+} ExpressionNames;
+
+static bool expression_is_name(const ExpressionStep *step)
+{
+    return step->operation == EXPRESSION_NAME || step->operation == EXPRESSION_TEXT_NAME;
+}
+
+static bool expression_is_constant(const ExpressionStep *step)
+{
+    return step->operation == EXPRESSION_NUMBER || step->operation == EXPRESSION_TEXT;
+}
+
+static void expression_add_name(ExpressionNames *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++) {
+        if (strcmp(names->names[i], name) == 0) return;
+    }
+    names->names[names->count++] = name;
+}
+
+// The comparison of a name with a constant that ends at step `end`.
+static void expression_add_compared(ExpressionNames *names, int end, ExpressionBound bound)
+{
+    const ExpressionOperation *row = expression_row(names->steps, end);
+    const ExpressionStep *left = &names->steps[expression_left(names->steps, end)], *right = &names->steps[end - 1];
+    const bool equal = row->apply == expression_equal;
+    if (equal != (bound == BOUND_EQUAL) || row->apply == expression_unequal) return;
+    if (expression_is_name(left) && expression_is_constant(right)) expression_add_name(names, left->text);
+    if (expression_is_name(right) && expression_is_constant(left)) expression_add_name(names, right->text);
+}
+
+// Of the terms that `and` joins, from left to right.
+static void expression_add_terms(ExpressionNames *names, int end, ExpressionBound bound)
+{
+    const ExpressionOperation *row = expression_row(names->steps, end);
+    if (row->rank == RANK_AND) {
+        expression_add_terms(names, expression_left(names->steps, end), bound);
+        expression_add_terms(names, end - 1, bound);
+    } else if (row->rank == RANK_COMPARE) {
+        expression_add_compared(names, end, bound);
+    }
+}
+
+const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count)
+{
+    ExpressionNames names = {.steps = expression->steps,
+                             .names = ARENA_NEW(arena, const char *, expression->count + 1)};
+    for (ExpressionBound bound = BOUND_EQUAL; bound < BOUND_NONE; bound++)
+        expression_add_terms(&names, expression->count - 1, bound);
+    for (int i = 0; i < expression->count; i++) {
+        if (expression_is_name(&expression->steps[i])) expression_add_name(&names, expression->steps[i].text);
+    }
+    *count = names.count;
+    return names.names;
+}
