@@ -141,7 +141,8 @@ if [ -n "$nvrtc" ] && mkdir "$folder/wrong" &&
     ${CC:-cc} -w -shared -fPIC -o "$folder/wrong/libnvrtc.so.13" "$folder/wrong.c" -ldl; then
     rm -rf "$folder/cache"
     REAL_NVRTC=$nvrtc LD_LIBRARY_PATH=$folder/wrong:/usr/local/cuda/lib64 "$program" run "$folder/pendulum.yaml" \
-        --name wrong --backend cuda --kernels made --batch 1000 --results "$folder/results" --progress none >>"$folder/log" 2>&1
+        --name wrong --backend cuda --kernels made --batch 1000 \
+        --results "$folder/results" --progress none >>"$folder/log" 2>&1
     event wrong "its bits differ" && [ "$(digest wrong)" = "$(digest whole)" ]
     check $? "wrong code is found out, and nothing of it is stored"
 else

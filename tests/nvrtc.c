@@ -1,5 +1,5 @@
-// A library in place of NVRTC, for tests/cli/made.sh. FAKE_NVRTC says what it does with a kernel: "made" gives an image,
-// "wrong" gives one that stands for wrong code, "empty" gives none; "refuse", "hang", "die"; "memory" takes all memory.
+// A library in place of NVRTC, for tests/cli/made.sh. FAKE_NVRTC says what it does with a kernel: "made" gives an
+// image, "wrong" gives one that stands for wrong code, "empty" gives none; "refuse", "hang", "die"; "memory" takes all memory.
 // FAKE_NVRTC_LOG: a file that gets a line per kernel.
 #include <stdio.h>
 #include <stdlib.h>
