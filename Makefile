@@ -62,6 +62,13 @@ units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(units_$(UNIT)) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
+# the headers of the models, for kernels that are made at run time (sim/made)
+headers := $(wildcard sim/*.h sim/*/*.h)
+$(BUILD)/headers: $(headers)
+	@mkdir -p $(@D) && for header in $(headers); do echo "@$$header" && cat $$header || exit 1; done >$@
+$(BUILD)/sim.o $(BUILD)/faults/sim.o: $(BUILD)/headers
+$(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"' \
+  $(if $(NVRTC_FOLDER),-DNVRTC_FOLDER='"$(NVRTC_FOLDER)"')
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
@@ -81,7 +88,7 @@ ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
-$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h) build/config.mk
+$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
 

@@ -238,7 +238,7 @@ link_cuda()
     fi
     for folder in "-L$root/lib64" "-L$root/targets/x86_64-linux/lib" ""; do
         cuda_libs="$folder -lcudart_static -ldl -lrt -lpthread"
-        $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && return 0
+        $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && nvrtc_folder=${folder#-L} && return 0
     done
     why_no_cuda="libcudart_static.a was not found"
     return 1
@@ -338,6 +338,7 @@ NVCC := $nvcc
 CUDA := $([ -n "$nvcc" ] && echo yes || echo no)
 NVCC_FLAGS := $cuda_without_cxx$cuda_flags
 CUDA_LIBS := $cuda_libs
+NVRTC_FOLDER := ${nvrtc_folder:-}
 CONFIGURED_ARCH := ${ARCH:-}
 JOBS := $(nproc 2>/dev/null || echo 2)
 ISA := $best_isa

@@ -14,6 +14,7 @@
 #include "folder.c"
 #include "lock.c"
 #include "sha256.c"
+#include "cache.c"
 #include "row_digest.c"
 #include "database_error.c"
 #include "database_system.c"

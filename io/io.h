@@ -120,6 +120,16 @@ void sha256_add(Sha256 *hash, const void *data, size_t size);
 Sha256Text sha256_finish(Sha256 *hash);
 Sha256Text sha256_of(const void *data, size_t size);
 
+// ---- files that can be made again (io/cache.c) ----------------------------------------------------------------------
+// $XDG_CACHE_HOME/hopscotch/<cache>/<key>, else under ~/.cache: private to the user, at most 256 entries and 512 MiB of
+// those used last, safe with several processes. key: hexadecimal digits.
+
+// False: there is none, or it is damaged, or the folder is not this user's alone.
+bool cache_read(const char *cache, const char *key, Arena *arena, Bytes *out);
+void cache_remove(const char *cache, const char *key, Arena *arena);
+// What can't be written is left out.
+void cache_write(const char *cache, const char *key, const void *data, size_t size, Arena *arena);
+
 // ---- digests of rows (io/row_digest.c) ------------------------------------------------------------------------------
 // The digest of a row starts as 0 and takes the values in the order of the columns. Two rows that differ in exactly one
 // value always have different digests.

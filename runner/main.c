@@ -1,4 +1,10 @@
 // The program's entry, apart from everything else so that tests can link the rest.
 #include "command/command.h"
 
-int main(int argc, char **argv) { return hopscotch_main(argc, argv); }
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], MADE_COMPILER) == 0) return made_compiler_main(argv[2]); // started by a run
+    return hopscotch_main(argc, argv);
+}

@@ -125,6 +125,13 @@ Error backend_advance(Backend *backend, int slot, int64_t ticks)
     return backend->advance(backend, slot, ticks);
 }
 
+Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed)
+{
+    return backend->use_made != NULL ? backend->use_made(backend, image, fixed) : error_none();
+}
+
+bool backend_used_made(const Backend *backend, int slot) { return backend->used_made[slot]; }
+
 // ---- the watchdog ---------------------------------------------------------------------------------------------------
 
 static Error backend_stuck(const Backend *backend, bool hurried)

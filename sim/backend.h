@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_BACKEND_H
 #define HOPSCOTCH_BACKEND_H
 
+#include "made/made.h"
 #include "sim.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ struct Backend {
     int (*interrupted)(void);
     bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of that slot is running; one of them hangs
     double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's current batch
+    bool used_made[BACKEND_SLOTS_MAX];        // the slot's current batch is advanced by a made kernel
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);
     Error (*begin)(Backend *backend, int slot);
@@ -25,6 +27,7 @@ struct Backend {
     // Waits at most `seconds` for the slice in flight. *ended: it has ended, also with an error.
     Error (*poll)(Backend *backend, int slot, double seconds, bool *ended);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
+    Error (*use_made)(Backend *backend, const MadeImage *image, const double *fixed); // NULL: it takes none
     void (*cut)(Backend *backend);   // ends slices in flight early, with invalid results; NULL: it can't
     void (*close)(Backend *backend); // called when no slice is in flight
 };

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "faults.h"
 #include "lanes.h"
+#include "made/driver.cuh"
 #include "models.h"
 #include "team.h"
 
@@ -92,7 +93,26 @@ typedef struct CudaSlot {
     int64_t tick; // ticks launched
     double kernel_seconds;
     double *team; // [resident blocks][n_team], shared by the blocks of one lane
+    bool made;    // the made kernel advances the lanes that are not observed
+    bool tried;   // and this batch is its trial
+    bool ahead;   // and it was begun while another batch was the trial
 } CudaSlot;
+
+// Lanes that the general kernel computes too when a made one is on trial.
+enum { CUDA_TRIAL_LANES = 64 };
+
+// A kernel that was made for the campaign (sim/made).
+typedef struct CudaMade {
+    Driver driver;
+    CUmodule module; // NULL: there is none
+    CUfunction kernel;
+    double *fixed; // [n_parameters], NaN: not fixed
+    Batch trial;   // lanes of the general kernel, in device memory
+    bool busy;     // a batch is on trial
+    // of the trial, so that it runs beside the batch; the batch's inputs are on the device
+    cudaStream_t stream;
+    cudaEvent_t ready;
+} CudaMade;
 
 typedef struct CudaBackend {
     Backend backend;
@@ -102,10 +122,29 @@ typedef struct CudaBackend {
     int resident;           // blocks of the kernel that run at once, if a lane takes whole blocks; else 0
     cudaEvent_t last_ended; // of the last slice that was waited for; NULL before the first
     CudaSlot slots[BACKEND_SLOTS_MAX];
+    CudaMade made;
 } CudaBackend;
+
+// The made kernel is let go: the general one does its work.
+static void cuda_drop_made(CudaBackend *cuda)
+{
+    CudaMade *made = &cuda->made;
+    if (made->module != NULL) (void)cudaDeviceSynchronize(); // it may be in flight
+    if (made->module != NULL) (void)made->driver.unload(made->module);
+    if (made->stream != NULL) cudaStreamDestroy(made->stream);
+    if (made->ready != NULL) cudaEventDestroy(made->ready);
+    cudaFree(made->trial.parameter);
+    cudaFree(made->trial.work);
+    cudaFree(made->trial.metric);
+    cudaFree(made->trial.status);
+    free(made->fixed);
+    memset(made, 0, sizeof *made);
+}
 
 static void cuda_release(CudaBackend *cuda)
 {
+    cuda_drop_made(cuda);
+    cuda->backend.info.made = MADE_NONE;
     for (int i = 0; i < BACKEND_SLOTS_MAX; i++) {
         Batch *device = &cuda->slots[i].device, *host = &cuda->backend.batches[i];
         cudaFree(device->parameter);
@@ -233,6 +272,164 @@ static Error cuda_prepare_debug(Backend *backend, int64_t lanes, int64_t capacit
     return error_none();
 }
 
+// ---- kernels made for the campaign ----------------------------------------------------------------------------------
+
+// A made kernel that can't be used is no error: the general one is there.
+static void cuda_refuse_made(CudaBackend *cuda, const char *why)
+{
+    cuda_drop_made(cuda);
+    cuda->backend.info.made = MADE_REFUSED;
+    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note, "%s", why);
+}
+
+static const char *cuda_made_words(const Driver *driver, CUresult result)
+{
+    const char *words = NULL;
+    return driver->words(result, &words) == CUDA_SUCCESS && words != NULL ? words : "unknown error";
+}
+
+static bool cuda_load_made(CudaMade *made, const MadeImage *image, char *why, size_t size)
+{
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    if (!driver_find(&made->driver)) {
+        snprintf(why, size, "the driver lacks a function that loads it");
+        return false;
+    }
+    result = made->driver.load(&made->module, image->data);
+    if (result == CUDA_SUCCESS) result = made->driver.function(&made->kernel, made->module, "made");
+    if (result != CUDA_SUCCESS)
+        snprintf(why, size, "it could not be loaded: %s", cuda_made_words(&made->driver, result));
+    return result == CUDA_SUCCESS;
+}
+
+static void cuda_note_made(CudaBackend *cuda)
+{
+    int registers = 0, local = 0;
+    (void)cuda->made.driver.attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, cuda->made.kernel);
+    (void)cuda->made.driver.attribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, cuda->made.kernel);
+    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note,
+             "%d registers, %d bytes of local memory", registers, local);
+}
+
+static Error cuda_take_trial(CudaBackend *cuda)
+{
+    const Configured *configured = cuda->configured;
+    const size_t row = sizeof(double) * CUDA_TRIAL_LANES;
+    Batch *trial = &cuda->made.trial;
+    trial->stride = CUDA_TRIAL_LANES;
+    CUDA_TRY(cudaMalloc((void **)&trial->parameter, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&trial->work, row * (size_t)configured->n_work));
+    CUDA_TRY(cudaMalloc((void **)&trial->metric, row * (size_t)configured->n_metrics));
+    CUDA_TRY(cudaMalloc((void **)&trial->status, sizeof(int32_t) * CUDA_TRIAL_LANES));
+    CUDA_TRY(cudaStreamCreateWithFlags(&cuda->made.stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&cuda->made.ready, cudaEventDisableTiming));
+    return error_none();
+}
+
+static Error cuda_use_made(Backend *backend, const MadeImage *image, const double *fixed)
+{
+    CudaBackend *cuda = (CudaBackend *)backend;
+    const size_t size = sizeof *fixed * (size_t)cuda->configured->n_parameters;
+    char why[sizeof backend->info.made_note];
+    cuda_drop_made(cuda);
+    cuda->made.fixed = (double *)malloc(size);
+    if (cuda->made.fixed == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
+    memcpy(cuda->made.fixed, fixed, size);
+    if (!cuda_load_made(&cuda->made, image, why, sizeof why)) {
+        cuda_refuse_made(cuda, why);
+        return error_none();
+    }
+    cuda_note_made(cuda);
+    backend->info.made = MADE_ON_TRIAL;
+    return cuda_take_trial(cuda);
+}
+
+// Have all lanes the inputs that it was made for?
+static bool cuda_made_serves(const CudaMade *made, const Configured *configured, const Batch *host)
+{
+    for (int p = 0; p < configured->n_parameters; p++) {
+        const double *row = host->parameter + p * host->stride;
+        if (made->fixed[p] != made->fixed[p]) continue;
+        for (int64_t i = 0; i < host->lanes; i++)
+            if (memcmp(&row[i], &made->fixed[p], sizeof row[i]) != 0) return false;
+    }
+    return true;
+}
+
+// The lanes that both kernels compute: the first of those that are not observed.
+static int64_t cuda_trial_lanes(const Batch *batch)
+{
+    const int64_t plain = batch->lanes - batch_observed(batch);
+    return plain < CUDA_TRIAL_LANES ? plain : CUDA_TRIAL_LANES;
+}
+
+static void cuda_leave_made(CudaBackend *cuda, CudaSlot *s)
+{
+    if (s->tried) cuda->made.busy = false;
+    s->made = s->tried = s->ahead = false;
+}
+
+// By which kernel this batch goes; where it is a trial, with the lanes that are computed twice. Their inputs are on
+// the device.
+static Error cuda_choose_kernel(CudaBackend *cuda, CudaSlot *s, const Batch *host)
+{
+    CudaMade *made = &cuda->made;
+    const bool proven = cuda->backend.info.made == MADE_USED;
+    cuda_leave_made(cuda, s);
+    if (made->module == NULL || cuda_has_teams(cuda->configured, host->lanes) || cuda_trial_lanes(host) == 0 ||
+        !cuda_made_serves(made, cuda->configured, host))
+        return error_none();
+    s->made = true;
+    s->ahead = made->busy;
+    if (proven || made->busy) return error_none();
+    s->tried = made->busy = true;
+    made->trial.lanes = cuda_trial_lanes(host);
+    CUDA_TRY(cudaMemcpy2DAsync(made->trial.parameter, sizeof(double) * (size_t)made->trial.stride,
+                               s->device.parameter + batch_observed(host), sizeof(double) * (size_t)s->device.stride,
+                               sizeof(double) * (size_t)made->trial.lanes, (size_t)cuda->configured->n_parameters,
+                               cudaMemcpyDeviceToDevice, s->stream));
+    CUDA_TRY(cudaMemsetAsync(made->trial.status, 0, sizeof(int32_t) * CUDA_TRIAL_LANES, s->stream));
+    CUDA_TRY(cudaEventRecord(made->ready, s->stream));
+    CUDA_TRY(cudaStreamWaitEvent(made->stream, made->ready, 0));
+    return error_none();
+}
+
+// lanes [first, end) by the made kernel
+static Error cuda_launch_made(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group, int64_t first, int64_t end)
+{
+    Constants constants = cuda->configured->constants;
+    const double *assets = cuda->assets;
+    void *arguments[] = {&constants, &assets, &group, &end};
+    if (first >= end) return error_none();
+    group.lane = first;
+    const unsigned blocks = (unsigned)((end - first + MADE_THREADS - 1) / MADE_THREADS);
+    const CUresult result = cuda->made.driver.launch(cuda->made.kernel, blocks, 1, 1, MADE_THREADS, 1, 1, 0,
+                                                     (CUstream)s->stream, arguments, NULL);
+    if (result == CUDA_SUCCESS) return error_none();
+    return error_make(ERROR_DEVICE, "cuLaunchKernel: %s (CUDA error %d)", cuda_made_words(&cuda->made.driver, result),
+                      (int)result);
+}
+
+// Do both kernels give the same bits? What the made one gave is in the host's batch.
+static Error cuda_compare_trial(CudaBackend *cuda, const Batch *host, bool *equal)
+{
+    const Batch *trial = &cuda->made.trial;
+    const int64_t observed = batch_observed(host);
+    double metric[CUDA_TRIAL_LANES];
+    int32_t status[CUDA_TRIAL_LANES];
+    CUDA_TRY(cudaStreamSynchronize(cuda->made.stream));
+    CUDA_TRY(cudaMemcpy(status, trial->status, sizeof status, cudaMemcpyDeviceToHost));
+    *equal = memcmp(status, host->status + observed, sizeof *status * (size_t)trial->lanes) == 0;
+    for (int m = 0; m < cuda->configured->n_metrics && *equal; m++) {
+        CUDA_TRY(cudaMemcpy(metric, trial->metric + m * trial->stride, sizeof *metric * (size_t)trial->lanes,
+                            cudaMemcpyDeviceToHost));
+        *equal = memcmp(metric, host->metric + m * host->stride + observed, sizeof *metric * (size_t)trial->lanes) == 0;
+    }
+    return error_none();
+}
+
+// ---- batches --------------------------------------------------------------------------------------------------------
+
 // Copies `rows` rows of the lanes in use.
 static Error cuda_copy(double *to, const double *from, const Batch *batch, int rows, cudaMemcpyKind kind,
                        cudaStream_t stream)
@@ -264,6 +461,8 @@ static Error cuda_begin(Backend *backend, int slot)
         CUDA_TRY(cudaMemsetAsync(s->device.trace.count, 0, sizeof(int64_t) * (size_t)host->trace.lanes, s->stream));
     if (host->debug.lanes > 0)
         CUDA_TRY(cudaMemsetAsync(s->device.debug.count, 0, sizeof(int64_t) * (size_t)host->debug.lanes, s->stream));
+    TRY(cuda_choose_kernel(cuda, s, host));
+    backend->used_made[slot] = s->made;
     return error_none();
 }
 
@@ -304,6 +503,17 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     return error_none();
 }
 
+// The general kernel's part of a trial.
+static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
+{
+    group.batch = cuda->made.trial;
+    cuda_plain[cuda->configured
+                   ->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, cuda->made.stream>>>(
+        cuda->configured->constants, cuda->assets, group, group.batch.lanes);
+    CUDA_TRY(cudaGetLastError());
+    return error_none();
+}
+
 static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
@@ -321,7 +531,11 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
-    TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
+    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed anew
+        TRY(cuda_launch_made(cuda, s, group, observed, s->device.lanes));
+    else
+        TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
+    if (s->tried) TRY(cuda_launch_trial(cuda, group));
     CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
     return error_none();
@@ -406,6 +620,41 @@ static Error cuda_poll(Backend *backend, int slot, double seconds, bool *ended)
     return *ended ? cuda_check(code, "cudaEventQuery(ended)") : error_none();
 }
 
+// The whole batch once more, by the general kernel.
+static Error cuda_compute_anew(CudaBackend *cuda, int slot)
+{
+    enum { SLICES = 64 };
+    CudaSlot *s = &cuda->slots[slot];
+    const int64_t steps = configured_steps(cuda->configured);
+    bool ended = false;
+    TRY(cuda_begin(&cuda->backend, slot));
+    cuda_leave_made(cuda, s);
+    cuda->backend.used_made[slot] = false;
+    while (!ended) {
+        TRY(cuda_advance(&cuda->backend, slot, steps / SLICES + 1));
+        CUDA_TRY(cudaEventSynchronize(s->spans[s->turn].ended));
+        TRY(cuda_all_ended(cuda, slot, &ended));
+    }
+    return cuda_collect(cuda, slot);
+}
+
+// A batch of a made kernel that is not proven has ended. A trial decides: the kernel is used from now on, or dropped,
+// and nothing that it computed is kept. A batch that was begun beside the trial is kept if that went well.
+static Error cuda_judge_made(CudaBackend *cuda, int slot)
+{
+    bool equal = false;
+    if (!cuda->slots[slot].tried)
+        return cuda->backend.info.made == MADE_USED ? error_none() : cuda_compute_anew(cuda, slot);
+    TRY(cuda_compare_trial(cuda, &cuda->backend.batches[slot], &equal));
+    cuda_leave_made(cuda, &cuda->slots[slot]);
+    if (equal) {
+        cuda->backend.info.made = MADE_USED;
+        return error_none();
+    }
+    cuda_refuse_made(cuda, "its bits differ from those of the general kernel");
+    return cuda_compute_anew(cuda, slot);
+}
+
 static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
     CudaBackend *cuda = (CudaBackend *)backend;
@@ -418,7 +667,7 @@ static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_se
     *kernel_seconds = s->kernel_seconds;
     TRY(cuda_all_ended(cuda, slot, done));
     if (*done) TRY(cuda_collect(cuda, slot));
-    return error_none();
+    return *done && (s->tried || s->ahead) ? cuda_judge_made(cuda, slot) : error_none();
 }
 
 static void cuda_close(Backend *backend)
@@ -461,6 +710,8 @@ static Error cuda_describe(CudaBackend *cuda)
              cuda->device);
     snprintf(info->version, sizeof info->version, "driver %d.%d, runtime %d.%d, sm_%d%d", driver / 1000,
              driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, properties.major, properties.minor);
+    info->processors = processors;
+    snprintf(info->architecture, sizeof info->architecture, "sm_%d%d", properties.major, properties.minor);
     if (double_ratio > 4)
         snprintf(info->warning, sizeof info->warning,
                  "%s computes in double precision at 1/%d of its single-precision speed; a CPU may be faster",
@@ -517,6 +768,7 @@ extern "C" Error backend_cuda_open(const BackendOptions *options, int device, Ba
     cuda->backend.advance = cuda_advance;
     cuda->backend.poll = cuda_poll;
     cuda->backend.wait = cuda_wait;
+    cuda->backend.use_made = cuda_use_made;
     cuda->backend.close = cuda_close;
     const Error error = cuda_start(cuda);
     if (error.kind != OK) {

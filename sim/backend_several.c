@@ -41,6 +41,8 @@ struct SeveralBackend {
     int slot; // of the job, with its arguments
     int64_t lanes, observed, capacity, ticks;
     double seconds;
+    const MadeImage *image;
+    const double *fixed;
     SeveralPart all[BACKEND_DEVICES_MAX], *parts[BACKEND_DEVICES_MAX]; // parts[n_parts]: those that could be opened
     int n_parts;
     SeveralJob job;
@@ -313,6 +315,35 @@ static Error several_wait_part(SeveralPart *part)
     return error_none();
 }
 
+// ---- a kernel made for the campaign ---------------------------------------------------------------------------------
+
+// It is used where all devices use it, and refused where one refuses it, which goes on with the general one.
+static void several_describe_made(SeveralBackend *several)
+{
+    BackendInfo *info = &several->backend.info;
+    for (int i = 0; i < several->n_parts; i++) {
+        const BackendInfo *part = &several->parts[i]->inner->info;
+        if (i > 0 && (info->made == MADE_REFUSED || part->made == MADE_USED)) continue;
+        info->made = part->made;
+        snprintf(info->made_note, sizeof info->made_note, "%s", part->made_note);
+    }
+}
+
+static Error several_use_made_part(SeveralPart *part)
+{
+    return backend_use_made(part->inner, part->several->image, part->several->fixed);
+}
+
+static Error several_use_made(Backend *backend, const MadeImage *image, const double *fixed)
+{
+    SeveralBackend *several = (SeveralBackend *)backend;
+    several->image = image;
+    several->fixed = fixed;
+    TRY(several_each(several, several_use_made_part));
+    several_describe_made(several);
+    return error_none();
+}
+
 // Waits for the slice on every device. The time of the batch is that of the slowest.
 static Error several_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
@@ -326,6 +357,8 @@ static Error several_wait(Backend *backend, int slot, bool *done, double *kernel
         *done = *done && part->done[slot];
         if (part->seconds[slot] > *kernel_seconds) *kernel_seconds = part->seconds[slot];
     }
+    backend->used_made[slot] = several->parts[0]->inner->used_made[slot];
+    if (*done) several_describe_made(several);
     return error_none();
 }
 
@@ -455,6 +488,7 @@ Error backend_several_open(BackendOpen open, const BackendOptions *options, uint
     several->backend.advance = several_advance;
     several->backend.poll = several_poll;
     several->backend.wait = several_wait;
+    several->backend.use_made = several_use_made;
     several->backend.cut = several_cut;
     several->backend.close = several_close;
     several->arena.purpose = several->debug_arena.purpose = "several devices";

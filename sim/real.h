@@ -47,8 +47,11 @@
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A function that is never inlined: large, and called from several places.
-#if defined(__CUDACC__)
+// A function that is never inlined: large, and called from several places. In a made kernel, where most of it is
+// constant, it is inlined.
+#if defined(HOPSCOTCH_MADE)
+#define HD_CALL HD
+#elif defined(__CUDACC__)
 #define HD_CALL static __device__ __noinline__
 #else
 #define HD_CALL static __attribute__((noinline, unused))

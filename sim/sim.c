@@ -39,6 +39,8 @@
 #include "ndt/map.c"
 #include "ndt/scenes.c"
 #include "ndt/view.c"
+#include "made/source.c"
+#include "made/compile.c"
 #include "faults.c"
 #include "backend.c"
 #include "backend_cpu.c"

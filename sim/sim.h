@@ -125,13 +125,17 @@ typedef struct Option {
     const char *doc;
 } Option;
 
-// The value of an OPTION_POINTS: a list of [x, y], x increasing. Also of an OPTION_NUMBERS, of a List (its items), and
-// of a file (a cloud: x of all points (m), then y, then z).
+// A value that is an array. The type of its option or List decides which of the four it is.
 enum { POINTS_MAX = 4096 };
 typedef struct Points {
-    const double *xy; // [count][2]; numbers: [count]; a List: [count][list_width()]; a cloud: [3][count]
     int64_t count;
-    const char *const *names; // [count], of a List whose items have names; else NULL
+    union {
+        const double *xy;      // [count][2]: OPTION_POINTS, x increasing
+        const double *numbers; // [count]: OPTION_NUMBERS, and a file of numbers
+        const double *items;   // [count][list_width()]: a List
+        const double *cloud;   // [3][count]: a file of points (m), x of all of them, then y, then z
+    };
+    const char *const *names; // of a List whose items have names: [count]; else NULL
 } Points;
 
 // A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows
@@ -185,6 +189,12 @@ typedef struct Choice {
     int64_t n_words;
     const bool *recorded; // [configured->n_things] things with columns in trajectories; NULL: the model decides
 } Choice;
+
+// Takes a text, piece by piece.
+typedef struct TextSink {
+    void (*write)(void *to, const char *text, size_t length);
+    void *to;
+} TextSink;
 
 // How to draw a model: points in the plane, and the shapes that join them. For display only: nothing of it is stored,
 // so it need not be equal to the bit.
@@ -329,6 +339,9 @@ struct Model {
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
     // points: also the contents of files. NULL: configure does everything.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
+    // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). NULL: no
+    // more than they find in constants and assets.
+    void (*make)(const Configured *configured, TextSink out);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
@@ -376,12 +389,6 @@ enum { LANE_RUNNING = 0, LANE_DONE = 1 };
 
 // ---- a step as a graph ----------------------------------------------------------------------------------------------
 
-// Takes a text, piece by piece.
-typedef struct TextSink {
-    void (*write)(void *to, const char *text, size_t length);
-    void *to;
-} TextSink;
-
 typedef enum StepPicture { STEP_TRACE, STEP_DOT } StepPicture;
 
 // Runs one step of the lane with parameter[n_parameters] on `threads` threads of this CPU (0: all), after some steps to
@@ -396,11 +403,12 @@ Error step_picture(const Configured *configured, const double *parameter, int th
 int processor_count(void);
 
 typedef struct BackendOptions {
-    const char *name;         // "auto", "cpu", "cuda"
-    int threads;              // CPU threads; 0: all cores
-    uint64_t devices;         // devices of the host that share every batch, one bit each; 0: any one
-    const char *isa;          // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
-    double patience;          // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    const char *name;    // "auto", "cpu", "cuda"
+    int threads;         // CPU threads; 0: all cores
+    uint64_t devices;    // devices of the host that share every batch, one bit each; 0: any one
+    const char *kernels; // of a GPU: "auto", "made" or "general": whether a kernel is made for the campaign. NULL: no
+    const char *isa;     // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    double patience;     // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
 } BackendOptions;
 
@@ -409,6 +417,15 @@ enum { BACKEND_DEVICES_MAX = 64 };
 #define BACKEND_ALL_DEVICES UINT64_MAX // all devices of the host
 
 typedef struct Backend Backend;
+
+// What a backend does with a kernel that was made for the campaign. On trial: its first batch, of which some lanes are
+// also computed by the general kernel. Refused: a bit was another, or it could not be loaded.
+typedef enum MadeState { MADE_NONE, MADE_ON_TRIAL, MADE_USED, MADE_REFUSED } MadeState;
+
+typedef struct MadeImage {
+    const unsigned char *data; // a cubin
+    size_t size;
+} MadeImage;
 
 typedef struct BackendInfo {
     const char *name;      // "cpu" or "cuda"
@@ -421,6 +438,10 @@ typedef struct BackendInfo {
     int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
     uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
     int failed;            // of several devices, the last that failed; -1: none
+    char architecture[16]; // "sm_90": the one that kernels can be made for (sim/made); empty: none
+    int processors;        // of a GPU
+    MadeState made;
+    char made_note[256]; // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
 } BackendInfo;
 
 // Number of kernel steps after which every lane has ended.
@@ -446,6 +467,12 @@ Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
+// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made/made.h), as made for inputs
+// `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
+// to the general kernel. What becomes of it stands in backend_info. After prepare.
+Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed);
+// Was the batch in this slot advanced by it?
+bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);

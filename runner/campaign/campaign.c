@@ -52,6 +52,7 @@
 // a batch of trials on a device
 #include "batch/interrupt.c"
 #include "batch/batch_size.c"
+#include "batch/made.c"
 #include "batch/device.c"
 #include "batch/trials_in_flight.c"
 

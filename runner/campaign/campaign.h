@@ -72,6 +72,11 @@ typedef struct RunSummary {
 // it committed all complete trials). After an error of the machine everything committed is readable.
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
+// The process of a run that compiles a kernel for the campaign (batch/made.c): source on standard input, image on
+// standard output; gives the exit code: 0, or 1 with words in place of the image.
+#define MADE_COMPILER "--compile-kernel"
+int made_compiler_main(const char *architecture);
+
 // The value of the spec's `search.cmaes.taken`, for a campaign `name` (run/warm_start.c). NULL: the spec takes nothing
 // from another campaign, or has that value already. Error (user): the other campaign does not exist, or has no trial to
 // start from.
@@ -141,7 +146,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
-//                sqlite_seconds (store/timings.c)
+//                sqlite_seconds (store/timings.c), kernel ('general', or 'made' for the campaign)
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
@@ -359,10 +364,11 @@ const char *overrides_text(const Overrides *overrides, Arena *arena);
 
 // Where the time of a campaign's batches went, in s, summed from table `batches`.
 typedef struct Timings {
-    double wall;         // from the start of a run, or the end of a batch, to the end of the next batch
-    double kernel;       // the device computes
-    double copy, search; // the loop: batches filled, copied to the device and back, gathered; ask and tell
-    double hdf5, sqlite; // the writer, while the device computes
+    double wall;           // from the start of a run, or the end of a batch, to the end of the next batch
+    double kernel;         // the device computes
+    double copy, search;   // the loop: batches filled, copied to the device and back, gathered; ask and tell
+    double hdf5, sqlite;   // the writer, while the device computes
+    int64_t batches, made; // number of batches, and of those by a kernel that was made for the campaign
 } Timings;
 // Sums over the batches with ids >= first.
 Error timings_read(Database *database, int64_t first, Timings *timings);
@@ -372,6 +378,7 @@ void timings_json(const Timings *timings, Json *json);
 // The time of the batch that computed a trial. The trials of a batch are not timed one by one.
 typedef struct BatchTiming {
     const char *device; // in the arena; NULL: not known
+    bool made;          // by a kernel that was made for the campaign
     int64_t lanes;
     double lane_seconds; // the kernels' time divided by the lanes
 } BatchTiming;

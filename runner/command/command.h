@@ -75,6 +75,7 @@ void completion_bash(FILE *out);
 void completion_zsh(FILE *out);
 int command_threads(const CommandLine *line);                                  // --threads, else as many as are allowed
 BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
+BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec); // for all trials of the spec
 TableFormat command_format(const CommandLine *line);
 // A file that the user asked for, written whole at its end unless there was an error; "-": standard output
 // (output_file.c). Its path and size are told.

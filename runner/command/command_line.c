@@ -34,6 +34,8 @@ static const Switch line_backend_rows[] = {
      "CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
      "use these CUDA devices only; several share each batch (default: 0, or another one if it fails)"},
+    {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
+     "of a GPU: made for this campaign, where it saves time (auto, the default), always, never"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop when one launch takes longer (default 60; 0: never; a launch is about 0.1 s)"},
@@ -326,6 +328,13 @@ BackendOptions command_backend(const CommandLine *line, const char *fallback)
                             .interrupted = interrupt_requested};
 }
 
+BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)
+{
+    BackendOptions options = command_backend(line, spec->device.backend);
+    options.kernels = switch_text(line, "kernels", spec->device.kernels);
+    return options;
+}
+
 TableFormat command_format(const CommandLine *line)
 {
     return switch_given(line, "json") ? TABLE_JSON : (TableFormat)switch_choice(line, "format", TABLE_TEXT);
@@ -396,7 +405,7 @@ static void line_switch_form(const Switch *row, char *form, size_t size)
 
 void command_help(const Command *command, FILE *out)
 {
-    char form[64];
+    char form[256]; // holds the choices of plot --kind
     const Switches *group;
     int width = 0;
     fprintf(out, "hopscotch %s: %s\n\nusage: hopscotch %s%s%s [options]\n\noptions:\n", command->name, command->doc,

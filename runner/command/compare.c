@@ -79,7 +79,7 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
     const RunOptions options = {.results = campaign_made_root(&side->place, line->arena),
                                 .name = name,
                                 .made = true,
-                                .backend = command_backend(line, side->campaign.spec.device.backend),
+                                .backend = command_spec_backend(line, &side->campaign.spec),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                                 .shared_fs = switch_given(line, "shared-fs"),
                                 .out = line->messages,

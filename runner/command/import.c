@@ -156,7 +156,7 @@ static Error import_campaign(Import *import, const char *points)
     TRY(derived);
     const RunOptions options = {.results = line->results,
                                 .name = import->name,
-                                .backend = command_backend(line, spec.device.backend),
+                                .backend = command_spec_backend(line, &spec),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                                 .shared_fs = switch_given(line, "shared-fs"),
                                 .out = line->out,

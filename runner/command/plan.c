@@ -110,7 +110,7 @@ static Error plan_run(const CommandLine *line)
     TRY(command_spec(line, line->arguments[0], &spec));
     const RunOptions options = {.results = line->results,
                                 .name = switch_text(line, "name", NULL),
-                                .backend = command_backend(line, spec.device.backend),
+                                .backend = command_spec_backend(line, &spec),
                                 .batch = switch_integer(line, "batch", 0),
                                 .progress = PROGRESS_NONE,
                                 .out = line->out,

@@ -142,7 +142,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
 {
     return (RunOptions){.results = line->results,
                         .name = switch_text(line, "name", spec->experiment),
-                        .backend = command_backend(line, spec->device.backend),
+                        .backend = command_spec_backend(line, spec),
                         .batch = switch_integer(line, "batch", 0),
                         .slice = switch_integer(line, "slice", 0),
                         .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),

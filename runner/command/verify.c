@@ -107,7 +107,7 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     const RunOptions options = {.results = verify->results,
                                 .made = verify->results != verify->place.results,
                                 .name = name,
-                                .backend = command_backend(line, verify->task.campaign->spec.device.backend),
+                                .backend = command_spec_backend(line, &verify->task.campaign->spec),
                                 .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                                 .shared_fs = switch_given(line, "shared-fs"),
                                 .out = line->messages,

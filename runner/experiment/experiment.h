@@ -11,7 +11,7 @@
 #include "spec/values.h"
 
 #define HOPSCOTCH_VERSION "0.1.0"
-const char *program_commit(void); // that it was built from (runner/version.c); NULL: not known
+const char *program_commit(void); // the commit that the program was built from (runner/version.c); NULL: unknown
 
 // ---- expressions (expression/expression.c) --------------------------------------------------------------------------
 // + - * / ^, comparisons (< <= > >= = == != ), and/or/not, min max abs sqrt exp log sin cos, numbers, names, and texts
@@ -30,14 +30,14 @@ typedef struct Scope {
 
 // `at` is the scalar that holds the text; errors are diagnosed at the character. NULL if there was one.
 Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, Diagnostics *diagnostics);
-// The same from the command line: error (user) with the text, a caret and the nearest name.
+// The same for the command line: error (user) with the text, a caret and the nearest name.
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
 double expression_value(const Expression *expression, const double *values);
 bool expression_uses(const Expression *expression, int name);
 // The names that it uses, each once; *count of them. First come those that must equal a constant wherever it is true,
 // then those that are compared with a constant (a = 1 and b < 2), then the others. Text columns too.
 const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count);
-int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
+int64_t expression_cost(const Expression *expression); // of an evaluation, in additions, about
 // As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
 typedef struct SqlValue {
     bool is_text;
@@ -77,7 +77,7 @@ struct ValueForm {
     const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
     double (*at)(const Values *values, int64_t index);       // NULL if `range`, as the next
     double (*place)(const Values *values, double x);         // about where x stands
-    void (*schema)(Json *json, Arena *arena);                // of the companions; NULL: there are none
+    const char *schema;                                      // of the companions (schema_put); NULL: there are none
 };
 #define VALUE_FORM_DECLARE(name) extern const ValueForm values_##name;
 VALUE_FORMS(VALUE_FORM_DECLARE)
@@ -85,7 +85,7 @@ VALUE_FORMS(VALUE_FORM_DECLARE)
 
 bool values_are_range(const Values *values);
 double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
-// The place of x among them, up to rounding; -1: it is none of them. `hint`: where a list is looked at first.
+// The index of x among the values, up to rounding; -1: x is not one. `hint`: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);
 
 // A searched parameter: either an axis (values or range) or derived from others.
@@ -129,10 +129,10 @@ typedef struct Selection {
     int n_trials;
 } Selection;
 
-// Of a campaign's folder: copies of the files that its model reads, under the names of their digests.
+// Folder of a campaign: copies of the files that its model reads, named by their digests.
 #define CAMPAIGN_FILES "files"
 
-// A file that the model reads. What it holds is part of the spec's identity, its name is not.
+// A file that the model reads. Its contents are part of the spec's identity, its name is not.
 typedef struct SpecFile {
     const char *name; // below the folder of the spec; NULL: none is given
     Sha256Text digest;
@@ -160,7 +160,7 @@ typedef struct Spec {
     const double *method_settings;  // [method->n_options]
     const Axis *axes;               // [n_axes + n_derived + n_outer] in the order of the spec: axes, derived, outer
     int n_axes, n_derived, n_outer; // derived ones stand at axes[n_axes ...], outer ones behind them
-    struct {                        // of the outer axes (search/outer.c); unused if there are none
+    struct {                        // of the outer axes (search/outer_grid.c); unused if there are none
         int64_t points, searches;   // searches: of each point
         int64_t first;              // number of the first search
     } outer;
@@ -218,8 +218,8 @@ typedef struct Spec {
             Selection select;
             bool failed_only;    // of the lanes that failed
             bool all_replicates; // else the first; those that failed are looked for among all
-            double window[2];    // s: what happens in [0] <= t < [1]; both 0: always
-            int64_t keep;        // the last so many rows of a lane; 0: all
+            double window[2];    // s: steps that begin in [0] <= t < [1]; both 0: all
+            int64_t keep;        // the last N rows of a lane; 0: all
         } debug;
     } record;
 
@@ -231,10 +231,12 @@ typedef struct Spec {
 
     struct {
         const char *backend; // auto | cpu | cuda
+        const char *kernels; // auto | made | general
         int64_t batch;       // lanes; 0: auto
     } device;
 
-    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last (segments.c).
+    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last
+    // (search/extension.c).
     const struct Segment *segments; // [n_segments]; n_segments 0: it never was
     int n_segments;
 
@@ -268,15 +270,16 @@ bool spec_better(const Spec *spec, int k, double a, double b);
 const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
-// The spec's `configured` with all that a run needs (spec/files.c): what the model builds, from its files. Those lie
-// in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES. What
-// is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense (user).
+// The spec's `configured` with all that a run needs (spec/model_files.c): what the model builds, from its files. Those
+// lie in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES.
+// What is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense
+// (user).
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
 // The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
-// metrics (spec/things.c): what its drawing asks for.
+// metrics (spec/chosen_bodies.c): what its drawing asks for.
 Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
-// Does a name match a pattern, in which `#` stands for a number? Marks the things that do, of "all" each; gives how
-// many. The name that is nearest to a pattern that none matches; NULL: none is near.
+// Whether a name matches a pattern; `#` in a pattern stands for a number. Marks the things that match ("all": every
+// thing) and returns their number. The nearest name for a pattern without a match; NULL: none is near.
 bool things_match(const char *pattern, const char *name);
 int things_mark(const Configured *configured, const char *pattern, bool *chosen);
 const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
@@ -284,7 +287,7 @@ const char *things_nearest(const Configured *configured, const char *pattern, Ar
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
-// Debug rows are made in the ticks [*first, *end); a lane makes at most so many, of which it keeps so many.
+// Debug rows are made in the ticks [*first, *end). How many of them a lane keeps at most.
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);
 // The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
@@ -292,25 +295,25 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
-// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/items.c).
+// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
 // ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
-// What verify, compare and import run: a copy of which fields are changed, then completed. No text is edited.
+// verify, compare and import run such specs: copies with some fields changed, then completed. No text is edited.
 
-// Its own name, and a search of its own: by `method`, with the method's default options, over `axes`. What the other
-// one derives stays derived, unless it is an axis. `file` stands in messages.
+// A copy of `from` with another name and another search: `method` with its default options over `axes`. Derived
+// parameters stay derived, unless they are axes. `file` stands in messages.
 void spec_derive(const Spec *from, const char *file, const char *experiment, const SearchMethod *method,
                  const Axis *axes, int n_axes, Arena *arena, Spec *out);
-// The same of the points of a table (CSV, a header with names of parameters). Error (user): what is wrong with it.
+// The same over the points of a table (CSV, a header with names of parameters). Error (user): the table is wrong.
 Error spec_derive_points(const Spec *from, const char *file, const char *experiment, const char *table, Arena *arena,
                          Diagnostics *diagnostics, Spec *out);
 // The defaults of `replicates`, `record`, `limits` and `device`.
 Error spec_strip(Spec *spec, Arena *arena);
-// Its text for people: `keys` names keys and sections, in the order in which they are written. What `from` searches and
-// the spec does not is left out: it has its default.
+// Writes the spec for people: the keys and sections `keys`, in this order. Parameters that only `from` searches are
+// left out: they have their defaults.
 void spec_write(const Spec *spec, const Spec *from, const char *const *keys, int count, Arena *arena, FILE *out);
-// Checks it, and completes it by what follows from its fields: resolved and canonical text, hash.
+// Checks the spec and fills what follows from its fields: resolved and canonical text, hash.
 Error spec_complete(Spec *spec, Arena *arena, Diagnostics *diagnostics);
 
 // ---- what differs between two specs, by key (spec/difference.c) -----------------------------------------------------
@@ -322,19 +325,19 @@ typedef struct SpecChange {
 int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
 void difference_print(const SpecChange *changes, int64_t count, FILE *out);
 
-// ---- names of campaigns (spec/name.c) -------------------------------------------------------------------------------
+// ---- names of campaigns (spec/campaign_name.c) ----------------------------------------------------------------------
 
-// The list of all campaigns under a results root, which no campaign can be called.
+// Files of the list of all campaigns under a results root; no campaign can have their names.
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
 
 // Names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
 Error campaign_name_check(const char *name);
-bool campaign_name_taken(const char *name); // a file of the list of campaigns has it, or may have it
+bool campaign_name_taken(const char *name); // by a file of the list of campaigns, or one beside it
 
 // ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
 
-// A block of trials that belong together: what ask gives and tell takes back.
+// A block of trials: ask fills it, tell takes it with results.
 typedef struct Trials {
     int64_t count, capacity;
     int64_t *id;       // [capacity]
@@ -348,11 +351,11 @@ typedef struct Trials {
     double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
 } Trials;
 
-// What a search that learns says of one of its rounds: some numbers that all such methods have, and a row of its own.
+// One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
 typedef struct Round {
     int32_t search, round;
     int64_t population, evaluations; // of the round; of the search so far
-    double sigma, condition, best;   // NaN: has no meaning; best: fitness of the search so far
+    double sigma, condition, best;   // NaN: none; best: best fitness of the search so far
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
@@ -365,7 +368,7 @@ typedef struct Rounds {
     double *field; // [capacity][n_round_fields]
 } Rounds;
 
-// Why a search ended with its last round, by the budgets that it has now.
+// Why a search ended with its last round, under its current budgets.
 typedef struct RoundStop {
     int32_t search, round;
     const char *stop; // NULL: it goes on
@@ -374,19 +377,19 @@ typedef struct RoundStop {
 typedef struct Search {
     const Spec *spec;
     const SearchMethod *method;
-    int64_t total;        // trials that it will ask for, ids included that `exclude` drops; -1: unknown
+    int64_t total;        // trials that it will ask for, with the ids that `exclude` drops; -1: unknown
     int64_t round_trials; // of the first round, if the total is unknown
     void *state;          // one versioned, pointer-free block: what is checkpointed after tell
     size_t state_size;
-    size_t state_capacity;     // a state that grows: the greatest size; 0: it has always the same
+    size_t state_capacity;     // greatest size of a state that grows; 0: it does not grow
     int64_t asked;             // ids below this were asked for in this process (not part of the state)
     const Field *round_fields; // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
     int n_round_fields;        // 0: the method has no rounds
     Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
-    RoundStop *stops;          // [n_stops] what restore says of searches whose budgets an extension may change
+    RoundStop *stops;          // [n_stops] set by restore, for searches whose budgets an extension may change
     int64_t n_stops;
     void *scratch;                    // the method's own, the arena's
-    struct SegmentedSearch *segments; // of a campaign that was extended (search/segments.c), else NULL
+    struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
 
 // Blocks of trials that belong together: fitness[blocks][trials of a block], of which chosen[count] count.
@@ -396,7 +399,7 @@ typedef struct SensitivityBlocks {
     int64_t count; // >= 2
 } SensitivityBlocks;
 
-// What a method says of its parameters once all trials were run (campaign/store/sensitivity.c).
+// How a method measures the sensitivity to each parameter after all trials (campaign/store/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by
@@ -404,15 +407,14 @@ typedef struct Sensitivity {
     void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
 } Sensitivity;
 
-// How many trials a search that learns runs, and how many generations (of all its searches together): as doubles, for
-// they may be beyond any number that is ever run.
+// Trials that a search that learns runs, and generations of all its searches together. Doubles: limits may be huge.
 typedef struct SearchBudget {
     double trials, rounds;
 } SearchBudget;
 typedef struct SearchBounds {
     SearchBudget least, most;
-    bool open;         // `most` is so far away that it says nothing
-    const char *early; // what may end it before: "tolerances"; NULL: it ends with `most`
+    bool open;         // `most` is too large to be of interest
+    const char *early; // what may end it earlier: "tolerances"; NULL: it ends with `most`
 } SearchBounds;
 
 struct SearchMethod {
@@ -421,35 +423,41 @@ struct SearchMethod {
     int n_options;
     bool wants_values, wants_range, wants_points; // what `over` may hold
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
-    bool whole;                                   // with other options all points are others: can't be extended
-    bool several;                                 // for several objectives, and not for one
-    // Whether an option of the method (by its name) only says how long it goes on: an extension may change it, and
-    // restore heeds it. NULL: none does.
+    bool whole;                                   // another option changes all points: it can't be extended
+    bool several;                                 // for several objectives only
+    // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
+    // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
     void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
     const Sensitivity *sensitivity;                             // NULL: it measures none
-    // Of settings that can't go together: error (user), and the key of the spec that it is about. NULL: all can.
+    // Settings that can't be combined: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
     // At most `max` more trials; count 0 and *waiting false: there are no more; *waiting: tell first.
     Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
     // Results in the order of ask. Updates the state.
     Error (*tell)(Search *search, const Trials *trials);
-    // After the state was restored from a checkpoint: continue behind what was told.
+    // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
     // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
-    // Trials known beforehand: the number of the point with these values on the axes, -1 if there is none. NULL: points
-    // are told by their number, and the values of the axes can't change when a campaign is extended.
-    int64_t (*find)(const Search *search, const void *data, const double *parameter, int64_t hint);
+    // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
+    // may use; NULL: the first option is the total.
+    Error (*prepare)(const Spec *spec, Arena *arena, Search *search);
+    void (*point)(const Search *search, int64_t id, double *parameter); // writes the axes' values of an id
+    // Whether the point of an id (complete) is that of an earlier id; NULL: no two ids have the same.
+    bool (*repeats)(const Search *search, int64_t id, const double *parameter);
+    // The number of the point with these values on the axes, -1 if there is none. NULL: points are told by their
+    // number, and the values of the axes can't change when a campaign is extended.
+    int64_t (*find)(const Search *search, const double *parameter, int64_t hint);
 };
 
 int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
-// What the method has against the spec: error (user), in *key what it is about. search_init checks too.
+// Whether the method can run the spec: error (user) and in *key the key that it is about. search_init checks too.
 Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
@@ -461,13 +469,13 @@ double search_value(const Values *values, double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
 uint64_t search_round_ordinal(int64_t round, int64_t member);
-size_t search_state_most(const Search *search);   // bytes that its state may come to
+size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
-// Starting CMA-ES from another campaign (search/cmaes/warm_start.c): what is taken goes into spec->warm, and is written
-// as the value of `search.cmaes.taken` (spec/cmaes_section.c).
-bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // cmaes searched the same ranges there
+// Starting CMA-ES from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
+// resolved spec, as `search.cmaes.taken` (spec/forms/from.c).
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // the other is cmaes over the same ranges
 // From the restored state of a search that is alike. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
 // How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
@@ -475,25 +483,24 @@ int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
 const char *cmaes_taken_text(const Spec *spec, Arena *arena);
 
-// Of `most` ids so many can be looked at in less than half a second, whatever the spec excludes; at least one.
+// How many of `most` ids can be examined in less than half a second, whatever the spec excludes; at least one.
 int64_t search_affordable(const Search *search, int64_t most);
 
-// Trials among the ids [first, end) of a search; *estimated: from a sample of them (search/count.c), in which there may
-// have been none. Here and below
-// parameter[n_parameters] is for the trials that are looked at.
+// Number of trials among the ids [first, end) of a search; *estimated: from a sample of the ids (search/count.c), which
+// may hold no trial. Here and below parameter[n_parameters] is room for the trials that are examined.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
-// Of a whole grid, exactly, if the axes that its conditions use have few points (search/count_grid.c). False: it can't
-// say.
+// Of a whole grid, exactly, if the axes that its conditions use have few points (search/count_grid.c). False: they have
+// too many.
 bool count_grid(const Search *search, int64_t *trials);
 bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
-// For other counts over so many ids: how many are looked at, and the index-th of them if that is not all. The sample is
-// the same for the same seed, and apart from every search's own draws.
+// For other counts over these ids: how many are examined, and the index-th of the sample if not all are. The sample is
+// the same for the same seed, and independent of every search's own draws.
 int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
 int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
-// What every method does to a point: `parameter` holds the fixed values and the axes' values; axes that do not count
-// there (`when`) get their fixed value, and the derived ones are filled in, in order. False: there is no such trial,
-// because `exclude` or the range of a derived parameter drops it.
+// Completes a point of any method. `parameter` holds the fixed values and the axes' values; axes whose condition does
+// not hold (`when`) get their fixed value, and derived parameters are computed in order. False: `exclude` or the range
+// of a derived parameter drops the trial.
 bool search_complete(const Spec *spec, double *parameter);
 // Whether the w-th conditional axis counts at this point.
 bool search_counts(const Spec *spec, int w, const double *parameter);
@@ -501,49 +508,43 @@ bool search_drops(const Spec *spec); // some ids may stand for no trial
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
-// What `restore` says of a state that is not of the version that this program reads, or not whole; what `tell` says of
-// trials[index] if it is not what was asked for, which only a bug could make.
+// Errors of `restore`: the state has another version (user), or is damaged. Of `tell`: trials[index] is not what was
+// asked for, which only a bug could cause.
 Error search_state_of_other(const Search *search, int version);
 Error search_state_damaged(const Search *search);
 Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
 
-// Outer grids (search/outer.c): what a search of that number has for the outer axes; the number that its random
-// numbers are keyed by, the one that it would have without an outer grid.
+// Outer grids (search/outer_grid.c): writes the outer axes' values of the search with this number; the number that keys
+// its random numbers, which is the one that it would have without an outer grid.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
 uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
-// ordinal is its id, and the state is the id after the last one told. A method gives `point`, which writes the axes'
-// values of an id, and may give `repeats`, which says that an id's point (complete) is that of another id; `data` (the
-// arena's) is for them. A call of ask examines a bounded number of ids: if all were dropped,
-// it gives none and *waiting, and the next call goes on.
-typedef struct Enumeration {
-    void (*point)(const Search *search, const void *data, int64_t id, double *parameter);
-    const void *data;
-    bool (*repeats)(const Search *search, const void *data, int64_t id, const double *parameter); // NULL: none does
-} Enumeration;
-Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search); // total <= 2^48
+// ordinal is its id, and the state is the id after the last one told. Their rows hold ENUMERATED_METHOD, `point`, and
+// `prepare` and `repeats` if they need them. A call of ask examines a bounded number of ids: if all were dropped, it
+// gives none and *waiting, and the next call goes on.
+Error enumerated_init(const Spec *spec, Arena *arena, Search *search); // Error (user): more than 2^48 trials
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
-const char *enumerated_stopped(const Search *search); // never: they end when ask has no more
+const char *enumerated_stopped(const Search *search); // NULL: they end when ask has no more
 #define ENUMERATED_METHOD                                                                                              \
-    .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore, .trial = enumerated_trial,          \
-    .stopped = enumerated_stopped
+    .init = enumerated_init, .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore,            \
+    .trial = enumerated_trial, .stopped = enumerated_stopped
 Error enumerated_check_total(int64_t total);
-// The complete parameters of a point of this search alone, extended or not; false if it is dropped.
+// The complete parameters of a point of this search, without regard to extensions; false if it is dropped.
 bool enumerated_point(const Search *search, int64_t point, double *parameter);
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
 
-// Of a search whose spec has segments (search/segments.c).
+// Of a search whose spec has segments (search/extension.c).
 Error segments_init(Search *search, Arena *arena);
 bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
 // Whether the last spec asks for the point; the first of its points that no earlier segment has.
 bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
 int64_t segments_first_new(const Search *search, double *parameter);
-// Whether the s-th segment still says which trials come and which ids they get, when all ids below `next` are decided.
-// If none does, the trials to come are those that the last spec alone has at the ids from `next` on.
+// Whether the s-th segment still decides which trials come and which ids they get, when all ids below `next` are
+// decided. If no segment does, the trials to come are those of the last spec alone at the ids from `next` on.
 bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
 // ---- objective and replicates (fitness/objective.c, search/replicates.c) --------------------------------------------
@@ -561,19 +562,19 @@ typedef struct TrialResult {
     int n_failed;      // replicates that failed
     double *metric;    // [n_metrics] mean over replicates
     double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
-    double *value;     // [replicates] room for the objective of each: there may be too many for a stack
+    double *value;     // [replicates] room for the objective of each, too large for the stack
 } TrialResult;
 
 // metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
-// Its constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). Their violation
-// is the sum of those above 0.
+// The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
+// violation is the sum of those above 0.
 void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *out);
 double constraints_violation(const double *constraint, int count);
-// Whether an expression is an inequality, or several with and, or, not; what it is then for scope[names].
+// Whether an expression is an inequality, or several joined by and, or, not; the value of such a one for scope[names].
 bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
@@ -586,8 +587,8 @@ double constraint_value(const Expression *expression, const double *scope);
 size_t dominance_bytes(int64_t count);
 void dominance_sort(const double *value, int64_t count, int objectives, void *room, int64_t *rank, double *crowding);
 
-// The volume that value[count][objectives] dominates below the reference point. NaN: there are more points than can be
-// measured in a fraction of a second, which are hypervolume_points(objectives). Room: hypervolume_bytes.
+// The volume that value[count][objectives] dominates below the reference point. NaN: more than
+// hypervolume_points(objectives) points, which would take longer than a fraction of a second. Room: hypervolume_bytes.
 int64_t hypervolume_points(int objectives);
 size_t hypervolume_bytes(int64_t count, int objectives);
 double hypervolume(const double *value, int64_t count, int objectives, const double *reference, void *room);

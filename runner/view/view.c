@@ -1,11 +1,11 @@
-// What the results mean, as one unit: the table of contents of this floor (view.h says its contracts).
+// What the results mean: the unit of this floor. view.h has its contracts.
 //
-// The host computes with one lane, whatever this file is compiled for (sim/real.h).
+// The host computes with one lane on every processor (sim/real.h).
 #ifndef HOPSCOTCH_SCALAR
 #define HOPSCOTCH_SCALAR
 #endif
 
-// what the results say
+// statistics and queries
 #include "analysis/statistics.c"
 #include "analysis/verify.c"
 #include "analysis/verify_run.c"

@@ -28,7 +28,7 @@ static const Points *ndt_points(const NdtAssets *a, int option)
 // The pose of a matrix [R t] by rows, with or without a last row 0 0 0 1: R = Rx(roll) Ry(pitch) Rz(yaw).
 static Error ndt_pose_of_matrix(const Points *matrix, double *pose)
 {
-    const double *m = matrix->xy;
+    const double *m = matrix->numbers;
     if (matrix->count != 12 && matrix->count != 16)
         return error_make(ERROR_USER, "truth.file holds %lld numbers; a pose is a matrix of 12 or 16",
                           (long long)matrix->count);
@@ -72,10 +72,9 @@ static NdtSceneOptions ndt_scene_options(const NdtAssets *a)
     return options;
 }
 
-// The cloud of a file: x of all its points, then y, then z.
 static Cloud ndt_cloud_of(const Points *file)
 {
-    return (Cloud){{file->xy, file->xy + file->count, file->xy + 2 * file->count}, file->count};
+    return (Cloud){{file->cloud, file->cloud + file->count, file->cloud + 2 * file->count}, file->count};
 }
 
 // Points of the target that are too far away are refused when its map is built.
@@ -202,7 +201,7 @@ static Error ndt_build_maps(NdtAssets *a, Arena *scratch, Configured *out)
     for (int64_t m = 0; m < a->n_maps; m++) {
         NdtMapOptions options = a->options;
         NdtMapCounts counts;
-        if (listed != NULL) options.resolution = listed->xy[m];
+        if (listed != NULL) options.resolution = listed->numbers[m];
         TRY(ndt_map_build(&a->target, &options, scratch, &a->maps[m], &counts));
     }
     out->wrong_option = 0;

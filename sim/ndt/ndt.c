@@ -155,10 +155,10 @@ int ndt_place_own(const double *settings, const Points *points, int32_t *own)
 // Values of a resolution are between those of the maps.
 static void ndt_bound(const Points *resolutions, Parameter *own)
 {
-    own->value = own->low = own->high = resolutions->xy[0];
+    own->value = own->low = own->high = resolutions->numbers[0];
     for (int64_t i = 0; i < resolutions->count; i++) {
-        own->low = resolutions->xy[i] < own->low ? resolutions->xy[i] : own->low;
-        own->high = resolutions->xy[i] > own->high ? resolutions->xy[i] : own->high;
+        own->low = resolutions->numbers[i] < own->low ? resolutions->numbers[i] : own->low;
+        own->high = resolutions->numbers[i] > own->high ? resolutions->numbers[i] : own->high;
     }
 }
 

@@ -11,7 +11,11 @@
 HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
 {
     RigidLanes w;
+#if !defined(HOPSCOTCH_MADE)
     memcpy(&w.c, constants, sizeof w.c);
+    w.rank = 0;
+    w.size = 1;
+#endif
     w.bodies = (const RigidBody *)assets;
     w.rows = (const RigidRow *)(assets + w.c.rows);
     w.joints = (const RigidJoint *)(assets + w.c.joints);
@@ -24,14 +28,13 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.islands = (const RigidIsland *)(assets + w.c.islands);
     w.n_moving = w.c.n_moving;
     w.n_islands = w.c.n_islands;
+    w.refine = w.c.refine;
     w.row = 0;
     w.row_end = w.c.n_rows;
     w.n_loop_rows = w.c.n_loop_rows;
     w.schur_at = w.response_at = 0;
     w.recorded = (const int32_t *)(assets + w.c.recorded);
     w.named = (const int32_t *)(assets + w.c.named);
-    w.rank = 0;
-    w.size = 1;
     return w;
 }
 
@@ -370,7 +373,9 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     RigidLanes w = rigid_open(constants, assets, group);
     real memory[RIGID_SMALL];
     w.base = (double *)memory;
+#if !defined(HOPSCOTCH_MADE)
     w.stride = LANES;
+#endif
     if (group->tick > 0) {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
         rigid_masses(&w);
@@ -383,6 +388,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());
 }
 
+#if !defined(HOPSCOTCH_MADE) // nothing is gained: its memory is too large to be near the processor
 HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
@@ -395,5 +401,6 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
 #endif
     rigid_advance(&w, group, observed);
 }
+#endif
 
 #endif

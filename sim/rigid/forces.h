@@ -75,8 +75,9 @@ HD void rigid_latch_one(const RigidLanes *w, int number, real t)
 
 HD_CALL void rigid_latch(const RigidLanes *restrict w, real t)
 {
+    if (w->c.n_forces == 0) return;
     for (int f = w->rank; f < w->c.n_forces; f += w->size) rigid_latch_one(w, f, t);
-    if (w->c.n_forces > 0) rigid_wait(w);
+    rigid_wait(w);
 }
 
 // Cd A of a parachute (m^2): the packed value, then growing since it latched.
@@ -141,6 +142,7 @@ HD_CALL void rigid_weights(const RigidLanes *restrict w, bool gyroscopic)
 HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
 {
     rigid_weights(w, gyroscopic);
+    if (w->c.n_forces == 0) return;
     for (int f = 0, end; f < w->c.n_forces; f = end) { // those on one body in order
         end = w->force_places[f].end;
         for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_places[k].item, t);

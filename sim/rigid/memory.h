@@ -25,18 +25,26 @@ typedef struct RigidLanes {
     const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
+    int refine;                    // c.refine, or that of a part of a step of rattle
     int row, row_end, n_loop_rows; // rows [row, row_end); those that close loops are the last of each island
     int schur_at, response_at;     // of the first island
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
     const int32_t *named;          // [n_named] bodies, of metrics
     const LaneGroup *group;        // the lanes whose parameters are read
-    int rank, size;                // of this thread among those that share the lane
+#if defined(HOPSCOTCH_MADE)
+    static constexpr int rank = 0, size = 1, stride = 1; // each lane has one thread
+#else
+    int rank, size; // of this thread among those that share the lane
+    int stride;     // doubles from one cell of a lane to the next
+#endif
     double *base;
-    int stride; // doubles from one cell of a lane to the next
     real alpha, beta, gamma, frequency, damping_ratio, gravity, wind_x, wind_y, wind_z, substeps;
     real dt;     // s, of a step
     mask active; // lanes that take this step: data that outlives it changes only in these
 } RigidLanes;
+
+// Do rows close loops of what is solved by trees?
+HD bool rigid_has_loops(const RigidLanes *w) { return w->c.n_loop_rows > 0 && w->n_loop_rows > 0; }
 
 // Some neighbouring islands.
 HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
@@ -207,7 +215,11 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
 
 // ---- rows of one constraint -----------------------------------------------------------------------------------------
 
-// Calls function(..., n) for the n rows of one constraint; n <= RIGID_JOINT_ROWS is a literal in each call.
+// Calls function(..., n) for the n rows of one constraint; n <= RIGID_JOINT_ROWS is a literal in each call. In a made
+// kernel the compiler knows n anyway.
+#if defined(HOPSCOTCH_MADE)
+#define RIGID_ROWS_DO(n, function, ...) function(__VA_ARGS__, n)
+#else
 #define RIGID_ROWS_DO(n, function, ...)                                                                                \
     ((n) == 1   ? function(__VA_ARGS__, 1)                                                                             \
      : (n) == 2 ? function(__VA_ARGS__, 2)                                                                             \
@@ -215,6 +227,7 @@ HD Symmetric3 rigid_symmetric(const RigidLanes *w, int at)
      : (n) == 4 ? function(__VA_ARGS__, 4)                                                                             \
      : (n) == 5 ? function(__VA_ARGS__, 5)                                                                             \
                 : function(__VA_ARGS__, 6))
+#endif
 
 // Number of rows from this one on that are computed together, with the same operations as alone: shared data is loaded
 // once. Threads of a team share rows, not constraints.

@@ -592,7 +592,7 @@ HD_CALL real rigid_step_parts(const RigidLanes *restrict w, real t, mask refined
         const RigidStart with = {part.ratio, refined};
         lanes.dt = part.length * w->dt;
         lanes.active = part.active;
-        lanes.c.refine = part.refine;
+        lanes.refine = part.refine;
         dropped = rigid_step_second_order(&lanes, t, &with, missed);
         t = t + select_real(part.active, lanes.dt, splat(0.0));
     }

@@ -6,6 +6,7 @@
 #include "../models.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -431,6 +432,19 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     return rigid_choose(out, &(Choice){.words = NULL}, arena);
 }
 
+// Its constants as macros made_NAME: what the compiler knows at once is not even looked at where it is not wanted.
+static void rigid_make(const Configured *configured, TextSink out)
+{
+    RigidConstants constants;
+    char line[96];
+    memcpy(&constants, &configured->constants, sizeof constants);
+#define RIGID_MAKE(type, name)                                                                                         \
+    snprintf(line, sizeof line, "#define made_%s %a\n", #name, (double)constants.name);                                \
+    out.write(out.to, line, strlen(line));
+    RIGID_CONSTANTS(RIGID_MAKE)
+#undef RIGID_MAKE
+}
+
 const Model rigid_model = {
     .name = "rigid",
     .doc = "constrained rigid bodies: worlds that the spec declares",
@@ -444,6 +458,7 @@ const Model rigid_model = {
     .configure = rigid_configure,
     .choose = rigid_choose,
     .explain = rigid_explain,
+    .make = rigid_make,
     .debug = "debug/kkt",
     .debug_table = &rigid_debug_table,
 };

@@ -118,26 +118,45 @@ typedef struct RigidForce {
 } RigidForce;
 
 // Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
+// clang-format off
+#define RIGID_CONSTANTS(X) \
+    X(double, dt) X(double, density) \
+    X(int64_t, ticks) \
+    X(int32_t, form) X(int32_t, map) X(int32_t, air) X(int32_t, per_dt) X(int32_t, iterations) X(int32_t, refine) \
+    X(int32_t, redundant) \
+    /* RigidOrder */ \
+    X(int32_t, rattle_order) \
+    /* rows: those of one island after the other */ \
+    X(int32_t, n_bodies) X(int32_t, n_rows) X(int32_t, n_joints) X(int32_t, n_forces) \
+    X(int32_t, n_loop_rows) X(int32_t, n_recorded) X(int32_t, n_named) X(int32_t, n_moving) X(int32_t, n_islands) \
+    X(int32_t, n_levels) X(int32_t, first_moving) \
+    /* in the assets; bodies: at 0 */ \
+    X(int32_t, rows) X(int32_t, joints) X(int32_t, forces) X(int32_t, order) X(int32_t, recorded) X(int32_t, named) \
+    X(int32_t, islands) X(int32_t, touches) X(int32_t, places) X(int32_t, levels) X(int32_t, force_places) \
+    /* some force depends on velocities; some islands are solved by trees */ \
+    X(int32_t, damped) X(int32_t, trees) \
+    /* rattle: refine for a part of a step that is not its end */ \
+    X(int32_t, refine_within) \
+    /* in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row */ \
+    X(int32_t, sums_at) X(int32_t, latch_at) X(int32_t, follow_at) X(int32_t, past_at) X(int32_t, kept) \
+    X(int32_t, cells) \
+    /* rattle: a step that misses the constraints is repeated; saved_at: the cells that a step changes, at its start */ \
+    X(int32_t, refines) X(int32_t, saved_at) \
+    /* in the memory */ \
+    X(int32_t, body_at) X(int32_t, row_at) X(int32_t, factor_at) X(int32_t, schur_at) \
+    /* least part of a row that counts as independent; rows that follow from others share the load; part of the \
+       diagonal that is added to the matrix, or 0 */ \
+    X(double, pivot) X(int32_t, share) X(double, cfm)
+// clang-format on
+
 typedef struct RigidConstants {
-    double dt, density;
-    int64_t ticks;
-    int32_t form, map, air, per_dt, iterations, refine, redundant;
-    int32_t rattle_order;                         // RigidOrder
-    int32_t n_bodies, n_rows, n_joints, n_forces; // rows: those of one island after the other
-    int32_t n_loop_rows, n_recorded, n_named, n_moving, n_islands, n_levels, first_moving;
-    int32_t rows, joints, forces, order, recorded, named, islands; // in the assets; bodies: at 0
-    int32_t touches, places, levels, force_places;                 //
-    int32_t damped;                                                // some force depends on velocities
-    int32_t trees;                                                 // some islands are solved by trees
-    int32_t refine_within; // rattle: refine for a part of a step that is not its end
-    // in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row
-    int32_t sums_at, latch_at, follow_at, past_at, kept, cells;
-    int32_t refines;                              // rattle: a step that misses the constraints is repeated
-    int32_t saved_at;                             // if so: the cells that a step changes, as at its start
-    int32_t body_at, row_at, factor_at, schur_at; // in the memory
-    double pivot;                                 // least part of a row that counts as independent
-    int32_t share;                                // rows that follow from others share the load
-    double cfm;                                   // part of the diagonal that is added to the matrix, or 0
+#if defined(HOPSCOTCH_MADE) // known to the compiler as made_NAME
+#define RIGID_MEMBER(type, name) static constexpr type name = (type)made_##name;
+#else
+#define RIGID_MEMBER(type, name) type name;
+#endif
+    RIGID_CONSTANTS(RIGID_MEMBER)
+#undef RIGID_MEMBER
 } RigidConstants;
 
 // A lane's inputs that every world has.

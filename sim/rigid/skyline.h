@@ -165,11 +165,15 @@ HD_CALL void rigid_factor_island(const RigidLanes *restrict w, const RigidIsland
 }
 
 // As RIGID_ROWS_DO; the width is a literal too if it is that of a chain's links.
+#if defined(HOPSCOTCH_MADE)
+#define RIGID_BAND_DO(width, n, function, ...) function(__VA_ARGS__, width, n)
+#else
 #define RIGID_BAND_DO(width, n, function, ...)                                                                         \
     ((n) == 3 && (width) == 3   ? function(__VA_ARGS__, 3, 3)                                                          \
      : (n) == 5 && (width) == 5 ? function(__VA_ARGS__, 5, 5)                                                          \
      : (n) == 1 && (width) == 1 ? function(__VA_ARGS__, 1, 1)                                                          \
                                 : RIGID_ROWS_DO(n, function, __VA_ARGS__, width))
+#endif
 
 HD int rigid_x_at(const RigidLanes *w, int row) { return rigid_row_at(w, row) + RIGID_ROW_X; }
 

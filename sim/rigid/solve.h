@@ -220,7 +220,7 @@ HD void rigid_solve_all(const RigidLanes *w, bool first, bool again)
 {
     rigid_solve_skyline(w, again);
     rigid_solve_trees(w, again);
-    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+    for (int i = 0; rigid_has_loops(w) && i < w->n_islands; i++) {
         if (rigid_passes_by(w, w->islands[i].ease, again)) continue;
         const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, first);
@@ -267,7 +267,7 @@ HD void rigid_factor_once(const RigidLanes *w)
 {
     rigid_factor_skyline(w);
     rigid_factor_trees(w);
-    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+    for (int i = 0; rigid_has_loops(w) && i < w->n_islands; i++) {
         const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) rigid_factor_loops(&island);
     }
@@ -347,16 +347,16 @@ HD_CALL mask rigid_know_followers(const RigidLanes *restrict w)
 // Factors all islands. Returns the number of rows that follow from others found by this thread.
 HD_CALL real rigid_factor_all(const RigidLanes *restrict w)
 {
-    real follow = rigid_ease_followers(w);
-    rigid_factor_once(w);
-    if (w->c.share != 0) {
+    real follow;
+    bool again = false; // once per trial
+    do {
+        follow = rigid_ease_followers(w);
+        rigid_factor_once(w);
+        if (again || w->c.share == 0) break;
         const real found = select_real(rigid_know_followers(w), splat(1.0), splat(0.0));
-        if (any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)))) { // once per trial
-            rigid_wait(w);
-            follow = rigid_ease_followers(w);
-            rigid_factor_once(w);
-        }
-    }
+        again = any_lane(MASK(rigid_most_of_team(w, found) > splat(0.0)));
+        if (again) rigid_wait(w);
+    } while (again);
     return follow + rigid_count_left_out(w);
 }
 
@@ -396,9 +396,9 @@ HD void rigid_solve_passes(const RigidLanes *w, int pass, int passes)
 HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
     const int least = w->c.form == RIGID_RATTLE ? RIGID_PASSES_EXACT : RIGID_PASSES_ROUGH;
-    const int passes = w->c.refine + 2 > least ? w->c.refine + 2 : least;
-    for (int pass = 0; pass <= w->c.refine; pass++) rigid_solve_once(w, pass == 0);
-    if (rigid_is_eased(w)) rigid_solve_passes(w, w->c.refine + 1, passes);
+    const int passes = w->refine + 2 > least ? w->refine + 2 : least;
+    for (int pass = 0; pass <= w->refine; pass++) rigid_solve_once(w, pass == 0);
+    if (rigid_is_eased(w)) rigid_solve_passes(w, w->refine + 1, passes);
 }
 
 // A and lambda <- D and X; back: the reverse.
@@ -435,7 +435,7 @@ HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
         rigid_given_rows(w);
         rigid_solve_trees(w, false);
     }
-    for (int i = 0; i < w->n_islands && w->n_loop_rows > 0; i++) {
+    for (int i = 0; rigid_has_loops(w) && i < w->n_islands; i++) {
         const RigidLanes island = rigid_islands(w, i, 1);
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);
     }

@@ -117,7 +117,7 @@ static void rigid_node_start(void *context, int number)
     RigidStepGraph *g = context;
     RigidLanes *w = &g->parts[number].w;
     w->dt = g->dt;
-    w->c.refine = g->refine;
+    w->refine = g->refine;
     rigid_kick_off(w, &g->with);
     g->found[number].C = rigid_fly_there(w);
 }

@@ -90,7 +90,7 @@ static int world_offset(const List *list, const char *name)
 
 static const double *world_at(const Points *items, const List *list, int64_t item, const char *name)
 {
-    return items->xy + item * list_width(list) + world_offset(list, name);
+    return items->items + item * list_width(list) + world_offset(list, name);
 }
 
 #define BODY(item, name) world_at(&spec->bodies, &rigid_lists[0], (item), (name))
@@ -124,7 +124,9 @@ static RigidWorldSpec world_pendulum(RigidSolver solver, Arena *arena)
     payload[world_offset(&rigid_lists[0], "velocity")] = 3.0;
     rod[world_offset(&rigid_lists[1], "a")] = 1.0;
     rod[world_offset(&rigid_lists[1], "b")] = 0.0;
-    return (RigidWorldSpec){.bodies = {body, 2, bodies}, .constraints = {rod, 1, rods}, .solver = solver};
+    return (RigidWorldSpec){.bodies = {.items = body, .count = 2, .names = bodies},
+                            .constraints = {.items = rod, .count = 1, .names = rods},
+                            .solver = solver};
 }
 
 // ---- vectors on the host --------------------------------------------------------------------------------------------

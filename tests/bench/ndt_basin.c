@@ -60,7 +60,7 @@ static Points basin_points(const Cloud *cloud, Arena *arena)
 {
     double *at = ARENA_NEW(arena, double, 3 * cloud->count);
     for (int a = 0; a < 3; a++) memcpy(at + a * cloud->count, cloud->at[a], (size_t)cloud->count * sizeof *at);
-    return (Points){.xy = at, .count = cloud->count};
+    return (Points){.cloud = at, .count = cloud->count};
 }
 
 static Error basin_configure(const BasinRow *row, const BasinPair *pair, Arena *arena, Configured *configured)
@@ -81,7 +81,7 @@ static Error basin_configure(const BasinRow *row, const BasinPair *pair, Arena *
         settings[target] = settings[source] = settings[truth] = 1.0;
         points[target] = basin_points(&pair->target.cloud, arena);
         points[source] = basin_points(&pair->source.cloud, arena);
-        points[truth] = (Points){.xy = pair->truth, .count = 16};
+        points[truth] = (Points){.numbers = pair->truth, .count = 16};
     }
     TRY(model->configure(settings, points, arena, configured));
     return model->build(settings, points, arena, configured);

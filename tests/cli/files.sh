@@ -94,7 +94,7 @@ says "unknown key 'sha' in target, expected file or sha256" 'target={file: scans
 says "scans/source.csv has changed: its SHA-256 is" \
     "target={file: scans/source.csv, sha256: '$(printf '%064d' 0)'}"
 says "corner.yaml:1: not a point cloud: use PCD, PLY or lines of x, y, z" source=corner.yaml
-says "corner.yaml: expected up to 4096 numbers; number 1 is none" 'truth={file: corner.yaml}'
+says "corner.yaml: expected up to 4096 numbers; number 1 is wrong" 'truth={file: corner.yaml}'
 echo "1 2 3" >scans/short.txt
 echo "1 0 0 0 0 2 0 0 0 0 1 0" >scans/bent.txt
 says "truth.file holds 3 numbers; a pose is a matrix of 12 or 16" 'truth={file: scans/short.txt}'

@@ -164,9 +164,9 @@ seq 2001 | sed 's/.*/k&: 1/' >keys.yaml
 says 1 "a mapping that is merged has more than 2000 keys" check including.yaml
 says 3 "it will not do: the results need " plan grid.yaml \
     --set 'search={method: random, trials: 1000000000000, over: {x1: {range: [0, 1]}}}'
-says 1 "search 0: of 100 draws for each member not one is allowed by \`exclude\`, the ranges of derived" run grid.yaml \
+says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds allow none of 100 draws" run grid.yaml \
     --name draws --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, exclude: ["x1 >= 0"]}'
-says 1 "search 0: of 100 draws for each child not one is allowed by \`exclude\` or by the ranges of derived" \
+says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds allow none of 100 draws" \
     run front.yaml --name children --set 'search.exclude=["x1 >= 0"]'
 "$HOPSCOTCH" run hopper.yaml --name fallen --set simulation.duration=2 --set initial.phi_leg=0.5 \
     --set parameters.thrust=0 --progress none >out 2>err

@@ -135,7 +135,7 @@ numbers=$(sed 's/.*"points": *\[\([^]]*\)\].*/\1/' alignment.json | tr ',' '\n' 
 iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' report.html)
 [ "$(echo "$iterations" | grep -c '<svg class="p"')" -eq 8 ] || fail "panels: $iterations"
 echo "$iterations" | grep -qF 'every number is the stored one, to the bit.' || fail "iterations: $iterations"
-echo "$iterations" | grep -q 'failure: none; computed in .* each, in a batch of 24 on ' ||
+echo "$iterations" | grep -q 'Failure: none. Computing time: .* per replicate, in a batch of 24 on ' ||
     fail "the report does not say what an alignment took"
 for curve in score correspondences 'length of the step' 'eigenvalues of the Hessian' 'Before, from above' After; do
     echo "$iterations" | grep -qF "aria-label=\"$curve" || fail "the report has no curve of $curve"
@@ -150,9 +150,9 @@ says()
     grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
 says "none of the" simulation.resolution=0.1
-says "solver is of no use with these settings of simulation: it is the solver of each trial, with simulation.solver:" \
+says "solver is not used with these settings of simulation: it is the solver of each trial, with simulation.solver:" \
     parameters.solver=1
-says "line_search is of no use with these settings of simulation: it is the line search of each trial, with" \
+says "line_search is not used with these settings of simulation: it is the line search of each trial, with" \
     'search.over={line_search: [1]}'
 says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
 says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1

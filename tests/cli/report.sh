@@ -91,7 +91,7 @@ END
 page one.yaml
 sections "a campaign of one trial" one.html "best motion spec provenance"
 has "has a title of its own" one.html "<h2>The trial</h2>"
-lacks "nothing to sort" one.html "click on a head"
+lacks "nothing to sort" one.html "to sort"
 has "and no replicates" one.html ">Trial 0, simulated again"
 has "a command that can be copied" one.html "hopscotch replay one/0<"
 
@@ -222,6 +222,8 @@ search: {method: grid, over: {x1: [0, 1, 2], x2: [0, 1]}}
 END
 page few.yaml
 has "the best of few values has the last colour" few.html 'class="c7 ce"'
+expect "help plot" 0 help plot
+has "lists every kind" out "|pareto|timings "
 expect "its default name" 0 plot gains
 has "says what it is" out "gains-convergence.svg"
 expect "a wrong kind" 2 plot gains --kind convergnce

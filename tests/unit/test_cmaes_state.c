@@ -95,15 +95,15 @@ TEST(cmaes_refuses_a_state_that_it_cannot_read)
     CmaesCase test;
     cmaes_case_start(&test, cmaes_sphere, 5, 3, "searches: 2");
     (void)cmaes_case_batch(&test, 5);
-    CmaesState *state = cmaes_state(&test.search), kept = *state;
+    CmaesState *state = test.search.state, kept = *state;
     CHECK_OK(test.search.method->restore(&test.search));
     state->version++;
     CHECK_SAYS(ERROR_USER, "is not of version", test.search.method->restore(&test.search));
     *state = kept;
-    state->told = 6;
+    state->progress.told = 6;
     CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
-    state->search = 2;
+    state->progress.search = 2;
     CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     cmaes_case_end(&test);
 }

@@ -67,7 +67,7 @@ static void own_start(OwnRun *run, NdtSolver solver, NdtLineSearch search, const
     settings[NDT_OPTION_SOURCE_SPACING] = 4.0;
     settings[NDT_OPTION_SOLVER] = solver;
     settings[NDT_OPTION_LINE_SEARCH] = search;
-    if (maps != NULL) points[NDT_OPTION_MAPS] = (Points){.xy = maps, .count = 2};
+    if (maps != NULL) points[NDT_OPTION_MAPS] = (Points){.numbers = maps, .count = 2};
     CHECK_OK(model->configure(settings, points, &run->arena, &run->configured));
     CHECK_OK(model->build(settings, points, &run->arena, &run->configured));
 }

@@ -357,15 +357,15 @@ TEST(nsga2_refuses_a_state_that_it_cannot_read)
     Nsga2Case test;
     nsga2_case_start(&test, zdt1, nsga2_three);
     (void)nsga2_case_batch(&test, 5);
-    Nsga2State *state = nsga2_state(&test.search), kept = *state;
+    Nsga2State *state = test.search.state, kept = *state;
     CHECK_OK(test.search.method->restore(&test.search));
     state->version++;
     CHECK_SAYS(ERROR_USER, "is not of version", test.search.method->restore(&test.search));
     *state = kept;
-    state->told = 6;
+    state->progress.told = 6;
     CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
-    state->search = 3;
+    state->progress.search = 3;
     CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
     *state = kept;
     nsga2_view(&test.search, 2).run->members = 21;

@@ -464,7 +464,7 @@ TEST(rigid_along_and_turn_hold_the_start)
 TEST(rigid_items_without_copies_have_no_number)
 {
     rigid_refused("{world: {bodies: [{name: b}], constraints: [{name: c, type: ball, a: b#}]}}",
-                  "a is 'b#', which is none of world.bodies");
+                  "a is 'b#', which is not one of world.bodies");
 }
 
 // After items of no copies and of several, an error stands where the item does.
@@ -474,7 +474,7 @@ TEST(rigid_errors_of_copies_stand_at_their_item)
                   "      - {name: bad#, repeat: 2, fixed: true, spin: [0, 0, 1]}\n",
                   "rigid.yaml:9:9: error: bad1 is fixed but has a velocity");
     rigid_refused("{world: {bodies: [{name: b#, repeat: 2, fixed: false, step: {fixed: 1}}]}}",
-                  "step has 'fixed', which is no key of this item with numbers");
+                  "step has 'fixed', which is not a key of this item with numbers");
 }
 
 // A misspelt key is the only error: the copies that it asks for are there for others to name.

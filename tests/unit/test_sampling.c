@@ -59,10 +59,10 @@ TEST(sobol_points_are_those_of_the_tables)
                  {7, {0.875, 0.875, 0.125, 0.375, 0.875}}};
     Arena arena;
     CHECK_OK(arena_create(&arena, 1 << 20, "test"));
-    const Sobol sobol = sobol_make(5, 1, &arena);
-    memset(sobol.shift, 0, 5 * sizeof *sobol.shift);
+    const Sobol *sobol = sobol_make(5, 1, &arena);
+    memset(sobol->shift, 0, 5 * sizeof *sobol->shift);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (int d = 0; d < 5; d++) CHECK_BITS(cases[i].x[d], sobol_coordinate(&sobol, d, cases[i].index));
+        for (int d = 0; d < 5; d++) CHECK_BITS(cases[i].x[d], sobol_coordinate(sobol, d, cases[i].index));
     }
     arena_destroy(&arena);
 }
@@ -73,16 +73,16 @@ TEST(sobol_coordinates_are_even)
     enum { POINTS = 256 };
     Arena arena;
     CHECK_OK(arena_create(&arena, 1 << 20, "test"));
-    const Sobol sobol = sobol_make(SOBOL_DIMENSIONS_MAX, 5, &arena);
+    const Sobol *sobol = sobol_make(SOBOL_DIMENSIONS_MAX, 5, &arena);
     for (int d = 0; d < SOBOL_DIMENSIONS_MAX; d++) {
         bool taken[POINTS] = {false};
         for (uint64_t i = POINTS; i < 2 * POINTS; i++) {
-            const int part = (int)(POINTS * sobol_coordinate(&sobol, d, i));
+            const int part = (int)(POINTS * sobol_coordinate(sobol, d, i));
             CHECK(!taken[part]);
             taken[part] = true;
         }
     }
-    CHECK(sobol.shift[0] != sobol.shift[1]);
+    CHECK(sobol->shift[0] != sobol->shift[1]);
     arena_destroy(&arena);
 }
 

@@ -77,7 +77,10 @@ static Error device_start(Device *device)
     TRY(backend_open(&device->options, &device->backend));
     const uint64_t devices = backend_info(device->backend)->devices;
     if (devices != 0) device->options.devices = devices; // without those that were left out
-    const Error error = device_fit(device);
+    Error error = device_fit(device);
+    if (error.kind == OK)
+        error = made_begin(device->spec, &device->configured, device->options.kernels, device->lanes, device->backend,
+                           &device->made);
     if (error.kind == OK) return error;
     device->failed = backend_info(device->backend)->failed;
     (void)backend_close(device->backend); // nothing is in flight
@@ -143,6 +146,7 @@ Error device_recover(Device *device, Error error)
     snprintf(name, sizeof name, "%s", backend_info(device->backend)->device);
     if (!device_is_at_fault(error.kind) || (error.kind == ERROR_MEMORY && !device_halve(device))) return error;
     device->failed = backend_info(device->backend)->failed;
+    if (backend_info(device->backend)->made != MADE_NONE) device->options.kernels = "general"; // it may be the cause
     if (!device_close(device)) return error_make(ERROR_STUCK, "%s", error.text);
     device->failures += error.kind == ERROR_DEVICE;
     Error again = error;
@@ -155,6 +159,7 @@ Error device_recover(Device *device, Error error)
 
 bool device_close(Device *device)
 {
+    made_end(&device->made);
     const bool closed = backend_close(device->backend);
     device->backend = NULL;
     return closed;

@@ -3,6 +3,7 @@
 #define HOPSCOTCH_DEVICE_H
 
 #include "../campaign.h"
+#include "made.h"
 
 typedef struct Device {
     const Spec *spec;
@@ -12,6 +13,7 @@ typedef struct Device {
     int64_t requested;                    // lanes of a batch; 0: the device decides
     int64_t lanes, traced_max, debug_max; // of a batch: all, those that may be traced, those that may give debug rows
     int failures, failed;                 // of this device; of several, the one that failed last, or -1
+    MadeJob made;                         // the kernel for this campaign
     Configured configured;                // the spec's, with all that a run needs
     char note[512];                       // for the user: what the last call changed after a failure; empty: nothing
 } Device;

@@ -192,6 +192,7 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     snprintf(commit->backend, sizeof commit->backend, "%s", info->name);
     snprintf(commit->device, sizeof commit->device, "%s", info->device);
     snprintf(commit->version, sizeof commit->version, "%s", info->version);
+    commit->kernel = backend_used_made(loop->backend, loop->oldest) ? "made" : "general";
     commit->wall_seconds = now - loop->accounted;
     loop->accounted = now;
 }
@@ -296,8 +297,20 @@ static void loop_show(Loop *loop)
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
+// Whether a kernel made for the campaign would save more than compiling it costs: by the time that kernels have taken
+// so far, as much is left where that is known, and else about as much again.
+static bool loop_wants_made(const Loop *loop)
+{
+    const double enough = 4.0; // s of kernels that are left
+    const int64_t done = loop->told - loop->before.trials, total = loop_total(loop);
+    if (done <= 0) return false;
+    const double left = total > 0 ? (double)(total - loop->told) / (double)done : 1.0;
+    return left * loop->kernel_seconds > enough;
+}
+
 static Error loop_turn(Loop *loop)
 {
+    if (loop->made != NULL) TRY(made_tend(loop->made, loop->backend, loop_wants_made(loop)));
     TRY(loop_fill(loop));
     if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));

@@ -28,6 +28,7 @@ typedef struct Loop {
     int64_t batch_least;                   // batches adapt to their time in multiples of it; 0: all have batch_trials
     int64_t traced_max, debug_max;         // lanes of a batch that may be traced, or give debug rows
     double until, record_until; // clock_seconds by limits.wall_time: when trials and retries end, when recording does
+    MadeJob *made;              // the kernel for this campaign; NULL: none is made
     // in flight
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;

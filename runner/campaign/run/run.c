@@ -176,6 +176,7 @@ static Error campaign_use_device(Campaign *campaign)
     Loop *loop = &campaign->loop;
     loop->batch_least = plan_batch_least(campaign->spec, device->backend, campaign->options);
     loop->backend = device->backend;
+    loop->made = &campaign->device.made;
     loop->batch_trials = device->lanes / campaign->spec->replicates.count;
     loop->traced_max = device->traced_max;
     loop->debug_max = device->debug_max;
@@ -187,6 +188,30 @@ static Error campaign_open_device(Campaign *campaign)
 {
     TRY(device_open(campaign->spec, campaign->options, campaign->arena, &campaign->device));
     return campaign_use_device(campaign);
+}
+
+// Which kernel advanced the lanes, if one was to be made: told if it could not be, and kept.
+static Error campaign_tell_kernel(Campaign *campaign)
+{
+    MadeJob *job = &campaign->device.made;
+    const BackendInfo *info = backend_info(campaign->device.backend);
+    if (job->note[0] != '\0') {
+        if (campaign->messages != NULL) fprintf(campaign->messages, "%s\n", job->note);
+        return store_event(campaign->store, "kernel", "%s", job->note);
+    }
+    if (info->made == MADE_REFUSED) {
+        made_forget(job);
+        if (campaign->messages != NULL)
+            fprintf(campaign->messages, "warning: the kernel made for this campaign was not used: %s\n",
+                    info->made_note);
+        return store_event(campaign->store, "kernel", "made for %s, and not used: %s", info->architecture,
+                           info->made_note);
+    }
+    if (info->made == MADE_NONE) return error_none();
+    return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
+                       job->cached ? "from the cache"
+                                   : arena_format(campaign->arena, "compiled in %.1f s", job->seconds),
+                       info->made_note);
 }
 
 // Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
@@ -265,6 +290,7 @@ static Error campaign_run_through(Campaign *campaign)
 {
     TRY(campaign_retry(campaign));
     TRY(loop_run(&campaign->loop));
+    TRY(campaign_tell_kernel(campaign));
     return campaign_end(campaign);
 }
 

@@ -167,6 +167,7 @@ static Error commit_batch(Store *store, const Commit *commit, const StoreShard *
     with_real(insert, commit->copy_seconds);
     with_real(insert, commit->search_seconds);
     with_real(insert, shard->seconds);
+    with_text(insert, commit->kernel);
     return commit_step(insert);
 }
 

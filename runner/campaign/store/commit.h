@@ -17,6 +17,7 @@ typedef struct Commit {
     Rounds rounds;               // of the search that ended with this batch
     int n_round_fields;          // of each
     int64_t lanes_run, failures; // failures: trials with a failed replicate or without fitness
+    const char *kernel;          // "general", or "made" for the campaign
     double kernel_seconds, wait_seconds, wall_seconds, copy_seconds, search_seconds;
     char backend[16], device[128], version[64]; // where it was computed
 } Commit;

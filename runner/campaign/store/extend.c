@@ -1,7 +1,7 @@
 // Running a campaign with another spec than its own. It prints the differences and their consequences. It runs nothing
 // unless the user asked for an extension and every stored row keeps its meaning: points may be added and removed, but
 // the trials themselves may not change. The table `segments` keeps the specs of an extended campaign, in order;
-// search/segments.c says which trials they make.
+// search/extension.c says which trials they make.
 #include "store.h"
 
 #include <string.h>

@@ -24,7 +24,7 @@ static const char schema_sql[] =
     "  trials INTEGER NOT NULL, failures INTEGER NOT NULL, lanes INTEGER NOT NULL, backend TEXT NOT NULL,\n"
     "  device TEXT NOT NULL, version TEXT NOT NULL, numerics_version INTEGER NOT NULL, kernel_seconds REAL,\n"
     "  wait_seconds REAL, wall_seconds REAL, committed TEXT NOT NULL, copy_seconds REAL, search_seconds REAL,\n"
-    "  hdf5_seconds REAL, sqlite_seconds REAL) STRICT;\n"
+    "  hdf5_seconds REAL, sqlite_seconds REAL, kernel TEXT) STRICT;\n"
     "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
     "  sha256 TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"

@@ -251,7 +251,7 @@ static Error store_prepare(Store *store, Arena *arena)
             cursor_open(database, arena_format(arena, "INSERT OR REPLACE INTO %s VALUES(?, ?, ?, ?, ?, ?)",
                                                recording_of(store->spec, kind).table));
     store->insert_batch =
-        cursor_open(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)");
+        cursor_open(database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)");
     store->note_batch = cursor_open(database, "UPDATE batches SET sqlite_seconds = ? WHERE id = ?");
     store->insert_search = cursor_open(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)");
     store->insert_round = cursor_open(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");

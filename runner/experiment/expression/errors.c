@@ -1,5 +1,5 @@
-// What is wrong with an expression, and where: in a spec at the character of its file, on the command line under the
-// text; and the likeliest reason, so that the next try is right.
+// Errors of expressions, with their place (in a spec the character of its file, on the command line a caret) and the
+// likeliest reason.
 #include "expression.h"
 
 #include <stdarg.h>
@@ -190,7 +190,7 @@ void expression_unknown_name(ExpressionParser *parser, const char *at, const cha
     } else if (expression_find_function(name) >= 0) {
         expression_complain(parser, at, width, "'%s' is a function; write %s(...)", name, name);
     } else if (expression_is_no_number(name)) {
-        expression_complain(parser, at, width, "'%s' is no number that can be used here", name);
+        expression_complain(parser, at, width, "'%s' can't be used as a number here", name);
     } else if (near != NULL) {
         expression_complain(parser, at, width, "unknown name '%.64s'; did you mean '%s'?", name, near);
     } else if (n_names > 0) {

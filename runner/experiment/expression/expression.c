@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    EXPRESSION_STACK = 512, // a level of nesting holds at most one operand of each of the seven ranks
+    EXPRESSION_STACK = 512, // a level of nesting holds at most one operand of each of 7 ranks
     EXPRESSION_POWERS = 16  // integer exponents up to this are repeated multiplication
 };
 

@@ -8,7 +8,7 @@
 
 // ---- expression.c: operations ---------------------------------------------------------------------------------------
 
-// How tightly an operation binds. ATOM: what needs no parentheses anywhere.
+// How tightly an operation binds. ATOM: needs no parentheses.
 typedef enum ExpressionRank {
     RANK_OR = 1,
     RANK_AND,
@@ -95,16 +95,16 @@ int expression_word_length(const char *at); // letters, digits and _
 // An error at `width` bytes from `at`, after which parsing goes on; one after which the rest can't be read.
 void expression_complain(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
 void expression_stop(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
-// What stands at the next token is none of what is `expected`.
+// The next token is not what is `expected`.
 void expression_unexpected(ExpressionParser *parser, const char *expected);
-// Says why the name is not known, by the likeliest reason. `after_text`: what stands before it is compared as a text.
+// Reports an unknown name with the likeliest reason. `after_text`: a text stands before it, in a comparison.
 void expression_unknown_name(ExpressionParser *parser, const char *at, const char *name, bool after_text);
 
-// What people write who know another language, and what they should write here.
+// A word or sign of other languages, and what to write here.
 typedef struct ExpressionHabit {
     const char *wrong, *right; // right NULL: it is right as it is
 } ExpressionHabit;
-// The habit of more than `length` characters that stands here; NULL: none, or one that is right.
+// The habit of more than `length` characters at `at`; NULL: none, or one that is right here.
 const ExpressionHabit *expression_habit(const char *at, size_t length);
 
 // ---- text.c ---------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ static void expression_emit(ExpressionParser *parser, ExpressionStep step)
     parser->steps[parser->count++] = step;
 }
 
-// The row of this syntax and rank whose sign or word comes next; 0 if there is none (row 0 is none of them).
+// The row of this syntax and rank whose sign or word comes next; 0: none (row 0 is a number).
 static int expression_take(ExpressionParser *parser, ExpressionSyntax syntax, ExpressionRank rank)
 {
     if (parser->stopped) return 0;
@@ -93,7 +93,7 @@ static bool expression_enter(ExpressionParser *parser)
 
 // ---- atoms ----------------------------------------------------------------------------------------------------------
 
-// Digits [. digits] [e [sign] digits], and nothing glued to it.
+// Length of: digits [. digits] [e [sign] digits].
 static int expression_number_length(const char *at)
 {
     int n = 0;
@@ -116,7 +116,7 @@ static void expression_parse_number(ExpressionParser *parser)
 {
     const char *start = parser->at;
     const int length = expression_number_length(start);
-    int whole = length; // with what is glued to it
+    int whole = length; // with letters, digits and points that follow directly
     while (start[whole] == '.' || expression_word_length(start + whole) > 0) {
         whole += start[whole] == '.' ? 1 : expression_word_length(start + whole);
     }
@@ -178,7 +178,7 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
     expression_emit(parser, (ExpressionStep){.operation = operation, .index = index < 0 ? 0 : index, .text = name});
 }
 
-// Arguments in parentheses; more than two of min and max fold from the left. Returns how many there were.
+// Arguments in parentheses; more than two of min and max are folded from the left. Returns their number.
 static int expression_parse_arguments(ExpressionParser *parser, int operation)
 {
     int n = 0;
@@ -334,7 +334,7 @@ static void expression_parse_infix(ExpressionParser *parser, ExpressionRank rank
                             "comparisons do not chain; write x < y and y < z for x < y < z");
             return;
         }
-        if (rank == RANK_POWER && !expression_enter(parser)) return; // the only one that contains itself
+        if (rank == RANK_POWER && !expression_enter(parser)) return; // the only infix rank that contains itself
         expression_skip(parser);
         const char *right = parser->at;
         expression_parse_rank(parser, expression_right_rank(rank));

@@ -1,5 +1,5 @@
-// The canonical text of an expression: the least parentheses and the same spaces, whoever wrote it. Parsing it again
-// gives the same program.
+// The canonical text of an expression: as few parentheses as possible, spaces by rule. Parsing it gives the same
+// program.
 #include "expression.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-// Constraints: inequalities over metrics and parameters that a trial has to meet. Each becomes a number that is <= 0
-// where it is met and says elsewhere by how much it is not:
+// Constraints: inequalities over metrics and parameters that a trial has to meet. Each becomes a number: <= 0 if the
+// inequality is met, else the amount by which it is not:
 //     a < b, a <= b   a - b          p and q   the greater of both
 //     a > b, a >= b   b - a          p or q    the less of both         not p   the number of p with the other sign
-// (the robustness of signal temporal logic with its sign turned: A. Donze & O. Maler, FORMATS 2010, definition 2). Over
-// the replicates the greatest counts: a trial meets a constraint if every replicate that did not fail does. A trial's
-// violation is the sum of what is above 0.
+// (the robustness of signal temporal logic with its sign turned: A. Donze & O. Maler, FORMATS 2010, definition 2). The
+// greatest value over the replicates counts: a trial meets a constraint if every replicate that did not fail meets it.
+// A trial's violation is the sum of the values above 0.
 #include "../expression/expression.h"
 
 #include <assert.h>
@@ -96,7 +96,7 @@ void trial_constraints(const Spec *spec, const double *parameter, const double *
         memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
         for (int i = 0; i < spec->n_constraints; i++) {
             const double value = constraint_value(spec->constraints[i], scope);
-            const double g = isnan(value) ? (double)INFINITY : value; // what has no value is not met
+            const double g = isnan(value) ? (double)INFINITY : value; // NaN: not met
             if (!(out[i] >= g)) out[i] = g;
         }
     }

@@ -1,23 +1,23 @@
-// Which points dominate which: ranks and crowding distances, what NSGA-II compares members by.
+// Ranks and crowding distances of points, by which NSGA-II compares members.
 //
 // Sources: K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, "A fast and elitist multiobjective genetic algorithm: NSGA-II",
 // IEEE Transactions on Evolutionary Computation 6(2), 2002, sections III-A (ranks) and III-B (crowding). The ranks are
 // found as in X. Zhang, Y. Tian, R. Cheng, Y. Jin, "An efficient approach to nondominated sorting", IEEE Transactions
-// on Evolutionary Computation 19(2), 2015: in lexicographic order no point is dominated by a later one, so each is put
-// into the first front that has none that dominates it, and that front is found by bisection.
+// on Evolutionary Computation 19(2), 2015: in lexicographic order no point is dominated by a later one. So each point
+// joins the first front without a member that dominates it, and that front is found by bisection.
 #include "../experiment.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// A point as it is sorted: by one objective (from `first` on, if it ties, by the next ones), then by its number.
+// A point in a sort: by objective `first`, then by the next ones up to `end`, then by its number.
 typedef struct DominancePoint {
     const double *value; // [end]
     int first, end;
     int64_t index;
 } DominancePoint;
 
-// Fronts as chains of points, each from its last one back. [count] all.
+// Fronts as chains of points, from the last point of a front back. Arrays are [count] of points.
 typedef struct DominanceFronts {
     const double *value; // [count][objectives]
     int objectives;
@@ -46,7 +46,7 @@ static bool dominance_beats(const double *earlier, const double *later, int obje
     return better;
 }
 
-// Of two objectives the last member of a front has the least second one: it says all.
+// With two objectives only the last member matters: it has the least second value.
 static bool dominance_front_beats(const DominanceFronts *fronts, int64_t front, const double *point)
 {
     for (int64_t i = fronts->last[front]; i >= 0; i = fronts->previous[i]) {
@@ -85,8 +85,8 @@ static void dominance_ranks(DominanceFronts *fronts, DominancePoint *points, int
     }
 }
 
-// Adds what one objective gives to the distances of one front, points[count]: of each point the gap between its
-// neighbours, as a part of the front's extent.
+// Adds to the distances of one front, points[count], the part of one objective: the gap between a point's neighbours
+// over the front's extent.
 static void dominance_crowd(DominancePoint *points, int64_t count, int objective, double *crowding)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -1,10 +1,10 @@
-// The hypervolume: how much of the space below a reference point is dominated by a set of points. It grows when a front
-// moves ahead, gets wider or denser, and nothing else of one number says as much (Zitzler & Thiele 1998).
+// The hypervolume: the part of the space below a reference point that a set of points dominates. It grows when a front
+// moves ahead, gets wider or denser (Zitzler & Thiele 1998).
 //
 // Exact, by exclusive volumes: L. While, L. Bradstreet, L. Barone, "A fast way of calculating exact hypervolumes", IEEE
 // Transactions on Evolutionary Computation 16(1), 2012. The points are taken from the worst to the best in the last
-// objective. Below each lies its own box, and those of the points after it cover a part of that: they are as good in
-// the last objective at least, so that part is a hypervolume of one dimension less.
+// objective. Each adds its own box less the part that later points cover. Those are at least as good in the last
+// objective, so that part is a hypervolume of one dimension less.
 #include "../experiment.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static int hypervolume_by_first(const void *left, const void *right)
     return 0;
 }
 
-// Steps from left to right, each as high as the reference is above the least second number so far.
+// Steps from left to right; the height is from the least second number so far to the reference.
 static double hypervolume_two(double *point, int64_t count, const double *reference)
 {
     double area = 0.0, least = reference[1];
@@ -77,7 +77,7 @@ static void hypervolume_add(double *set, int64_t *count, const double *point, in
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < *count; i++) {
-        if (hypervolume_covers(set + i * n, point, n)) return; // then the point covers none before it
+        if (hypervolume_covers(set + i * n, point, n)) return; // then the point covers none of those before
     }
     for (int64_t i = 0; i < *count; i++) {
         if (hypervolume_covers(point, set + i * n, n)) continue;
@@ -88,7 +88,7 @@ static void hypervolume_add(double *set, int64_t *count, const double *point, in
     *count = kept + 1;
 }
 
-// What the points after `point` cover of its box, in one dimension less: the worse of both, in each objective.
+// The part of the point's box that later points cover, in one dimension less: the worse of both in each objective.
 static int64_t hypervolume_limit(const double *point, const double *after, int64_t count, int n, double *set)
 {
     double row[OBJECTIVES_MAX];

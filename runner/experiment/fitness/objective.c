@@ -1,5 +1,5 @@
-// From the replicates of a trial to what is stored of it: the fitness, and each metric's mean and spread. All sums run
-// in the order of the replicates, so they are the same bits wherever the lanes ran.
+// From the replicates of a trial to its stored results: the fitness, and the mean and spread of each metric. All sums
+// run in the order of the replicates, so they are the same bits wherever the lanes ran.
 #include "../experiment.h"
 
 #include <assert.h>
@@ -40,7 +40,7 @@ static double objective_canonical(double x)
 
 // ---- over the replicates: value[n], n >= 1, NaN among them gives NaN ------------------------------------------------
 
-// Ascending; -0 before 0, so that equal contents are equal bytes whatever the sort does.
+// Ascending; -0 before 0, so that the sorted bytes do not depend on the sort.
 static int objective_ascending(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -107,8 +107,8 @@ static const ObjectiveOver objective_over[][2] = {
 
 // ---- fitness --------------------------------------------------------------------------------------------------------
 
-// value[n_replicates]: the objective of each replicate that counts, in order; returns how many do. One failed replicate
-// under `failed: any` leaves none.
+// value[n_replicates]: the objective of each replicate that counts, in order. Returns their number: 0 if a replicate
+// failed under `failed: any`.
 static int objective_values(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
                             double *value)
 {
@@ -140,7 +140,7 @@ static double objective_of(const Spec *spec, int k, const double *parameter, con
     return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
 }
 
-// One objective is the fitness. Several are kept as they are, all or none: a trial that has no value of one is failed.
+// One objective is the fitness. Several are all kept or all NaN: a trial fails if one of its objectives has no value.
 static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                           TrialResult *result)
 {

@@ -4,11 +4,10 @@
 
 static int64_t search_centered_middle(const Values *values) { return (values->count - 1) / 2; }
 
-static void search_centered_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_centered_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     int64_t left = id - 1;
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const Values *values = &spec->axes[a].values;
         const int64_t middle = search_centered_middle(values), others = values->count - 1;
@@ -20,21 +19,23 @@ static void search_centered_point(const Search *search, const void *data, int64_
     }
 }
 
-static Error search_centered_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_centered_prepare(const Spec *spec, Arena *arena, Search *search)
 {
-    int64_t total = 1;
+    (void)arena;
+    search->total = 1;
     for (int a = 0; a < spec->n_axes; a++) {
-        if (__builtin_add_overflow(total, spec->axes[a].values.count - 1, &total))
+        if (__builtin_add_overflow(search->total, spec->axes[a].values.count - 1, &search->total))
             return enumerated_check_total(INT64_MAX);
     }
-    return enumerated_init((Enumeration){.point = search_centered_point, .data = NULL}, total, arena, search);
+    return error_none();
 }
 
 const SearchMethod search_centered = {
     .name = "centered",
-    .doc = "one parameter at a time through its values, the others at the middle ones of theirs",
+    .doc = "one parameter at a time takes its values, the others stay at their middle values",
     .wants_values = true,
     .whole = true,
-    .init = search_centered_init,
     ENUMERATED_METHOD,
+    .prepare = search_centered_prepare,
+    .point = search_centered_point,
 };

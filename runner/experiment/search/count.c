@@ -1,6 +1,6 @@
-// How many trials a search has: ids less those that `exclude`, the range of a derived parameter or an extension drops.
-// Counted one by one up to a million ids (fewer where it takes long to say what is excluded), beyond that from the axes
-// that conditions use (count_grid.c), or else estimated from a sample of them.
+// How many trials a search has: its ids without those that `exclude`, the range of a derived parameter or an extension
+// drops. Up to a million ids (fewer if conditions are costly) are counted one by one. More are counted from the axes
+// that conditions use (count_grid.c), or estimated from a sample.
 #include "../experiment.h"
 
 enum { COUNT_EXACT_MAX = 1000000, COUNT_SAMPLE = 100000 };

@@ -1,20 +1,19 @@
-// How many trials a grid has, exactly, however many ids: only axes that a condition uses need to be enumerated, and
-// only together with those that conditions join them to. `exclude`, the range of a derived parameter and the condition
-// of an axis (`when`) are conditions. The axes fall into parts that no condition joins, and the count is the product of
-// the parts' own. An axis that no condition uses counts with all its values; if it has a condition itself, with all of
-// them where that holds and with one where it does not.
+// How many trials a grid has, exactly, however many ids. Conditions are `exclude`, the range of a derived parameter and
+// the condition of an axis (`when`). Axes that one condition uses are of one part; the count is the product of the
+// parts' counts. Only axes that conditions use are enumerated. Any other axis counts with all its values; with a
+// condition of its own, with all of them where it holds and with one elsewhere.
 #include "../experiment.h"
 
 #include <string.h>
 
 typedef struct CountGrid {
     const Spec *spec;
-    double *parameter, *base;         // [n_parameters] of a point; of what does not depend on any axis
-    bool *derived_uses;               // [n_derived][n_axes] through other derived parameters too
+    double *parameter, *base;         // [n_parameters] of a point; values that depend on no axis
+    bool *derived_uses;               // [n_derived][n_axes] directly or through other derived parameters
     bool *used;                       // [n_axes] by a condition
     int *part;                        // [n_axes] the least axis of its part
-    int *derived_part, *exclude_part; // [n_derived], [n_exclude] of the axes that each uses; -1: it uses none
-    int64_t *place;                   // [n_axes] of the point's values; of zipped axes that of the first counts
+    int *derived_part, *exclude_part; // [n_derived], [n_exclude] of the axes that each uses; -1: uses no axis
+    int64_t *place;                   // [n_axes] index of the point's value; zipped axes use that of the first
 } CountGrid;
 
 // ---- what uses what -------------------------------------------------------------------------------------------------
@@ -50,7 +49,7 @@ static void count_grid_join(CountGrid *grid, int a, int b)
     }
 }
 
-// The axes that a condition uses are of one part. The first of them; -1: it uses none.
+// Joins the axes that a condition uses. Returns the first of them; -1: it uses none.
 static int count_grid_mark(CountGrid *grid, const Expression *expression)
 {
     int first = -1;
@@ -96,8 +95,8 @@ static bool count_grid_derive(const CountGrid *grid, int d, double *parameter)
     return value >= row->low && value <= row->high; // not NaN
 }
 
-// How many trials a point of the part's used axes stands for: 0 if it is dropped, else the product of the axes that are
-// searched where their condition holds. As search_complete and the grid's `repeats` have it, in their order.
+// How many trials a point of the part's used axes stands for: 0 if it is dropped, else the product of the other axes
+// whose condition holds. The same steps as in search_complete and search_grid_repeats, in their order.
 static int64_t count_grid_weight(const CountGrid *grid, int part)
 {
     const Spec *spec = grid->spec;
@@ -162,7 +161,7 @@ static int64_t count_grid_part(const CountGrid *grid, int part)
 
 // ---- all of them ----------------------------------------------------------------------------------------------------
 
-// Points that are looked at: of each part the product of its used axes. At least `most`, if it is more than that.
+// Points to be enumerated: the product of the used axes of each part, summed; `most` if there are more.
 static int64_t count_grid_points(const CountGrid *grid, int64_t most)
 {
     int64_t sum = 0;
@@ -179,7 +178,7 @@ static int64_t count_grid_points(const CountGrid *grid, int64_t most)
     return sum;
 }
 
-// Conditions without any axis: false if one of them leaves nothing. Derived parameters that are constant are filled in.
+// Conditions without any axis: false if one of them drops every trial. Fills in constant derived parameters.
 static bool count_grid_constants(const CountGrid *grid)
 {
     const Spec *spec = grid->spec;

@@ -2,12 +2,12 @@
 // the first axis in the spec varies slowest, the last one fastest, and axes that are zipped count as one, at the place
 // of the first of them. Nothing is expanded: an id is taken apart by mixed radix (Knuth, TAOCP vol. 2, 4.1).
 //
-// A union has such a product for each of its blocks, one after the other. Of ids with the same point the first stands
-// for it: of those whose conditional axis does not count the one with its first value, of those of several blocks that
-// of the first block. Others are gaps, told from the id alone.
+// A union has such a product for each of its blocks, one after the other. If several ids have the same point, the first
+// stands for it: the id with the first value of an axis whose condition does not hold, the id of the first block. The
+// other ids are gaps; an id alone says whether it is one.
 #include "../experiment.h"
 
-// How one axis reads its value's index from an id: (id / stride) mod count. count 0: it is not in the block.
+// The index of an axis' value in an id is (id / stride) mod count. count 0: the axis is not in the block.
 typedef struct SearchGridDigit {
     int64_t stride, count;
 } SearchGridDigit;
@@ -44,10 +44,10 @@ static int64_t search_grid_index(const SearchGridBlock *block, int axis, int64_t
     return (id - block->first) / block->digits[axis].stride % block->digits[axis].count;
 }
 
-static void search_grid_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_grid_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     const SearchGridBlock *block = &grid->blocks[search_grid_block(grid, id)];
     for (int a = 0; a < spec->n_axes; a++) {
         if (block->digits[a].count == 0) continue;
@@ -86,7 +86,7 @@ static int64_t search_grid_place(const Spec *spec, const SearchGridBlock *block,
     return -1;
 }
 
-// Whether the axis has its fixed value at this point because its condition does not hold.
+// Whether the axis has its fixed value here because its condition does not hold.
 static bool search_grid_stands(const Spec *spec, int axis, const double *parameter)
 {
     for (int w = 0; w < spec->n_when; w++) {
@@ -103,7 +103,7 @@ static bool search_grid_leads(const SearchGridBlock *block, int axis)
     return true;
 }
 
-// The id of the point in one block; -1: it is not there.
+// The id of the point in one block; -1: none.
 static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *block, const double *parameter,
                                    int64_t hint)
 {
@@ -124,9 +124,9 @@ static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *bloc
     return id;
 }
 
-static int64_t search_grid_find(const Search *search, const void *data, const double *parameter, int64_t hint)
+static int64_t search_grid_find(const Search *search, const double *parameter, int64_t hint)
 {
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     for (int b = 0; b < grid->n_blocks; b++) {
         const int64_t id = search_grid_find_in(search->spec, &grid->blocks[b], parameter, hint);
         if (id >= 0) return id;
@@ -135,10 +135,10 @@ static int64_t search_grid_find(const Search *search, const void *data, const do
 }
 
 // Whether an id before this one has the same point.
-static bool search_grid_repeats(const Search *search, const void *data, int64_t id, const double *parameter)
+static bool search_grid_repeats(const Search *search, int64_t id, const double *parameter)
 {
     const Spec *spec = search->spec;
-    const SearchGrid *grid = data;
+    const SearchGrid *grid = search->scratch;
     const int own = search_grid_block(grid, id);
     const SearchGridBlock *block = &grid->blocks[own];
     for (int w = 0; w < spec->n_when; w++) {
@@ -186,30 +186,32 @@ static Block search_grid_whole(const Spec *spec, Arena *arena)
     return (Block){.values = values, .zip = zip};
 }
 
-static Error search_grid_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_grid_prepare(const Spec *spec, Arena *arena, Search *search)
 {
     SearchGrid *grid = ARENA_NEW(arena, SearchGrid, 1);
     const Block whole = search_grid_whole(spec, arena);
-    int64_t total = 0;
+    search->scratch = grid;
+    search->total = 0;
     grid->n_blocks = spec->n_blocks > 0 ? spec->n_blocks : 1;
     grid->blocks = ARENA_NEW(arena, SearchGridBlock, grid->n_blocks);
     for (int b = 0; b < grid->n_blocks; b++) {
         const Block *given = spec->n_blocks > 0 ? &spec->blocks[b] : &whole;
         SearchGridBlock *block = &grid->blocks[b];
-        *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = total};
+        *block = (SearchGridBlock){.values = given->values, .zip = given->zip, .first = search->total};
         TRY(search_grid_measure(spec, arena, block));
-        if (__builtin_add_overflow(total, block->count, &total)) return enumerated_check_total(INT64_MAX);
+        if (__builtin_add_overflow(search->total, block->count, &search->total))
+            return enumerated_check_total(INT64_MAX);
     }
-    const bool repeats = spec->n_when > 0 || spec->n_blocks > 1;
-    return enumerated_init((Enumeration){search_grid_point, grid, repeats ? search_grid_repeats : NULL}, total, arena,
-                           search);
+    return error_none();
 }
 
 const SearchMethod search_grid = {
     .name = "grid",
     .doc = "every combination of the axes' values; the last axis varies fastest",
     .wants_values = true,
-    .init = search_grid_init,
     ENUMERATED_METHOD,
+    .prepare = search_grid_prepare,
+    .point = search_grid_point,
+    .repeats = search_grid_repeats,
     .find = search_grid_find,
 };

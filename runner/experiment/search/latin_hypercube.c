@@ -1,7 +1,7 @@
-// latin_hypercube: N points, each parameter's range cut into N equal parts of which every one holds one point (M. D.
-// McKay, R. J. Beckman & W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is
-// computed point by point, so that nothing grows with N: a Feistel network over the next power of four, walked until it
-// comes back into [0, N) (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
+// latin_hypercube: N points; each of N equal parts of a parameter's range holds one point (M. D. McKay, R. J. Beckman &
+// W. J. Conover, Technometrics 21(2), 1979). The order of the parts is a permutation that is computed point by point,
+// so memory does not grow with N: a Feistel network over the next power of four, applied until the result is in [0, N)
+// (J. Black & P. Rogaway, Ciphers with arbitrary finite domains, CT-RSA 2002).
 #include "../experiment.h"
 
 enum { SEARCH_LATIN_ROUNDS = 6 };
@@ -37,12 +37,11 @@ static int64_t search_latin_part(const RandomKey *key, int axis, int64_t count, 
     return (int64_t)x;
 }
 
-static void search_latin_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_latin_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const RandomKey shuffle = {.seed = spec->seed, .search = 0xFFFD, .purpose = RANDOM_SAMPLE};
     const RandomKey within = {.seed = spec->seed, .ordinal = (uint64_t)id, .purpose = RANDOM_SAMPLE};
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const double part = (double)search_latin_part(&shuffle, a, search->total, id);
         const double u = (part + random_uniform(&within, (uint32_t)a)) / (double)search->total;
@@ -50,20 +49,14 @@ static void search_latin_point(const Search *search, const void *data, int64_t i
     }
 }
 
-static Error search_latin_init(const Spec *spec, Arena *arena, Search *search)
-{
-    const int64_t trials = (int64_t)spec->method_settings[0];
-    return enumerated_init((Enumeration){.point = search_latin_point, .data = NULL}, trials, arena, search);
-}
-
 const SearchMethod search_latin_hypercube = {
     .name = "latin_hypercube",
-    .doc = "points of which every equal part of every range holds one",
+    .doc = "N points: each of N equal parts of every range holds one",
     .options = search_latin_options,
     .n_options = 1,
     .wants_values = true,
     .wants_range = true,
     .whole = true,
-    .init = search_latin_init,
     ENUMERATED_METHOD,
+    .point = search_latin_point,
 };

@@ -1,16 +1,15 @@
-// list and csv: the points that the spec names, or a file, in their order; the id of a trial is its place there.
+// list and csv: the points of the spec or of a file, in their order; the id of a trial is the index of its point.
 #include "../experiment.h"
 
-static void search_list_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_list_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const double *point = spec->points + id * spec->n_axes; // [n_axes]
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) parameter[spec->axes[a].parameter] = point[a];
 }
 
-// A table that finds points by their values: open addressing, each place the number of a point + 1, or 0. Of equal
-// points it holds the first.
+// A hash table of the points: open addressing; a place holds the number of a point + 1, or 0. Of equal points it holds
+// the first.
 typedef struct SearchListIndex {
     int32_t *places; // [mask + 1]
     uint64_t mask;
@@ -24,7 +23,7 @@ static bool search_list_is(const Spec *spec, int64_t point, const double *parame
     return true;
 }
 
-// Where the point with these values stands, or would.
+// The place of the point with these values, or the free place for it.
 static int32_t *search_list_place(const Spec *spec, const SearchListIndex *index, const double *parameter)
 {
     uint64_t hash = 0;
@@ -35,14 +34,14 @@ static int32_t *search_list_place(const Spec *spec, const SearchListIndex *index
     return &index->places[at];
 }
 
-static int64_t search_list_find(const Search *search, const void *data, const double *parameter, int64_t hint)
+static int64_t search_list_find(const Search *search, const double *parameter, int64_t hint)
 {
     const Spec *spec = search->spec;
     if (hint < spec->n_points && search_list_is(spec, hint, parameter)) return hint;
-    return *search_list_place(spec, data, parameter) - 1;
+    return *search_list_place(spec, search->scratch, parameter) - 1;
 }
 
-static Error search_list_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_list_prepare(const Spec *spec, Arena *arena, Search *search)
 {
     SearchListIndex *index = ARENA_NEW(arena, SearchListIndex, 1);
     for (index->mask = 15; index->mask < 2 * (uint64_t)spec->n_points; index->mask = 2 * index->mask + 1) {
@@ -50,19 +49,22 @@ static Error search_list_init(const Spec *spec, Arena *arena, Search *search)
     index->places = ARENA_NEW(arena, int32_t, index->mask + 1);
     double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
     for (int64_t point = 0; point < spec->n_points; point++) {
-        search_list_point(search, NULL, point, parameter);
+        search_list_point(search, point, parameter);
         int32_t *place = search_list_place(spec, index, parameter);
         if (*place == 0) *place = (int32_t)(point + 1);
     }
-    return enumerated_init((Enumeration){.point = search_list_point, .data = index}, spec->n_points, arena, search);
+    search->scratch = index;
+    search->total = spec->n_points;
+    return error_none();
 }
 
 const SearchMethod search_list = {
     .name = "list",
     .doc = "the points that the spec names, in its order",
     .wants_points = true,
-    .init = search_list_init,
     ENUMERATED_METHOD,
+    .prepare = search_list_prepare,
+    .point = search_list_point,
     .find = search_list_find,
 };
 
@@ -70,7 +72,8 @@ const SearchMethod search_csv = {
     .name = "csv",
     .doc = "the points of a file of comma-separated values, in its order",
     .wants_points = true,
-    .init = search_list_init,
     ENUMERATED_METHOD,
+    .prepare = search_list_prepare,
+    .point = search_list_point,
     .find = search_list_find,
 };

@@ -1,8 +1,8 @@
 // morris: elementary effects (M. D. Morris, Technometrics 33(2), 1991). A trajectory of k + 1 trials changes each of
 // the k parameters once, in a random order, by delta = p/(2 (p - 1)) of its range, up or down between p levels. The
-// effect of a parameter in a trajectory is the change of the fitness over delta; its mean tells how much it matters,
-// the mean of its absolute values (mu_star; F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007)
-// also where effects cancel, and its standard deviation how far it bends or depends on the other parameters.
+// effect of a parameter in a trajectory is the change of the fitness over delta. mu: its mean; mu_star: the mean of its
+// absolute values, which do not cancel (F. Campolongo, J. Cariboni & A. Saltelli, Environ. Model. Softw. 22, 2007);
+// sigma: its standard deviation, which is large for nonlinear effects and interactions.
 #include "../experiment.h"
 
 #include <math.h>
@@ -12,9 +12,7 @@ enum { SEARCH_MORRIS_MU, SEARCH_MORRIS_MU_STAR, SEARCH_MORRIS_SIGMA, SEARCH_MORR
 enum { SEARCH_MORRIS_DRAW_LEVEL, SEARCH_MORRIS_DRAW_SIGN, SEARCH_MORRIS_DRAW_ORDER }; // `replicate` of a key
 
 static const Option search_morris_options[SEARCH_MORRIS_N_OPTIONS] = {
-    {"trajectories", OPTION_INTEGER, "1", 20, 2, 1e6, NULL,
-     "trajectories; each takes a trial more than there are "
-     "parameters"},
+    {"trajectories", OPTION_INTEGER, "1", 20, 2, 1e6, NULL, "trajectories, each of k + 1 trials for k parameters"},
     {"levels", OPTION_INTEGER, "1", 4, 2, 1024, NULL, "levels of each parameter; an even number"},
 };
 
@@ -36,7 +34,7 @@ static bool search_morris_goes_up(const Spec *spec, int64_t trajectory, int axis
     return random_uniform(&key, (uint32_t)axis) < 0.5;
 }
 
-// In which step, from 1 on, the axis changes: its rank among random numbers.
+// The step, from 1 on, in which the axis changes: its rank among random numbers.
 static int search_morris_step(const Spec *spec, int64_t trajectory, int axis)
 {
     const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_ORDER);
@@ -49,13 +47,12 @@ static int search_morris_step(const Spec *spec, int64_t trajectory, int axis)
     return step;
 }
 
-static void search_morris_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_morris_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const int64_t trajectory = id / (spec->n_axes + 1), step = id % (spec->n_axes + 1);
     const double levels = spec->method_settings[SEARCH_MORRIS_LEVELS], delta = search_morris_delta(spec);
     const RandomKey key = search_morris_key(spec, trajectory, SEARCH_MORRIS_DRAW_LEVEL);
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const double base = floor(random_uniform(&key, (uint32_t)a) * levels / 2.0) / (levels - 1.0);
         const bool changed = step >= search_morris_step(spec, trajectory, a);
@@ -103,11 +100,11 @@ static Error search_morris_check(const Spec *spec, const char **key)
     return error_make(ERROR_USER, "levels of morris must be even");
 }
 
-static Error search_morris_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_morris_prepare(const Spec *spec, Arena *arena, Search *search)
 {
-    const int64_t trajectories = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES];
-    return enumerated_init((Enumeration){.point = search_morris_point, .data = NULL}, trajectories * (spec->n_axes + 1),
-                           arena, search);
+    (void)arena;
+    search->total = (int64_t)spec->method_settings[SEARCH_MORRIS_TRAJECTORIES] * (spec->n_axes + 1);
+    return error_none();
 }
 
 const SearchMethod search_morris = {
@@ -119,6 +116,7 @@ const SearchMethod search_morris = {
     .whole = true,
     .sensitivity = &search_morris_sensitivity,
     .check = search_morris_check,
-    .init = search_morris_init,
     ENUMERATED_METHOD,
+    .prepare = search_morris_prepare,
+    .point = search_morris_point,
 };

@@ -1,11 +1,9 @@
 // random: independent draws from the axes' ranges, uniform or uniform in the logarithm, or from their values, each with
-// the same chance. A draw is keyed by the seed, the trial's id and the axis (of zipped axes: the first of them), so any
-// trial can be drawn again by itself.
+// the same chance. A draw is keyed by the seed, the trial's id and the axis (zipped axes: the first of them), so any
+// trial can be drawn again alone.
 #include "../experiment.h"
 
 #include <math.h>
-
-enum { SEARCH_RANDOM_TRIALS };
 
 static const Option search_random_options[] = {
     {"trials", OPTION_INTEGER, "1", 1000.0, 1.0, 1e12, NULL, "how many trials are drawn"},
@@ -43,11 +41,10 @@ double search_value(const Values *values, double u)
     return values_are_range(values) ? search_random_in_range(values, u) : search_random_choice(values, u);
 }
 
-static void search_random_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_random_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const RandomKey key = {.seed = spec->seed, .ordinal = (uint64_t)id, .purpose = RANDOM_SAMPLE};
-    (void)data;
     for (int a = 0; a < spec->n_axes; a++) {
         const Values *values = &spec->axes[a].values;
         const double u = random_uniform(&key, (uint32_t)search_zip_leader(spec, a));
@@ -55,19 +52,13 @@ static void search_random_point(const Search *search, const void *data, int64_t 
     }
 }
 
-static Error search_random_init(const Spec *spec, Arena *arena, Search *search)
-{
-    const int64_t trials = (int64_t)spec->method_settings[SEARCH_RANDOM_TRIALS];
-    return enumerated_init((Enumeration){.point = search_random_point, .data = NULL}, trials, arena, search);
-}
-
 const SearchMethod search_random = {
     .name = "random",
     .doc = "independent draws from ranges, uniform or uniform in the logarithm, or from values",
     .options = search_random_options,
-    .n_options = sizeof search_random_options / sizeof search_random_options[0],
+    .n_options = 1,
     .wants_values = true,
     .wants_range = true,
-    .init = search_random_init,
     ENUMERATED_METHOD,
+    .point = search_random_point,
 };

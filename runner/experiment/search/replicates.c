@@ -1,7 +1,7 @@
-// The parameters of one replicate: the trial's, where each perturbed parameter is replaced by a draw, and seeds for
-// what the model draws itself. With common random numbers (replicates.common) replicate r meets the same disturbances
-// in every trial, so trials differ by their gains only; without, each trial draws its own. Parameters derived from a
-// perturbed one keep the trial's value.
+// The parameters of one replicate: those of the trial, with a draw for each perturbed parameter, and seeds for the
+// model's own draws. With common random numbers (replicates.common) replicate r meets the same disturbances in every
+// trial, so trials differ by their gains only; without, each trial draws its own. A parameter that is derived from a
+// perturbed one keeps the trial's value.
 #include "../experiment.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The registry of search methods, and what the methods that know all their trials beforehand share.
+// The registry of search methods, and the shared part of methods that know all their trials beforehand.
 #include "../experiment.h"
 
 #include <string.h>
@@ -154,7 +154,7 @@ static int64_t search_spec_cost(const Spec *spec)
     return cost;
 }
 
-// An id of a campaign that was extended is looked for in the specs before its own, and there in those after them.
+// After extensions each id is compared with every spec, and there with the specs after that one: pairs of specs.
 int64_t search_affordable(const Search *search, int64_t most)
 {
     const int64_t steps = 50000000;
@@ -176,35 +176,33 @@ Error enumerated_check_total(int64_t total)
                       total < INT64_MAX ? text_count(total).text : "more than 2^63");
 }
 
-Error enumerated_init(Enumeration enumeration, int64_t total, Arena *arena, Search *search)
+Error enumerated_init(const Spec *spec, Arena *arena, Search *search)
 {
-    TRY(enumerated_check_total(total));
-    Enumeration *own = ARENA_NEW(arena, Enumeration, 1);
+    if (spec->method->prepare != NULL)
+        TRY(spec->method->prepare(spec, arena, search));
+    else
+        search->total = (int64_t)spec->method_settings[0];
+    TRY(enumerated_check_total(search->total));
     EnumeratedState *state = ARENA_NEW(arena, EnumeratedState, 1);
-    *own = enumeration;
     state->version = ENUMERATED_STATE_VERSION;
-    search->total = total;
     search->state = state;
     search->state_size = sizeof *state;
-    search->scratch = own;
     return error_none();
 }
 
 bool enumerated_point(const Search *search, int64_t point, double *parameter)
 {
     const Spec *spec = search->spec;
-    const Enumeration *enumeration = search->scratch;
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
-    enumeration->point(search, enumeration->data, point, parameter);
+    search->method->point(search, point, parameter);
     if (!search_complete(spec, parameter)) return false;
-    return enumeration->repeats == NULL || !enumeration->repeats(search, enumeration->data, point, parameter);
+    return search->method->repeats == NULL || !search->method->repeats(search, point, parameter);
 }
 
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint)
 {
-    const Enumeration *enumeration = search->scratch;
     if (search->method->find == NULL) return hint < search->total ? hint : -1;
-    return search->method->find(search, enumeration->data, parameter, hint);
+    return search->method->find(search, parameter, hint);
 }
 
 // The complete parameters of an id; false if the trial is dropped.

@@ -1,16 +1,16 @@
-// sobol: points that fill the ranges more evenly than random ones. Their number may grow: the first 1,000 of 2,000 are
-// those of 1,000.
+// sobol: points that fill the ranges more evenly than random ones. Their number may grow: the first 1,000 points of
+// 2,000 are the points of 1,000.
 #include "sobol_sequence.h"
 
 static const Option search_sobol_options[] = {
     {"trials", OPTION_INTEGER, "1", 1024.0, 1.0, 1e12, NULL, "how many points; powers of two are the most even"},
 };
 
-static void search_sobol_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void search_sobol_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     for (int a = 0; a < spec->n_axes; a++) {
-        const double u = sobol_coordinate(data, a, (uint64_t)id);
+        const double u = sobol_coordinate(search->scratch, a, (uint64_t)id);
         parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u);
     }
 }
@@ -23,12 +23,11 @@ static Error search_sobol_check(const Spec *spec, const char **key)
                       spec->n_axes);
 }
 
-static Error search_sobol_init(const Spec *spec, Arena *arena, Search *search)
+static Error search_sobol_prepare(const Spec *spec, Arena *arena, Search *search)
 {
-    Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
-    *sobol = sobol_make(spec->n_axes, spec->seed, arena);
-    return enumerated_init((Enumeration){.point = search_sobol_point, .data = sobol}, (int64_t)spec->method_settings[0],
-                           arena, search);
+    search->scratch = sobol_make(spec->n_axes, spec->seed, arena);
+    search->total = (int64_t)spec->method_settings[0];
+    return error_none();
 }
 
 const SearchMethod search_sobol = {
@@ -39,6 +38,7 @@ const SearchMethod search_sobol = {
     .wants_values = true,
     .wants_range = true,
     .check = search_sobol_check,
-    .init = search_sobol_init,
     ENUMERATED_METHOD,
+    .prepare = search_sobol_prepare,
+    .point = search_sobol_point,
 };

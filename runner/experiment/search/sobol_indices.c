@@ -9,19 +9,17 @@
 enum { SOBOL_INDICES_FIRST_ORDER, SOBOL_INDICES_TOTAL, SOBOL_INDICES_MEASURES };
 
 static const Option sobol_indices_options[] = {
-    {"samples", OPTION_INTEGER, "1", 1024, 8, 1e9, NULL,
-     "points of A and of B; each takes two trials more than there are "
-     "parameters"},
+    {"samples", OPTION_INTEGER, "1", 1024, 8, 1e9, NULL, "N, of N (k + 2) trials for k parameters"},
 };
 
-static void sobol_indices_point(const Search *search, const void *data, int64_t id, double *parameter)
+static void sobol_indices_point(const Search *search, int64_t id, double *parameter)
 {
     const Spec *spec = search->spec;
     const int k = spec->n_axes;
     const int64_t point = id / (k + 2), which = id % (k + 2); // 0: A, 1: B, 2 + a: A with coordinate a from B
     for (int a = 0; a < k; a++) {
         const bool from_B = which == 1 || which == 2 + a;
-        const double u = sobol_coordinate(data, from_B ? k + a : a, (uint64_t)point);
+        const double u = sobol_coordinate(search->scratch, from_B ? k + a : a, (uint64_t)point);
         parameter[spec->axes[a].parameter] = search_value(&spec->axes[a].values, u);
     }
 }
@@ -73,12 +71,11 @@ static Error sobol_indices_check(const Spec *spec, const char **key)
                       spec->n_axes);
 }
 
-static Error sobol_indices_init(const Spec *spec, Arena *arena, Search *search)
+static Error sobol_indices_prepare(const Spec *spec, Arena *arena, Search *search)
 {
-    Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
-    *sobol = sobol_make(2 * spec->n_axes, spec->seed, arena);
-    const int64_t total = (int64_t)spec->method_settings[0] * (spec->n_axes + 2);
-    return enumerated_init((Enumeration){.point = sobol_indices_point, .data = sobol}, total, arena, search);
+    search->scratch = sobol_make(2 * spec->n_axes, spec->seed, arena);
+    search->total = (int64_t)spec->method_settings[0] * sobol_indices_block(spec);
+    return error_none();
 }
 
 const SearchMethod search_sobol_indices = {
@@ -89,6 +86,7 @@ const SearchMethod search_sobol_indices = {
     .wants_range = true,
     .sensitivity = &sobol_indices_sensitivity,
     .check = sobol_indices_check,
-    .init = sobol_indices_init,
     ENUMERATED_METHOD,
+    .prepare = sobol_indices_prepare,
+    .point = sobol_indices_point,
 };

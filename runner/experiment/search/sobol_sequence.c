@@ -1,5 +1,5 @@
-// Sobol's sequence: points of which every 2^k, from a multiple of 2^k on, fill the cube evenly in each coordinate and,
-// for low coordinates, in each pair. The direction numbers are those of S. Joe & F. Y. Kuo, Constructing Sobol
+// Sobol's sequence: each run of 2^k points from a multiple of 2^k on fills the cube evenly in each coordinate and, for
+// low coordinates, in each pair. The direction numbers are those of S. Joe & F. Y. Kuo, Constructing Sobol
 // sequences with better two-dimensional projections, SIAM J. Sci. Comput. 30, 2008 (their table new-joe-kuo-6,
 // coordinates 2 to 80). Points are numbered by their binary digits, not in Gray code. A digital shift, one for each
 // coordinate, takes the origin away and keeps the evenness.
@@ -112,15 +112,15 @@ static void sobol_directions(int dimension, uint64_t *direction)
     }
 }
 
-Sobol sobol_make(int dimensions, uint64_t seed, Arena *arena)
+Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena)
 {
     const RandomKey key = {.seed = seed, .search = 0xFFFE, .purpose = RANDOM_SAMPLE};
-    Sobol sobol = {.dimensions = dimensions,
-                   .direction = ARENA_NEW(arena, uint64_t, dimensions * SOBOL_BITS),
-                   .shift = ARENA_NEW(arena, uint64_t, dimensions)};
+    Sobol *sobol = ARENA_NEW(arena, Sobol, 1);
+    sobol->direction = ARENA_NEW(arena, uint64_t, dimensions * SOBOL_BITS);
+    sobol->shift = ARENA_NEW(arena, uint64_t, dimensions);
     for (int d = 0; d < dimensions; d++) {
-        sobol_directions(d, sobol.direction + d * SOBOL_BITS);
-        sobol.shift[d] = (uint64_t)(0x1p52 * random_uniform(&key, (uint32_t)d));
+        sobol_directions(d, sobol->direction + d * SOBOL_BITS);
+        sobol->shift[d] = (uint64_t)(0x1p52 * random_uniform(&key, (uint32_t)d));
     }
     return sobol;
 }

@@ -1,4 +1,4 @@
-// Sobol's sequence (sobol_sequence.c), for the methods that are made of it.
+// Sobol's sequence (sobol_sequence.c), for the methods that use it.
 #ifndef HOPSCOTCH_SOBOL_H
 #define HOPSCOTCH_SOBOL_H
 
@@ -9,12 +9,11 @@ enum { SOBOL_DIMENSIONS_MAX = 80, SOBOL_BITS = 48 };
 // Direction numbers of the first `dimensions` coordinates with the digital shifts of a seed: any point of the sequence
 // without those before it.
 typedef struct Sobol {
-    int dimensions;
     uint64_t *direction; // [dimensions][SOBOL_BITS] as fractions of 2^52
     uint64_t *shift;     // [dimensions]
 } Sobol;
 
-Sobol sobol_make(int dimensions, uint64_t seed, Arena *arena); // dimensions <= SOBOL_DIMENSIONS_MAX
+Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena); // dimensions <= SOBOL_DIMENSIONS_MAX
 // Coordinate of point `index` < 2^48, in [0, 1).
 double sobol_coordinate(const Sobol *sobol, int dimension, uint64_t index);
 

@@ -1,4 +1,4 @@
-// What `search:` asks for: the axes, as its forms gather them (forms/over.c and those beside it).
+// The axes of `search:`, as its forms gather them (forms/over.c and others).
 #include "axes.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ const Axis *axis_of(const Spec *spec, int parameter)
 
 bool axes_claim(AxesBuild *build, const Node *name, int parameter)
 {
-    if (parameter < 0 || build->taken[parameter] != NULL) return false; // diagnosed: only a misspelt name comes twice
+    if (parameter < 0 || build->taken[parameter] != NULL) return false; // reported: only a misspelt name comes twice
     build->taken[parameter] = name;
     return true;
 }
@@ -47,7 +47,7 @@ int64_t axes_product(SpecReader *reader, const AxesBuild *build)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-// What is searched can't be fixed too, unless there are trials for which it is not searched.
+// A searched parameter can't be fixed too, unless some trials do not search it.
 static void axes_check_fixed(SpecReader *reader, const AxesBuild *build)
 {
     for (int p = 0; p < configured_named(&reader->spec->configured); p++) {
@@ -62,7 +62,7 @@ static void axes_check_fixed(SpecReader *reader, const AxesBuild *build)
     }
 }
 
-// What the method must have, or can't.
+// The forms that depend on the method, and what it requires.
 static void axes_read_by_method(SpecReader *reader)
 {
     const SearchMethod *method = reader->spec->method;
@@ -110,8 +110,8 @@ void axes_read(SpecReader *reader)
 }
 
 // ---- without a model ------------------------------------------------------------------------------------------------
-// Every name is taken for a parameter's whose values may be any: what is wrong with forms, methods and zips is said all
-// the same. Expressions are not read: of their names nothing is known.
+// Every name is read as a parameter without a range, so that errors of forms, methods and zips are still found.
+// Expressions are not read: their names are unknown.
 
 // *whole: whether these are the names of all forms.
 static int axes_find_names(SpecReader *reader, int most, bool *whole)
@@ -156,5 +156,5 @@ void axes_read_without_model(SpecReader *reader)
     reader->spec->configured = (Configured){.n_parameters = 0};
     reader->spec->points = NULL;
     reader->spec->n_points = 0;
-    reader->names = NULL; // what comes next knows by it that there is no model
+    reader->names = NULL; // tells what follows that there is no model
 }

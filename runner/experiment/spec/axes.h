@@ -10,13 +10,13 @@ typedef struct AxesBuild {
     const Node **names;           // [n_parameters] where the spec names each axis
     int n_axes, n_derived, n_outer;
     bool blocks;        // the axes are those of several grids (forms/union.c)
-    const Node **taken; // [n_parameters] where it is searched; NULL: it is not
+    const Node **taken; // [n_parameters] where it is searched; NULL: not searched
 } AxesBuild;
 
 // ---- axes.c ---------------------------------------------------------------------------------------------------------
 
 AxesBuild *axes_start(SpecReader *reader, int n); // the reader's, with room for n parameters
-// A parameter can be searched once. False: it is searched already, or is none.
+// Marks a parameter as searched. False: it is searched already, or it is unknown (-1).
 bool axes_claim(AxesBuild *build, const Node *name, int parameter);
 bool axes_are_grid(const SearchMethod *method);                   // it takes values, no ranges
 int64_t axes_product(SpecReader *reader, const AxesBuild *build); // points of the grid; 0 after an error
@@ -28,10 +28,11 @@ void axes_read_derived(SpecReader *reader, AxesBuild *build); // the expressions
 // ---- forms/zip.c ----------------------------------------------------------------------------------------------------
 
 void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build);
+const char *zip_text(const SpecReader *reader, const int *zip); // of zip[n_axes], as Axis.zip; NULL: none is zipped
 
 // ---- forms/points.c -------------------------------------------------------------------------------------------------
 
-// Whether the method takes points; says so if not.
+// Whether the method takes points; reports an error if not.
 bool axes_takes_points(SpecReader *reader, const GivenKey *given);
 // Sets the spec's points[count][n_axes].
 void axes_set_points(SpecReader *reader, AxesBuild *build, const double *points, int64_t count);

@@ -1,5 +1,5 @@
-// A spec made out of another: a copy of which fields are changed. Its texts are written from the fields, by the rows
-// that write those of a spec that was read.
+// A spec made out of another: a copy with some fields changed. The rows that write a spec that was read write its texts
+// from the fields.
 #include "axes.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void derive_nothing(Spec *spec, Arena *arena)
     derive_settings(spec, arena);
 }
 
-// What is searched has no fixed value of its own.
+// A searched parameter has its default as fixed value.
 static void derive_axes(const Spec *from, const Axis *axes, int n_axes, Arena *arena, Spec *out)
 {
     const int n = configured_named(&from->configured);

@@ -1,5 +1,5 @@
-// What differs between two specs, key by key, and which of it would give the rows that exist another meaning. Compared
-// are the canonical texts (resolve.c), which hold what can change a number and nothing else.
+// What differs between two specs, key by key, and which differences would give existing rows another meaning. The
+// canonical texts (resolve.c) are compared: they hold exactly what can change a number.
 #include "forms.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct DifferenceLines {
 
 static bool difference_starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-// "search.axis.002.k_fp" is search.over.k_fp to the user. What the number says, the order, is compared all the same.
+// Users read "search.axis.002.k_fp" as search.over.k_fp. The number, the order of axes, is still compared.
 static const char *difference_key(const char *path, Arena *arena)
 {
     const FormLines *lines = form_lines(path);
@@ -62,7 +62,7 @@ static int difference_by_key(const void *a, const void *b)
     return order != 0 ? order : difference_order(a, b);
 }
 
-// Takes out of both what both have.
+// Removes the lines that both have, from both.
 static void difference_drop_equal(DifferenceLines *a, DifferenceLines *b)
 {
     int64_t i = 0, j = 0, a_count = 0, b_count = 0;
@@ -92,7 +92,7 @@ static bool difference_is_of_method(const char *path, const SearchMethod *method
     return false;
 }
 
-// How long a search that learns goes on: it takes up where it was.
+// An option that limits how long a search that learns goes on: it continues where it was.
 static bool difference_is_budget(const char *path, const Spec *spec)
 {
     const SearchMethod *method = spec->method;
@@ -100,7 +100,7 @@ static bool difference_is_budget(const char *path, const Spec *spec)
            method->budget(spec, path + strlen("search."));
 }
 
-// Which points are asked for may change; which parameters are searched, in which order, and all else may not.
+// The points may change; the searched parameters, their order, and everything else may not.
 static bool difference_is_free(const char *from_path, const char *to_path, const Spec *spec)
 {
     const SearchMethod *method = spec->method;

@@ -1,4 +1,4 @@
-// The table of forms, and what all of them share.
+// The table of forms, and their shared functions.
 #include "forms.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static const Form *const forms_table[] = {FORMS(FORM_ROW)};
 int form_count(void) { return (int)(sizeof forms_table / sizeof *forms_table); }
 const Form *form_at(int index) { return forms_table[index]; }
 
-// Debug rows have the name that their model gives them, so the path is the reader's.
+// By the reader's path: models have their own names for debug rows.
 const GivenKey *form_given(const SpecReader *reader, const Form *form)
 {
     for (int i = 0; i < reader->n_keys; i++) {
@@ -42,7 +42,8 @@ void forms_read(SpecReader *reader, FormStage stage)
         const Form *form = form_at(i);
         const SearchMethod *method = reader->spec->method;
         const bool foreign = form->method != NULL && (method == NULL || strcmp(form->method, method->name) != 0);
-        if (form->stage != stage || foreign || forms_is_replaced(reader, form)) continue; // foreign: reported
+        if (form->stage != stage || foreign || forms_is_replaced(reader, form))
+            continue; // a foreign form is reported elsewhere
         const GivenKey *given = form_given(reader, form);
         if (given != NULL || form->always) form->read(reader, given);
     }
@@ -79,11 +80,20 @@ void form_map_names(const Node *value, FormNames *names)
 
 void form_mistyped(SpecReader *reader, const GivenKey *given)
 {
-    for (int i = 0; i < reader->n_keys; i++) {
-        const Key *key = &reader->keys[i];
-        if (strcmp(key->path, given->path) != 0) continue;
-        diagnose(reader->diagnostics, given->value, "%s is %s, expected %s", key_name(key),
-                 scalar_given(given->value, reader->arena), key_expected(key, reader->arena));
-        return;
+    key_mistyped(reader, key_find(reader, given->path), given->value);
+}
+
+const char *form_unknown(SpecReader *reader, const Form *form, const Node *node)
+{
+    const char *names[64];
+    int count = 0;
+    while (count < 64 && form->choice(count) != NULL) {
+        names[count] = form->choice(count);
+        count++;
     }
+    const char *near = node->kind == NODE_SCALAR ? nearest_name(node->text, names, count) : NULL;
+    diagnose(reader->diagnostics, node, "%s is %s, expected %s%s", key_name(key_find(reader, form->path)),
+             scalar_given(node, reader->arena), words_sentence(names, count, reader->arena),
+             did_you_mean(near, reader->arena));
+    return near;
 }

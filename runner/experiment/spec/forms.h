@@ -1,11 +1,11 @@
-// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. A row each:
-// `form_NAME` is a Form of a file in forms/, or of the section that it belongs to, and only that file knows of it.
+// Forms: keys of the spec whose values are more than a scalar, a file or a list of a model's items. Each has a row:
+// `form_NAME` is a Form in a file of forms/, or in the file of its section, and only that file knows it.
 #ifndef HOPSCOTCH_FORMS_H
 #define HOPSCOTCH_FORMS_H
 
 #include "keys.h"
 
-// Within a stage (below) forms are read in this order; `help spec` says their limits in it.
+// Within a stage (below) forms are read in this order; `help spec` lists their limits in it.
 // clang-format off
 #define FORMS(X) \
     X(include) \
@@ -35,7 +35,7 @@
     X(bodies)
 // clang-format on
 
-// When a form is read, and what is known then.
+// When a form is read; the comments say what is known then.
 typedef enum FormStage {
     FORM_BY_SECTION, // `read` is not called: other code of the section reads it
     FORM_FIRST,      // nothing: the model, the method
@@ -44,7 +44,7 @@ typedef enum FormStage {
     FORM_GRID,       // the points: how axes belong together
     FORM_CONDITIONS, // all axes and derived parameters
     FORM_SEARCH,     // the spec's axes
-    FORM_OBJECTIVE,  // all that the search says; also without a model, and then names are unknown
+    FORM_OBJECTIVE,  // the whole search; also read without a model, and then names are unknown
     FORM_RECORD      // the same
 } FormStage;
 
@@ -80,7 +80,14 @@ typedef struct CanonicalLines {
     Arena *arena;
 } CanonicalLines;
 
-// Names that a form takes for parameters', as far as they can be told without the model.
+// An entry of a mapping, or an item of a list.
+typedef struct FormEntry {
+    const char *name;             // NULL: of a list
+    const char *text;             // as YAML
+    const Expression *expression; // or this, in quotes in the resolved spec
+} FormEntry;
+
+// Names of parameters in a form, as far as they are known without the model.
 typedef struct FormNames {
     const char **names; // [most]
     int count, most;
@@ -96,24 +103,29 @@ typedef struct Form {
 
     FormStage stage;
     bool always;            // `read` is also called if the spec does not give it
-    const char *instead_of; // a form that is not read beside this one
-    bool nameless;          // without the model its parameters can't be told from its other words
+    const char *instead_of; // path of a form that is not read if this one is given
+    bool nameless;          // without the model its parameters can't be told from other words
     void (*names)(const Node *value, FormNames *names);      // NULL: it names none that it searches
     void (*read)(SpecReader *reader, const GivenKey *given); // given NULL: `always`
 
-    void (*resolve)(ResolveWriter *writer, const char *path);          // NULL: never in the resolved spec
-    void (*identify)(const SpecReader *reader, CanonicalLines *lines); // NULL: it changes no number
+    // The value in the resolved spec and, if it changes a number (KEY_IDENTITY), in the canonical text: one text, or
+    // the entries of a mapping or a list. In the canonical text an entry's path is `canonical`, its index in `digits`
+    // digits (0: none), and its name.
+    const char *(*text)(const SpecReader *reader);                      // NULL, or gives NULL: none
+    bool (*entry)(const SpecReader *reader, int index, FormEntry *out); // false: there are no more
+    const char *canonical;
+    int digits;
+    void (*resolve)(ResolveWriter *writer, const char *path);          // writes the resolved spec instead
+    void (*identify)(const SpecReader *reader, CanonicalLines *lines); // writes the canonical text instead
     FormLines lines[3];                                                // start NULL: none
 
-    const char *type; // the schema's; NULL: `schema` writes it
-    void (*schema)(Json *json, Arena *arena);
-    bool maps_parameters; // the value is a mapping whose keys are parameters: the schema of a model says which
-    void (*schema_names)(Json *json, const Configured *configured, Arena *arena); // the same of another value
-    const char *definition;                                                       // name of a part of the schema
-    void (*define)(Json *json, Arena *arena);                                     // that others refer to
+    const char *(*choice)(int index); // the words that the value can be, NULL after the last; NULL: it is no choice
+    const char *schema;               // its part of the schema (schema_put); NULL: that of a choice
+    const char *definition, *define;  // a part of the schema that others refer to: its name and its text
+    const char *parameters_at;        // where a mapping of parameters stands in the schema of its section; NULL: none
 
-    double most; // 0: no limit
-    const char *most_of;
+    double most;         // MOST in `schema`; 0: no limit
+    const char *most_of; // what it counts, for the limits of `help spec`; NULL: it is not listed there
 } Form;
 
 #define FORM_DECLARE(name) extern const Form form_##name;
@@ -130,8 +142,9 @@ void forms_read(SpecReader *reader, FormStage stage);
 // The lines that a path of the canonical text belongs to; NULL: those of no form.
 const FormLines *form_lines(const char *path);
 void form_map_names(const Node *value, FormNames *names); // `names` of a mapping of parameters
-// The value of a form's key is none that it takes.
+// Errors: the value of a form's key is none that it takes; it is none of the choices. The choice that is near, or NULL.
 void form_mistyped(SpecReader *reader, const GivenKey *given);
+const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
@@ -141,20 +154,19 @@ void resolve_row(ResolveWriter *writer, const Key *key);
 // A name that YAML would take for something else stands in quotes; an expression always does.
 const char *resolve_plain(const char *text, Arena *arena);
 const char *resolve_quoted(const Expression *expression, Arena *arena);
-void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count);
 // Rows of some keys and sections, in this order.
 void resolve_keys(ResolveWriter *writer, const char *const *keys, int count);
 void canonical_add(CanonicalLines *lines, const char *path, const char *value);
 
 // ---- spec/schema.c --------------------------------------------------------------------------------------------------
 
-extern const char schema_name_pattern[];
-void schema_words(Json *json, const char *name, const char *words, Arena *arena); // an array of any|of|these
-void schema_required(Json *json, const char *name);
-void schema_string(Json *json, const char *name); // any text; name NULL: the next of an array
-void schema_refer(Json *json, const char *name, const char *definition, Arena *arena);
-void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena); // most 0: any
-void schema_map_of(Json *json, const char *definition, Arena *arena);
-void schema_names(Json *json, const Configured *configured, const char *key, Arena *arena); // a mapping of parameters
+// Members of an open object, from flow YAML: `{type: array, items: $point}`. `$point` refers to a definition, MOST is
+// the number `most`; numbers, true and false without quotes are such, all else is text.
+void schema_put(Json *json, const char *text, double most, Arena *arena);
+
+#define SCHEMA_NAME_PATTERN "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$"
+#define SCHEMA_ZIP "{type: array, items: $names}"
+#define SCHEMA_MAP_OF(definition)                                                                                      \
+    "{type: [object, null], properties: {include: $include}, additionalProperties: $" definition "}"
 
 #endif

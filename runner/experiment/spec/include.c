@@ -1,8 +1,8 @@
-// `include: fragment.yaml`: a mapping of the spec starts from what another file holds. It can stand at the top and in
-// every section; the keys beside it win over those of the fragment, and of several fragments the later ones. Sections
-// are merged key by key, mappings of names (over, perturb, ...) name by name; what stands for a name is taken whole.
-// Fragments may include others. All of this happens to the tree of nodes, each of which knows its file and line, so
-// that errors point into the fragment, and what reads the spec knows nothing of files.
+// `include: fragment.yaml`: a mapping of the spec starts with the keys of another file, at the top or in any section.
+// The keys beside `include` win over those of the fragment; of several fragments the later one wins. Sections are
+// merged key by key, mappings of names (over, perturb, ...) name by name; the value of a name is taken whole. Fragments
+// may include others. The tree of nodes is merged; each node knows its file and line, so errors point into the
+// fragment.
 #include "forms.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ typedef enum IncludeKind {
     INCLUDE_SECTION // a mapping whose mappings may be sections too
 } IncludeKind;
 
-// By the row of the key table, or the nearest section above: options with dots in their names make sections.
+// By the row of the key table, or by the nearest section above: options with dots in their names make sections.
 static IncludeKind include_kind(const Includer *includer, const char *path)
 {
     size_t nearest = 0;
@@ -70,8 +70,8 @@ static void include_add(Node *mapping, const Node *key, const Node *item)
     mapping->items[mapping->count++] = item;
 }
 
-// `under` with the keys of `over`, which win. A key that both have keeps its place in `under`, and the order of an axis
-// is what gives trials their ids; the place of the whole is that of `over`.
+// `under` with the keys of `over`, which win. A key in both keeps its place in `under`: the order of axes gives trials
+// their ids. The result has the place of `over`.
 static const Node *include_merge(const Includer *includer, const char *section, const Node *under, const Node *over)
 {
     Node *merged = include_copy(includer, over, under->count + over->count);
@@ -119,7 +119,7 @@ static const char *include_circle(const Includer *includer, const char *name)
     return text_visible(arena_format(includer->arena, "%s%s", text, name), includer->arena);
 }
 
-// The fragment's text, each line a comment: with it the spec's own text says all that was read.
+// Adds the fragment's text as comments to the spec's text, which then holds everything that was read.
 static void include_keep_text(Includer *includer, const Source *source)
 {
     const char *lines = source->text;
@@ -141,7 +141,7 @@ static void include_keep_text(Includer *includer, const Source *source)
     includer->text = all;
 }
 
-// Whether one more file may be read; says why not.
+// Whether one more file may be read; reports why not.
 static bool include_may(const Includer *includer, const Node *at, const char *name)
 {
     const char *problem = NULL;
@@ -235,32 +235,24 @@ const Node *include_all(const char *folder, const Node *root, Arena *arena, Diag
 
 // ---- the row --------------------------------------------------------------------------------------------------------
 
-// Where none is expanded: in what --set gives, or what a database holds.
+// An include that was not expanded: given by --set, or stored in a database.
 static void include_read_form(SpecReader *reader, const GivenKey *given)
 {
     diagnose(reader->diagnostics, given->key, "include stands in a spec's file only");
 }
 
-static void include_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_string(json, NULL);
-    json_object(json, NULL);
-    schema_array_of(json, "name", 1, 0, arena);
-    json_close(json, '}');
-    json_close(json, ']');
-}
+#define INCLUDE_SCHEMA "{anyOf: [{type: string}, {type: array, minItems: 1, items: $name}]}"
 
 const Form form_include = {
     .path = "include",
     .after = "experiment",
     .words = "the name of a file or a list of them",
-    .doc = "files whose keys stand under those of this one, which win; here and in every section. They lie in the "
+    .doc = "files with more keys, at the top and in every section; the keys of this file win. The files lie in the "
            "spec's folder or below, and a name is relative to the file that it stands in",
     .example = "fragment.yaml",
     .stage = FORM_FIRST,
     .read = include_read_form,
-    .schema = include_schema,
+    .schema = INCLUDE_SCHEMA,
     .definition = "include",
-    .define = include_schema,
+    .define = INCLUDE_SCHEMA,
 };

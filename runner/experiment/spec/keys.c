@@ -46,11 +46,12 @@ static const Key keys_rows[] = {
     {.path = "record.trajectories.select.best", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.select.best), .doc = "number of best trials of the campaign", .example = "20"},
     {.path = "record.trajectories.select.every", .type = KEY_INTEGER, .high = KEYS_WHOLE,
-     KEYS_AT(INT64, record.select.every), .doc = "those whose id is a multiple of it; 0: none", .example = "1000"},
+     KEYS_AT(INT64, record.select.every), .doc = "the trials whose id is a multiple of this number; 0: none",
+     .example = "1000"},
     {.path = "record.trajectories.select.failures", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.select.failures), .doc = "number of failed trials, the first by id", .example = "50"},
     {.path = "record.trajectories.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
-     KEYS_AT(BOOLEAN, record.all_replicates), .doc = "which of their replicates", .example = "first"},
+     KEYS_AT(BOOLEAN, record.all_replicates), .doc = "which replicates of these trials", .example = "first"},
     {.path = "record.trajectories.sample", .type = KEY_NUMBER, .unit = "s", .low = 1e-9, .high = 1e9, .words = "auto",
      KEYS_AT(DOUBLE, record.sample),
      .doc = "time between samples, a multiple of the model's step; auto: the one nearest to 0.001 s",
@@ -63,8 +64,8 @@ static const Key keys_rows[] = {
     {.path = "record.debug", .type = KEY_SECTION, .doc = "what happens inside the steps of chosen trials",
      .example = "{newton: {select: {best: 1}, window: [0.28, 0.3]}}"},
     {.path = "record.debug.newton", .type = KEY_SECTION,
-     .doc = "a row for each iteration of the model's solver: of a hopper's implicit step residuals, state before and "
-            "after; other models have names of their own for it. The trials are simulated again, to the same bits",
+     .doc = "a row for each iteration of the model's solver (hopper: residuals of an implicit step, state before and "
+            "after); other models call this section otherwise. The trials are simulated again, to the same bits",
      .example = "{select: {best: 1}, window: [0.28, 0.3]}"},
     {.path = "record.debug.newton.select", .type = KEY_SECTION,
      .doc = "the trials; with `on: failure` the first 1000 that failed unless others are chosen",
@@ -72,16 +73,17 @@ static const Key keys_rows[] = {
     {.path = "record.debug.newton.select.best", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.debug.select.best), .doc = "number of best trials of the campaign", .example = "1"},
     {.path = "record.debug.newton.select.every", .type = KEY_INTEGER, .high = KEYS_WHOLE,
-     KEYS_AT(INT64, record.debug.select.every), .doc = "those whose id is a multiple of it; 0: none",
+     KEYS_AT(INT64, record.debug.select.every), .doc = "the trials whose id is a multiple of this number; 0: none",
      .example = "1000"},
     {.path = "record.debug.newton.select.failures", .type = KEY_INTEGER, .high = 1048576,
      KEYS_AT(INT64, record.debug.select.failures), .doc = "number of failed trials, the first by id", .example = "5"},
     {.path = "record.debug.newton.on", .type = KEY_CHOICE, .high = 1, .words = "always|failure",
      KEYS_AT(BOOLEAN, record.debug.failed_only),
-     .doc = "failure: only of the replicates that failed, whichever they are", .example = "failure"},
+     .doc = "failure: only of the replicates that failed", .example = "failure"},
     {.path = "record.debug.newton.keep", .type = KEY_INTEGER, .low = 1, .high = 1e6, .words = "all",
      KEYS_AT(INT64, record.debug.keep),
-     .doc = "number of last rows that a lane keeps; all, unless `on: failure` makes it 200", .example = "200"},
+     .doc = "number of last rows that are kept of a replicate; all, unless `on: failure` makes it 200",
+     .example = "200"},
     {.path = "record.debug.newton.replicates", .type = KEY_CHOICE, .high = 1, .words = "first|all",
      KEYS_AT(BOOLEAN, record.debug.all_replicates), .doc = "which replicates; `on: failure` looks at all",
      .example = "first"},
@@ -90,9 +92,9 @@ static const Key keys_rows[] = {
     {.path = "limits.trials", .type = KEY_INTEGER, .low = 1, .high = KEYS_WHOLE, .words = "none",
      KEYS_AT(INT64, limits.trials), .doc = "number of trials after which the run ends", .example = "1e6"},
     {.path = "limits.wall_time", .type = KEY_NUMBER, .unit = "s", .low = 1e-3, .high = 1e9, .words = "none",
-     KEYS_AT(DOUBLE, limits.wall_time), .doc = "so long it runs", .example = "2h"},
+     KEYS_AT(DOUBLE, limits.wall_time), .doc = "time after which the run ends", .example = "2h"},
     {.path = "limits.failures", .type = KEY_NUMBER, .unit = "fraction", .value = 1, .high = 1, .words = "none",
-     KEYS_AT(DOUBLE, limits.failures), .doc = "it stops when more than this part of the trials failed",
+     KEYS_AT(DOUBLE, limits.failures), .doc = "the run ends when more than this part of the trials has failed",
      .example = "50%"},
 
     {.path = "device", .type = KEY_SECTION, .doc = "what it runs on; never changes a result",
@@ -100,7 +102,11 @@ static const Key keys_rows[] = {
     {.path = "device.backend", .type = KEY_CHOICE, .high = 2, .words = "auto|cpu|cuda", KEYS_AT(TEXT, device.backend),
      .doc = "auto: cuda if there is a GPU that this build can use", .example = "auto"},
     {.path = "device.batch", .type = KEY_INTEGER, .low = 1, .high = 16777216, .words = "auto",
-     KEYS_AT(INT64, device.batch), .doc = "simulations in flight together", .example = "auto"},
+     KEYS_AT(INT64, device.batch), .doc = "simulations that run together", .example = "auto"},
+    {.path = "device.kernels", .type = KEY_CHOICE, .high = 2, .words = "auto|made|general",
+     KEYS_AT(TEXT, device.kernels),
+     .doc = "GPU: made compiles the model for this campaign, with fixed values as constants; auto: where it saves time",
+     .example = "auto"},
 };
 // clang-format on
 
@@ -247,6 +253,14 @@ const char *words_at(const char *words, int index, Arena *arena)
     return arena_format(arena, "%.*s", (int)strcspn(words, "|"), words);
 }
 
+const char **words_list(const char *words, Arena *arena)
+{
+    const int count = words_count(words);
+    const char **list = ARENA_NEW(arena, const char *, count);
+    for (int i = 0; i < count; i++) list[i] = words_at(words, i, arena);
+    return list;
+}
+
 int words_find(const char *words, const char *text)
 {
     const size_t length = strlen(text);
@@ -272,6 +286,13 @@ const char *key_name(const Key *key)
 {
     const char *dot = strrchr(key->path, '.');
     return dot != NULL ? dot + 1 : key->path;
+}
+
+const char *path_below(const char *path, const char *section)
+{
+    const size_t length = strlen(section);
+    if (length == 0) return path;
+    return strncmp(path, section, length) == 0 && path[length] == '.' ? path + length + 1 : NULL;
 }
 
 const char *key_range(const Key *key, Arena *arena)
@@ -312,8 +333,5 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";
     if (key->type != KEY_CHOICE) return key->words != NULL ? key->words : "a mapping";
-    const int count = words_count(key->words);
-    const char **words = ARENA_NEW(arena, const char *, count);
-    for (int i = 0; i < count; i++) words[i] = words_at(key->words, i, arena);
-    return words_sentence(words, count, arena);
+    return words_sentence(words_list(key->words, arena), words_count(key->words), arena);
 }

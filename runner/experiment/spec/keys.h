@@ -1,7 +1,7 @@
-// What the files that read, resolve and describe a spec share: one table of keys. A row says what a key is called, its
-// type, unit, default, range, what it means and how it is written; from it come reading, error texts, the resolved
-// spec, its hash, the JSON schema and the reference page. Rows of models and search methods are made from their own
-// tables, so that everything below knows one kind of row.
+// The table of keys, shared by all files that read, resolve and describe a spec. A row holds a key's path, type, unit,
+// default, range, meaning and an example; from it come reading, error texts, the resolved spec, its hash, the JSON
+// schema and the reference page. Rows of models and search methods are made from their own tables, so that all code
+// below knows one kind of row.
 #ifndef HOPSCOTCH_KEYS_H
 #define HOPSCOTCH_KEYS_H
 
@@ -18,8 +18,7 @@ typedef enum KeyType {
     KEY_ITEMS,   // a list of mappings, described by a List
     KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
     KEY_FORM,    // has a form of its own (forms.h)
-    KEY_SECTION,
-    KEY_LATER // designed, not built: a clear error instead of an unknown key
+    KEY_SECTION
 } KeyType;
 
 // Where the value stands in the Spec; `at` points to it once a Spec is being read.
@@ -60,7 +59,7 @@ typedef struct Key {
     const struct Form *form; // KEY_FORM (forms.h)
 } Key;
 
-// A key that the spec gives, found at its place, or so misspelt that it was reported and read on under its right name.
+// A key that the spec gives; a misspelt one was reported and stands under its right name.
 typedef struct GivenKey {
     const char *path;
     const Node *key, *value;
@@ -86,11 +85,13 @@ typedef struct SpecReader {
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(Arena *arena, int *count); // with a row for each form
-// Rows of other tables, in our form; the path is the arena's.
+// Rows of other tables as keys; the path is the arena's.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
 const char *key_name(const Key *key); // last part of the path
+// What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
+const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
 // And the path that such a row has in the table.
 Key key_of_debug(const Key *key, const Model *model, Arena *arena);
@@ -101,12 +102,13 @@ const char *key_range(const Key *key, Arena *arena);
 // The words of "any|of|these": how many there are, the index-th, and as a sentence "any, of or these".
 int words_count(const char *words);
 const char *words_at(const char *words, int index, Arena *arena);
+const char **words_list(const char *words, Arena *arena);
 int words_find(const char *words, const char *text); // -1: none of them
 const char *words_sentence(const char *const *words, int count, Arena *arena);
-// The row of that name among those that other settings would give the model's lanes; NULL: there is none.
+// The parameter of that name that other settings would give the model; NULL: none.
 const Parameter *keys_extra(const Model *model, const char *name);
-// A Configured with as many parameters as integers can give the model (bbob's dimension), to describe them; those that
-// choices give it are the model's `extra`.
+// A Configured with the most parameters that integer options can give the model (bbob's dimension), to describe them;
+// parameters that choices add are the model's `extra`.
 bool keys_widest_model(const Model *model, Arena *arena, Configured *out);
 
 // ---- spec/scalar.c: strict scalars ----------------------------------------------------------------------------------
@@ -118,11 +120,14 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
 void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 // `text` as a strict number, nothing behind it.
 bool scalar_strict(const char *text, double *value);
-// "'150'", "the text \"150\"", "a list", "a mapping", "empty": what was given instead of what was expected.
+// What was given, for messages: "'150'", "the text \"150\"", "a list", "a mapping", "empty".
 const char *scalar_given(const Node *node, Arena *arena);
-// More errors than are kept: the rest is only counted, and needs no texts (a spec may have 100,000 mistakes).
+// More errors than are kept: the rest is only counted, so no texts are made (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
+// The error "NAME is VALUE, expected ...", with advice; and "; did you mean 'near'?", "" for NULL.
+void key_mistyped(SpecReader *reader, const Key *key, const Node *node);
+const char *did_you_mean(const char *near, Arena *arena);
 
 // ---- spec/override.c: --set -----------------------------------------------------------------------------------------
 
@@ -148,12 +153,12 @@ const char *points_text(const Points *points, Arena *arena);
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
 const ValueForm *const *value_forms(int *count);
-// What forms share: the third argument as a number of points, and the text of three arguments.
+// For several forms: the third argument as a number of points; the text of three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
 const char *values_points_text(const Values *values, Arena *arena);
 const char *values_triple_text(const Values *values, const char *third, Arena *arena);
 
-// ---- spec/files.c: files that a model reads -------------------------------------------------------------------------
+// ---- spec/model_files.c: files that a model reads -------------------------------------------------------------------
 
 // The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
 // it holds, for the spec's identity.
@@ -161,7 +166,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
 
-// ---- spec/items.c: lists that models declare ------------------------------------------------------------------------
+// ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 
 // The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
@@ -171,15 +176,12 @@ const char *items_text(const Key *key, Arena *arena);
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 
 void axes_read(SpecReader *reader);                   // the axes; needs the model's parameters, and fixed values
-void axes_read_without_model(SpecReader *reader);     // what can be said of `search:` if the model is unknown
+void axes_read_without_model(SpecReader *reader);     // finds errors of `search:` without a model
 const Axis *axis_of(const Spec *spec, int parameter); // NULL: the parameter is not searched
-
-// ---- spec/limits.c --------------------------------------------------------------------------------------------------
-
-void limits_reference(FILE *out); // for the reference page
 
 // ---- spec/spec.c ----------------------------------------------------------------------------------------------------
 
+const Key *key_find(const SpecReader *reader, const char *path);        // the row; NULL: there is none
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
 void spec_rows_of(SpecReader *reader);                                  // of a spec that is there; none is given
 Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gains.yaml: 2 errors"
@@ -187,7 +189,7 @@ Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gain
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);
 // The whole of the file that the scalar names, at most `most` bytes, and its name for messages; false after an error.
-// A name is relative to the file that it stands in, and leads nowhere but to the spec's folder and below.
+// A name is relative to the file that it stands in, and can only lead to the spec's folder or below.
 bool spec_read_file(const char *folder, const Node *name, int64_t most, Arena *arena, Diagnostics *diagnostics,
                     Source *source);
 const char *source_beside(const Node *name, Arena *arena); // that name, relative to the spec's folder
@@ -198,7 +200,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
 
 Scope objective_scope(SpecReader *reader); // the metrics' names, then the parameters'
 
-// ---- spec/things.c: bodies that have columns ------------------------------------------------------------------------
+// ---- spec/chosen_bodies.c: bodies that have columns -----------------------------------------------------------------
 
 // The model's tables for what the spec names; good: the world is the spec's, so that names of `record.bodies` can be
 // looked up. After the model is configured, before its parameters are read.

@@ -1,5 +1,5 @@
-// What a spec may ask for at most, beyond the ranges of single keys (keys.c): checked before anything is allocated. The
-// limits of YAML itself are io.h's. limits.c says them to users.
+// The limits of a spec beyond the ranges of single keys (keys.c), checked before anything is allocated. The limits of
+// YAML are in io.h. reference.c prints them for users.
 #ifndef HOPSCOTCH_LIMITS_H
 #define HOPSCOTCH_LIMITS_H
 

@@ -1,5 +1,5 @@
-// --set key.path=value: replaces or makes one node of the spec's tree. The tree is never changed: the mappings on the
-// way are copied, so that what the file says keeps its places for messages.
+// --set key.path=value: replaces or adds one node of the spec's tree. The tree is not changed: the mappings on the path
+// are copied, so that the nodes of the file keep their places for messages.
 #include "keys.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static const Node *override_descend(const Node *mapping, const Source *source, c
     const Node *key = override_key(source, at, length, arena);
     if (length == 0 || mapping->kind != NODE_MAPPING) {
         diagnose(diagnostics, key,
-                 length == 0 ? "a part of the key is empty" : "what stands above this key in the spec is no mapping");
+                 length == 0 ? "a part of the key is empty" : "the value above this key in the spec is not a mapping");
         return NULL;
     }
     if (at + length < end)

@@ -34,27 +34,25 @@ static void record_read_debug_trials(SpecReader *reader, const GivenKey *given)
     record_read_ids(reader, given, &reader->spec->record.debug.select);
 }
 
-static void record_resolve_ids(ResolveWriter *writer, const char *path, const Selection *select)
+static const char *record_ids_text(const SpecReader *reader, const Selection *select)
 {
     const size_t size = (size_t)select->n_trials * 24 + 3; // 19 digits at most, and ", "
-    char *text = arena_take(writer->reader->arena, size, 1), *p = stpcpy(text, "[");
+    char *text = arena_take(reader->arena, size, 1), *p = stpcpy(text, "[");
     for (int i = 0; i < select->n_trials; i++)
         p += snprintf(p, 24, "%s%lld", i > 0 ? ", " : "", (long long)select->trials[i]);
     stpcpy(p, "]");
-    resolve_line(writer, path, text, NULL);
+    return text;
 }
 
-static void record_resolve_trials(ResolveWriter *writer, const char *path)
+static const char *record_trials_text(const SpecReader *reader)
 {
-    record_resolve_ids(writer, path, &writer->reader->spec->record.select);
+    return record_ids_text(reader, &reader->spec->record.select);
 }
 
-static void record_resolve_debug_trials(ResolveWriter *writer, const char *path)
+static const char *record_debug_trials_text(const SpecReader *reader)
 {
-    record_resolve_ids(writer, path, &writer->reader->spec->record.debug.select);
+    return record_ids_text(reader, &reader->spec->record.debug.select);
 }
-
-static void record_trials_schema(Json *json, Arena *arena) { schema_array_of(json, "id", 0, 0, arena); }
 
 static bool record_selects(const Selection *select)
 {
@@ -169,8 +167,6 @@ static void record_resolve_window(ResolveWriter *writer, const char *path)
         arena_format(writer->reader->arena, "[%s, %s]", text_number(window[0]).text, text_number(window[1]).text), "s");
 }
 
-static void record_window_schema(Json *json, Arena *arena) { schema_array_of(json, "quantity", 2, 2, arena); }
-
 // All rows of a recorded trial must fit.
 static void record_check_debug_size(SpecReader *reader, const Node *at)
 {
@@ -232,8 +228,8 @@ const Form form_recorded_trials = {
     .example = "[0, 41]",
     .stage = FORM_RECORD,
     .read = record_read_trials,
-    .resolve = record_resolve_trials,
-    .schema = record_trials_schema,
+    .text = record_trials_text,
+    .schema = "{type: array, items: $id}",
 };
 
 const Form form_debug_trials = {
@@ -244,8 +240,8 @@ const Form form_debug_trials = {
     .example = "[0, 41]",
     .stage = FORM_RECORD,
     .read = record_read_debug_trials,
-    .resolve = record_resolve_debug_trials,
-    .schema = record_trials_schema,
+    .text = record_debug_trials_text,
+    .schema = "{type: array, items: $id}",
 };
 
 const Form form_debug_window = {
@@ -255,5 +251,5 @@ const Form form_debug_window = {
     .doc = "only the steps that begin at or after the first time and before the second",
     .example = "[0.28, 0.3]",
     .resolve = record_resolve_window, // read once it is known which rows are wanted
-    .schema = record_window_schema,
+    .schema = "{type: array, minItems: 2, maxItems: 2, items: $quantity}",
 };

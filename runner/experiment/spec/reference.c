@@ -1,6 +1,6 @@
 // The reference page, `hopscotch help spec`: every key with its meaning, what it takes, its default and an example; the
 // value forms; the keys of each method and model. From the same tables as reading.
-#include "keys.h"
+#include "forms.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,6 +97,56 @@ static void reference_describe_lists(FILE *out, const Model *model, Arena *arena
     }
 }
 
+// ---- limits ---------------------------------------------------------------------------------------------------------
+
+typedef struct LimitRow {
+    const char *what; // NULL: the rows of forms stand here
+    double most;
+    const char *unit; // NULL: bytes
+} LimitRow;
+
+static const LimitRow reference_limit_rows[] = {
+    {"a spec's file", YAML_BYTES_MAX, NULL},
+    {"a spec with every value written out", RESOLVED_BYTES_MAX, NULL},
+    {"a file of points", (double)POINTS_BYTES_MAX, NULL},
+    {"files that a spec includes, together no larger than it", INCLUDES_MAX, "files"},
+    {"nesting", YAML_DEPTH_MAX, "levels"},
+    {"values, an alias counting as often as it is used", YAML_NODES_MAX, "values"},
+    {"anchors", YAML_ANCHORS_MAX, "anchors"},
+    {"a name", NAME_LENGTH_MAX, "of A-Z a-z 0-9 . _ -, not starting with . or -"},
+    {"an integer", (double)INTEGER_MAX, "(2^53 - 1)"},
+    {"an expression", EXPRESSION_LENGTH, "characters"},
+    {"nesting of an expression", EXPRESSION_DEPTH, "levels"},
+    {NULL, 0.0, NULL},
+    {"trials, before exclude", (double)TRIALS_MAX, "trials"},
+    {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
+    {"replicates of a trial", REPLICATES_MAX, "replicates"},
+    {"points of a terrain", POINTS_MAX, "points"},
+    {"trajectories of one trial", (double)RECORD_TRIAL_BYTES_MAX, NULL},
+    {"debug rows of one trial", (double)RECORD_BYTES_MAX, NULL},
+};
+
+static void reference_print_limit(FILE *out, const char *what, double limit, const char *unit)
+{
+    const Text32 most = unit == NULL ? text_bytes(limit) : text_count((int64_t)limit);
+    fprintf(out, "%-50s  %s %s\n", what, most.text, unit != NULL ? unit : "");
+}
+
+static void reference_limits(FILE *out)
+{
+    fputs("\nLIMITS\n\n", out);
+    for (size_t i = 0; i < sizeof reference_limit_rows / sizeof *reference_limit_rows; i++) {
+        const LimitRow *row = &reference_limit_rows[i];
+        if (row->what != NULL) reference_print_limit(out, row->what, row->most, row->unit);
+        for (int f = 0; row->what == NULL && f < form_count(); f++) {
+            const Form *form = form_at(f);
+            if (form->most_of != NULL) reference_print_limit(out, form->path, form->most, form->most_of);
+        }
+    }
+}
+
+// ---- the page -------------------------------------------------------------------------------------------------------
+
 // A test feeds it to `check`.
 static const char reference_spec[] = "version: 1\n"
                                      "experiment: my_gains\n"
@@ -128,9 +178,7 @@ void spec_reference(FILE *out)
     const Key *rows = keys_table(&arena, &count);
     reference_example(out);
     fprintf(out, "KEYS of a spec\n\n");
-    for (int i = 0; i < count; i++) {
-        if (rows[i].type != KEY_LATER) reference_describe(out, &rows[i], &arena);
-    }
+    for (int i = 0; i < count; i++) reference_describe(out, &rows[i], &arena);
     reference_describe_values(out);
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
@@ -147,7 +195,7 @@ void spec_reference(FILE *out)
             fprintf(out, "record.debug.%s\n    debug rows of this model, with the keys of record.debug.newton\n",
                     model_debug_name(model));
     }
-    limits_reference(out);
+    reference_limits(out);
     fprintf(out,
             "\nNumbers are written 3, -0.5, 1e-4. Keys in s also take 5us, 5ms, 10s, 30min, 2h; fractions also 50%%.\n"
             "Expressions: + - * / ^, < <= > >= = !=, and or not, min max abs sqrt exp log sin cos, parentheses.\n");

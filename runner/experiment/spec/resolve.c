@@ -1,5 +1,6 @@
-// The resolved spec, every key with its value, as YAML that reads back to the same spec; and its identity: the
-// canonical text of everything that can change a number, one "path = value" a line, sorted, and the SHA-256 of that.
+// The resolved spec: every key with its value, as YAML that reads back to the same spec. And its identity: the
+// canonical text of everything that can change a number, one "path = value" per line, sorted, and the SHA-256 of this
+// text.
 #include "forms.h"
 
 #include <ctype.h>
@@ -95,21 +96,39 @@ void resolve_row(ResolveWriter *writer, const Key *key)
     resolve_line(writer, key->path, value, no_unit ? NULL : key->unit);
 }
 
-void resolve_expressions(ResolveWriter *writer, const char *path, const Expression *const *list, int count)
+static void resolve_entries(ResolveWriter *writer, const Form *form, const char *path)
 {
+    const SpecReader *reader = writer->reader;
+    FormEntry entry = {0};
     int depth = 1;
     for (const char *p = path; *p != '\0'; p++) depth += *p == '.';
-    if (count > 0) resolve_line(writer, path, "", NULL);
-    for (int i = 0; i < count; i++)
-        fprintf(writer->out, "%*s- %s\n", 2 * depth, "", resolve_quoted(list[i], writer->reader->arena));
+    for (int i = 0; form->entry(reader, i, &entry); i++) {
+        const char *text = entry.expression != NULL ? resolve_quoted(entry.expression, reader->arena) : entry.text;
+        if (entry.name != NULL) {
+            resolve_line(writer, arena_format(reader->arena, "%s.%s", path, entry.name), text, NULL);
+        } else {
+            if (i == 0) resolve_line(writer, path, "", NULL);
+            fprintf(writer->out, "%*s- %s\n", 2 * depth, "", text);
+        }
+    }
+}
+
+static void resolve_form(ResolveWriter *writer, const Form *form, const char *path)
+{
+    const char *text = form->text != NULL ? form->text(writer->reader) : NULL;
+    if (form->resolve != NULL)
+        form->resolve(writer, path);
+    else if (form->entry != NULL)
+        resolve_entries(writer, form, path);
+    else if (text != NULL)
+        resolve_line(writer, path, text, NULL);
 }
 
 static void resolve_open_section(ResolveWriter *writer, const char *section)
 {
-    const size_t length = strlen(section);
     for (int i = 0; i < writer->reader->n_keys; i++) {
         const Key *key = &writer->reader->keys[i];
-        if (strncmp(key->path, section, length) == 0 && key->path[length] == '.') resolve_row(writer, key);
+        if (path_below(key->path, section) != NULL) resolve_row(writer, key);
     }
 }
 
@@ -117,17 +136,15 @@ static void resolve_open_section(ResolveWriter *writer, const char *section)
 static void resolve_section(ResolveWriter *writer, const char *section)
 {
     const SpecReader *reader = writer->reader;
-    const size_t length = strlen(section);
     for (int i = 0; i < reader->n_own; i++) {
         const Key *key = &reader->keys[i];
-        const bool inside = strncmp(key->path, section, length) == 0 && strchr(".", key->path[length]) != NULL;
-        if (length > 0 && !inside) continue;
+        if (strcmp(key->path, section) != 0 && path_below(key->path, section) == NULL) continue;
         if ((key->flags & KEY_OPEN) != 0) resolve_open_section(writer, key->path);
-        if (key->type == KEY_SECTION || key->type == KEY_LATER) continue;
+        if (key->type == KEY_SECTION) continue;
         if (key->type != KEY_FORM)
             resolve_row(writer, key);
-        else if (key->form->resolve != NULL)
-            key->form->resolve(writer, key->path);
+        else
+            resolve_form(writer, key->form, key->path);
     }
 }
 
@@ -168,8 +185,32 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
             key->type == KEY_FILE ? files_identity(key->at, lines->arena) : resolve_value(key, lines->arena);
         if (axis == NULL)
             canonical_add(lines, key->path, value);
-        else if (axis->partial) // its own key is free to come and go
+        else if (axis->partial) // an extension may make it an axis of all trials
             canonical_add(lines, arena_format(lines->arena, "search.elsewhere.%s", key_name(key)), value);
+    }
+}
+
+static void resolve_identity_entries(const SpecReader *reader, const Form *form, CanonicalLines *lines)
+{
+    FormEntry entry = {0};
+    for (int i = 0; form->entry(reader, i, &entry); i++) {
+        const char *number = form->digits > 0 ? arena_format(lines->arena, "%0*d", form->digits, i) : "";
+        const char *path = arena_format(lines->arena, "%s%s%s%s", form->canonical, number,
+                                        entry.name != NULL ? "." : "", entry.name != NULL ? entry.name : "");
+        canonical_add(lines, path,
+                      entry.expression != NULL ? expression_text(entry.expression, lines->arena) : entry.text);
+    }
+}
+
+static void resolve_identity_form(const SpecReader *reader, const Form *form, CanonicalLines *lines)
+{
+    if (form->identify != NULL) {
+        form->identify(reader, lines);
+    } else if ((form->flags & KEY_IDENTITY) != 0 && form->entry != NULL) {
+        resolve_identity_entries(reader, form, lines);
+    } else if ((form->flags & KEY_IDENTITY) != 0) {
+        const char *text = form->text(reader);
+        if (text != NULL) canonical_add(lines, form->path, text);
     }
 }
 
@@ -187,8 +228,8 @@ static const char *resolve_join(const CanonicalLines *lines)
     return text;
 }
 
-// Every value written out, in a buffer of the greatest size that can be read back: a stream whose buffer grows would
-// lose a piece, and not say so, when memory runs out.
+// Every value written out, in a buffer of the greatest size that can be read back. A stream with a growing buffer would
+// silently lose a piece when memory runs out.
 static Error resolve_text(SpecReader *reader)
 {
     Arena arena;
@@ -213,9 +254,7 @@ Error spec_resolve(SpecReader *reader)
     Spec *spec = reader->spec;
     CanonicalLines lines = {.arena = reader->arena};
     resolve_identity_rows(reader, &lines);
-    for (int i = 0; i < form_count(); i++) {
-        if (form_at(i)->identify != NULL) form_at(i)->identify(reader, &lines);
-    }
+    for (int i = 0; i < form_count(); i++) resolve_identity_form(reader, form_at(i), &lines);
     qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
     spec->canonical = resolve_join(&lines);
     spec->hash = sha256_of(spec->canonical, strlen(spec->canonical));

@@ -1,5 +1,5 @@
-// Strict scalars. YAML would read 010 as eight, yes as true and 1_000 as a thousand in one library and not in the next;
-// here a number is what everybody writes, and everything else gets an error that says how to write it.
+// Strict scalars. One YAML library reads 010 as eight, yes as true and 1_000 as a thousand, and another does not. Here
+// a number has one form, and everything else gets an error that says how to write it.
 #include "keys.h"
 
 #include <ctype.h>
@@ -27,9 +27,14 @@ const char *scalar_given(const Node *node, Arena *arena)
     return arena_format(arena, node->quoted ? "the text \"%.*s%s\"" : "'%.*s%s'", SCALAR_SHOWN, node->text, cut);
 }
 
+const char *did_you_mean(const char *near, Arena *arena)
+{
+    return near != NULL ? arena_format(arena, "; did you mean '%s'?", near) : "";
+}
+
 // ---- the grammar of a number ----------------------------------------------------------------------------------------
-// [+-] digits [. digits] [e [+-] digits], without needless leading zeros: YAML 1.2's core schema less the forms that
-// people misread.
+// [+-] digits [. digits] [e [+-] digits], without leading zeros: YAML 1.2's core schema without the forms that people
+// misread.
 
 static const char *scalar_skip_digits(const char *p)
 {
@@ -61,7 +66,7 @@ bool scalar_strict(const char *text, double *value)
     if (end == NULL || *end != '\0') return false;
     const double number = strtod(text, NULL);
     if (!isfinite(number)) return false;
-    *value = number == 0.0 ? 0.0 : number; // no negative zero: it is nobody's gain
+    *value = number == 0.0 ? 0.0 : number; // no negative zero
     return true;
 }
 
@@ -99,18 +104,15 @@ static bool scalar_looks_infinite(const char *digits)
     return false;
 }
 
-// Of two or three words, which stand there, nobody wants one pointed out: least of all cpu to who wrote gpu.
+// No suggestion among up to three words, which the message lists anyway: for gpu it would suggest cpu.
 static const char *scalar_nearest_word(const Node *node, const Key *key, Arena *arena)
 {
     const int count = words_count(key->words);
     if (count <= 3) return "";
-    const char **words = ARENA_NEW(arena, const char *, count);
-    for (int i = 0; i < count; i++) words[i] = words_at(key->words, i, arena);
-    const char *near = nearest_name(node->text, words, count);
-    return near != NULL ? arena_format(arena, "; did you mean '%s'?", near) : "";
+    return did_you_mean(nearest_name(node->text, words_list(key->words, arena), count), arena);
 }
 
-// How to write what was meant, "" if that can't be guessed.
+// How to write what was probably meant; "": unknown.
 static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
 {
     if (node->kind == NODE_SCALAR && key->type == KEY_CHOICE) return scalar_nearest_word(node, key, arena);
@@ -152,7 +154,7 @@ static const char *scalar_percentage(const Node *node, const Key *key, double nu
 
 bool scalar_flooded(const SpecReader *reader) { return diagnostics_errors(reader->diagnostics) > SCALAR_ERRORS_KEPT; }
 
-static void scalar_mistyped(SpecReader *reader, const Key *key, const Node *node)
+void key_mistyped(SpecReader *reader, const Key *key, const Node *node)
 {
     if (scalar_flooded(reader)) {
         diagnose(reader->diagnostics, node, "%s is wrong", key_name(key));
@@ -172,7 +174,7 @@ bool scalar_number(SpecReader *reader, const Key *key, const Node *node, double 
     if (node->kind != NODE_SCALAR || node->quoted ||
         (!scalar_strict(node->text, &number) && !scalar_with_unit(node->text, key->unit, &number)) ||
         (key->type == KEY_INTEGER && number != floor(number))) {
-        scalar_mistyped(reader, key, node);
+        key_mistyped(reader, key, node);
         return false;
     }
     if (number < key->low || number > key->high) {
@@ -192,7 +194,7 @@ static bool scalar_boolean(SpecReader *reader, const Key *key, const Node *node,
     if (is_true || is_false)
         *value = is_true;
     else
-        scalar_mistyped(reader, key, node);
+        key_mistyped(reader, key, node);
     return is_true || is_false;
 }
 
@@ -202,16 +204,8 @@ static bool scalar_choice(SpecReader *reader, const Key *key, const Node *node, 
     if (index >= 0)
         *value = index;
     else
-        scalar_mistyped(reader, key, node);
+        key_mistyped(reader, key, node);
     return index >= 0;
-}
-
-static bool scalar_is_name(const char *text)
-{
-    const size_t length = strlen(text);
-    const char *allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-    return length >= 1 && length <= NAME_LENGTH_MAX && strspn(text, allowed) == length && text[0] != '.' &&
-           text[0] != '-';
 }
 
 static void scalar_store(const Key *key, double value, const char *text)
@@ -240,10 +234,10 @@ void scalar_read(SpecReader *reader, const Key *key, const Node *node)
             diagnose(reader->diagnostics, node,
                      "%s is %s: the list of all campaigns lies under that name; choose another", key_name(key),
                      scalar_given(node, reader->arena));
-        else if (node->kind == NODE_SCALAR && scalar_is_name(node->text))
+        else if (node->kind == NODE_SCALAR && campaign_name_check(node->text).kind == OK)
             text = node->text;
         else
-            scalar_mistyped(reader, key, node);
+            key_mistyped(reader, key, node);
     } else if (node != NULL) {
         if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) scalar_number(reader, key, node, &value);
         if (key->type == KEY_BOOLEAN) scalar_boolean(reader, key, node, &value);

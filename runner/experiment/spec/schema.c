@@ -6,29 +6,61 @@
 #include <string.h>
 
 enum { SCHEMA_ARENA = 32 << 20 };
-const char schema_name_pattern[] = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$";
-static const char schema_quantity_pattern[] = "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$";
+#define SCHEMA_QUANTITY_PATTERN "^[-+]?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?(us|ms|s|min|h|%)?$"
+
+// ---- parts that are written as YAML ---------------------------------------------------------------------------------
+
+static void schema_put_node(Json *json, const char *name, const Node *node, double most);
+
+// The members of a mapping, or of the reference `$name`.
+static void schema_put_members(Json *json, const Node *node, double most)
+{
+    char target[64];
+    if (node->kind == NODE_SCALAR) {
+        snprintf(target, sizeof target, "#/$defs/%s", node->text + 1);
+        json_text(json, "$ref", target);
+    }
+    for (int i = 0; i < node->count; i++) schema_put_node(json, node->keys[i]->text, node->items[i], most);
+}
+
+static void schema_put_node(Json *json, const char *name, const Node *node, double most)
+{
+    const char *text = node->kind == NODE_SCALAR ? node->text : "";
+    double number = most;
+    if (node->kind == NODE_MAPPING || text[0] == '$') {
+        json_object(json, name);
+        schema_put_members(json, node, most);
+        json_close(json, '}');
+    } else if (node->kind == NODE_SEQUENCE) {
+        json_array(json, name);
+        for (int i = 0; i < node->count; i++) schema_put_node(json, NULL, node->items[i], most);
+        json_close(json, ']');
+    } else if (words_find("true|false", text) >= 0) {
+        json_boolean(json, name, text[0] == 't');
+    } else if (strcmp(text, "MOST") == 0 || scalar_strict(text, &number)) {
+        json_number(json, name, number);
+    } else {
+        json_text(json, name, text);
+    }
+}
+
+void schema_put(Json *json, const char *text, double most, Arena *arena)
+{
+    Source *source = ARENA_NEW(arena, Source, 1);
+    *source = (Source){.file = "schema", .text = text};
+    const Node *root = yaml_parse(source, arena, diagnostics_new(arena));
+    if (root != NULL) schema_put_members(json, root, most);
+}
+
+// In every section; at the top it is a row of the table.
+static void schema_put_include(Json *json, Arena *arena) { schema_put(json, "{include: $include}", 0.0, arena); }
 
 // ---- one row --------------------------------------------------------------------------------------------------------
 
-static void schema_const(Json *json, const char *value)
-{
-    json_object(json, NULL);
-    json_text(json, "const", value);
-    json_close(json, '}');
-}
-
-void schema_words(Json *json, const char *name, const char *words, Arena *arena)
+static void schema_words(Json *json, const char *name, const char *words, Arena *arena)
 {
     json_array(json, name);
     for (int i = 0; i < words_count(words); i++) json_text(json, NULL, words_at(words, i, arena));
-    json_close(json, ']');
-}
-
-void schema_required(Json *json, const char *name)
-{
-    json_array(json, "required");
-    json_text(json, NULL, name);
     json_close(json, ']');
 }
 
@@ -44,7 +76,7 @@ static bool schema_takes_unit(const Key *key)
     return key->unit != NULL && (strcmp(key->unit, "s") == 0 || strcmp(key->unit, "fraction") == 0);
 }
 
-static void schema_number(Json *json, const Key *key)
+static void schema_number(Json *json, const Key *key, Arena *arena)
 {
     if (key->words == NULL && !schema_takes_unit(key)) {
         schema_bounds(json, key);
@@ -56,30 +88,15 @@ static void schema_number(Json *json, const Key *key)
     json_close(json, '}');
     if (schema_takes_unit(key)) {
         json_object(json, NULL);
-        json_text(json, "type", "string");
-        json_text(json, "pattern", schema_quantity_pattern);
+        schema_put(json, "{type: string, pattern: '" SCHEMA_QUANTITY_PATTERN "'}", 0.0, arena);
         json_close(json, '}');
     }
-    if (key->words != NULL) schema_const(json, key->words);
+    if (key->words != NULL) {
+        json_object(json, NULL);
+        json_text(json, "const", key->words);
+        json_close(json, '}');
+    }
     json_close(json, ']');
-}
-
-void schema_refer(Json *json, const char *name, const char *definition, Arena *arena)
-{
-    json_object(json, name);
-    json_text(json, "$ref", arena_format(arena, "#/$defs/%s", definition));
-    json_close(json, '}');
-}
-
-// In every section; at the top it is a row of the table.
-static void schema_add_include(Json *json, Arena *arena) { schema_refer(json, "include", "include", arena); }
-
-void schema_array_of(Json *json, const char *definition, int least, int most, Arena *arena)
-{
-    json_text(json, "type", "array");
-    if (least > 0) json_integer(json, "minItems", least);
-    if (most > 0) json_integer(json, "maxItems", most);
-    schema_refer(json, "items", definition, arena);
 }
 
 // An item of a model's list: a mapping of its fields.
@@ -95,20 +112,11 @@ static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
     json_close(json, '}');
 }
 
-static void schema_item_copies(Json *json, Arena *arena)
-{
-    json_object(json, "repeat");
-    json_text(
-        json, "description",
-        "number of copies, numbered from 1, or [first, last]; # in names and references is the number, #-1 and #+1 "
-        "its neighbours'");
-    schema_words(json, "type", "integer|string|array", arena);
-    json_close(json, '}');
-    json_object(json, "step");
-    json_text(json, "description", "what each copy has more than the one before it: {position: [1, 0, 0]}");
-    json_text(json, "type", "object");
-    json_close(json, '}');
-}
+// Of items that are repeated (model_lists.c).
+static const char schema_item_copies[] =
+    "{repeat: {description: \"number of copies, numbered from 1, or [first, last]; # in names and references is the "
+    "number, #-1 and #+1 its neighbours'\", type: [integer, string, array]}, step: {description: 'what each copy has "
+    "more than the one before it: {position: [1, 0, 0]}', type: object}}";
 
 static void schema_items(Json *json, const Key *key, Arena *arena)
 {
@@ -118,7 +126,7 @@ static void schema_items(Json *json, const Key *key, Arena *arena)
     json_text(json, "type", "object");
     json_object(json, "properties");
     for (int f = 0; f < key->list->n_fields; f++) schema_item_field(json, &key->list->fields[f], arena);
-    schema_item_copies(json, arena);
+    schema_put(json, schema_item_copies, 0.0, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
@@ -126,17 +134,16 @@ static void schema_items(Json *json, const Key *key, Arena *arena)
 
 static void schema_scalar(Json *json, const Key *key, Arena *arena)
 {
+    static const char *const texts[] = {[KEY_BOOLEAN] = "{type: boolean}",
+                                        [KEY_NAME] = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
+                                        [KEY_POINTS] = "{type: array, maxItems: MOST, items: $pair}",
+                                        [KEY_NUMBERS] = "{type: [array]}",
+                                        [KEY_FILE] = "{type: [string, object]}",
+                                        [KEY_SECTION] = NULL};
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
-    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key);
-    if (key->type == KEY_BOOLEAN) json_text(json, "type", "boolean");
-    if (key->type == KEY_NAME) {
-        json_text(json, "type", "string");
-        json_text(json, "pattern", schema_name_pattern);
-    }
+    if (key->type == KEY_NUMBER || key->type == KEY_INTEGER) schema_number(json, key, arena);
     if (key->type == KEY_CHOICE) schema_words(json, "enum", key->words, arena);
-    if (key->type == KEY_POINTS) schema_array_of(json, "pair", 0, POINTS_MAX, arena);
-    if (key->type == KEY_NUMBERS) schema_words(json, "type", "array", arena);
-    if (key->type == KEY_FILE) schema_words(json, "type", "string|object", arena);
+    if (texts[key->type] != NULL) schema_put(json, texts[key->type], POINTS_MAX, arena);
 }
 
 static void schema_no_points(Json *json)
@@ -161,38 +168,20 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_number(json, "default", key->value);
 }
 
-// ---- forms ----------------------------------------------------------------------------------------------------------
-
-void schema_string(Json *json, const char *name)
+static void schema_form(Json *json, const Form *form, Arena *arena)
 {
-    json_object(json, name);
-    json_text(json, "type", "string");
-    json_close(json, '}');
-}
-
-void schema_map_of(Json *json, const char *definition, Arena *arena)
-{
-    schema_words(json, "type", "object|null", arena);
-    json_object(json, "properties");
-    schema_add_include(json, arena);
-    json_close(json, '}');
-    schema_refer(json, "additionalProperties", definition, arena);
-}
-
-static void schema_form(Json *json, const Key *key, Arena *arena)
-{
-    if (key->form->type != NULL) json_text(json, "type", key->form->type);
-    key->form->schema(json, arena);
+    if (form->choice != NULL) json_array(json, "enum");
+    for (int i = 0; form->choice != NULL && form->choice(i) != NULL; i++) json_text(json, NULL, form->choice(i));
+    if (form->choice != NULL) json_close(json, ']');
+    if (form->schema != NULL) schema_put(json, form->schema, form->most, arena);
 }
 
 // ---- sections -------------------------------------------------------------------------------------------------------
 
 static bool schema_is_child(const Key *key, const char *section)
 {
-    const size_t length = strlen(section);
-    if (key->type == KEY_LATER || strncmp(key->path, section, length) != 0) return false;
-    if (length > 0 && key->path[length] != '.') return false;
-    return strchr(key->path + length + (length > 0), '.') == NULL;
+    const char *name = path_below(key->path, section);
+    return name != NULL && strchr(name, '.') == NULL;
 }
 
 static void schema_section(Json *json, const Key *rows, int count, const char *section, Arena *arena);
@@ -207,7 +196,7 @@ static void schema_property(Json *json, const Key *rows, int count, const Key *k
     } else if (key->type == KEY_SECTION) {
         schema_section(json, rows, count, key->path, arena);
     } else if (key->type == KEY_FORM) {
-        schema_form(json, key, arena);
+        schema_form(json, key->form, arena);
     } else {
         schema_scalar(json, key, arena);
         if ((key->flags & KEY_REQUIRED) == 0) schema_default(json, key, arena);
@@ -221,7 +210,7 @@ static void schema_option(Json *json, const Key *key, Arena *arena)
     json_object(json, key_name(key));
     json_text(json, "description", has_unit ? arena_format(arena, "%s (%s)", key->doc, key->unit) : key->doc);
     if (key->type == KEY_FORM) {
-        schema_form(json, key, arena);
+        schema_form(json, key->form, arena);
     } else {
         schema_scalar(json, key, arena);
         schema_default(json, key, arena);
@@ -229,17 +218,11 @@ static void schema_option(Json *json, const Key *key, Arena *arena)
     json_close(json, '}');
 }
 
-static bool schema_is_below(const Key *key, const char *section)
-{
-    const size_t length = strlen(section);
-    return strncmp(key->path, section, length) == 0 && key->path[length] == '.';
-}
-
 // Options of a model or a method, as properties of `section`: nested by the dots in their names.
 static void schema_options(Json *json, const Key *rows, int count, const char *section, Arena *arena)
 {
     for (int i = 0; i < count; i++) {
-        if (!schema_is_below(&rows[i], section)) continue;
+        if (path_below(rows[i].path, section) == NULL) continue;
         const char *dot = strchr(rows[i].path + strlen(section) + 1, '.');
         if (dot == NULL) {
             schema_option(json, &rows[i], arena);
@@ -247,11 +230,11 @@ static void schema_options(Json *json, const Key *rows, int count, const char *s
         }
         const char *inner = arena_format(arena, "%.*s", (int)(dot - rows[i].path), rows[i].path);
         bool first = true;
-        for (int before = 0; before < i; before++) first &= !schema_is_below(&rows[before], inner);
+        for (int before = 0; before < i; before++) first &= path_below(rows[before].path, inner) == NULL;
         if (!first) continue;
         json_object(json, inner + strlen(section) + 1);
         json_object(json, "properties");
-        schema_add_include(json, arena);
+        schema_put_include(json, arena);
         schema_options(json, rows, count, inner, arena);
         json_close(json, '}');
         json_boolean(json, "additionalProperties", false);
@@ -269,7 +252,7 @@ static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *ar
     *count = method->n_options;
     for (int i = 0; i < method->n_options; i++) rows[i] = key_of_option(&method->options[i], "search", arena);
     for (int i = 0; i < n_table; i++) {
-        if (schema_is_below(&table[i], section)) rows[(*count)++] = table[i];
+        if (path_below(table[i].path, section) != NULL) rows[(*count)++] = table[i];
     }
     return rows;
 }
@@ -286,7 +269,7 @@ static Key *schema_simulation_rows(const Model *model, int *count, Arena *arena)
 }
 
 // `if` a key has a value `then` what follows; the caller writes it and closes two braces.
-static void schema_if(Json *json, const char *key, const char *value, bool or_absent)
+static void schema_if(Json *json, const char *key, const char *value, bool or_absent, Arena *arena)
 {
     json_object(json, NULL);
     json_object(json, "if");
@@ -295,9 +278,7 @@ static void schema_if(Json *json, const char *key, const char *value, bool or_ab
     json_text(json, "const", value);
     json_close(json, '}');
     json_close(json, '}');
-    if (!or_absent) {
-        schema_required(json, key);
-    }
+    if (!or_absent) schema_put(json, arena_format(arena, "{required: [%s]}", key), 0.0, arena);
     json_close(json, '}');
     json_object(json, "then");
 }
@@ -310,7 +291,7 @@ static void schema_methods(Json *json, Arena *arena)
         const SearchMethod *method = search_method_at(i);
         int count;
         const Key *rows = schema_method_rows(method, &count, arena);
-        schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0);
+        schema_if(json, "method", method->name, strcmp(method->name, "grid") == 0, arena);
         json_object(json, "properties");
         schema_options(json, rows, count, "search", arena);
         json_close(json, '}');
@@ -322,7 +303,7 @@ static void schema_methods(Json *json, Arena *arena)
 }
 
 // What a section must have; a file that it includes may have it too.
-static void schema_section_required(Json *json, const Key *rows, int count, const char *section)
+static void schema_section_required(Json *json, const Key *rows, int count, const char *section, Arena *arena)
 {
     int required = 0;
     for (int i = 0; i < count; i++)
@@ -338,7 +319,7 @@ static void schema_section_required(Json *json, const Key *rows, int count, cons
     json_close(json, ']');
     json_close(json, '}');
     json_object(json, NULL);
-    schema_required(json, "include");
+    schema_put(json, "{required: [include]}", 0.0, arena);
     json_close(json, '}');
     json_close(json, ']');
 }
@@ -347,7 +328,7 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
 {
     schema_words(json, "type", section[0] != '\0' ? "object|null" : "object", arena);
     json_object(json, "properties");
-    if (section[0] != '\0') schema_add_include(json, arena);
+    if (section[0] != '\0') schema_put_include(json, arena);
     for (int i = 0; i < count; i++) {
         if (schema_is_child(&rows[i], section)) schema_property(json, rows, count, &rows[i], arena);
     }
@@ -356,7 +337,7 @@ static void schema_section(Json *json, const Key *rows, int count, const char *s
         schema_methods(json, arena);
     else
         json_boolean(json, "additionalProperties", false);
-    schema_section_required(json, rows, count, section);
+    schema_section_required(json, rows, count, section, arena);
 }
 
 // ---- models ---------------------------------------------------------------------------------------------------------
@@ -379,63 +360,42 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     const Key *rows = schema_parameter_rows(configured, &count, arena);
     json_object(json, section);
     json_object(json, "properties");
-    schema_add_include(json, arena);
+    schema_put_include(json, arena);
     schema_options(json, rows, count, section, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
 
-void schema_names(Json *json, const Configured *configured, const char *key, Arena *arena)
+// The names that a mapping takes. `at`: where it stands, "cmaes.properties.outer".
+static void schema_names(Json *json, const Configured *configured, const char *at, Arena *arena)
 {
-    int count;
-    const Key *rows = schema_parameter_rows(configured, &count, arena);
-    json_object(json, key);
-    json_object(json, "propertyNames");
-    json_array(json, "enum");
-    json_text(json, NULL, "include");
-    for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
-    json_close(json, ']');
-    json_close(json, '}');
-    json_close(json, '}');
-}
-
-// The names below `section` that the value of a form's key has, "cmaes.outer" in "search"; NULL: it is elsewhere.
-static const char *schema_below(const Form *form, const char *section)
-{
-    const size_t length = strlen(section);
-    return strncmp(form->path, section, length) == 0 && form->path[length] == '.' ? form->path + length + 1 : NULL;
-}
-
-static void schema_nested_names(Json *json, const Configured *configured, const char *name, Arena *arena)
-{
-    const char *dot = strchr(name, '.');
-    if (dot == NULL) {
-        schema_names(json, configured, name, arena);
-        return;
+    const size_t length = strcspn(at, ".");
+    json_object(json, arena_format(arena, "%.*s", (int)length, at));
+    if (at[length] == '.') {
+        schema_names(json, configured, at + length + 1, arena);
+    } else {
+        int count;
+        const Key *rows = schema_parameter_rows(configured, &count, arena);
+        json_object(json, "propertyNames");
+        json_array(json, "enum");
+        json_text(json, NULL, "include");
+        for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
+        json_close(json, ']');
+        json_close(json, '}');
     }
-    json_object(json, arena_format(arena, "%.*s", (int)(dot - name), name));
-    json_object(json, "properties");
-    schema_nested_names(json, configured, dot + 1, arena);
-    json_close(json, '}');
     json_close(json, '}');
 }
 
-// Where a section names parameters: mappings of them, other values, then what is nested deeper. Two forms in one nested
-// mapping would need to be merged: none are yet, and a test reads the schema.
+// Two forms in one nested mapping would need to be merged: none are yet, and a test reads the schema.
 static void schema_section_names(Json *json, const Configured *configured, const char *section, Arena *arena)
 {
     json_object(json, section);
     json_object(json, "properties");
-    for (int pass = 0; pass < 3; pass++) {
-        for (int i = 0; i < form_count(); i++) {
-            const Form *form = form_at(i);
-            const char *name = schema_below(form, section);
-            const bool nested = name != NULL && strchr(name, '.') != NULL;
-            if (name != NULL && form->maps_parameters && pass == (nested ? 2 : 0))
-                schema_nested_names(json, configured, name, arena);
-            if (name != NULL && form->schema_names != NULL && pass == 1) form->schema_names(json, configured, arena);
-        }
+    for (int i = 0; i < form_count(); i++) {
+        const Form *form = form_at(i);
+        if (form->parameters_at != NULL && path_below(form->path, section) != NULL)
+            schema_names(json, configured, form->parameters_at, arena);
     }
     json_close(json, '}');
     json_close(json, '}');
@@ -445,11 +405,11 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
 {
     Configured configured;
     if (!keys_widest_model(model, arena, &configured)) return;
-    schema_if(json, "model", model->name, false);
+    schema_if(json, "model", model->name, false, arena);
     json_object(json, "properties");
     json_object(json, "simulation");
     json_object(json, "properties");
-    schema_add_include(json, arena);
+    schema_put_include(json, arena);
     int count;
     const Key *rows = schema_simulation_rows(model, &count, arena);
     schema_options(json, rows, count, "simulation", arena);
@@ -465,91 +425,61 @@ static void schema_model(Json *json, const Model *model, Arena *arena)
 
 // ---- definitions that forms refer to --------------------------------------------------------------------------------
 
-// An object with one key, an array of so many numbers, and its companions.
-static void schema_pair(Json *json, const char *name, int count, void (*companions)(Json *json, Arena *arena),
-                        Arena *arena)
+static const struct {
+    const char *name, *text;
+} schema_definitions[] = {
+    {"quantity", "{type: [number, string], pattern: '" SCHEMA_QUANTITY_PATTERN "'}"},
+    {"pair", "{type: array, minItems: 2, maxItems: 2, items: $quantity}"},
+    {"point", "{type: object, additionalProperties: $quantity}"},
+    {"name", "{type: string}"},
+    {"names", "{type: array, minItems: 2, items: $name}"},
+    {"expression", "{type: [string, number], maxLength: MOST}"},
+    {"id", "{type: integer, minimum: 0}"},
+};
+
+// A mapping with one key, a list of `count` numbers, and its companions.
+static const char *schema_named_list(const char *name, int count, const char *companions, Arena *arena)
 {
-    json_object(json, NULL);
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    json_object(json, name);
-    schema_array_of(json, "quantity", count, count, arena);
-    json_close(json, '}');
-    if (companions != NULL) companions(json, arena);
-    json_close(json, '}');
-    schema_required(json, name);
-    json_boolean(json, "additionalProperties", false);
-    json_close(json, '}');
+    return arena_format(arena,
+                        "{type: object, properties: {%s: {type: array, minItems: %d, maxItems: %d, items: $quantity}"
+                        "%s%s}, required: [%s], additionalProperties: false}",
+                        name, count, count, companions != NULL ? ", " : "", companions != NULL ? companions : "", name);
 }
 
-static void schema_values(Json *json, Arena *arena)
+static const char *schema_values(Arena *arena)
 {
     int count;
     const ValueForm *const *forms = value_forms(&count);
-    json_object(json, "values");
-    json_array(json, "anyOf");
-    json_object(json, NULL);
-    schema_array_of(json, "quantity", 1, 0, arena);
-    json_close(json, '}');
-    for (int i = 0; i < count; i++) schema_pair(json, forms[i]->name, forms[i]->n_arguments, forms[i]->schema, arena);
-    json_object(json, NULL);
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    schema_refer(json, "derive", "expression", arena);
-    json_close(json, '}');
-    schema_required(json, "derive");
-    json_boolean(json, "additionalProperties", false);
-    json_close(json, '}');
-    json_close(json, ']');
-    json_close(json, '}');
+    const char *text = "{anyOf: [{type: array, minItems: 1, items: $quantity}";
+    for (int i = 0; i < count; i++)
+        text = arena_format(arena, "%s, %s", text,
+                            schema_named_list(forms[i]->name, forms[i]->n_arguments, forms[i]->schema, arena));
+    return arena_format(arena,
+                        "%s, {type: object, properties: {derive: $expression}, required: [derive], "
+                        "additionalProperties: false}]}",
+                        text);
 }
 
-static void schema_quantity(Json *json, Arena *arena)
+static void schema_define(Json *json, const char *name, const char *text, double most, Arena *arena)
 {
-    json_object(json, "quantity");
-    schema_words(json, "type", "number|string", arena);
-    json_text(json, "pattern", schema_quantity_pattern);
+    json_object(json, name);
+    schema_put(json, text, most, arena);
     json_close(json, '}');
 }
 
-static void schema_definitions(Json *json, Arena *arena)
+static void schema_define_all(Json *json, Arena *arena)
 {
     json_object(json, "$defs");
-    schema_quantity(json, arena);
-    schema_values(json, arena);
-    json_object(json, "perturbation");
-    json_array(json, "anyOf");
-    schema_pair(json, "normal", 2, NULL, arena);
-    schema_pair(json, "uniform", 2, NULL, arena);
-    json_close(json, ']');
-    json_close(json, '}');
-    json_object(json, "pair");
-    schema_array_of(json, "quantity", 2, 2, arena);
-    json_close(json, '}');
-    json_object(json, "point");
-    json_text(json, "type", "object");
-    schema_refer(json, "additionalProperties", "quantity", arena);
-    json_close(json, '}');
-    json_object(json, "name");
-    json_text(json, "type", "string");
-    json_close(json, '}');
-    json_object(json, "names");
-    schema_array_of(json, "name", 2, 0, arena);
-    json_close(json, '}');
+    for (size_t i = 0; i < sizeof schema_definitions / sizeof *schema_definitions; i++)
+        schema_define(json, schema_definitions[i].name, schema_definitions[i].text, EXPRESSION_LENGTH, arena);
+    schema_define(json, "values", schema_values(arena), 0.0, arena);
+    schema_define(json, "perturbation",
+                  arena_format(arena, "{anyOf: [%s, %s]}", schema_named_list("normal", 2, NULL, arena),
+                               schema_named_list("uniform", 2, NULL, arena)),
+                  0.0, arena);
     for (int i = 0; i < form_count(); i++) {
-        if (form_at(i)->define == NULL) continue;
-        json_object(json, form_at(i)->definition);
-        form_at(i)->define(json, arena);
-        json_close(json, '}');
+        if (form_at(i)->define != NULL) schema_define(json, form_at(i)->definition, form_at(i)->define, 0.0, arena);
     }
-    json_object(json, "expression");
-    schema_words(json, "type", "string|number", arena);
-    json_integer(json, "maxLength", EXPRESSION_LENGTH);
-    json_close(json, '}');
-    json_object(json, "id");
-    json_text(json, "type", "integer");
-    json_integer(json, "minimum", 0);
-    json_close(json, '}');
     json_close(json, '}');
 }
 
@@ -586,7 +516,7 @@ void spec_schema(FILE *out)
     json_array(&json, "allOf");
     for (int i = 0; i < model_count(); i++) schema_model(&json, model_at(i), &arena);
     json_close(&json, ']');
-    schema_definitions(&json, &arena);
+    schema_define_all(&json, &arena);
     json_close(&json, '}');
     arena_destroy(&arena);
 }

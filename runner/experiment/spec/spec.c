@@ -1,6 +1,6 @@
 // Reading a spec: the tree of nodes, the overrides, then every section by the rows of the key table. All errors are
-// found in one pass, so an error must neither hide others nor cause any: a misspelt key is read on under the name that
-// was meant, a value out of range as the nearest bound, any other as its default.
+// found in one pass, so an error must not hide or cause others: a misspelt key is read under the name that was meant, a
+// value out of range as the nearest bound, any other wrong value as its default.
 #include "forms.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void spec_add_model(SpecReader *reader, const Model *model, double *setti
     }
 }
 
-// The model by whose name for its debug rows their keys go: the spec's, or, if that is misspelt, one that says so.
+// The model that names the keys of debug rows: the spec's; if that is misspelt, the one whose name for them is used.
 static const Model *spec_debug_model(const SpecReader *reader)
 {
     if (reader->spec->model != NULL) return reader->spec->model;
@@ -76,7 +76,7 @@ static void spec_start_table(SpecReader *reader)
     }
 }
 
-static const Key *spec_key(const SpecReader *reader, const char *path)
+const Key *key_find(const SpecReader *reader, const char *path)
 {
     for (int i = 0; i < reader->n_keys; i++) {
         if (strcmp(reader->keys[i].path, path) == 0) return &reader->keys[i];
@@ -87,31 +87,29 @@ static const Key *spec_key(const SpecReader *reader, const char *path)
 // The part of `path` directly below `section` ("" is the top): its length, 0 if it doesn't stand there.
 static size_t spec_child_length(const char *path, const char *section, const char **child)
 {
-    const size_t length = strlen(section);
-    if (strncmp(path, section, length) != 0 || (length > 0 && path[length] != '.')) return 0;
-    *child = path + length + (length > 0);
-    return strcspn(*child, ".");
+    *child = path_below(path, section);
+    return *child != NULL ? strcspn(*child, ".") : 0;
 }
 
-// Names directly below a section, each once, with or without those of later versions. [n_keys] long at most.
-static int spec_children(const SpecReader *reader, const char *section, bool with_later, const char **names)
+// Names directly below a section, each once. [n_keys] long at most.
+static int spec_children(const SpecReader *reader, const char *section, const char **names)
 {
     int count = 0;
     for (int i = 0; i < reader->n_keys; i++) {
         const char *child;
         const size_t length = spec_child_length(reader->keys[i].path, section, &child);
-        bool seen = length == 0 || (reader->keys[i].type == KEY_LATER && !with_later);
+        bool seen = length == 0;
         for (int n = 0; n < count; n++) seen |= strlen(names[n]) == length && strncmp(names[n], child, length) == 0;
         if (!seen) names[count++] = arena_format(reader->arena, "%.*s", (int)length, child);
     }
     return count;
 }
 
-// "PREFIX a, b or c", the names that a section takes; empty if they are too many to read.
+// "PREFIX a, b or c", the names that a section takes; "" if there are too many to read.
 static const char *spec_expected(const SpecReader *reader, const char *section, const char *prefix)
 {
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const int count = spec_children(reader, section, false, names);
+    const int count = spec_children(reader, section, names);
     if (count > SPEC_NAMES_SHOWN) return "";
     return arena_format(reader->arena, "%s%s", prefix, words_sentence(names, count, reader->arena));
 }
@@ -146,12 +144,11 @@ static void spec_add_given(SpecReader *reader, const char *path, const Node *key
     reader->given[reader->n_given++] = (GivenKey){path, key, value};
 }
 
-// Where else in the spec a key of this name stands, NULL: nowhere. The model's rows may not be in the table yet.
+// The path of a key of this name elsewhere in the spec; NULL: none. The model's rows may not be in the table yet.
 static const char *spec_elsewhere(SpecReader *reader, const char *name)
 {
     for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(key_name(&reader->keys[i]), name) == 0 && reader->keys[i].type != KEY_LATER)
-            return reader->keys[i].path;
+        if (strcmp(key_name(&reader->keys[i]), name) == 0) return reader->keys[i].path;
     }
     const Node *given = node_find(reader->root, "model");
     const Model *model = given != NULL && given->kind == NODE_SCALAR ? model_find(given->text) : NULL;
@@ -168,7 +165,7 @@ static const char *spec_elsewhere(SpecReader *reader, const char *name)
     return extra != NULL ? key_of_parameter(extra, reader->arena).path : NULL;
 }
 
-// The nearest of `names`, rather one that `mapping` doesn't give too.
+// The nearest of `names`; preferably one that `mapping` does not give.
 static const char *spec_nearest(const char *text, const char **names, int count, const Node *mapping)
 {
     const char *const nearest = nearest_name(text, names, count);
@@ -181,13 +178,13 @@ static const char *spec_nearest(const char *text, const char **names, int count,
     return nearest;
 }
 
-// A parameter that only other settings would give the model: says so. False: `key` is none.
+// Reports a parameter that the model has only under other settings. False: `key` is not one.
 static bool spec_is_extra(SpecReader *reader, const Node *key)
 {
     const Model *model = reader->spec->model;
     const Parameter *extra = model != NULL ? keys_extra(model, key->text) : NULL;
     if (extra == NULL) return false;
-    diagnose(reader->diagnostics, key, "%s is of no use with these settings of simulation: it is the %s", key->text,
+    diagnose(reader->diagnostics, key, "%s is not used with these settings of simulation: it is the %s", key->text,
              extra->doc);
     return true;
 }
@@ -204,7 +201,7 @@ static const char *spec_nested(const char *dotted, Arena *arena)
     return arena_format(arena, "%s%s: ...%s", text, dotted, brackets);
 }
 
-// What others call a key.
+// Other words for keys.
 static const struct {
     const char *section, *name, *key;
 } spec_synonyms[] = {
@@ -222,7 +219,7 @@ static const char *spec_synonym(const char *name, const char *section)
     return NULL;
 }
 
-// The name that was meant, if it is near and not given itself; NULL: the key can't be read.
+// Reports an unknown key. Returns the name that was meant, if it is near and not given too; NULL: none.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
     if (scalar_flooded(reader)) {
@@ -230,7 +227,7 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
         return NULL;
     }
     const char *dotted = section[0] != '\0' ? arena_format(reader->arena, "%s.%s", section, key->text) : key->text;
-    if (strchr(key->text, '.') != NULL && spec_key(reader, dotted) != NULL) {
+    if (strchr(key->text, '.') != NULL && key_find(reader, dotted) != NULL) {
         diagnose(reader->diagnostics, key, "unknown key '%s' in %s: keys nest, write %s", key->text,
                  section[0] != '\0' ? section : "the spec", spec_nested(key->text, reader->arena));
         return NULL;
@@ -240,14 +237,11 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_synonym(key->text, section);
     if (near == NULL || node_find(mapping, near) != NULL)
-        near = spec_nearest(key->text, names, spec_children(reader, section, true, names), mapping);
+        near = spec_nearest(key->text, names, spec_children(reader, section, names), mapping);
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
-    if (meant != NULL)
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s; did you mean '%s'?", key->text, where, meant);
-    else
-        diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
-                 spec_expected(reader, section, ", expected "));
+    diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
+             meant != NULL ? did_you_mean(meant, reader->arena) : spec_expected(reader, section, ", expected "));
     return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
 }
 
@@ -258,19 +252,14 @@ static void spec_walk_key(SpecReader *reader, const Node *mapping, int index, co
     const Node *key = mapping->keys[index], *value = mapping->items[index];
     const char *dot = section[0] != '\0' ? "." : "";
     const char *path = arena_format(reader->arena, "%s%s%s", section, dot, key->text);
-    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is no way to write a nested mapping
-    const bool unknown = dotted || (spec_key(reader, path) == NULL && !spec_is_section(reader, path));
-    if (unknown) {
+    const bool dotted = strchr(key->text, '.') != NULL; // "newton.tolerance: 1" is not a nested mapping
+    if (dotted || (key_find(reader, path) == NULL && !spec_is_section(reader, path))) {
         const char *meant = spec_unknown_key(reader, mapping, key, section);
         if (meant == NULL) return;
         path = arena_format(reader->arena, "%s%s%s", section, dot, meant);
     }
-    const Key *row = spec_key(reader, path);      // NULL: a mapping that is there for the dots in options' names
+    const Key *row = key_find(reader, path);      // NULL: a mapping because of dots in options' names
     if (given_find(reader, path) != NULL) return; // two misspelt alike: reported already
-    if (row != NULL && row->type == KEY_LATER) {
-        if (!unknown) diagnose(reader->diagnostics, key, "%s is not supported by this version", path);
-        return;
-    }
     spec_add_given(reader, path, key, value);
     const bool walks = row == NULL || (row->type == KEY_SECTION && (row->flags & KEY_OPEN) == 0);
     if (walks) spec_walk(reader, value, path);
@@ -302,8 +291,7 @@ static void spec_read_rows(SpecReader *reader, int first)
 {
     for (int i = first; i < reader->n_keys; i++) {
         const Key *key = &reader->keys[i];
-        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->type == KEY_LATER || key->method != NULL)
-            continue;
+        if (key->type == KEY_FORM || key->type == KEY_SECTION || key->method != NULL) continue;
         const GivenKey *given = given_find(reader, key->path);
         (key->type == KEY_POINTS    ? points_read
          : key->type == KEY_NUMBERS ? numbers_read
@@ -313,7 +301,7 @@ static void spec_read_rows(SpecReader *reader, int first)
     }
 }
 
-// What the model's error is about: an option, an item of a list, or the section.
+// The node that the model's error is about: an option, an item of a list, or the section.
 static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
     const Configured *configured = &reader->spec->configured;
@@ -331,7 +319,7 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     return item != NULL ? item : given->key;
 }
 
-// If the settings go together badly, the rest is checked under the defaults, with the lists as far as they are good.
+// If the settings can't be combined, the rest is checked under the defaults, with the lists if they are good.
 static bool spec_configure_defaults(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -344,7 +332,7 @@ static bool spec_configure_defaults(SpecReader *reader)
     return model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
-// What is only built for a run is built here too of a spec that is a file, so that what is wrong with it is said at its
+// Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported at their
 // place.
 static void spec_build_here(SpecReader *reader, const GivenKey *section)
 {
@@ -424,7 +412,7 @@ static void spec_read_parameters(SpecReader *reader)
     spec_read_rows(reader, first);
 }
 
-// The fields are there, and are not written through the rows, unless they stand in the Spec itself.
+// The fields have their values; rows are only written through if their field is a member of Spec.
 void spec_rows_of(SpecReader *reader)
 {
     Spec *spec = reader->spec;
@@ -452,8 +440,8 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
     const char **names = ARENA_NEW(reader->arena, const char *, n);
     memcpy(names, reader->names, (size_t)n * sizeof *names);
     const char *near = spec_nearest(key->text, names, n, mapping);
-    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s%s%s", key->text, where,
-             near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s", key->text, where,
+             did_you_mean(near, reader->arena));
     for (int i = 0; i < n; i++) {
         if (near != NULL && strcmp(reader->names[i], near) == 0) return i;
     }
@@ -496,7 +484,7 @@ const Expression *expression_read(SpecReader *reader, const Node *node, const Sc
     return NULL;
 }
 
-// What the method has against its settings, said at the key that it is about; where that is not given, at the method.
+// Reports the method's error at the key that it is about; if that key is not given, at the method.
 static void spec_check_search(SpecReader *reader)
 {
     const char *key;
@@ -566,7 +554,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     return diagnostics_errors(diagnostics) > 0 ? spec_summary(file, diagnostics) : error_none();
 }
 
-// A resolved spec may be longer than one that somebody writes: it holds the points of a file.
+// A resolved spec may be longer than a written one: it holds the points of a file.
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out)
 {

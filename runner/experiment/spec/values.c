@@ -1,5 +1,5 @@
-// Value forms: what a searched parameter goes through, or is drawn from. An axis is never expanded: it knows its
-// count and gives value i.
+// Value forms: the values of a searched parameter, or the range that it is drawn from. An axis is never expanded: it
+// knows its count and gives value i.
 #include "keys.h"
 
 #include <math.h>
@@ -89,8 +89,8 @@ static const char *values_companions(Arena *arena)
     return text;
 }
 
-// All keys that a mapping of values may have. Of equally near ones the first is suggested, so shorter forms stand
-// before longer ones: 'rrange' is rather a range than an arange.
+// All keys that a mapping of values may have. The first of equally near ones is suggested, so shorter names stand
+// before longer ones: 'rrange' suggests range, not arange.
 static const char **values_keys(int *count, Arena *arena)
 {
     enum { COMPANIONS_MAX = 8, LONGEST = 16 };
@@ -110,7 +110,7 @@ static const char **values_keys(int *count, Arena *arena)
     return names;
 }
 
-// A key of such a mapping that is a form, NULL if it is a companion of one (*good), or nothing (diagnosed).
+// The form that a key of such a mapping names; NULL: a companion of one (*good), or an error.
 static const ValueForm *values_form_key(SpecReader *reader, const Key *key, const Node *given, bool *good)
 {
     int count;
@@ -121,15 +121,13 @@ static const ValueForm *values_form_key(SpecReader *reader, const Key *key, cons
         if (strcmp(name, values_forms[f]->name) == 0) return values_forms[f];
     }
     if (*good) return NULL;
-    if (near != NULL)
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s; did you mean '%s'?", name, key_name(key), near);
-    else
-        diagnose(reader->diagnostics, given, "unknown key '%s' in %s, expected %s", name, key_name(key),
-                 values_expected(reader->arena));
+    diagnose(reader->diagnostics, given, "unknown key '%s' in %s%s", name, key_name(key),
+             near != NULL ? did_you_mean(near, reader->arena)
+                          : arena_format(reader->arena, ", expected %s", values_expected(reader->arena)));
     return NULL;
 }
 
-// Which form a mapping is, and what stands behind it; NULL after an error.
+// The form of a mapping, and its argument; NULL after an error.
 static const ValueForm *values_form_of(SpecReader *reader, const Key *key, const Node *mapping, const Node **argument)
 {
     const ValueForm *found = NULL;
@@ -196,8 +194,7 @@ void points_read(SpecReader *reader, const Key *key, const Node *node)
     *points = (Points){0};
     if (node == NULL) return;
     if (node->kind != NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-                 key_expected(key, reader->arena));
+        key_mistyped(reader, key, node);
         return;
     }
     if (node->count > POINTS_MAX) {
@@ -219,10 +216,10 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
     *numbers = (Points){0};
     if (node == NULL) return;
     if (node->kind != NODE_SEQUENCE || node->count > POINTS_MAX) {
-        double *ends = ARENA_NEW(reader->arena, double, 2); // what depends on a list being there is right all the same
+        double *ends = ARENA_NEW(reader->arena, double, 2); // no errors follow from the missing list
         ends[0] = key->low;
         ends[1] = key->high;
-        *numbers = (Points){.xy = ends, .count = 2};
+        *numbers = (Points){.numbers = ends, .count = 2};
         diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key),
                  node->kind == NODE_SEQUENCE ? arena_format(reader->arena, "a list of %d", node->count)
                                              : scalar_given(node, reader->arena),
@@ -232,7 +229,7 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
     const Key one = {.path = key->path, .type = KEY_NUMBER, .unit = key->unit, .low = key->low, .high = key->high};
     double *values = ARENA_NEW(reader->arena, double, node->count);
     for (int i = 0; i < node->count; i++) scalar_number(reader, &one, node->items[i], &values[i]);
-    *numbers = (Points){.xy = values, .count = node->count};
+    *numbers = (Points){.numbers = values, .count = node->count};
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -268,7 +265,7 @@ const char *values_points_text(const Values *values, Arena *arena)
 
 const char *numbers_text(const Points *numbers, Arena *arena)
 {
-    return values_list_text(&(Values){.list = numbers->xy, .count = numbers->count}, arena);
+    return values_list_text(&(Values){.list = numbers->numbers, .count = numbers->count}, arena);
 }
 
 const char *points_text(const Points *points, Arena *arena)

@@ -6,7 +6,7 @@
 
 enum { QUERY_BLOCK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64, QUERY_FEW = 100000 };
 
-// ---- what the user asked --------------------------------------------------------------------------------------------
+// ---- options --------------------------------------------------------------------------------------------------------
 
 static Error query_column(const TrialColumns *all, const char *name, const char *what, int *column)
 {
@@ -18,7 +18,7 @@ static Error query_column(const TrialColumns *all, const char *name, const char 
     return error_make(ERROR_USER, "--%s: there is no column '%.60s'; --columns all --limit 1 shows them", what, name);
 }
 
-// "velocity_error,k_fp:desc": missing values last whichever way, ties by id.
+// Reads "velocity_error,k_fp:desc". Missing values come last in both directions; ties are ordered by id.
 static Error query_order(Query *query, const char *text, Arena *arena)
 {
     char *rest = text != NULL ? arena_copy(arena, text) : NULL;
@@ -45,7 +45,7 @@ static void query_add(Query *query, int column)
     query->names[query->count++] = query->all.names[column];
 }
 
-// Without --columns what tells most, and with it the failure of those that have no fitness.
+// Without --columns: the main ones, and `failure` where a failed trial has no fitness.
 static void query_default_columns(Query *query, Arena *arena)
 {
     const char *const *names;
@@ -79,7 +79,7 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// Room for one more id: a growing arena is made of pieces, so a longer list is another one.
+// Makes room for one more id. A growing arena is made of pieces, so a longer list is a new one.
 static void query_reserve(Query *query, int64_t *capacity, Arena *arena)
 {
     if (query->n_ids < *capacity) return;
@@ -141,7 +141,7 @@ static Error query_block(const Query *query, Cursor *trials, int64_t from, int64
     for (int64_t i = from; i < to && trials->error.kind == OK; i++) {
         if (trial_at(trials, query->ids[i])) TRY(take(taker, query, trials));
     }
-    while (trials->row) cursor_next(trials); // to its end, which ends the reading
+    while (trials->row) cursor_next(trials); // its end ends the transaction
     return trials->error;
 }
 

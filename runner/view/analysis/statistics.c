@@ -1,5 +1,5 @@
-// Intervals of 95 % and the rank test of two samples. What is printed of them has few digits and is never stored among
-// results, so that the C library's functions serve here.
+// Intervals of 95 % and the rank test of two samples. They are printed with few digits and never stored among results,
+// so the C library's functions are exact enough here.
 #include "../view.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static double beta_regularised(double a, double b, double x)
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
 }
 
-// The 0.975-quantile of Student's t with so many degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
+// The 0.975-quantile of Student's t with v = `freedom` degrees of freedom: P(|T| > t) = I_(v/(v + t^2))(v/2, 1/2).
 static double student_quantile(double freedom)
 {
     double low = 0.0, high = 13.0; // 12.71 for one degree
@@ -68,8 +68,8 @@ static double binomial_below(int64_t k, int64_t n, double q)
 
 // ---- intervals ------------------------------------------------------------------------------------------------------
 
-// E. B. Wilson, Journal of the American Statistical Association 22, 1927: never outside [0, 1], and right for rates of
-// 0 and 1 too.
+// E. B. Wilson, Journal of the American Statistical Association 22, 1927. It stays in [0, 1], and holds for rates of 0
+// and 1.
 Interval interval_of_rate(int64_t successes, int64_t n)
 {
     if (n == 0) return (Interval){(double)NAN, (double)NAN, (double)NAN};
@@ -92,9 +92,8 @@ Interval interval_of_mean(const double *value, int64_t n)
     return (Interval){mean, mean - half, mean + half};
 }
 
-// Type 7 of Hyndman & Fan, as the objective has it (experiment/fitness/objective.c); its bounds are the order
-// statistics between which the quantile lies with at least 95 %, whatever the distribution: W. J. Conover, Practical
-// Nonparametric Statistics, 3.2.
+// Type 7 of Hyndman & Fan, as in experiment/fitness/objective.c. The bounds are the order statistics between which the
+// quantile lies with at least 95 %, for any distribution: W. J. Conover, Practical Nonparametric Statistics, 3.2.
 Interval interval_of_quantile(const double *value, int64_t n, double q)
 {
     Interval interval = {(double)NAN, (double)NAN, (double)NAN};
@@ -116,15 +115,38 @@ int statistics_ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+typedef struct RankedValue {
+    double value;
+    int64_t at;
+} RankedValue;
+
+static int ranked_ascending(const void *left, const void *right)
+{
+    return statistics_ascending(&((const RankedValue *)left)->value, &((const RankedValue *)right)->value);
+}
+
+void statistics_ranks(const double *value, int64_t n, Arena *arena, double *rank)
+{
+    const size_t used = arena->used;
+    RankedValue *sorted = ARENA_NEW(arena, RankedValue, n + 1);
+    for (int64_t i = 0; i < n; i++) sorted[i] = (RankedValue){value[i], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, ranked_ascending);
+    for (int64_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && sorted[end].value == sorted[first].value;) end++;
+        for (int64_t i = first; i < end; i++) rank[sorted[i].at] = (double)(first + 1 + end) / 2.0;
+    }
+    arena_rewind(arena, used);
+}
+
 // ---- two samples ----------------------------------------------------------------------------------------------------
 
 // H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18, 1947. Ties and effect size: A. Vargha and
 // H. D. Delaney, Journal of Educational and Behavioral Statistics 25, 2000.
 
-enum { RANK_EXACT_MAX = 50 }; // values in all, up to which all orders are counted
+enum { RANK_EXACT_MAX = 50 }; // the greatest n_a + n_b for which all orders are counted
 
-// P(U <= u) when all orders of n_a and n_b values are as likely: count[k][s] is the number of ways to choose k of the
-// ranks seen so far with the sum s of their places above the least, by the recursion of Mann and Whitney's section 4.
+// P(U <= u) if all orders of n_a and n_b values are equally likely. count[k][s]: the number of ways to choose k of the
+// ranks seen so far with the sum s of their places above the least (the recursion of Mann and Whitney's section 4).
 static double rank_exact(double u, int64_t n_a, int64_t n_b, Arena *arena)
 {
     const int64_t sums = n_a * n_b + 1;
@@ -158,33 +180,22 @@ RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, A
 {
     RankTest test = {.u = 0.0, .p = (double)NAN, .superior = (double)NAN};
     const int64_t n = n_a + n_b;
-    double ties = 0.0;
+    const double pairs = (double)n_a * (double)n_b;
+    double ties = 0.0, ranks_of_a = 0.0;
     if (n_a == 0 || n_b == 0) return test;
-    double *all = ARENA_NEW(arena, double, n), *sorted_a = ARENA_NEW(arena, double, n_a);
+    double *all = ARENA_NEW(arena, double, n), *rank = ARENA_NEW(arena, double, n);
     for (int64_t i = 0; i < n; i++) all[i] = i < n_a ? a[i] : b[i - n_a];
-    for (int64_t i = 0; i < n_a; i++) sorted_a[i] = a[i];
-    qsort(all, (size_t)n, sizeof *all, statistics_ascending);
-    qsort(sorted_a, (size_t)n_a, sizeof *sorted_a, statistics_ascending);
+    statistics_ranks(all, n, arena, rank);
+    for (int64_t i = 0; i < n_a; i++) ranks_of_a += rank[i];
+    qsort(rank, (size_t)n, sizeof *rank, statistics_ascending);
     for (int64_t i = 0, same; i < n; i += same) {
-        for (same = 1; i + same < n && all[i + same] == all[i];) same++;
+        for (same = 1; i + same < n && rank[i + same] == rank[i];) same++;
         ties += (double)same * ((double)same * (double)same - 1.0);
     }
-    for (int64_t i = 0; i < n_b; i++) {
-        int64_t below = 0, end = n_a; // the first of a that is not below b[i]
-        while (below < end) {
-            const int64_t middle = below + (end - below) / 2;
-            if (sorted_a[middle] < b[i])
-                below = middle + 1;
-            else
-                end = middle;
-        }
-        int64_t equal = 0;
-        while (below + equal < n_a && sorted_a[below + equal] == b[i]) equal++;
-        test.u += (double)(n_a - below - equal) + 0.5 * (double)equal;
-    }
-    test.superior = test.u / ((double)n_a * (double)n_b);
+    test.u = ranks_of_a - (double)n_a * ((double)n_a + 1.0) / 2.0;
+    test.superior = test.u / pairs;
     test.exact = ties == 0.0 && n <= RANK_EXACT_MAX;
-    const double least = fmin(test.u, (double)n_a * (double)n_b - test.u);
+    const double least = fmin(test.u, pairs - test.u);
     test.p = test.exact ? fmin(1.0, 2.0 * rank_exact(least, n_a, n_b, arena))
                         : rank_normal(test.u, (double)n_a, (double)n_b, ties);
     return test;

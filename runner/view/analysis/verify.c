@@ -1,11 +1,11 @@
-// The specs that verify makes, and what their runs say. See view.h.
+// The specs that verify derives, and the outcome of their runs. See view.h.
 #include "../view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- fresh seeds ----------------------------------------------------------------------------------------------------
 
 uint64_t verify_seed(const Spec *spec)
 {
@@ -57,7 +57,7 @@ static bool verify_is_also(const VerifyTask *task, int parameter)
     return false;
 }
 
-// Within the parameter's range, and of so many digits as a person would write.
+// x with 9 digits, which keeps the spec readable, and within the parameter's range.
 static double verify_within(const Parameter *row, double x)
 {
     char text[32];
@@ -66,8 +66,8 @@ static double verify_within(const Parameter *row, double x)
     return x < row->low ? row->low : x > row->high ? row->high : x;
 }
 
-// The value of the trial, and a part of it less and more as far as the parameter's range allows. `centered` takes the
-// middle of three and the first of two as its centre.
+// The trial's value, lowered and raised by `part` of it as far as the parameter's range allows. `centered` takes the
+// middle of three values and the first of two as its centre.
 static Values verify_changes(const VerifyTask *task, int parameter, double part, Arena *arena)
 {
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
@@ -75,7 +75,7 @@ static Values verify_changes(const VerifyTask *task, int parameter, double part,
     const double x = task->parameter[parameter];
     double step = part * fabs(x);
     if (x == 0.0 && axis != NULL && values_are_range(&axis->values))
-        step = part * (axis->values.high - axis->values.low); // a part of nothing is nothing: of the range then
+        step = part * (axis->values.high - axis->values.low); // a part of zero would change nothing
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
     const double high = step > 0.0 ? verify_within(row, x + step) : x;
@@ -117,7 +117,7 @@ static void verify_add_outer(const VerifyTask *task, VerifyAxes *to)
     for (int i = 0; i < spec->n_outer; i++) verify_add_value(task, outer[i].parameter, to);
 }
 
-// Without replicates of its own. Failed runs are left out of the fitness: how many there are is a number of its own.
+// A spec without replicates. Failed runs are left out of the fitness; their rate is reported apart.
 static Error verify_derive(const VerifyTask *task, const char *name, const SearchMethod *method, const VerifyAxes *axes,
                            Arena *arena, Spec *out)
 {
@@ -128,7 +128,7 @@ static Error verify_derive(const VerifyTask *task, const char *name, const Searc
     return spec_strip(out, arena);
 }
 
-// The text that people read of the campaign; `replicates`: with what is said of them.
+// Writes the text of the spec, which users read. `replicates`: with the keys of the replicates.
 static Error verify_describe(const VerifyTask *task, const char *what, bool replicates, Arena *arena, Spec *spec)
 {
     static const char *const keys[] = {"model",
@@ -185,8 +185,8 @@ Error verify_seeds_spec(const VerifyTask *task, const char *name, Arena *arena, 
 
 // ---- the grid -------------------------------------------------------------------------------------------------------
 
-// A parameter of the grid, and between which values: what the replicates draw, three standard deviations to each side;
-// of others a part less and more.
+// Whether a parameter is an axis of the grid, and its ends: the range that the replicates draw from (three standard
+// deviations to each side of a normal mean), or of another parameter a part less and more.
 static bool verify_grid_range(const VerifyTask *task, int parameter, double *low, double *high)
 {
     const Spec *spec = &task->campaign->spec;
@@ -222,7 +222,7 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
     double low, high;
     for (int a = 0; a < spec->n_axes; a++) verify_add_value(task, spec->axes[a].parameter, &given);
     verify_add_outer(task, &given);
-    for (int a = 0; a < given.count; a++) { // unless the grid varies it
+    for (int a = 0; a < given.count; a++) { // those that the grid does not vary
         if (!verify_grid_range(task, given.axes[a].parameter, &low, &high)) axes.axes[axes.count++] = given.axes[a];
     }
     for (int p = 0; p < configured_named(&spec->configured); p++) {
@@ -233,10 +233,10 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
     return verify_describe(task, "from every combination of starts", false, arena, out);
 }
 
-// ---- what came of it ------------------------------------------------------------------------------------------------
+// ---- the outcome ----------------------------------------------------------------------------------------------------
 
-// The cost of a replicate by the objective, of several the first, from its metrics and the trial's parameters, as
-// experiment/fitness/objective.c has them.
+// The cost of a replicate by the (first) objective, from its metrics and the trial's parameters, as in
+// experiment/fitness/objective.c. scope: room for both.
 static double verify_objective(const Spec *spec, const Cursor *replicate, const double *parameter, double *scope)
 {
     const int n_metrics = spec->configured.n_metrics;
@@ -253,7 +253,7 @@ static int verify_survived(const Spec *spec)
     return -1;
 }
 
-// A failed run is worse than any other, and among them the one that failed sooner.
+// A failed run is worse than any other; of two failed runs the one that failed sooner is worse.
 static bool verify_is_worse(const VerifyOutcome *outcome, double value, double survived)
 {
     if (outcome->n == 0) return true;
@@ -334,7 +334,7 @@ Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, Ver
     TRY(verify_read_runs(run, trial, arena, outcome));
     double *sorted = ARENA_NEW(arena, double, count);
     memcpy(sorted, outcome->value, (size_t)outcome->n * sizeof *sorted);
-    qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // those that failed last
+    qsort(sorted, (size_t)outcome->n, sizeof *sorted, statistics_ascending); // failed runs last
     outcome->rate = interval_of_rate(outcome->good, outcome->n);
     const Interval cost = verify_cost(&run->spec, sorted, outcome->good);
     outcome->fitness = verify_shown(&run->spec, &cost);

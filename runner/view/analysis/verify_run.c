@@ -1,4 +1,4 @@
-// The trial that is verified, and the run of a spec that was made for it, as a campaign like any other.
+// The trial that is verified, and the run of a spec that was derived for it, as a campaign.
 #include "../view.h"
 
 #include <inttypes.h>

@@ -1,24 +1,24 @@
-// How the search got there. Of a search that learns: best so far, best and median of the generation, step size and
-// condition number against evaluations, a line a search, the best search in front. Of others: the best so far in the
-// order of trials. Of several objectives: the hypervolume of each generation's front, and the best so far of each.
+// The progress of a search. A search that learns: best so far, median of the generation, step size and condition number
+// against evaluations, a line per search, the best search in front. Other methods: the best so far in the order of
+// trials. Several objectives: the hypervolume of each generation's front, and the best so far of each objective.
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
 
-// what is drawn of a round, a panel each
+// values of a round, a panel each
 enum {
     CONVERGENCE_VOLUME,
     CONVERGENCE_BEST,
     CONVERGENCE_MEDIAN,
     CONVERGENCE_SIGMA,
     CONVERGENCE_CONDITION,
-    CONVERGENCE_OBJECTIVES, // the best so far of each of several
+    CONVERGENCE_OBJECTIVES, // the best so far of each objective, if there are several
     CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
 enum { CONVERGENCE_POINTS = 8000, CONVERGENCE_SEARCHES = 48 };
 
-// A row of `rounds`, as far as it is drawn.
+// A row of `rounds`.
 typedef struct ConvergencePoint {
     int64_t search, round;
     double evaluations, value[CONVERGENCE_PANELS];
@@ -27,8 +27,8 @@ typedef struct ConvergencePoint {
 typedef struct Convergence {
     ConvergencePoint *point; // [count] by search, then round
     int64_t count, best_search;
-    bool several; // objectives: there is no best of all
-    int median;   // column of a row of `debug`; -1: there is none
+    bool several; // several objectives: they have no common best
+    int median;   // column of the median in the debug row of a round; -1: there is none
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
@@ -68,7 +68,7 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
                sizeof(double));
 }
 
-// The best searches; of each every so many-th round and the last, so that all fit.
+// Reads the best searches, and so that all fit every k-th round of each, and its last.
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
     Database *database = data->campaign->database;
@@ -88,10 +88,10 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
 
 // ---- several objectives ---------------------------------------------------------------------------------------------
 
-// Where the trials of a search, which come in the order of their rounds, have got to.
+// A search while its trials are read in the order of their rounds.
 typedef struct ConvergenceCursor {
-    int64_t search, point, last; // of the search's points
-    double best[OBJECTIVES_MAX];
+    int64_t search, point, last; // the point that comes next, and its last point
+    double best[OBJECTIVES_MAX]; // so far
 } ConvergenceCursor;
 
 static int convergence_cursors(const Convergence *convergence, ConvergenceCursor *cursor)
@@ -109,7 +109,7 @@ static int convergence_cursors(const Convergence *convergence, ConvergenceCursor
     return count;
 }
 
-// What a search has found before its next point is behind it.
+// Stores the best so far in the search's next point.
 static void convergence_put_best(Convergence *convergence, const ConvergenceCursor *cursor)
 {
     double *value = convergence->point[cursor->point].value + CONVERGENCE_OBJECTIVES;
@@ -123,7 +123,7 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
     const int64_t search = cell_integer(trial, 0), round = cell_integer(trial, 1);
     int at = 0;
     while (at < count && cursor[at].search != search) at++;
-    if (at == count) return; // one of those that are not drawn
+    if (at == count) return; // this search is not drawn
     while (cursor[at].point < cursor[at].last && convergence->point[cursor[at].point].round < round) {
         convergence_put_best(convergence, &cursor[at]);
         cursor[at].point++;
@@ -155,24 +155,11 @@ static Error convergence_read_objectives(const PlotData *data, Arena *arena, Con
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-static PlotAxis convergence_axis(const Convergence *convergence, int which)
+static PlotAxis convergence_axis(const char *name, PlotRange range, bool always_log)
 {
-    double low = (double)INFINITY, high = (double)-INFINITY;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        const double value = convergence->point[i].value[which];
-        if (!isfinite(value)) continue;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    if (!(low <= high)) low = 0, high = 1;
-    const bool scale_free = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
-    const bool log = low > 0 && (scale_free || high > 30 * low);
-    if (low == high) high = log ? 2 * low : low + 1;
-    const double margin = 0.04 * (high - low);
-    return (PlotAxis){.name = convergence->title[which],
-                      .low = log ? low / 1.15 : low - margin,
-                      .high = log ? high * 1.15 : high + margin,
-                      .log = log};
+    if (!(range.low > 0) || !(always_log || range.high > 30 * range.low)) return plot_axis_over(name, NULL, range);
+    const double high = range.low == range.high ? 2 * range.low : range.high;
+    return (PlotAxis){.name = name, .low = range.low / 1.15, .high = high * 1.15, .log = true};
 }
 
 static void convergence_lines(const Convergence *convergence, PlotPanel *panel, int which, bool best)
@@ -192,31 +179,31 @@ static void convergence_lines(const Convergence *convergence, PlotPanel *panel, 
     if (open) svg_path_end(&path);
 }
 
-static bool convergence_has(const Convergence *convergence, int which)
+static PlotRange convergence_range(const Convergence *convergence, int which)
 {
-    for (int64_t i = 0; i < convergence->count; i++) {
-        if (isfinite(convergence->point[i].value[which])) return true;
-    }
-    return false;
+    PlotRange range = plot_range();
+    for (int64_t i = 0; i < convergence->count; i++) plot_widen(&range, convergence->point[i].value[which]);
+    return range;
 }
 
 static void convergence_draw_searches(const Convergence *convergence, Plot *plot)
 {
     double most = 1;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        if (convergence->point[i].evaluations > most) most = convergence->point[i].evaluations;
-    }
+    for (int64_t i = 0; i < convergence->count; i++) most = fmax(most, convergence->point[i].evaluations);
     const PlotAxis x = {.name = "evaluations", .low = 0, .high = most, .whole = true};
     for (int which = 0; which < CONVERGENCE_PANELS; which++) {
-        if (!convergence_has(convergence, which)) continue;
-        PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, convergence_axis(convergence, which));
+        const PlotRange range = convergence_range(convergence, which);
+        const bool always_log = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
+        if (!(range.low <= range.high)) continue; // no search has it
+        const PlotAxis y = convergence_axis(convergence->title[which], range, always_log);
+        PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, y);
         convergence_lines(convergence, &panel, which, false);
         convergence_lines(convergence, &panel, which, true);
         plot_panel_end(&panel);
     }
 }
 
-// Each trial that was better than all before it, in the order of ids.
+// A trial that is better than all trials before it, in the order of ids.
 typedef struct ConvergenceRecord {
     int64_t id;
     double fitness;
@@ -259,14 +246,9 @@ static Error convergence_draw_column(const PlotData *data, int k, const char *co
     int count = 0;
     TRY(convergence_records(data, k, column, arena, record, &count, &last));
     if (count == 0) return error_none();
-    const double low = fmin(record[count - 1].fitness, record[0].fitness);
-    const double high = fmax(record[count - 1].fitness, record[0].fitness);
-    const bool log = low > 0 && high > 30 * low;
-    const double span = high > low ? high - low : 1;
-    const PlotAxis y = {.name = title,
-                        .low = log ? low / 1.2 : low - 0.05 * span,
-                        .high = log ? high * 1.2 : low + 1.05 * span,
-                        .log = log};
+    PlotRange range = {record[0].fitness, record[0].fitness};
+    plot_widen(&range, record[count - 1].fitness);
+    const PlotAxis y = convergence_axis(title, range, false);
     const PlotAxis x = {.name = "trial", .low = 0, .high = last > 0 ? (double)last : 1, .whole = true};
     PlotPanel panel = plot_panel(plot, 896, 260, NULL, x, y);
     convergence_steps(&panel, record, count, last);
@@ -278,7 +260,7 @@ static Error convergence_draw_column(const PlotData *data, int k, const char *co
     return error_none();
 }
 
-// Of several objectives a panel each.
+// One panel per objective.
 static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *arena)
 {
     const Spec *spec = &data->campaign->spec;
@@ -300,12 +282,6 @@ static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
     if (convergence.several) TRY(convergence_read_objectives(data, arena, &convergence));
     convergence_draw_searches(&convergence, plot);
     return error_none();
-}
-
-static const char *convergence_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best > 0 ? NULL : "no trial has a fitness";
 }
 
 static const char *convergence_caption(const PlotData *data, Arena *arena)
@@ -332,5 +308,5 @@ const PlotKind plot_convergence = {
     .title = "Convergence",
     .caption = convergence_caption,
     .draw = convergence_draw,
-    .nothing = convergence_nothing,
+    .nothing = plot_no_fitness,
 };

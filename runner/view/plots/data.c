@@ -1,5 +1,5 @@
-// What the plots are drawn from: three readings of the trials, whatever their number in bounded memory. The first
-// counts, finds the ranges and draws a sample; the second puts every trial into bins; the third takes the best.
+// The data of the plots, by three passes over the trials in bounded memory. The first counts, finds the ranges and
+// draws a sample; the second puts every trial into bins; the third takes the best.
 #include "plot.h"
 
 #include <float.h>
@@ -22,14 +22,13 @@ static void plot_find_gains(const Spec *spec, Arena *arena, PlotData *data)
         const Parameter *row = &spec->configured.parameters[spec->axes[a].parameter];
         data->gain[data->n_gains++] = (PlotGain){.name = row->name,
                                                  .unit = row->unit,
-                                                 .searched = a,
                                                  .low = (double)INFINITY,
                                                  .high = (double)-INFINITY,
                                                  .log = plot_log_axis(&spec->axes[a].values)};
     }
 }
 
-// Cells of every trial here: id, fitness, failure, the gains.
+// The columns of a trial, in this order.
 enum { PLOT_ID, PLOT_FITNESS, PLOT_FAILURE, PLOT_VALUES };
 
 static int plot_columns(const PlotData *data, const char **columns)
@@ -58,9 +57,9 @@ static int plot_failure_of(const Spec *spec, const char *name)
     return 0;
 }
 
-// ---- first reading: counts, ranges, a sample ------------------------------------------------------------------------
+// ---- first pass: counts, ranges, a sample ---------------------------------------------------------------------------
 
-// Uniform bits of an id (splitmix64, S. Vigna). Every k-th trial would see only some values of a grid's axes.
+// Uniform bits of an id (splitmix64, S. Vigna). A sample of every k-th trial would miss values of a grid's axes.
 static uint64_t plot_hash(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15u;
@@ -69,7 +68,7 @@ static uint64_t plot_hash(uint64_t x)
     return x ^ (x >> 31);
 }
 
-// Six standard deviations above what is expected.
+// Six standard deviations above the expected number.
 enum { PLOT_SAMPLE_MOST = PLOT_SAMPLE + 2000 };
 
 static bool plot_is_sampled(const PlotData *data, int64_t id)
@@ -87,7 +86,7 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     for (int g = 0; g < data->n_gains; g++) {
         const double value = cell_real(trial, PLOT_VALUES + g);
         PlotGain *gain = &data->gain[g];
-        if (!isfinite(value)) return; // only another program could have put it there
+        if (!isfinite(value)) return; // written by another program
         gain->low = value < gain->low ? value : gain->low;
         gain->high = value > gain->high ? value : gain->high;
     }
@@ -98,19 +97,13 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
     data->n_sample++;
 }
 
-static int plot_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void plot_sort_fitness(PlotData *data, Arena *arena)
 {
     data->sorted = ARENA_NEW(arena, double, data->n_sample + 1);
     for (int64_t s = 0; s < data->n_sample; s++) {
         if (!isnan(data->fitness[s])) data->sorted[data->n_fitted++] = data->fitness[s];
     }
-    qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, plot_ascending);
+    qsort(data->sorted, (size_t)data->n_fitted, sizeof *data->sorted, statistics_ascending);
 }
 
 double plot_quantile(const PlotData *data, double part)
@@ -124,7 +117,7 @@ bool plot_better(const PlotData *data, double a, double b) { return isnan(b) || 
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
 
-// A gain with few values has a bin for each, with its edges between them.
+// A gain with few values has a bin for each, with edges half-way between them.
 static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
 {
     gain->n_bins = count;
@@ -133,11 +126,11 @@ static void plot_bins_of_values(PlotGain *gain, const double *value, int count)
     const double first = value[0], last = value[count - 1];
     gain->edge[0] = gain->log ? first * first / gain->edge[1] : 2 * first - gain->edge[1];
     gain->edge[count] = gain->log ? last * last / gain->edge[count - 1] : 2 * last - gain->edge[count - 1];
-    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // of numbers that only another program could have put there
+    gain->edge[0] = fmax(gain->edge[0], -DBL_MAX); // numbers from another program
     gain->edge[count] = fmin(gain->edge[count], DBL_MAX);
 }
 
-// Of few trials wider ones, so that a cell of two gains holds some ten of them.
+// Few trials have few bins, so that a cell of two gains holds about ten trials.
 static int plot_fine_bins(const PlotData *data)
 {
     const double bins = sqrt((double)data->ranked / 10);
@@ -160,7 +153,7 @@ static void plot_find_bins(PlotData *data, int g, double *work)
     double value[PLOT_BINS];
     int count = 0;
     for (int64_t s = 0; s < data->n_sample; s++) work[s] = data->value[s * data->n_gains + g];
-    qsort(work, (size_t)data->n_sample, sizeof *work, plot_ascending);
+    qsort(work, (size_t)data->n_sample, sizeof *work, statistics_ascending);
     for (int64_t s = 0; s < data->n_sample && count <= PLOT_BINS; s++) {
         if (s > 0 && work[s] == work[s - 1]) continue;
         if (count < PLOT_BINS) value[count] = work[s];
@@ -217,7 +210,7 @@ static void plot_cell_add(const PlotData *data, PlotCell *cell, double fitness, 
     if (isfinite(fitness) && plot_better(data, fitness, cell->best)) cell->best = fitness;
 }
 
-// ---- second reading: every trial into its bins ----------------------------------------------------------------------
+// ---- second pass: every trial into its bins -------------------------------------------------------------------------
 
 static void plot_take_bins(PlotData *data, const Cursor *trial)
 {
@@ -249,11 +242,11 @@ static Error plot_read_bins(PlotData *data, Arena *arena)
     return cursor_close(&trials);
 }
 
-// ---- third reading: the best ----------------------------------------------------------------------------------------
+// ---- third pass: the best -------------------------------------------------------------------------------------------
 
 static void plot_take_best(PlotData *data, const Cursor *trial)
 {
-    if (!isfinite(cell_real(trial, PLOT_FITNESS))) return; // only another program could have put it there
+    if (!isfinite(cell_real(trial, PLOT_FITNESS))) return; // written by another program
     const int64_t b = data->n_best++;
     data->best_id[b] = cell_integer(trial, PLOT_ID);
     data->best_fitness[b] = cell_real(trial, PLOT_FITNESS);
@@ -275,51 +268,32 @@ static Error plot_read_best(PlotData *data, Arena *arena)
 // Spearman's rho: Pearson's correlation of the ranks, ties with the mean of theirs (C. Spearman, Am. J. Psychol. 15,
 // 1904; Kendall & Gibbons, Rank correlation methods, 1990, chapter 3).
 
-typedef struct PlotRank {
-    double value;
-    int64_t at;
-} PlotRank;
-
-static int plot_rank_order(const void *a, const void *b)
-{
-    return plot_ascending(&((const PlotRank *)a)->value, &((const PlotRank *)b)->value);
-}
-
-// rank[n] of value[n].value
-static void plot_ranks(PlotRank *value, int64_t n, double *rank)
-{
-    qsort(value, (size_t)n, sizeof *value, plot_rank_order);
-    for (int64_t first = 0, last; first < n; first = last) {
-        for (last = first + 1; last < n && value[last].value == value[first].value;) last++;
-        for (int64_t i = first; i < last; i++) rank[value[i].at] = (double)(first + last - 1) / 2;
-    }
-}
-
 static double plot_correlation(const double *x, const double *y, int64_t n)
 {
-    const double mean = (double)(n - 1) / 2; // of ranks
-    double xy = 0, xx = 0, yy = 0;
+    const double mean = (double)(n + 1) / 2; // of ranks
+    double both = 0, of_x = 0, of_y = 0;
     for (int64_t i = 0; i < n; i++) {
-        xy += (x[i] - mean) * (y[i] - mean);
-        xx += (x[i] - mean) * (x[i] - mean);
-        yy += (y[i] - mean) * (y[i] - mean);
+        both += (x[i] - mean) * (y[i] - mean);
+        of_x += (x[i] - mean) * (x[i] - mean);
+        of_y += (y[i] - mean) * (y[i] - mean);
     }
-    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
+    return of_x > 0 && of_y > 0 ? both / sqrt(of_x * of_y) : (double)NAN;
 }
 
-// Ranks of the fitted trials by a column of the sample: gain g, or the fitness (g < 0).
-static void plot_rank_column(const PlotData *data, int g, PlotRank *work, double *rank)
+// rank[n_fitted] of the trials with a fitness by a column of the sample: gain g, or the fitness (g < 0).
+static void plot_rank_column(const PlotData *data, int g, Arena *arena, double *rank)
 {
+    const size_t used = arena->used;
+    double *value = ARENA_NEW(arena, double, data->n_fitted + 1);
     int64_t n = 0;
     for (int64_t s = 0; s < data->n_sample; s++) {
-        if (isnan(data->fitness[s])) continue;
-        work[n] = (PlotRank){g < 0 ? data->fitness[s] : data->value[s * data->n_gains + g], n};
-        n++;
+        if (!isnan(data->fitness[s])) value[n++] = g < 0 ? data->fitness[s] : data->value[s * data->n_gains + g];
     }
-    plot_ranks(work, n, rank);
+    statistics_ranks(value, n, arena, rank);
+    arena_rewind(arena, used);
 }
 
-// Moves the gains that never vary behind the others, whose order stays.
+// Moves the gains that never vary behind the others, and keeps their order.
 static void plot_order_varied(PlotData *data)
 {
     int constant[PLOT_GAINS_MAX], n_constant = 0;
@@ -334,16 +308,15 @@ static void plot_order_varied(PlotData *data)
 
 static void plot_correlate(PlotData *data, Arena *arena)
 {
-    PlotRank *work = ARENA_NEW(arena, PlotRank, data->n_fitted + 1);
     double *fitness = ARENA_NEW(arena, double, data->n_fitted + 1),
            *gain = ARENA_NEW(arena, double, data->n_fitted + 1);
     data->correlation = ARENA_NEW(arena, double, data->n_gains + 1);
     data->order = ARENA_NEW(arena, int, data->n_gains + 1);
-    plot_rank_column(data, -1, work, fitness);
+    plot_rank_column(data, -1, arena, fitness);
     for (int g = 0; g < data->n_gains; g++) {
-        plot_rank_column(data, g, work, gain);
+        plot_rank_column(data, g, arena, gain);
         data->correlation[g] = data->n_fitted >= 3 ? plot_correlation(gain, fitness, data->n_fitted) : (double)NAN;
-        int at = g; // insertion: the greatest first, equal ones as in the spec
+        int at = g; // insertion sort: the greatest first, equal ones as in the spec
         for (; at > 0 && !(fabs(data->correlation[data->order[at - 1]]) >= fabs(data->correlation[g])); at--) {
             if (isnan(data->correlation[g])) break;
             data->order[at] = data->order[at - 1];
@@ -353,7 +326,7 @@ static void plot_correlate(PlotData *data, Arena *arena)
     plot_order_varied(data);
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 static Error plot_read_all(PlotData *data, Arena *arena)
 {

@@ -1,5 +1,4 @@
-// What failed, how, and where: trials by kind of failure, and for each searched parameter the share of each kind along
-// its range.
+// Failures: trials by kind of failure, and for each searched parameter the share of each kind along its range.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static int failures_met(const PlotData *data)
     return kinds;
 }
 
-// Where all trials failed alike, a parameter says nothing of it.
+// Whether to draw failures along parameters: not if all trials ended in the same way.
 static bool failures_along(const PlotData *data) { return failures_met(data) > 1 && data->n_varied > 0; }
 
 static const char *failures_class(int kind, char *name, size_t size)
@@ -38,7 +37,7 @@ static const char *failures_name(const PlotData *data, int kind)
     return kind == 0 ? "no failure" : data->campaign->spec.configured.failures[kind];
 }
 
-// Where bars begin: right of the longest name.
+// The x at which bars begin: right of the longest name.
 static double failures_bars(const PlotData *data)
 {
     double from = 84;
@@ -53,7 +52,7 @@ static void failures_draw_kinds(const PlotData *data, Plot *plot, Arena *arena)
 {
     const double from = failures_bars(data), needed = 34 + FAILURES_ROW * failures_met(data);
     const double height = failures_along(data) ? fmax(needed, FAILURES_HEIGHT) : needed;
-    PlotPanel panel = plot_panel(plot, 288, height, "Trials by kind", (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 288, height, "Trials by kind");
     char name[16];
     double y = 34;
     for (int f = 0; f < failures_kinds(data); f++) {
@@ -87,7 +86,7 @@ static void failures_bar(const PlotData *data, PlotPanel *panel, int g, int b)
 
 // ---- two gains at once ----------------------------------------------------------------------------------------------
 
-enum { FAILURES_PAIRED = 3 }; // gains along which the share of failures varies most
+enum { FAILURES_PAIRED = 3 }; // gains: those along which the share of failures varies most
 
 typedef struct FailuresPair {
     const PlotData *data;
@@ -102,7 +101,7 @@ static int failures_pair_class(const void *context, int x, int y)
     return (int)((double)cell->failed / (double)cell->count * (PLOT_CLASSES - 0.01));
 }
 
-// Variance of the share over the gain's trials.
+// The variance of the share of failures over the bins of a gain, times the number of trials.
 static double failures_variance(const PlotData *data, int g)
 {
     const double mean = (double)failures_total(data) / (double)data->trials;
@@ -136,8 +135,8 @@ static void failures_draw_pairs(const PlotData *data, Plot *plot)
     const int count = failures_find_paired(data, paired);
     if (count < 2 || failures_total(data) == data->trials) return;
     plot_new_row(plot);
-    PlotPanel key = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
-    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, of the parameters along which it varies most");
+    PlotPanel key = plot_plain_panel(plot, 440, 52, NULL);
+    plot_scale_key(&key, 4, 20, 400, shares, "failed (%) in the cell, for the parameters along which it varies most");
     plot_panel_end(&key);
     plot_new_row(plot);
     for (int i = 1; i < count; i++) {
@@ -189,12 +188,10 @@ static const char *failures_nothing(const PlotData *data, Arena *arena)
 static const char *failures_caption(const PlotData *data, Arena *arena)
 {
     const bool pairs = data->n_varied > 1 && failures_total(data) < data->trials;
-    if (failures_met(data) == 1) return "All trials failed alike.";
+    if (failures_met(data) == 1) return "All trials failed in the same way.";
     if (data->n_varied == 0) return "How trials ended.";
-    return arena_format(arena,
-                        "How trials ended, and where: for each parameter the share of its trials that failed, by "
-                        "kind%s.",
-                        pairs ? ", and for pairs of parameters the share in each cell" : "");
+    return arena_format(arena, "How trials ended. Along each parameter: the share of trials that failed, by kind.%s",
+                        pairs ? " For pairs of parameters: the share in each cell." : "");
 }
 
 const PlotKind plot_failures = {

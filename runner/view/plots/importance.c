@@ -1,5 +1,5 @@
-// Which searched parameters matter: Spearman's rank correlation of each with the fitness, from any campaign; and where
-// the campaign was made for it, Morris' or Sobol' measures with their intervals.
+// Which searched parameters matter: Spearman's rank correlation of each with the fitness, and in a campaign that
+// measures sensitivity Morris' or Sobol' measures with their intervals.
 #include "plot.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 // A panel of horizontal bars; its x axis from `low` to `high`.
 static PlotPanel importance_panel(Plot *plot, const char *title, const char *label, int rows, double low, double high)
 {
-    PlotPanel panel = plot_panel(plot, 440, 74 + IMPORTANCE_ROW * rows, title, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 440, 74 + IMPORTANCE_ROW * rows, title);
     FILE *out = plot->out;
     panel.x = (PlotAxis){.name = label, .low = low, .high = high, .from = IMPORTANCE_LABEL, .to = 428};
     const double bottom = 30 + IMPORTANCE_ROW * rows;
@@ -37,7 +37,7 @@ static void importance_bar(PlotPanel *panel, int row, const char *name, double v
 static void importance_draw_correlation(const PlotData *data, Plot *plot)
 {
     double most = 0.25;
-    for (int g = 0; g < data->n_gains; g++) {                                  // NaN of those that never vary
+    for (int g = 0; g < data->n_gains; g++) {                                  // NaN: it never varies
         while (most < 1 && fabs(data->correlation[g]) > 0.8 * most) most *= 2; // room for the number
     }
     const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
@@ -98,17 +98,15 @@ static const char *importance_words(const char *measure)
 
 static void importance_draw_measure(const ImportanceMeasure *measure, int rows, Plot *plot)
 {
-    double low = 0, high = 0;
+    PlotRange range = {0, 0};
     for (int i = 0; i < rows; i++) {
-        const double values[] = {measure[i].value, measure[i].low, measure[i].high};
-        for (int k = 0; k < 3; k++) {
-            low = values[k] < low ? values[k] : low;
-            high = values[k] > high ? values[k] : high;
-        }
+        plot_widen(&range, measure[i].value);
+        plot_widen(&range, measure[i].low);
+        plot_widen(&range, measure[i].high);
     }
-    if (!(low < high)) high = 1;
+    if (!(range.low < range.high)) range.high = 1;
     PlotPanel panel =
-        importance_panel(plot, importance_words(measure->name), "with intervals of 95 %", rows, low, high);
+        importance_panel(plot, importance_words(measure->name), "with intervals of 95 %", rows, range.low, range.high);
     for (int i = 0; i < rows; i++) {
         const double y = 30 + IMPORTANCE_ROW * i + 8;
         importance_bar(&panel, i, measure[i].parameter, measure[i].value, "ba");
@@ -136,24 +134,15 @@ static Error importance_draw(const PlotData *data, Plot *plot, Arena *arena)
 
 static const char *importance_nothing(const PlotData *data, Arena *arena)
 {
-    (void)arena;
-    return data->n_fitted < 3    ? "fewer than three trials have a fitness"
-           : data->n_varied == 0 ? "no searched parameter has two values"
-                                 : NULL;
-}
-
-static const char *importance_caption(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    (void)data;
-    return "Rank correlation sees what is monotonic over the whole range: a parameter with its best value in the "
-           "middle can matter and still be near zero.";
+    return data->n_fitted < 3 ? "fewer than three trials have a fitness" : plot_no_gain(data, arena);
 }
 
 const PlotKind plot_importance = {
     .name = "importance",
     .title = "Importance of the parameters",
-    .caption = importance_caption,
+    .text =
+        "Rank correlation finds monotonic effects only: a parameter whose best value is in the middle of its range can "
+        "matter and have a correlation near zero.",
     .draw = importance_draw,
     .nothing = importance_nothing,
 };

@@ -1,5 +1,5 @@
-// The plots, a row each, in the order in which they are listed to users: `plot_NAME` is a PlotKind of a file in this
-// folder, and NAME its name.
+// The plots, in the order in which users see them. A row NAME stands for the PlotKind `plot_NAME`, in a file of this
+// folder.
 #ifndef HOPSCOTCH_PLOT_KINDS_H
 #define HOPSCOTCH_PLOT_KINDS_H
 

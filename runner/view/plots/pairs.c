@@ -1,25 +1,19 @@
-// Heat maps of every two searched parameters: the best fitness that any trial reached in a cell. What two of them must
-// do together shows as a slanted valley. Of two parameters there is one map, which is larger.
+// Heat maps of each pair of searched parameters: the best fitness of the trials in a cell. Two parameters that must
+// change together show as a slanted valley. A campaign with two parameters has one larger map.
 #include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { PAIRS_GAINS = 8 }; // the most important ones
+enum { PAIRS_GAINS = 8 }; // parameters that are drawn, the most important first
 
 typedef struct PairsContext {
     const PlotData *data;
     int x, y;                           // gains
-    double threshold[PLOT_CLASSES - 1]; // ascending: a class each
+    double threshold[PLOT_CLASSES - 1]; // between classes, ascending
 } PairsContext;
 
-static int pairs_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Of ascending values each once; how many there are.
+// Keeps one of each equal values. value[count] is ascending; returns the number kept.
 static int64_t pairs_unique(double *value, int64_t count)
 {
     int64_t kept = 0;
@@ -31,8 +25,8 @@ static int64_t pairs_unique(double *value, int64_t count)
 
 static int pairs_shown(const PlotData *data) { return data->n_varied < PAIRS_GAINS ? data->n_varied : PAIRS_GAINS; }
 
-// Classes hold about as many values each: the eighths of the different ones that the cells of all pairs hold. (A rate
-// of failures has few, and most cells share one of them.)
+// Thresholds divide the different values of all cells into classes of equal size. (Equal values count once: a rate of
+// failures has few values, and most cells share one of them.)
 static void pairs_find_thresholds(PairsContext *context, Arena *arena)
 {
     const PlotData *data = context->data;
@@ -48,7 +42,7 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
             }
         }
     }
-    qsort(best, (size_t)count, sizeof *best, pairs_ascending);
+    qsort(best, (size_t)count, sizeof *best, statistics_ascending);
     const int64_t different = pairs_unique(best, count);
     for (int t = 0; t < PLOT_CLASSES - 1; t++) {
         const int64_t few = t + 1 < different ? t + 1 : different - 1; // a class per value, the last one the best
@@ -57,7 +51,7 @@ static void pairs_find_thresholds(PairsContext *context, Arena *arena)
     }
 }
 
-// The best cells have the last class.
+// The best cells have the last colour.
 static int pairs_class(const void *context_of, int x, int y)
 {
     const PairsContext *context = context_of;
@@ -68,18 +62,19 @@ static int pairs_class(const void *context_of, int x, int y)
     return context->data->maximize ? below : PLOT_CLASSES - 1 - below;
 }
 
-// Whether a cell is a trial: two parameters, a bin for each of their values.
+// The number of cells of the one map of two parameters; 0: there are more maps.
 static int pairs_bins(const PlotData *data)
 {
     return data->n_varied == 2 ? data->gain[data->order[0]].n_bins * data->gain[data->order[1]].n_bins : 0;
 }
 
+// Whether no cell holds more than one trial.
 static bool pairs_exact(const PlotData *data) { return data->trials <= pairs_bins(data); }
 
 static void pairs_draw_key(const PairsContext *context, Plot *plot)
 {
     double worst_first[PLOT_CLASSES - 1];
-    PlotPanel panel = plot_panel(plot, 440, 52, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 440, 52, NULL);
     for (int t = 0; t < PLOT_CLASSES - 1; t++)
         worst_first[t] = context->threshold[context->data->maximize ? t : PLOT_CLASSES - 2 - t];
     plot_scale_key(&panel, 4, 20, 400, worst_first,
@@ -124,10 +119,8 @@ static Error pairs_draw(const PlotData *data, Plot *plot, Arena *arena)
 
 static const char *pairs_nothing(const PlotData *data, Arena *arena)
 {
-    (void)arena;
-    return data->n_best == 0    ? "no trial has a fitness"
-           : data->n_varied < 2 ? "fewer than two searched parameters have two values"
-                                : NULL;
+    const char *none = data->n_varied > 1 ? NULL : "fewer than two searched parameters have two values";
+    return data->n_best > 0 ? none : plot_no_fitness(data, arena);
 }
 
 static const char *pairs_caption(const PlotData *data, Arena *arena)
@@ -135,8 +128,8 @@ static const char *pairs_caption(const PlotData *data, Arena *arena)
     const char *what = pairs_exact(data) ? "The fitness of each trial" : "The best fitness of the trials in each cell";
     const char *which =
         data->n_varied > PAIRS_GAINS ? ", for the eight parameters that matter most by rank correlation" : "";
-    const char *empty = data->ranked < data->trials        ? "Empty: no trial there has a fitness. "
-                        : data->trials != pairs_bins(data) ? "Empty: no trial there. "
+    const char *empty = data->ranked < data->trials        ? "Empty cell: no trial with a fitness. "
+                        : data->trials != pairs_bins(data) ? "Empty cell: no trial. "
                                                            : "";
     return arena_format(arena, "%s%s. %sDot: the best trial.", what, which, empty);
 }

@@ -1,8 +1,8 @@
 // Panels: a frame with two axes, ticks at round numbers, and the marks that all plots use.
 //
-// Colours are classes (plot_style). Of a scale the last class is the best value, or the most, and stands out from the
-// page most: dark on a light page, bright on a dark one. Its lightness is monotonic, so it can be read without colour
-// vision and on a grey print. Kinds are told apart by the palette of Okabe & Ito (Color universal design, 2008).
+// Colours are classes (plot_style). The last class of the scale is the best or the greatest value. It has the most
+// contrast: dark on a light page, bright on a dark one. Lightness is monotonic along the scale, so it can be read
+// without colour vision and in grey. Kinds have the palette of Okabe & Ito (Color universal design, 2008).
 #include "plot.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@
 #define PLOT_PICTURE_WIDTH 920.0
 #define PLOT_GAP 16.0
 #define PLOT_LABEL_ROOM 10.0 // pixels between two labels, at least
-#define PLOT_CHARACTER 6.0   // pixels that a digit of a label takes, about
+#define PLOT_CHARACTER 6.0   // pixels per digit of a label, about
 
 // ---- colours --------------------------------------------------------------------------------------------------------
 
@@ -34,23 +34,6 @@ static const PlotRule plot_rules[] = {
     {".be", "fill:#d9480f", "fill:#ff8a4c"},
     {".bl", "stroke:#d9480f;fill:none;stroke-width:1.8", "stroke:#ff8a4c;fill:none;stroke-width:1.8"},
     {".wh", "stroke:#333b45;stroke-width:1.2", "stroke:#c6ced8;stroke-width:1.2"},
-    // scale: filled, and as lines
-    {".c0", "fill:#e9f0ee", "fill:#1b2733"},
-    {".c1", "fill:#cbe3da", "fill:#1f3a50"},
-    {".c2", "fill:#a2d0c6", "fill:#21536d"},
-    {".c3", "fill:#73b8b7", "fill:#276f87"},
-    {".c4", "fill:#4799a9", "fill:#3c8f9d"},
-    {".c5", "fill:#2b7596", "fill:#62b1ab"},
-    {".c6", "fill:#26517c", "fill:#9cd1b8"},
-    {".c7", "fill:#1e2d57", "fill:#e4f4cf"},
-    {".s0", "stroke:#e9f0ee;fill:none", "stroke:#1b2733;fill:none"},
-    {".s1", "stroke:#cbe3da;fill:none", "stroke:#1f3a50;fill:none"},
-    {".s2", "stroke:#a2d0c6;fill:none", "stroke:#21536d;fill:none"},
-    {".s3", "stroke:#73b8b7;fill:none", "stroke:#276f87;fill:none"},
-    {".s4", "stroke:#4799a9;fill:none", "stroke:#3c8f9d;fill:none"},
-    {".s5", "stroke:#2b7596;fill:none", "stroke:#62b1ab;fill:none"},
-    {".s6", "stroke:#26517c;fill:none", "stroke:#9cd1b8;fill:none"},
-    {".s7", "stroke:#1e2d57;fill:none", "stroke:#e4f4cf;fill:none"},
     {".in", "fill:#fff", "fill:#12171d"}, // on a bar
     // kinds
     {".k0", "fill:#c9d1d9", "fill:#3a4552"},
@@ -69,6 +52,12 @@ static const PlotRule plot_rules[] = {
     {".tr", "stroke:#9db0bf;fill:none;stroke-dasharray:3 3", "stroke:#566879;fill:none;stroke-dasharray:3 3"},
 };
 
+// Of the scale, for a light and a dark page: class cN fills, and class sN draws a line.
+static const char *const plot_scale[PLOT_CLASSES][2] = {
+    {"#e9f0ee", "#1b2733"}, {"#cbe3da", "#1f3a50"}, {"#a2d0c6", "#21536d"}, {"#73b8b7", "#276f87"},
+    {"#4799a9", "#3c8f9d"}, {"#2b7596", "#62b1ab"}, {"#26517c", "#9cd1b8"}, {"#1e2d57", "#e4f4cf"},
+};
+
 void plot_style(FILE *out, const char *scope, bool dark)
 {
     for (size_t i = 0; i < sizeof plot_rules / sizeof *plot_rules; i++) {
@@ -78,6 +67,9 @@ void plot_style(FILE *out, const char *scope, bool dark)
         fprintf(out, "%s .p %s{%s}\n", scope, comma != NULL ? comma + 1 : rule->selector,
                 dark ? rule->dark : rule->light);
     }
+    for (int c = 0; c < PLOT_CLASSES; c++)
+        fprintf(out, "%s .p .c%d{fill:%s}\n%s .p .s%d{stroke:%s;fill:none}\n", scope, c, plot_scale[c][dark], scope, c,
+                plot_scale[c][dark]);
 }
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
@@ -118,6 +110,23 @@ PlotAxis plot_axis_of(const PlotGain *gain)
                       .low = gain->edge[0],
                       .high = gain->edge[gain->n_bins],
                       .log = gain->log};
+}
+
+PlotRange plot_range(void) { return (PlotRange){(double)INFINITY, (double)-INFINITY}; }
+
+void plot_widen(PlotRange *range, double value)
+{
+    if (!isfinite(value)) return;
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range)
+{
+    if (!(range.low <= range.high)) range = (PlotRange){0, 1};
+    const double length = range.high - range.low;
+    const double margin = length > 0 ? 0.05 * length : range.low != 0 ? 0.1 * fabs(range.low) : 0.5;
+    return (PlotAxis){.name = name, .unit = unit, .low = range.low - margin, .high = range.high + margin};
 }
 
 PlotAxis plot_fitness_axis(const PlotData *data)
@@ -175,9 +184,9 @@ int plot_ticks(const PlotAxis *axis, double pixels, double *tick)
     return axis->log ? plot_ticks_log(axis, wanted, tick) : plot_ticks_even(axis, wanted, tick);
 }
 
-// Labels of an axis: with as many digits as tell neighbours apart. Where these are many, the labels are differences to
-// a base, which the axis' name mentions.
-enum { PLOT_LABEL_MOST = 7 }; // characters that have room
+// Labels of an axis have the digits that distinguish neighbours. If that makes them too long, they are differences to a
+// base, which stands beside the axis' name.
+enum { PLOT_LABEL_MOST = 7 }; // characters of a label
 
 typedef struct PlotLabels {
     Text32 text[PLOT_TICKS_MAX], base; // base: "" if there is none
@@ -228,7 +237,7 @@ static void plot_put_name(const PlotAxis *axis, const PlotLabels *labels, FILE *
     put_markup(out, plot_unit(axis->unit, unit, sizeof unit));
 }
 
-// The room between the two labels that are nearest to each other, in pixels; negative: they overlap.
+// The least gap between two labels, in pixels; negative: they overlap.
 static double plot_label_room(const PlotAxis *axis, const double *tick, int count, const PlotLabels *labels)
 {
     double room = (double)INFINITY;
@@ -239,7 +248,7 @@ static double plot_label_room(const PlotAxis *axis, const double *tick, int coun
     return room;
 }
 
-// Ticks of a horizontal axis, as many as leave room between their labels.
+// Ticks of a horizontal axis: the most that leave a gap between their labels.
 static int plot_ticks_apart(const PlotAxis *axis, double *tick, PlotLabels *labels)
 {
     int count = 0;
@@ -309,7 +318,7 @@ void plot_new_row(Plot *plot)
     plot->x = 2 * PLOT_PICTURE_WIDTH;
 }
 
-// What the script needs to read values off a place: low high from to log.
+// The numbers by which the page's script converts a place to a value: low high from to log.
 static void plot_note_axis(FILE *out, const char *name, const PlotAxis *axis)
 {
     fprintf(out, " data-%s=\"%s %s %.1f %.1f %d ", name, text_number(axis->low).text, text_number(axis->high).text,
@@ -345,11 +354,15 @@ PlotPanel plot_panel(Plot *plot, double width, double height, const char *title,
     panel.y.from = height - (x.name != NULL ? 42 : 10);
     panel.y.to = (title != NULL ? 24 : 8) + (y.name != NULL ? 16 : 0);
     if (!plot->page) plot_place(plot, width, height);
-    plot->panels++;
     plot_open(&panel, title);
     if (panel.y.name != NULL) plot_draw_y(&panel);
     if (panel.x.name != NULL) plot_draw_x(&panel);
     return panel;
+}
+
+PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title)
+{
+    return plot_panel(plot, width, height, title, (PlotAxis){0}, (PlotAxis){0});
 }
 
 void plot_panel_end(PlotPanel *panel)
@@ -360,21 +373,21 @@ void plot_panel_end(PlotPanel *panel)
 
 // ---- marks ----------------------------------------------------------------------------------------------------------
 
+static void plot_put(FILE *out, const char *before, double value)
+{
+    fputs(before, out);
+    svg_number(out, value);
+}
+
 static void plot_cell_path(const PlotPanel *panel, const double *edge_x, const double *edge_y, int x, int y)
 {
     FILE *out = panel->plot->out;
-    const double left = plot_at(&panel->x, edge_x[x]), right = plot_at(&panel->x, edge_x[x + 1]);
-    const double low = plot_at(&panel->y, edge_y[y]), high = plot_at(&panel->y, edge_y[y + 1]);
-    fputc('M', out);
-    svg_number(out, left);
-    fputc(' ', out);
-    svg_number(out, high);
-    fputc('H', out);
-    svg_number(out, right);
-    fputc('V', out);
-    svg_number(out, low);
-    fputc('H', out);
-    svg_number(out, left);
+    const double left = plot_at(&panel->x, edge_x[x]);
+    plot_put(out, "M", left);
+    plot_put(out, " ", plot_at(&panel->y, edge_y[y + 1]));
+    plot_put(out, "H", plot_at(&panel->x, edge_x[x + 1]));
+    plot_put(out, "V", plot_at(&panel->y, edge_y[y]));
+    plot_put(out, "H", left);
     fputc('z', out);
 }
 
@@ -399,15 +412,24 @@ void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, dou
 {
     FILE *out = panel->plot->out;
     if (!isfinite(x) || !isfinite(y)) return;
-    fprintf(out, "<circle class=\"%s\" data-trial=\"%" PRId64 "\" cx=\"", class_name, trial);
-    svg_number(out, x);
-    fputs("\" cy=\"", out);
-    svg_number(out, y);
-    fputs("\" r=\"", out);
-    svg_number(out, radius);
+    fprintf(out, "<circle class=\"%s\" data-trial=\"%" PRId64 "\"", class_name, trial);
+    plot_put(out, " cx=\"", x);
+    plot_put(out, "\" cy=\"", y);
+    plot_put(out, "\" r=\"", radius);
     fputs("\"><title>", out);
     put_markup(out, tip);
     fputs("</title></circle>", out);
+}
+
+// Up to four lines have colours that differ much; the last of few lines stands out most.
+PlotColour plot_colour(int line, int count)
+{
+    static const int few[] = {7, 5, 3, 2};
+    const int colour = count <= 4 ? few[line % 4] : PLOT_CLASSES - 1 - line % PLOT_CLASSES;
+    PlotColour classes;
+    snprintf(classes.line, sizeof classes.line, "s%d", colour);
+    snprintf(classes.key, sizeof classes.key, "c%d", colour);
+    return classes;
 }
 
 double plot_text_width(const char *text) { return 6.2 * (double)strlen(text); }

@@ -1,6 +1,6 @@
 // Parallel coordinates (A. Inselberg, The Visual Computer 1, 1985): an axis per searched parameter and one for the
-// fitness, a line per trial. Where the lines of the best run together, a parameter is decided; where they fan out, it
-// is free.
+// fitness, a line per trial. Where the lines of the best trials meet, the parameter has one good value; where they
+// spread, any value is good.
 #include "plot.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static void parallel_draw_axis(const PlotPanel *panel, const PlotAxis *axis, int
     svg_text(out, "tk", x, axis->from + 26, "middle", plot_unit(axis->unit, unit, sizeof unit));
 }
 
-// A line's class is its rank among the best.
+// The colour of a line, by its rank among the best.
 static const char *parallel_class(int64_t rank, char *name, size_t size)
 {
     const int64_t step = PLOT_CLASSES - 1 - rank * (PLOT_CLASSES - 3) / PARALLEL_BEST;
@@ -61,7 +61,7 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
     const int count = data->n_varied + 1;
     const double width = count <= 9 ? 896 : 100.0 * count;
-    PlotPanel panel = plot_panel(plot, width, 330, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, width, 330, NULL);
     PlotAxis *axis = ARENA_NEW(arena, PlotAxis, count);
     char name[16];
     for (int i = 0; i < data->n_varied; i++) axis[i] = parallel_axis(&panel, plot_axis_of(&data->gain[data->order[i]]));
@@ -79,21 +79,13 @@ static Error parallel_draw(const PlotData *data, Plot *plot, Arena *arena)
     return error_none();
 }
 
-static const char *parallel_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best == 0     ? "no trial has a fitness"
-           : data->n_varied == 0 ? "no searched parameter has two values"
-                                 : NULL;
-}
-
 static const char *parallel_caption(const PlotData *data, Arena *arena)
 {
     const bool others = data->n_best > PARALLEL_BEST;
-    const char *lines = others ? "The 50 best trials, the best in front, and pale behind them others."
+    const char *lines = others ? "A line per trial: the 50 best, the best in front; pale: some of the others."
                                : "A line per trial, the best in front.";
     const bool beyond = plot_quantile(data, 1) > plot_fitness_axis(data).high;
-    return arena_format(arena, "%s%s", lines, beyond ? " Fitness beyond the end of its axis is drawn at the end." : "");
+    return arena_format(arena, "%s%s", lines, beyond ? " A fitness beyond its axis is drawn at the end." : "");
 }
 
 const PlotKind plot_parallel = {
@@ -101,5 +93,5 @@ const PlotKind plot_parallel = {
     .title = "Parallel coordinates",
     .caption = parallel_caption,
     .draw = parallel_draw,
-    .nothing = parallel_nothing,
+    .nothing = plot_no_gain,
 };

@@ -1,6 +1,5 @@
-// What competes: objectives against each other, two at a time, with the trials that no other one beats in all of them
-// (the Pareto front). Of one objective that weighs several metrics, the first two of these: what another weighing could
-// have had.
+// Objectives against each other, two at a time, with the Pareto front: the trials that no other trial beats in all of
+// them. For a single objective that weighs several metrics, the first two of these: what other weights could give.
 #include "plot.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ typedef struct Pareto {
     int64_t n_cloud;
 } Pareto;
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- columns and trials ---------------------------------------------------------------------------------------------
 
 static void pareto_add(Pareto *pareto, const char *column, const char *name, const char *unit)
 {
@@ -37,7 +36,7 @@ static void pareto_find_columns(const Spec *spec, Arena *arena, Pareto *pareto)
     }
 }
 
-// Some of the trials, by a hash of the id as in the sample: those that are in it.
+// Reads some of the trials of the sample.
 static Error pareto_read_cloud(const PlotData *data, Arena *arena, Pareto *pareto)
 {
     const int64_t each = 1 + data->n_sample / PARETO_CLOUD;
@@ -53,37 +52,22 @@ static Error pareto_read_cloud(const PlotData *data, Arena *arena, Pareto *paret
 
 // ---- axes -----------------------------------------------------------------------------------------------------------
 
-static int pareto_ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// From a little better than the front to where nine tenths of the others are, or the front ends.
+// From a little better than the front to the end of the front, or to nine tenths of the other trials.
 static PlotAxis pareto_axis(const Pareto *pareto, int k, double *work)
 {
-    double low = (double)INFINITY, high = (double)-INFINITY;
+    PlotRange range = plot_range();
     int64_t n = 0;
-    for (int64_t i = 0; i < pareto->front.count; i++) {
-        const double value = front_value(&pareto->front, i, k);
-        if (!isfinite(value)) continue; // only another program could have put it there
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
+    for (int64_t i = 0; i < pareto->front.count; i++) plot_widen(&range, front_value(&pareto->front, i, k));
     for (int64_t i = 0; i < pareto->n_cloud; i++) {
         if (isfinite(pareto->cloud[i * pareto->count + k])) work[n++] = pareto->cloud[i * pareto->count + k];
     }
-    qsort(work, (size_t)n, sizeof *work, pareto_ascending);
+    qsort(work, (size_t)n, sizeof *work, statistics_ascending);
     const bool up = pareto->front.maximize[k];
-    const double most = n > 0 ? work[up ? (n - 1) / 10 : (n - 1) * 9 / 10] : up ? low : high;
-    if (!isfinite(low)) low = high = 0;
-    if (up && most < high) low = most;
-    if (!up && most > low) high = most;
-    if (!(high > low)) high = low + 1;
-    return (PlotAxis){.name = pareto->name[k],
-                      .unit = pareto->unit[k],
-                      .low = low - (up ? 0.02 : 0.05) * (high - low),
-                      .high = high + (up ? 0.05 : 0.02) * (high - low)};
+    const double most = n > 0 ? work[up ? (n - 1) / 10 : (n - 1) * 9 / 10] : up ? range.low : range.high;
+    if (!isfinite(range.low)) range = (PlotRange){0, 0};
+    if (up && most < range.high) range.low = most;
+    if (!up && most > range.low) range.high = most;
+    return plot_axis_over(pareto->name[k], pareto->unit[k], range);
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
@@ -102,7 +86,7 @@ static void pareto_draw_cloud(const Pareto *pareto, PlotPanel *panel, int kx, in
     }
 }
 
-// Of two objectives the border of what is dominated is a staircase.
+// The border of the dominated area of two objectives is a staircase.
 static void pareto_draw_stairs(const Pareto *pareto, PlotPanel *panel)
 {
     double before = (double)NAN;
@@ -168,9 +152,7 @@ static const char *pareto_nothing(const PlotData *data, Arena *arena)
 {
     Pareto pareto = {.count = 0};
     pareto_find_columns(&data->campaign->spec, arena, &pareto);
-    return pareto.count < 2    ? "the objective weighs fewer than two metrics"
-           : data->n_best == 0 ? "no trial has a fitness"
-                               : NULL;
+    return pareto.count < 2 ? "the objective weighs fewer than two metrics" : plot_no_fitness(data, arena);
 }
 
 static const char *pareto_caption(const PlotData *data, Arena *arena)
@@ -179,8 +161,8 @@ static const char *pareto_caption(const PlotData *data, Arena *arena)
     const char *what = !spec_several(spec)                    ? "The first two metrics of the objective"
                        : spec->objective.count > PARETO_DRAWN ? "The first four objectives against each other"
                                                               : "The objectives against each other";
-    return arena_format(arena, "%s. Dots: trials that no other beats in %s. Small squares: some of the others.", what,
-                        spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
+    return arena_format(arena, "%s. Dots: trials that no other trial beats in %s. Small squares: some of the others.",
+                        what, spec_several(spec) && spec->objective.count > 2 ? "all of them at once" : "both at once");
 }
 
 const PlotKind plot_pareto = {

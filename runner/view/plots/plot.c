@@ -1,4 +1,4 @@
-// The table of plots, and a plot as a picture of its own: an SVG file that follows the viewer's light or dark theme.
+// The table of plots, and a plot as an SVG file, which follows the viewer's light or dark theme.
 #include "plot.h"
 
 #include <stdlib.h>
@@ -39,6 +39,18 @@ void plot_write_picture(const Plot *plot, const char *title, const char *panels,
     fputs("<g class=\"p\">", out);
     svg_text(out, "tt", 2, -head + 12, "start", title);
     fprintf(out, "</g>\n%s</svg>\n", panels);
+}
+
+const char *plot_no_fitness(const PlotData *data, Arena *arena)
+{
+    (void)arena;
+    return data->n_best > 0 ? NULL : "no trial has a fitness";
+}
+
+const char *plot_no_gain(const PlotData *data, Arena *arena)
+{
+    const char *none = data->n_varied > 0 ? NULL : "no searched parameter has two values";
+    return data->n_best > 0 ? none : plot_no_fitness(data, arena);
 }
 
 Error plot_picture(const PlotData *data, const PlotKind *kind, FILE *out, Arena *arena)

@@ -1,5 +1,5 @@
-// What the files of the plots share: the data of a campaign, gathered once; panels with axes; and the table of plots. A
-// panel is an SVG of its own, so that a page can let panels flow and a picture can set them in rows.
+// What the files of the plots share: the data of a campaign, read once; panels with axes; the table of plots. Each
+// panel is one SVG, so that a page lets panels flow and a picture sets them in rows.
 #ifndef HOPSCOTCH_PLOT_H
 #define HOPSCOTCH_PLOT_H
 
@@ -7,13 +7,13 @@
 
 // ---- data (data.c) --------------------------------------------------------------------------------------------------
 
-// The trial that a report shows closer: the best one; the first of the sample if all failed; -1 if there is none.
+// The trial whose motion a report shows: the best; the first of the sample if all failed; -1: there are no trials.
 int64_t plot_shown_trial(const PlotData *data);
-int plot_bin(const PlotGain *gain, double value);
+int plot_bin(const PlotGain *gain, double value); // the bin that holds the value
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
-bool plot_varies(const PlotGain *gain);                     // its trials have at least two values of it
-bool plot_better(const PlotData *data, double a, double b); // a than b; also if b is NaN
-// Value at this part [0, 1] of the sample's fitness, from the best to the worst.
+bool plot_varies(const PlotGain *gain);                     // it has at least two values
+bool plot_better(const PlotData *data, double a, double b); // a is better than b, or b is NaN
+// The fitness that a part [0, 1] of the sample reaches: 0 the best, 1 the worst.
 double plot_quantile(const PlotData *data, double part);
 
 // ---- panels (panel.c) -----------------------------------------------------------------------------------------------
@@ -21,16 +21,20 @@ double plot_quantile(const PlotData *data, double part);
 struct Plot {
     FILE *out;
     bool page;
-    double x, y, row, width, height; // picture: the next panel's place, the row's height, the whole so far
-    int panels;
+    double x, y, row, width, height; // of a picture: the next panel's place, the row's height, the size so far
 };
 
 typedef struct PlotAxis {
     const char *name, *unit; // unit "1" or NULL: none
     double low, high;        // values at its ends
-    double from, to;         // pixels
+    double from, to;         // their pixels
     bool log, whole;         // whole: only whole numbers are marked
 } PlotAxis;
+
+// The least and the greatest of some values; low > high: there are none.
+typedef struct PlotRange {
+    double low, high;
+} PlotRange;
 
 typedef struct PlotPanel {
     Plot *plot;
@@ -38,31 +42,41 @@ typedef struct PlotPanel {
     PlotAxis x, y;
 } PlotPanel;
 
-// A panel whose axes are drawn where they have a name. `title` may be NULL.
+PlotRange plot_range(void);                      // of no values
+void plot_widen(PlotRange *range, double value); // leaves out NaN and infinities
+// An axis over the range with a margin at both ends; over [0, 1] if there are no values.
+PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range);
+// A panel without axes, and one with axes, which are drawn where they have a name. `title` may be NULL.
+PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title);
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y);
 void plot_new_row(Plot *plot); // of a picture
 void plot_panel_end(PlotPanel *panel);
 double plot_at(const PlotAxis *axis, double value); // pixel
-// Round values to mark on the axis, about so many pixels apart. tick[PLOT_TICKS_MAX]; how many.
+// Finds round values to mark on the axis, about `pixels` apart. tick[PLOT_TICKS_MAX]. Returns their number.
 enum { PLOT_TICKS_MAX = 24 };
 int plot_ticks(const PlotAxis *axis, double pixels, double *tick);
 PlotAxis plot_axis_of(const PlotGain *gain);
-PlotAxis plot_fitness_axis(const PlotData *data); // from the best to where most are
-// A filled cell of a heat map, one of PLOT_CLASSES: gathered in one path a class.
+PlotAxis plot_fitness_axis(const PlotData *data); // from the best fitness to the worst but 2 %
+// Draws a heat map of n_x by n_y cells between the edges. class_of: the colour of a cell, in PLOT_CLASSES; -1: empty.
 void plot_cells(PlotPanel *panel, int n_x, int n_y, const double *edge_x, const double *edge_y,
                 int (*class_of)(const void *context, int x, int y), const void *context);
-// A round mark of a trial, which page and script know by its number; the tip is what it says of itself.
+// Draws a dot for a trial. The page's script finds it by the trial's number; `tip` is shown under the pointer.
 void plot_mark(PlotPanel *panel, const char *class_name, double x, double y, double radius, int64_t trial,
                const char *tip);
-// A bar of the PLOT_CLASSES colours with the values between them.
+// Draws a bar of the PLOT_CLASSES colours and the thresholds between them, with `text` above it.
 void plot_scale_key(PlotPanel *panel, double x, double y, double width, const double *threshold, const char *text);
-double plot_text_width(const char *text); // about what a text of a plot takes
-// A swatch and a word; where the next one can stand.
+// The classes of one of `count` lines in a panel, and of its key.
+typedef struct PlotColour {
+    char line[4], key[4];
+} PlotColour;
+PlotColour plot_colour(int line, int count);
+double plot_text_width(const char *text); // pixels, about
+// Draws a square of a colour with a word beside it. Returns the x of the next one.
 double plot_key(PlotPanel *panel, double x, double y, const char *class_name, const char *text);
-// The rules that the classes need, each with `scope` before it: dark or light colours.
+// Writes the style rules of the classes, in light or dark colours, with `scope` before each.
 void plot_style(FILE *out, const char *scope, bool dark);
-const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)", "" without one
-Text32 plot_short(double value);                                  // four digits, or thousands
+const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)"; "" without a unit
+Text32 plot_short(double value);                                  // four digits; from 1e4 to 1e6 a whole number
 
 // ---- the plots (plot.c, one file each) ------------------------------------------------------------------------------
 
@@ -70,7 +84,11 @@ Text32 plot_short(double value);                                  // four digits
 PLOT_KINDS(PLOT_KIND_DECLARE)
 #undef PLOT_KIND_DECLARE
 
-// Panels that were drawn to memory, as one picture.
+// Reasons why there is nothing to draw, for PlotKind.nothing.
+const char *plot_no_fitness(const PlotData *data, Arena *arena); // no trial has one
+const char *plot_no_gain(const PlotData *data, Arena *arena);    // nor has any parameter two values
+
+// Writes panels that were drawn to memory as one picture.
 void plot_write_picture(const Plot *plot, const char *title, const char *panels, FILE *out);
 
 #endif

@@ -1,14 +1,13 @@
-// Fitness against each searched parameter: how many trials lie where, and along the lower edge the best fitness that
-// any trial had with the parameter in that bin. A flat edge says that the parameter matters little, a valley where it
-// should be.
+// Fitness against each searched parameter: the number of trials, and along the lower edge the best fitness in each bin
+// of the parameter. A flat edge: the parameter matters little. A valley: its best value.
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SCATTER_ROWS = 40, SCATTER_POINTS = 1500 }; // up to so many trials are shown one by one
+enum { SCATTER_ROWS = 40, SCATTER_POINTS = 1500 }; // trials that are drawn one by one; more are counted
 
-// count[row][bin] of one gain's trials in the sample
+// Trials of the sample by fitness (row) and by the value of one gain (bin).
 typedef struct ScatterCounts {
     int64_t count[SCATTER_ROWS][PLOT_BINS], most;
     int n_x;
@@ -39,7 +38,7 @@ static void scatter_count(const PlotData *data, int g, const PlotAxis *fitness, 
     }
 }
 
-// By the logarithm of the count: a single trial is to be seen beside thousands.
+// By the logarithm of the count, so that a single trial is visible beside thousands.
 static int scatter_class(const void *context, int x, int y)
 {
     const ScatterCounts *counts = context;
@@ -105,15 +104,7 @@ static Error scatter_draw(const PlotData *data, Plot *plot, Arena *arena)
     return error_none();
 }
 
-static const char *scatter_nothing(const PlotData *data, Arena *arena)
-{
-    (void)arena;
-    return data->n_best == 0     ? "no trial has a fitness"
-           : data->n_varied == 0 ? "no searched parameter has two values"
-                                 : NULL;
-}
-
-// Parameters that are not drawn, for they have one value.
+// Names the parameters that are not drawn, because they have one value.
 static const char *scatter_constants(const PlotData *data, Arena *arena)
 {
     const char *names = "";
@@ -146,5 +137,5 @@ const PlotKind plot_scatter = {
     .title = "Fitness against each parameter",
     .caption = scatter_caption,
     .draw = scatter_draw,
-    .nothing = scatter_nothing,
+    .nothing = plot_no_gain,
 };

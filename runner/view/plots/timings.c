@@ -1,4 +1,4 @@
-// Where the time of the campaign went, batch by batch: the device, lanes copied to it and back, the search, the rest.
+// The time of each batch: kernels, copies to the device and back, the search, the rest.
 #include "plot.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static const char *const timings_classes[TIMINGS_PARTS] = {"k2", "k3", "k4", "k0
 
 static double timings_seconds(double value) { return value > 0 && value < 1e12 ? value : 0; }
 
-// Consecutive batches share a bar, so that there are at most TIMINGS_BARS.
+// Sums neighbouring batches, `each` in a bar, so that there are at most TIMINGS_BARS.
 static Error timings_read_bars(const PlotData *data, TimingsBar *bar, int64_t *each, int64_t *batches)
 {
     BatchRow batch;
@@ -95,7 +95,7 @@ static void timings_draw_rate(Plot *plot, const TimingsBar *bar, int bars, int64
 
 static void timings_draw_key(Plot *plot)
 {
-    PlotPanel panel = plot_panel(plot, 440, 26, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 440, 26, NULL);
     for (int p = 0; p < TIMINGS_PARTS; p++) plot_key(&panel, 8 + 100.0 * p, 16, timings_classes[p], timings_words[p]);
     plot_panel_end(&panel);
     plot_new_row(plot);
@@ -120,18 +120,12 @@ static const char *timings_nothing(const PlotData *data, Arena *arena)
     return data->trials > 0 ? NULL : "no batch was committed";
 }
 
-static const char *timings_caption(const PlotData *data, Arena *arena)
-{
-    (void)data;
-    (void)arena;
-    return "How long batches took and on what, and the rate that came of it. HDF5 and SQLite are written beside the "
-           "device; where they hold it up, it waits.";
-}
-
 const PlotKind plot_timings = {
     .name = "timings",
     .title = "Batches",
-    .caption = timings_caption,
+    .text =
+        "The time of each batch by what it was spent on, and the trials per second. HDF5 and SQLite files are written "
+        "while the device computes; if writing takes longer, the device waits.",
     .draw = timings_draw,
     .nothing = timings_nothing,
 };

@@ -1,8 +1,7 @@
-// The iterations of the best trial of a model without time, simulated again: what moves over what stands still, from
-// above, before and after; and curves of what the model shows of its rows (sim.h: Iterations).
-#include "iterations.h"
-
+// The iterations of the best trial of a model without time, simulated again: two clouds from above, before and after,
+// and curves against the iteration (sim.h: Iterations).
 #include "report.h"
+
 #include "trace.h"
 
 #include <inttypes.h>
@@ -13,10 +12,9 @@
 #define ITERATIONS_WIDTH 440.0
 #define ITERATIONS_HEIGHT 330.0
 
-// What the panels share.
 typedef struct IterationsView {
     const ReplayTrace *trace;
-    Configured configured; // with its assets
+    Configured configured; // with assets
     const Iterations *shown;
     Plot *plot;
     Arena *arena;
@@ -29,34 +27,32 @@ static const double *iterations_row(const IterationsView *view, int64_t i)
 
 // ---- from above -----------------------------------------------------------------------------------------------------
 
-typedef struct IterationsFrame {
-    double low[2], high[2]; // m
-} IterationsFrame;
-
-static void iterations_widen(IterationsFrame *frame, const double *xy, int64_t count)
+// frame[2]: the ranges of x and y (m) over what stands still and over what moves, before and after.
+static void iterations_frame(const IterationsView *view, PlotRange *frame)
 {
-    for (int64_t i = 0; i < 2 * count; i++) {
-        if (!isfinite(xy[i])) continue;
-        frame->low[i % 2] = fmin(frame->low[i % 2], xy[i]);
-        frame->high[i % 2] = fmax(frame->high[i % 2], xy[i]);
+    const double *const rows[] = {NULL, iterations_row(view, 0), iterations_row(view, view->trace->count - 1)};
+    const double *xy = NULL;
+    frame[0] = frame[1] = plot_range();
+    for (int k = 0; k < 3; k++) {
+        const int64_t count = view->shown->above(&view->configured, rows[k], k == 2, view->arena, &xy);
+        for (int64_t i = 0; i < 2 * count; i++) plot_widen(&frame[i % 2], xy[i]);
     }
 }
 
-// Equal scales: the narrower direction gets room on both sides.
-static void iterations_square(IterationsFrame *frame, double ratio)
+// Equal scales: the narrower direction gets room on both sides. ratio: width over height.
+static void iterations_square(PlotRange *frame, double ratio)
 {
-    const double margin = 0.03 * fmax(frame->high[0] - frame->low[0], frame->high[1] - frame->low[1]) + 1e-6;
-    const double width = frame->high[0] - frame->low[0] + 2 * margin,
-                 height = frame->high[1] - frame->low[1] + 2 * margin;
+    const double length[2] = {frame[0].high - frame[0].low, frame[1].high - frame[1].low};
+    const double margin = 0.03 * fmax(length[0], length[1]) + 1e-6;
+    const double width = length[0] + 2 * margin, height = length[1] + 2 * margin;
     const double side[2] = {fmax(width, height * ratio), fmax(height, width / ratio)};
     for (int a = 0; a < 2; a++) {
-        const double middle = 0.5 * (frame->low[a] + frame->high[a]);
-        frame->low[a] = middle - 0.5 * side[a];
-        frame->high[a] = middle + 0.5 * side[a];
+        const double middle = 0.5 * (frame[a].low + frame[a].high);
+        frame[a] = (PlotRange){middle - 0.5 * side[a], middle + 0.5 * side[a]};
     }
 }
 
-// Small squares, all in one path.
+// Draws points[count][2] as small squares in one path.
 static void iterations_draw_points(const PlotPanel *panel, const char *class_name, const double *xy, int64_t count,
                                    double size)
 {
@@ -70,15 +66,15 @@ static void iterations_draw_points(const PlotPanel *panel, const char *class_nam
     fputs("\"/>", out);
 }
 
-static void iterations_draw_above(const IterationsView *view, const char *title, const IterationsFrame *frame,
+static void iterations_draw_above(const IterationsView *view, const char *title, const PlotRange *frame,
                                   const double *row, bool after)
 {
     const double *fixed = NULL, *moving = NULL;
     const int64_t n_fixed = view->shown->above(&view->configured, NULL, false, view->arena, &fixed);
     const int64_t n_moving = view->shown->above(&view->configured, row, after, view->arena, &moving);
-    PlotPanel panel = plot_panel(view->plot, ITERATIONS_WIDTH, ITERATIONS_HEIGHT, title,
-                                 (PlotAxis){.name = "x", .unit = "m", .low = frame->low[0], .high = frame->high[0]},
-                                 (PlotAxis){.name = "y", .unit = "m", .low = frame->low[1], .high = frame->high[1]});
+    const PlotAxis x = {.name = "x", .unit = "m", .low = frame[0].low, .high = frame[0].high};
+    const PlotAxis y = {.name = "y", .unit = "m", .low = frame[1].low, .high = frame[1].high};
+    PlotPanel panel = plot_panel(view->plot, ITERATIONS_WIDTH, ITERATIONS_HEIGHT, title, x, y);
     iterations_draw_points(&panel, "c3", fixed, n_fixed, 3.2);
     iterations_draw_points(&panel, "be", moving, n_moving, 1.6);
     plot_key(&panel, panel.x.from + 60, panel.y.to - 8, "c3", view->shown->fixed);
@@ -88,48 +84,32 @@ static void iterations_draw_above(const IterationsView *view, const char *title,
 
 static void iterations_draw_clouds(const IterationsView *view)
 {
-    const double *first = iterations_row(view, 0), *last = iterations_row(view, view->trace->count - 1);
-    const double *xy = NULL;
-    IterationsFrame frame = {{(double)INFINITY, (double)INFINITY}, {(double)-INFINITY, (double)-INFINITY}};
-    for (int k = 0; k < 3; k++) {
-        const double *row = k == 0 ? NULL : k == 1 ? first : last;
-        const int64_t count = view->shown->above(&view->configured, row, k == 2, view->arena, &xy);
-        iterations_widen(&frame, xy, count);
-    }
-    if (!(frame.low[0] <= frame.high[0]) || !(frame.low[1] <= frame.high[1])) return;
-    iterations_square(&frame, (ITERATIONS_WIDTH - 66) / (ITERATIONS_HEIGHT - 82));
-    iterations_draw_above(view, "Before, from above", &frame, first, false);
-    iterations_draw_above(view, "After", &frame, last, true);
+    PlotRange frame[2];
+    iterations_frame(view, frame);
+    if (!(frame[0].low <= frame[0].high) || !(frame[1].low <= frame[1].high)) return;
+    iterations_square(frame, (ITERATIONS_WIDTH - 66) / (ITERATIONS_HEIGHT - 82));
+    iterations_draw_above(view, "Before, from above", frame, iterations_row(view, 0), false);
+    iterations_draw_above(view, "After", frame, iterations_row(view, view->trace->count - 1), true);
 }
 
 // ---- curves ---------------------------------------------------------------------------------------------------------
 
-// Their colours, as lines and as a key; the last of few stands out most.
-static const char *const iterations_lines[CURVE_LINES] = {"s7", "s6", "s5", "s4", "s3", "s2"};
-static const char *const iterations_keys[CURVE_LINES] = {"c7", "c6", "c5", "c4", "c3", "c2"};
-
-static int iterations_colour(const Curve *curve, int line) { return curve->count <= 3 ? 2 * line : line; }
-
 static PlotAxis iterations_axis(const IterationsView *view, const Curve *curve)
 {
-    double value[CURVE_LINES], low = (double)INFINITY, high = (double)-INFINITY;
+    double value[CURVE_LINES];
+    PlotRange range = plot_range();
     for (int64_t i = 0; i < view->trace->count; i++) {
         curve->values(iterations_row(view, i), value);
-        for (int k = 0; k < curve->count; k++) {
-            low = isfinite(value[k]) && value[k] < low ? value[k] : low;
-            high = isfinite(value[k]) && value[k] > high ? value[k] : high;
-        }
+        for (int k = 0; k < curve->count; k++) plot_widen(&range, value[k]);
     }
-    if (!(low <= high)) low = 0, high = 1;
-    const double margin = high > low ? 0.06 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
-    return (PlotAxis){.name = curve->title, .unit = curve->unit, .low = low - margin, .high = high + margin};
+    return plot_axis_over(curve->title, curve->unit, range);
 }
 
 static void iterations_draw_line(const IterationsView *view, const PlotPanel *panel, const Curve *curve, int line)
 {
     double value[CURVE_LINES];
-    const char *class_name = curve->count == 1 ? "ln" : iterations_lines[iterations_colour(curve, line)];
-    SvgPath path = svg_path(view->plot->out, class_name);
+    const PlotColour colour = plot_colour(line, curve->count);
+    SvgPath path = svg_path(view->plot->out, curve->count == 1 ? "ln" : colour.line);
     for (int64_t i = 0; i < view->trace->count; i++) {
         curve->values(iterations_row(view, i), value);
         if (isfinite(value[line]))
@@ -146,7 +126,7 @@ static void iterations_draw_curve(const IterationsView *view, const Curve *curve
     for (int k = 0; k < curve->count; k++) iterations_draw_line(view, &panel, curve, k);
     double x = panel.x.from + 84;
     for (int k = 0; curve->names != NULL && k < curve->count; k++)
-        x = plot_key(&panel, x, panel.y.to - 9, iterations_keys[iterations_colour(curve, k)], curve->names[k]);
+        x = plot_key(&panel, x, panel.y.to - 9, plot_colour(k, curve->count).key, curve->names[k]);
     plot_panel_end(&panel);
 }
 
@@ -157,62 +137,54 @@ bool iterations_are_shown(const StoredCampaign *campaign)
     return campaign->spec.model->iterations != NULL && campaign->spec.configured.n_debug > 0;
 }
 
-static void iterations_put_words(const ReplayResult *result, const ReplayTrace *trace, const BatchTiming *timing,
-                                 FILE *out)
+static void iterations_draw(const IterationsView *view)
 {
-    fprintf(out, "<p class=\"caption\">Trial %" PRId64 ", ", result->trial);
-    if (trace->campaign->spec.replicates.count > 1) fprintf(out, "replicate %d, ", trace->request.replicate);
-    fputs("simulated again by this program: ", out);
-    if (result->equal) {
-        fputs("every number is the stored one, to the bit.", out);
-    } else {
-        fputs("<strong>it differs from what is stored: ", out);
-        put_markup(out, result->difference);
-        fputs("</strong>.", out);
-    }
-    fprintf(out, " Iterations: %" PRId64 "; failure: %s", trace->count, trace->failure);
-    if (timing->device != NULL) {
-        fprintf(out, "; computed in %s each, in a batch of %s on ", text_duration(timing->lane_seconds).text,
-                text_count(timing->lanes).text);
-        put_markup(out, timing->device);
-    }
-    fputs(".</p>\n", out);
+    if (view->shown->above != NULL) iterations_draw_clouds(view);
+    for (int c = 0; c < view->shown->n_curves; c++) iterations_draw_curve(view, &view->shown->curves[c]);
+    fputs("</div>\n", view->plot->out);
 }
 
-Error iterations_write(const StoredCampaign *campaign, const PlotData *data, const BackendOptions *backend, FILE *out,
-                       Arena *arena)
+static Error iterations_open(const ReplayTrace *trace, Plot *plot, Arena *arena, IterationsView *view)
 {
-    ReplayRequest request = {.debug = true, .rows = model_debug_name(campaign->spec.model)};
+    const Spec *spec = &trace->campaign->spec;
+    *view = (IterationsView){.trace = trace, .shown = spec->model->iterations, .plot = plot, .arena = arena};
+    return spec_build(spec, arena, &view->configured);
+}
+
+Error report_iterations(const Report *report)
+{
+    const StoredCampaign *campaign = report->campaign;
+    const ReplayRequest request = {
+        .trial = plot_shown_trial(report->data), .debug = true, .rows = model_debug_name(campaign->spec.model)};
     ReplayResult result;
     ReplayTrace trace;
     BatchTiming timing;
+    IterationsView view;
+    FILE *out = report->out;
     Plot plot = {.out = out, .page = true};
-    request.trial = plot_shown_trial(data);
-    TRY(timings_of_trial(campaign->database, request.trial, arena, &timing));
-    IterationsView view = {.trace = &trace, .shown = campaign->spec.model->iterations, .plot = &plot, .arena = arena};
-    Error error = campaign_trace(campaign, &request, backend, arena, &result, &trace);
-    if (error.kind == OK) error = spec_build(&campaign->spec, arena, &view.configured);
-    if (error.kind == ERROR_INTERRUPTED) return error;
-    if (error.kind != OK) { // a report without its iterations is a report
-        fputs("<p class=\"none\">Not simulated again: ", out);
-        put_markup(out, error.text);
-        fputs(".</p>\n", out);
-        return error_none();
+    TRY(timings_of_trial(campaign->database, request.trial, report->arena, &timing));
+    Error error = campaign_trace(campaign, &request, report->backend, report->arena, &result, &trace);
+    if (error.kind == OK) error = iterations_open(&trace, &plot, report->arena, &view);
+    if (error.kind != OK) return report_put_not_replayed(report, &error);
+    report_put_replayed(report, &result, &trace);
+    fprintf(out, " Iterations: %" PRId64 ". Failure: %s.", trace.count, trace.failure);
+    if (timing.device != NULL) {
+        fprintf(out, " Computing time: %s per replicate, in a batch of %s on ", text_duration(timing.lane_seconds).text,
+                text_count(timing.lanes).text);
+        put_markup(out, timing.device);
+        fputc('.', out);
     }
-    iterations_put_words(&result, &trace, &timing, out);
-    fputs("<div class=\"panels\">\n", out);
-    if (view.shown->above != NULL) iterations_draw_clouds(&view);
-    for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
-    fputs("</div>\n", out);
+    fputs("</p>\n<div class=\"panels\">\n", out);
+    iterations_draw(&view);
     return error_none();
 }
 
 // ---- a page of its own ----------------------------------------------------------------------------------------------
 
-// Numbers of all frames of a page, and points that stand still: it stays below 1 MB.
+// Limits that keep a page below 1 MB: numbers of all frames, and points that stand still.
 enum { ITERATIONS_NUMBERS = 60000, ITERATIONS_FIXED = 3000 };
 
-// Metres to what is seen of them: a part of 4000 of the picture.
+// Coordinates in m, rounded to multiples of `grain` (m), a 4000th of the picture; every `each`-th point.
 static void iterations_put_points(Json *json, const double *xy, int64_t count, int64_t each, double grain)
 {
     const double whole = nearbyint(1 / grain); // short as text: a quotient of two whole numbers
@@ -244,7 +216,7 @@ static void iterations_put_frames(const IterationsView *view, double grain, Json
     json_integer(json, "n_points", shown);
 }
 
-// "iteration 3: score -1234, correspondences 900", of the curves with one line.
+// "iteration 3, score -1234, correspondences 900": the curves that have one line.
 static void iterations_put_curves(const IterationsView *view, Json *json)
 {
     char text[256];
@@ -264,63 +236,29 @@ static void iterations_put_curves(const IterationsView *view, Json *json)
     json_close(json, ']');
 }
 
-static void iterations_put_one(const IterationsView *view, Json *json)
+static Error iterations_put(const ReplayTrace *trace, Json *json, Arena *arena)
 {
-    char name[192];
     const double *xy = NULL;
-    IterationsFrame frame = {{(double)INFINITY, (double)INFINITY}, {(double)-INFINITY, (double)-INFINITY}};
-    const double *last = iterations_row(view, view->trace->count - 1);
-    for (int k = 0; k < 3; k++) {
-        const double *row = k == 0 ? NULL : k == 1 ? iterations_row(view, 0) : last;
-        const int64_t count = view->shown->above(&view->configured, row, k == 2, view->arena, &xy);
-        iterations_widen(&frame, xy, count);
-    }
-    const double side = fmax(frame.high[0] - frame.low[0], frame.high[1] - frame.low[1]);
+    PlotRange frame[2];
+    IterationsView view;
+    TRY(iterations_open(trace, NULL, arena, &view));
+    iterations_frame(&view, frame);
+    const double side = fmax(frame[0].high - frame[0].low, frame[1].high - frame[1].low);
     const double grain = pow(10, floor(log10(fmax(side, 1e-6) / 4000)));
-    snprintf(name, sizeof name, "%.128s/%" PRId64, view->trace->campaign->name, view->trace->request.trial);
     json_object(json, NULL);
-    json_text(json, "name", name);
-    json_text(json, "failure", strcmp(view->trace->failure, "none") == 0 ? "no failure" : view->trace->failure);
+    json_text(json, "name", trace_name(trace, arena));
+    json_text(json, "failure", strcmp(trace->failure, "none") == 0 ? "no failure" : trace->failure);
     json_array(json, "frame");
-    for (int k = 0; k < 4; k++) json_number(json, NULL, k < 2 ? frame.low[k] : frame.high[k - 2]);
+    for (int k = 0; k < 4; k++) json_number(json, NULL, k < 2 ? frame[k].low : frame[k - 2].high);
     json_close(json, ']');
-    const int64_t fixed = view->shown->above(&view->configured, NULL, false, view->arena, &xy);
+    const int64_t fixed = view.shown->above(&view.configured, NULL, false, arena, &xy);
     json_array(json, "fixed");
     iterations_put_points(json, xy, fixed, 1 + fixed / ITERATIONS_FIXED, grain);
     json_close(json, ']');
-    iterations_put_frames(view, grain, json);
-    iterations_put_curves(view, json);
+    iterations_put_frames(&view, grain, json);
+    iterations_put_curves(&view, json);
     json_close(json, '}');
-}
-
-static Error iterations_open(const ReplayTrace *trace, Arena *arena, IterationsView *view)
-{
-    *view = (IterationsView){.trace = trace, .shown = trace->campaign->spec.model->iterations, .arena = arena};
-    return spec_build(&trace->campaign->spec, arena, &view->configured);
-}
-
-static Error iterations_put_all(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
-{
-    Json json;
-    TextStream stream;
-    Error error = error_none();
-    TRY(text_stream_open("the alignment", &stream));
-    json_start(&json, stream.out, false);
-    json_array(&json, NULL);
-    for (int i = 0; i < count && error.kind == OK; i++) {
-        IterationsView view;
-        error = iterations_open(traces[i], arena, &view);
-        if (error.kind == OK) iterations_put_one(&view, &json);
-    }
-    json_close(&json, ']');
-    const Error closed = text_stream_close(&stream);
-    if (error.kind == OK) error = closed;
-    if (error.kind == OK) {
-        fputs("<div class=\"alignment\"></div>\n", out);
-        page_put_json(out, "alignments", stream.text);
-    }
-    free(stream.text);
-    return error;
+    return error_none();
 }
 
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
@@ -328,17 +266,15 @@ Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *o
     TRY(trace_page_begin(traces, count, out, arena));
     fprintf(out, "<p class=\"caption\">From above: %s over %s.</p>\n",
             traces[0]->campaign->spec.model->iterations->moving, traces[0]->campaign->spec.model->iterations->fixed);
-    TRY(iterations_put_all(traces, count, out, arena));
+    TRY(trace_put_json(traces, count, "alignment", iterations_put, out, arena));
     fputs("</section>\n", out);
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};
         IterationsView view;
-        TRY(iterations_open(traces[i], arena, &view));
-        view.plot = &plot;
-        trace_page_heading(traces[i], out);
-        iterations_draw_clouds(&view);
-        for (int c = 0; c < view.shown->n_curves; c++) iterations_draw_curve(&view, &view.shown->curves[c]);
-        fputs("</div>\n</section>\n", out);
+        TRY(iterations_open(traces[i], &plot, arena, &view));
+        trace_page_heading(traces[i], out, arena);
+        iterations_draw(&view);
+        fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
     page_finish(out);

@@ -4,7 +4,28 @@
 
 #include "../plots/plot.h"
 
+typedef struct Report {
+    const StoredCampaign *campaign;
+    const PlotData *data;
+    const BackendOptions *backend; // for trials that are simulated again
+    int64_t batches;
+    FILE *out;
+    Arena *arena;
+} Report;
+
 // Rules for light, dark and printed pages, for page_start.
 Error report_style(Arena *arena, const char **style);
+// Writes the words in front of a trial that was simulated again, as the beginning of a caption.
+void report_put_replayed(const Report *report, const ReplayResult *result, const ReplayTrace *trace);
+// Writes why a trial was not simulated again. Without it a report is still a report, so only an interruption is an
+// error.
+Error report_put_not_replayed(const Report *report, const Error *error);
+
+// The head of the page, and the contents of sections (tables.c, iterations.c).
+Error report_head(const Report *report);
+Error report_best(const Report *report);
+Error report_spec(const Report *report);
+Error report_provenance(const Report *report);
+Error report_iterations(const Report *report);
 
 #endif

@@ -1,5 +1,5 @@
-// The report's head, its tables and its texts. Everything that a spec, a name or a note says goes through put_markup.
-#include "tables.h"
+// The report's head, its tables and its texts. Texts of a spec, a name or a note go through put_markup.
+#include "report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static void report_fact(FILE *out, const char *name, const char *value, const ch
     fputs("</dd></div>\n", out);
 }
 
-// Rows of texts, each as a line of cells.
+// Writes at most `limit` rows of texts as rows of a table. *rows: how many.
 static Error report_rows(Cursor *each, int limit, FILE *out, int *rows)
 {
     for (*rows = 0; *rows < limit && cursor_next(each); ++*rows) {
@@ -48,10 +48,12 @@ static Error report_rows(Cursor *each, int limit, FILE *out, int *rows)
 
 // ---- the head -------------------------------------------------------------------------------------------------------
 
-static void report_facts(const StoredCampaign *campaign, const PlotData *data, const Timings *timings,
-                         const char *devices, FILE *out, Arena *arena)
+static void report_facts(const Report *report, const Timings *timings, const char *devices)
 {
-    const Spec *spec = &campaign->spec;
+    const PlotData *data = report->data;
+    const Spec *spec = &report->campaign->spec;
+    FILE *out = report->out;
+    Arena *arena = report->arena;
     const double wall = isfinite(timings->wall) && timings->wall > 0 ? timings->wall : 0;
     const double failed = (double)(data->trials - data->failures[0]);
     fputs("<dl class=\"facts\">\n", out);
@@ -74,7 +76,7 @@ static void report_facts(const StoredCampaign *campaign, const PlotData *data, c
     fputs("</dl>\n", out);
 }
 
-// Of a campaign without trials: how to go on.
+// For a campaign without trials: how to continue it.
 static void report_hint(const StoredCampaign *campaign, const char *state, FILE *out)
 {
     fputs("<p class=\"none\">No trial is stored yet.", out);
@@ -86,7 +88,7 @@ static void report_hint(const StoredCampaign *campaign, const char *state, FILE 
     fputs("</p>\n", out);
 }
 
-// Tags and notes, if there are any.
+// Tags and notes.
 static Error report_remarks(Database *database, FILE *out)
 {
     Label label;
@@ -100,8 +102,11 @@ static Error report_remarks(Database *database, FILE *out)
     return cursor_close(&labels);
 }
 
-Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena)
+Error report_head(const Report *report)
 {
+    const StoredCampaign *campaign = report->campaign;
+    FILE *out = report->out;
+    Arena *arena = report->arena;
     const char *devices = "";
     CampaignRow row;
     bool found = false;
@@ -130,8 +135,8 @@ Error report_head(const StoredCampaign *campaign, const PlotData *data, FILE *ou
     }
     fputs("</code></p>\n", out);
     TRY(report_remarks(campaign->database, out));
-    report_facts(campaign, data, &timings, devices, out, arena);
-    if (data->trials == 0) report_hint(campaign, row.state, out);
+    report_facts(report, &timings, devices);
+    if (report->data->trials == 0) report_hint(campaign, row.state, out);
     fputs("</header>\n", out);
     return error_none();
 }
@@ -154,30 +159,30 @@ static void report_best_row(const Cursor *trial, int count, int64_t rank, FILE *
     fputs("</tr>\n", out);
 }
 
-// Of several objectives: the front, or as much of it as is shown, spread evenly.
-static Error report_front_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
-                               Arena *arena)
+// The front of several objectives: all of it, or trials spread evenly over it.
+static Error report_front_rows(const Report *report, const char *const *names, int count)
 {
     Front front;
-    TRY(front_read_objectives(campaign->database, &campaign->spec, arena, &front));
+    Database *database = report->campaign->database;
+    TRY(front_read_objectives(database, &report->campaign->spec, report->arena, &front));
     const int64_t shown = front.count < REPORT_BEST ? front.count : REPORT_BEST;
-    Cursor trials = trials_by_id(campaign->database, names, count, arena);
+    Cursor trials = trials_by_id(database, names, count, report->arena);
     for (int64_t i = 0; i < shown; i++) {
-        if (trial_at(&trials, front.id[front_spread(&front, shown, i)])) report_best_row(&trials, count, i + 1, out);
+        if (trial_at(&trials, front.id[front_spread(&front, shown, i)]))
+            report_best_row(&trials, count, i + 1, report->out);
     }
     front_free(&front);
     return cursor_close(&trials);
 }
 
-static Error report_best_rows(const StoredCampaign *campaign, const char *const *names, int count, FILE *out,
-                              Arena *arena)
+static Error report_best_rows(const Report *report, const char *const *names, int count)
 {
-    Cursor trials = trials_best(campaign, names, count, REPORT_BEST, arena);
-    for (int64_t rank = 1; cursor_next(&trials); rank++) report_best_row(&trials, count, rank, out);
+    Cursor trials = trials_best(report->campaign, names, count, REPORT_BEST, report->arena);
+    for (int64_t rank = 1; cursor_next(&trials); rank++) report_best_row(&trials, count, rank, report->out);
     return cursor_close(&trials);
 }
 
-// What stands under a column's name: its unit; of one of several objectives what it is.
+// The text under a column's name: its unit, or the expression of one of several objectives.
 static const char *report_unit(const Spec *spec, const char *name, char *text, size_t size, Arena *arena)
 {
     const Configured *configured = &spec->configured;
@@ -194,37 +199,45 @@ static const char *report_unit(const Spec *spec, const char *name, char *text, s
     return "";
 }
 
-Error report_best_table(const StoredCampaign *campaign, const PlotData *data, FILE *out, Arena *arena)
+// The main columns of a trial, without those that are empty here.
+static int report_best_columns(const Report *report, const char **shown)
 {
     const char *const *names;
-    const char **shown = ARENA_NEW(arena, const char *, 2000);
-    const int n_names = trial_columns_main(&campaign->spec, arena, &names);
+    const Spec *spec = &report->campaign->spec;
+    const int n_names = trial_columns_main(spec, report->arena, &names);
     int count = 0;
     for (int c = 0; c < n_names; c++) {
-        const bool empty = spec_several(&campaign->spec) && strcmp(names[c], "fitness") == 0;
+        const bool empty = spec_several(spec) && strcmp(names[c], "fitness") == 0;
         if (strcmp(names[c], "failure") != 0 && !empty) shown[count++] = names[c];
     }
-    if (data->n_best > 1)
+    return count;
+}
+
+Error report_best(const Report *report)
+{
+    const Spec *spec = &report->campaign->spec;
+    FILE *out = report->out;
+    const char **shown = ARENA_NEW(report->arena, const char *, 2000);
+    const int count = report_best_columns(report, shown);
+    if (report->data->n_best > 1)
         fprintf(out,
-                "<p class=\"caption\">%sA click on a head sorts. The plots mark the trial under the "
+                "<p class=\"caption\">%sClick on a column's head to sort. The plots mark the trial under the "
                 "pointer.</p>\n",
-                spec_several(&campaign->spec) ? "Trials that no other one beats in all objectives at once. " : "");
+                spec_several(spec) ? "No other trial beats these in all objectives at once. " : "");
     fputs("<div class=\"scroll\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\">rank<small></small></th>",
           out);
     for (int c = 0; c < count; c++) {
         char unit[64];
         fputs("<th scope=\"col\">", out);
         put_markup(out, c == 0 ? "trial" : shown[c]);
-        fputs("<small>", out);
-        put_markup(out, report_unit(&campaign->spec, shown[c], unit, sizeof unit, arena));
-        fputs("</small></th>", out);
+        report_element(out, "small", "", report_unit(spec, shown[c], unit, sizeof unit, report->arena));
+        fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
-    TRY(spec_several(&campaign->spec) ? report_front_rows(campaign, shown, count, out, arena)
-                                      : report_best_rows(campaign, shown, count, out, arena));
-    fputs("</tbody></table></div>\n<p>Simulates a trial again, to the bit: <code>hopscotch replay ", out);
-    put_markup(out, campaign->name);
-    fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(data));
+    TRY(spec_several(spec) ? report_front_rows(report, shown, count) : report_best_rows(report, shown, count));
+    fputs("</tbody></table></div>\n<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
+    put_markup(out, report->campaign->name);
+    fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(report->data));
     return error_none();
 }
 
@@ -237,13 +250,13 @@ static void report_details(FILE *out, const char *summary, const char *text, boo
     fputs("</code></pre></details>\n", out);
 }
 
-Error report_spec_texts(const StoredCampaign *campaign, FILE *out, Arena *arena)
+Error report_spec(const Report *report)
 {
     CampaignRow row;
     bool found = false;
-    TRY(campaign_row_read(campaign->database, arena, &row, &found));
-    report_details(out, "as it was given", row.given, true);
-    report_details(out, "with every default", campaign->spec.resolved, false);
+    TRY(campaign_row_read(report->campaign->database, report->arena, &row, &found));
+    report_details(report->out, "as it was given", row.given, true);
+    report_details(report->out, "with every default", report->campaign->spec.resolved, false);
     return error_none();
 }
 
@@ -262,12 +275,14 @@ static Error report_events(Database *database, FILE *out)
     return error_none();
 }
 
-Error report_provenance_tables(const StoredCampaign *campaign, FILE *out, Arena *arena)
+Error report_provenance(const Report *report)
 {
     CampaignRow row;
     bool found = false;
     int count;
-    TRY(campaign_row_read(campaign->database, arena, &row, &found));
+    Database *database = report->campaign->database;
+    FILE *out = report->out;
+    TRY(campaign_row_read(database, report->arena, &row, &found));
     const char *const facts[][2] = {{"experiment", row.experiment},
                                     {"created", row.created},
                                     {"finished", row.finished},
@@ -280,12 +295,12 @@ Error report_provenance_tables(const StoredCampaign *campaign, FILE *out, Arena 
                                     {"spec hash", row.hash}};
     fputs("<table class=\"names\"><tbody>\n", out);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) report_row(out, facts[i][0], facts[i][1]);
-    report_row(out, "report by", "hopscotch " HOPSCOTCH_VERSION);
+    report_row(out, "report written by", "hopscotch " HOPSCOTCH_VERSION);
     fputs("</tbody></table>\n<div class=\"scroll\"><table><thead><tr><th>device</th><th>driver or instructions</th><th>"
-          "batches</th><th>trials</th><th>lanes</th><th>kernel seconds</th></tr></thead><tbody>\n",
+          "batches</th><th>trials</th><th>replicates</th><th>kernel seconds</th></tr></thead><tbody>\n",
           out);
-    Cursor devices = batches_by_device(campaign->database);
+    Cursor devices = batches_by_device(database);
     TRY(report_rows(&devices, REPORT_EVENTS, out, &count));
     fputs("</tbody></table></div>\n", out);
-    return report_events(campaign->database, out);
+    return report_events(database, out);
 }

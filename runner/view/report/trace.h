@@ -1,14 +1,14 @@
-// What is made of a replayed trial's trace: tables, pictures, an animation.
+// Tables, pictures and animations of the trace of a replayed trial.
 #ifndef HOPSCOTCH_TRACE_H
 #define HOPSCOTCH_TRACE_H
 
 #include "../plots/plot.h"
 
-double trace_ground(const ReplayTrace *trace, double x); // m
-double trace_height(const ReplayTrace *trace);           // m over the ground, of what is highest
+double trace_ground(const ReplayTrace *trace, double x); // height of the ground (m)
+double trace_height(const ReplayTrace *trace);           // the greatest height of the motion over the ground (m)
 int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
 
-// Columns that never change, or only by rounding: constant[n_columns], and how many (trace_constant.c). A page names
+// Columns that never change, except by rounding: constant[n_columns], and their number (trace_constant.c). A page names
 // them in a paragraph, a picture in a line.
 typedef struct TraceConstant {
     bool is;
@@ -18,16 +18,21 @@ const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int
 void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena);
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
 
-// Panels: figures through one cycle of the motion, and each column that changes against time (trace_plot.c).
+// Panels: figures in one cycle of the motion, and each column that changes, against time (trace_plot.c).
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot);
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
-// The phases that the curves shade, in words; "" if there are none.
+// The names of the phases that the curves shade; "": none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);
 
-// Motions side by side for the script of the page (trace_page.c).
-Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out);
-// How a page of traces begins, up to its first section, which it opens; how the section of one trace does.
+// Pages (trace_page.c).
+const char *trace_name(const ReplayTrace *trace, Arena *arena); // "smoke/5898"
+// Writes an element of this class, which a script of the page fills, and JSON for it, an entry per trace.
+typedef Error TracePut(const ReplayTrace *trace, Json *json, Arena *arena);
+Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
+                     Arena *arena);
+Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
+// The beginning of a page of traces up to its first section, which is open; the beginning of a trace's section.
 Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
-void trace_page_heading(const ReplayTrace *trace, FILE *out);
+void trace_page_heading(const ReplayTrace *trace, FILE *out, Arena *arena);
 
 #endif

@@ -1,40 +1,22 @@
-// Columns of a trace that never change: they have no curve, a line names them.
+// Columns of a trace that never change. They have no curve; a line names them.
 #include "trace.h"
 
 #include <math.h>
 #include <string.h>
 
-// Part of the greatest value of all columns with the same unit: a smaller change is rounding (a mechanism in a plane
-// moves some 1e-16 m across it).
+// A change below this part of the greatest value of all columns with the same unit is rounding. (A mechanism in a plane
+// moves about 1e-16 m out of it.)
 #define TRACE_ROUNDING 1e-12
 
-enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names than that are folded; characters of a picture's line
-
-typedef struct TraceRange {
-    double low, high; // of the finite values
-    int64_t finite;   // how many there are
-} TraceRange;
-
-static TraceRange trace_range(const ReplayTrace *trace, int column)
-{
-    TraceRange range = {(double)INFINITY, (double)-INFINITY, 0};
-    for (int64_t i = 0; i < trace->count; i++) {
-        const double value = trace->row[i * trace->n_columns + column];
-        if (!isfinite(value)) continue;
-        range.low = fmin(range.low, value);
-        range.high = fmax(range.high, value);
-        range.finite++;
-    }
-    return range;
-}
+enum { TRACE_NAMED = 24, TRACE_NAMES_WIDTH = 120 }; // more names are folded; characters of a picture's line
 
 static const char *trace_unit(const ReplayTrace *trace, int column)
 {
     return trace->columns[column].unit != NULL ? trace->columns[column].unit : "1";
 }
 
-// scale[n_columns]: the greatest value of any column with the unit of this one; units are few.
-static void trace_find_scales(const ReplayTrace *trace, const TraceRange *range, Arena *arena, double *scale)
+// scale[n_columns]: the greatest value of all columns with the same unit.
+static void trace_find_scales(const ReplayTrace *trace, const PlotRange *range, Arena *arena, double *scale)
 {
     bool *done = ARENA_NEW(arena, bool, trace->n_columns);
     for (int first = 1; first < trace->n_columns; first++) {
@@ -42,7 +24,7 @@ static void trace_find_scales(const ReplayTrace *trace, const TraceRange *range,
         if (done[first]) continue;
         for (int c = first; c < trace->n_columns; c++) {
             if (strcmp(trace_unit(trace, c), trace_unit(trace, first)) != 0) continue;
-            if (range[c].finite > 0) most = fmax(most, fmax(-range[c].low, range[c].high));
+            most = fmax(most, fmax(-range[c].low, range[c].high)); // without values -infinity
             done[c] = true;
         }
         for (int c = first; c < trace->n_columns; c++) {
@@ -53,18 +35,23 @@ static void trace_find_scales(const ReplayTrace *trace, const TraceRange *range,
 
 const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int *count)
 {
-    TraceRange *range = ARENA_NEW(arena, TraceRange, trace->n_columns);
+    PlotRange *range = ARENA_NEW(arena, PlotRange, trace->n_columns);
+    int64_t *finite = ARENA_NEW(arena, int64_t, trace->n_columns);
     double *scale = ARENA_NEW(arena, double, trace->n_columns);
     TraceConstant *constant = ARENA_NEW(arena, TraceConstant, trace->n_columns);
     *count = 0;
-    for (int c = 0; c < trace->n_columns; c++) range[c] = trace_range(trace, c);
-    // Of a solver's rows, residuals stand beside what they are residuals of: there only equal values are constant.
+    for (int c = 0; c < trace->n_columns; c++) range[c] = plot_range();
+    for (int64_t k = 0; k < trace->count * trace->n_columns; k++) {
+        plot_widen(&range[k % trace->n_columns], trace->row[k]);
+        finite[k % trace->n_columns] += isfinite(trace->row[k]);
+    }
+    // Rows of a solver hold residuals beside values of the same unit: there only equal values are constant.
     if (!trace->request.debug) trace_find_scales(trace, range, arena, scale);
     for (int c = 1; c < trace->n_columns; c++) {
         const double rounding = TRACE_ROUNDING * scale[c], value = trace->row[c];
         const bool equal = range[c].high - range[c].low <= rounding;
-        constant[c].is = range[c].finite == 0 || (range[c].finite == trace->count && equal);
-        constant[c].value = range[c].finite == 0 ? (double)NAN : fabs(value) <= rounding ? 0 : value;
+        constant[c].is = finite[c] == 0 || (finite[c] == trace->count && equal);
+        constant[c].value = finite[c] == 0 ? (double)NAN : fabs(value) <= rounding ? 0 : value;
         *count += constant[c].is;
     }
     return constant;
@@ -96,7 +83,7 @@ void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena)
     fprintf(out, ".</p>%s\n", folded ? "</details>" : "");
 }
 
-// In a picture, where lines don't wrap: as many names as fit.
+// Lines of a picture do not wrap: it names as many columns as fit.
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
     int count, named = 0;
@@ -109,7 +96,7 @@ void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena)
         named++;
     }
     plot_new_row(plot);
-    PlotPanel panel = plot_panel(plot, 896, 24, NULL, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 896, 24, NULL);
     if (named < count) names = arena_format(arena, "%s and %d others", names, count - named);
     svg_text(plot->out, "la", 2, 14, "start", arena_format(arena, "These columns never change: %s", names));
     plot_panel_end(&panel);

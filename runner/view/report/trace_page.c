@@ -1,4 +1,4 @@
-// A trace as an animation: the points of the figure, frame by frame, as JSON that io/page/animation.js plays.
+// Pages of traces. io/page/animation.js plays a motion: the points of the figure, frame by frame, as JSON.
 #include "trace.h"
 
 #include "report.h"
@@ -6,11 +6,43 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Numbers: of all frames of a page, so that it stays below 2 MB; points from which on they are rounded to what is seen.
-enum { MOTION_FRAMES = 1200, MOTION_GROUND = 2000, MOTION_NUMBERS = 200000, MOTION_MANY = 64 };
-#define MOTION_FRAME 0.01 // s of the motion between two frames, if they are not too many
+enum {
+    MOTION_FRAMES = 1200,
+    MOTION_GROUND = 2000,    // heights of the ground
+    MOTION_NUMBERS = 200000, // in all frames, so that a page stays below 2 MB
+    MOTION_MANY = 64         // a figure of more points is rounded to visible differences
+};
+#define MOTION_FRAME 0.01 // s of the motion per frame, unless there are too many frames
 
-// Metres to a tenth of a millimetre.
+const char *trace_name(const ReplayTrace *trace, Arena *arena)
+{
+    return arena_format(arena, "%s/%lld", trace->campaign->name, (long long)trace->request.trial);
+}
+
+Error trace_put_json(const ReplayTrace *const *traces, int count, const char *class_name, TracePut *put, FILE *out,
+                     Arena *arena)
+{
+    Json json;
+    TextStream stream;
+    Error error = error_none();
+    TRY(text_stream_open("the animation", &stream));
+    json_start(&json, stream.out, false);
+    json_array(&json, NULL);
+    for (int i = 0; i < count && error.kind == OK; i++) error = put(traces[i], &json, arena);
+    json_close(&json, ']');
+    const Error closed = text_stream_close(&stream);
+    if (error.kind == OK) error = closed;
+    if (error.kind == OK) {
+        fprintf(out, "<div class=\"%s\"></div>\n", class_name);
+        page_put_json(out, arena_format(arena, "%ss", class_name), stream.text); // "motions"
+    }
+    free(stream.text);
+    return error;
+}
+
+// ---- motions --------------------------------------------------------------------------------------------------------
+
+// In m, rounded to a tenth of a millimetre.
 static void motion_number(Json *json, const char *name, double value)
 {
     json_number(json, name, isfinite(value) ? nearbyint(value * 1e4) / 1e4 : 0);
@@ -33,7 +65,7 @@ static void motion_shapes(const Drawing *drawing, Json *json)
     json_close(json, ']');
 }
 
-// The ground from a little behind to a little before where the figure goes: heights at even steps.
+// The ground under the motion, from 3 m behind it to 3 m before it: heights at even steps.
 static void motion_ground(const ReplayTrace *trace, double low, double high, Json *json)
 {
     const double from = low - 3, span = high - low + 6, step = fmax(0.05, span / MOTION_GROUND);
@@ -46,7 +78,7 @@ static void motion_ground(const ReplayTrace *trace, double low, double high, Jso
     json_close(json, '}');
 }
 
-// Rows from frame to frame.
+// The number of rows per frame.
 static int64_t motion_each(const ReplayTrace *trace)
 {
     const double step = trace->request.sample > 0 ? MOTION_FRAME / trace->request.sample : 1;
@@ -56,7 +88,7 @@ static int64_t motion_each(const ReplayTrace *trace)
     return each > most ? each : most;
 }
 
-// Metres that a figure of many points is rounded to: a tenth of a pixel or less; 0: as motion_number does.
+// The rounding (m) of a figure of many points: at most a tenth of a pixel. 0: that of motion_number.
 static double motion_grain(const ReplayTrace *trace)
 {
     enum { PIXELS = 340 };
@@ -88,13 +120,11 @@ static void motion_frames(const ReplayTrace *trace, Json *json)
     motion_ground(trace, low, fmin(high, low + 1000), json);
 }
 
-static void motion_put(const ReplayTrace *trace, Json *json)
+static Error motion_put(const ReplayTrace *trace, Json *json, Arena *arena)
 {
     const Drawing *drawing = trace_drawing(trace);
-    char name[192];
-    snprintf(name, sizeof name, "%.128s/%lld", trace->campaign->name, (long long)trace->request.trial);
     json_object(json, NULL);
-    json_text(json, "name", name);
+    json_text(json, "name", trace_name(trace, arena));
     json_integer(json, "replicate", trace->request.replicate);
     json_number(json, "fitness", trace->fitness);
     json_text(json, "failure", trace->failure);
@@ -107,27 +137,15 @@ static void motion_put(const ReplayTrace *trace, Json *json)
     motion_shapes(drawing, json);
     motion_frames(trace, json);
     json_close(json, '}');
+    return error_none();
 }
 
-Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out)
+Error trace_put_motions(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
-    Json json;
-    TextStream motions;
-    TRY(text_stream_open("the animation", &motions));
-    json_start(&json, motions.out, false);
-    json_array(&json, NULL);
-    for (int i = 0; i < count; i++) motion_put(traces[i], &json);
-    json_close(&json, ']');
-    const Error error = text_stream_close(&motions);
-    if (error.kind == OK) {
-        fputs("<div class=\"motion\"></div>\n", out);
-        page_put_json(out, "motions", motions.text);
-    }
-    free(motions.text);
-    return error;
+    return trace_put_json(traces, count, "motion", motion_put, out, arena);
 }
 
-// Of two trials the parameters in which they differ, of one those that were searched.
+// Shows the parameters in which two trials differ; of one trial those that were searched.
 static bool page_shows_parameter(const ReplayTrace *const *traces, int count, int parameter)
 {
     const Spec *spec = &traces[0]->campaign->spec;
@@ -158,13 +176,13 @@ static void page_put_parameters(const ReplayTrace *const *traces, int count, FIL
     }
 }
 
-static void page_put_table(const ReplayTrace *const *traces, int count, FILE *out)
+static void page_put_table(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     fputs("<div class=\"scroll\"><table><thead><tr><th></th>", out);
     for (int i = 0; i < count; i++) {
         fputs("<th scope=\"col\">", out);
-        put_markup(out, traces[i]->campaign->name);
-        fprintf(out, "/%lld</th>", (long long)traces[i]->request.trial);
+        put_markup(out, trace_name(traces[i], arena));
+        fputs("</th>", out);
     }
     fputs("</tr></thead><tbody>\n<tr><th scope=\"row\">fitness</th>", out);
     for (int i = 0; i < count; i++)
@@ -178,37 +196,34 @@ static void page_put_table(const ReplayTrace *const *traces, int count, FILE *ou
 
 Error trace_page_begin(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
-    const char *name = arena_format(arena, "%s/%lld", traces[0]->campaign->name, (long long)traces[0]->request.trial);
     const char *style;
     TRY(report_style(arena, &style));
-    page_start(out, name, style);
+    page_start(out, trace_name(traces[0], arena), style);
     fputs("<main>\n<header><h1>", out);
     for (int i = 0; i < count; i++) {
-        put_markup(out, i > 0 ? " and " : "");
-        put_markup(out, traces[i]->campaign->name);
-        fprintf(out, "/%lld", (long long)traces[i]->request.trial);
+        fputs(i > 0 ? " and " : "", out);
+        put_markup(out, trace_name(traces[i], arena));
     }
     fputs("</h1></header>\n<section>\n", out);
     return error_none();
 }
 
-void trace_page_heading(const ReplayTrace *trace, FILE *out)
+void trace_page_heading(const ReplayTrace *trace, FILE *out, Arena *arena)
 {
     fputs("<section>\n<h2>", out);
-    put_markup(out, trace->campaign->name);
-    fprintf(out, "/%lld, replicate %d</h2>\n<div class=\"panels\">\n", (long long)trace->request.trial,
-            trace->request.replicate);
+    put_markup(out, trace_name(trace, arena));
+    fprintf(out, ", replicate %d</h2>\n<div class=\"panels\">\n", trace->request.replicate);
 }
 
 Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena)
 {
     TRY(trace_page_begin(traces, count, out, arena));
-    TRY(trace_put_motions(traces, count, out));
-    page_put_table(traces, count, out);
+    TRY(trace_put_motions(traces, count, out, arena));
+    page_put_table(traces, count, out, arena);
     fputs("</section>\n", out);
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};
-        trace_page_heading(traces[i], out);
+        trace_page_heading(traces[i], out, arena);
         trace_plot_phases(traces[i], &plot);
         trace_plot_series(traces[i], &plot, arena);
         fputs("</div>\n", out);

@@ -1,4 +1,4 @@
-// A trace as pictures: the figures of one cycle of the motion beside one another, and every column against time.
+// A trace as pictures: figures of one cycle of the motion side by side, and every column against time.
 #include "trace.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { TRACE_FIGURES = 9, TRACE_POINTS = 600, TRACE_THINGS = 8 };
 #define TRACE_WIDTH 896.0 // of the panel of figures
-#define TRACE_SEEN 4.0    // pixels of a figure, at least
+#define TRACE_SEEN 4.0    // pixels; a smaller figure is not drawn
 
 double trace_ground(const ReplayTrace *trace, double x)
 {
@@ -16,7 +16,8 @@ double trace_ground(const ReplayTrace *trace, double x)
     return drawing->ground(trace->configured, trace->parameter, x);
 }
 
-// What diverges leaves the picture. A motion without ground is as high as it is wide, or more.
+// At most eight times the height at the start: a motion that diverges leaves the picture. Without ground, the height is
+// at least half the width.
 double trace_height(const ReplayTrace *trace)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -46,7 +47,7 @@ int trace_phase(const ReplayTrace *trace, int64_t i)
 // From metres to pixels.
 typedef struct TraceView {
     FILE *out;
-    double scale, x, y; // pixels a metre; where the point (origin, 0) is drawn
+    double scale, x, y; // pixels per metre; pixel of the point (origin, 0)
     double origin;      // m
 } TraceView;
 
@@ -108,7 +109,7 @@ static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, c
     }
 }
 
-// The last whole cycle of the motion (true); without one, the last second.
+// Finds the last whole cycle of the motion; without one the last second, and returns false.
 static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -128,7 +129,7 @@ static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *
     return false;
 }
 
-// The figure's greatest width or height in these rows, in m.
+// The greatest width or height of the figure in these rows (m).
 static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -140,7 +141,6 @@ static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
     return extent;
 }
 
-// Nothing of what would be too small to be seen.
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
 {
     const Drawing *drawing = trace_drawing(trace);
@@ -153,7 +153,7 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
     const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
     const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
     if (trace_extent(trace, first, end) * scale < TRACE_SEEN) return;
-    PlotPanel panel = plot_panel(plot, TRACE_WIDTH, bottom + 64, title, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, TRACE_WIDTH, bottom + 64, title);
     for (int k = 0; k < TRACE_FIGURES; k++) {
         const int64_t i = first + (end - first) * k / (TRACE_FIGURES - 1);
         const double *point = trace_points(trace, i);
@@ -172,31 +172,26 @@ void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
 
 // ---- time series ----------------------------------------------------------------------------------------------------
 
-// What is drawn in one panel: neighbouring columns of one unit.
+// The curves of one panel: neighbouring columns of one unit.
 typedef struct TraceCurves {
     const char *name, *unit;
     int column, count;
-    const char *const *lines; // [count] names; NULL: there is one
+    const char *const *lines; // [count] names; NULL: a single curve
 } TraceCurves;
 
 static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *curves)
 {
-    double low = (double)INFINITY, high = (double)-INFINITY;
+    PlotRange range = plot_range();
     for (int64_t i = 0; i < trace->count; i++) {
-        for (int k = 0; k < curves->count; k++) {
-            const double value = trace->row[i * trace->n_columns + curves->column + k];
-            if (!isfinite(value)) continue;
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-        }
+        for (int k = 0; k < curves->count; k++)
+            plot_widen(&range, trace->row[i * trace->n_columns + curves->column + k]);
     }
-    if (!(low <= high)) low = 0, high = 1;
-    const double margin = high > low ? 0.05 * (high - low) : low != 0 ? 0.1 * fabs(low) : 0.5;
-    const double key = curves->lines != NULL ? 0.2 * (high - low + 2 * margin) : 0; // room for it above the lines
-    return (PlotAxis){.name = curves->name, .unit = curves->unit, .low = low - margin, .high = high + margin + key};
+    PlotAxis axis = plot_axis_over(curves->name, curves->unit, range);
+    if (curves->lines != NULL) axis.high += 0.2 * (axis.high - axis.low); // room for the key above the lines
+    return axis;
 }
 
-enum { TRACE_SHADED = 2 }; // the first phases, which are on the ground
+enum { TRACE_SHADED = 2 }; // phases on the ground, the first of the drawing
 
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
 {
@@ -213,7 +208,7 @@ const char *trace_shaded(const ReplayTrace *trace, Arena *arena)
     return names;
 }
 
-// Bands for the phases that are shaded.
+// Shades the phases on the ground.
 static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
 {
     char name[16];
@@ -230,7 +225,7 @@ static void trace_draw_bands(const ReplayTrace *trace, const PlotPanel *panel)
     }
 }
 
-// Of many samples each pixel's least and greatest are drawn, in the order in which they came.
+// Many samples: the least and the greatest of each pixel are drawn, in the order of time.
 static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, const char *class_name, int column)
 {
     SvgPath path = svg_path(panel->plot->out, class_name);
@@ -250,10 +245,6 @@ static void trace_draw_line(const ReplayTrace *trace, const PlotPanel *panel, co
     svg_path_end(&path);
 }
 
-// Colours of a few lines in one panel, and of their keys.
-static const char *const trace_lines[] = {"s7", "s5", "s3", "s2"}, *const trace_keys[] = {"c7", "c5", "c3", "c2"};
-enum { TRACE_LINES = sizeof trace_lines / sizeof *trace_lines };
-
 static PlotAxis trace_time_axis(const ReplayTrace *trace)
 {
     const double end = trace->row[(trace->count - 1) * trace->n_columns];
@@ -268,10 +259,11 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     PlotPanel panel = plot_panel(plot, width, height, NULL, trace_time_axis(trace), trace_curves_axis(trace, curves));
     trace_draw_bands(trace, &panel);
     for (int k = 0; k < curves->count; k++)
-        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : trace_lines[k % TRACE_LINES], curves->column + k);
+        trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
+                        curves->column + k);
     double x = panel.x.from + 6;
     for (int k = 0; curves->lines != NULL && k < curves->count; k++)
-        x = plot_key(&panel, x, panel.y.to + 8, trace_keys[k % TRACE_LINES], curves->lines[k]);
+        x = plot_key(&panel, x, panel.y.to + 8, plot_colour(k, curves->count).key, curves->lines[k]);
     plot_panel_end(&panel);
 }
 
@@ -283,8 +275,8 @@ static bool trace_shows(const ReplayTrace *trace, int column)
     return false;
 }
 
-// The first panels of the things that are shown: of many some, evenly from the first to the last. panel[n_panels];
-// *things: how many are shown in all.
+// Finds the first panel of each thing (body) that is drawn: of many things some, evenly from the first to the last.
+// panel[n_panels]; *things: the number that the trace shows. Returns the number drawn.
 static int trace_find_things(const ReplayTrace *trace, int *panel, int *things)
 {
     const Configured *configured = trace->configured;
@@ -301,7 +293,7 @@ static int trace_find_things(const ReplayTrace *trace, int *panel, int *things)
     return TRACE_THINGS;
 }
 
-// What has no curves, and how to see it.
+// Says how many things have no curves, and how to see them.
 static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, int things)
 {
     char text[160];
@@ -310,7 +302,7 @@ static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, 
     snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
              configured->n_things, configured->things_are,
              drawn < things ? ", from the first to the last that are recorded" : "");
-    PlotPanel panel = plot_panel(plot, 896, 26, text, (PlotAxis){0}, (PlotAxis){0});
+    PlotPanel panel = plot_plain_panel(plot, 896, 26, text);
     plot_panel_end(&panel);
     plot_new_row(plot);
 }
@@ -323,7 +315,7 @@ static bool trace_panel_changes(const ColumnPanel *panel, const TraceConstant *c
     return false;
 }
 
-// A row of panels for each thing, of what changes.
+// One row of panels per thing: its columns that change.
 static void trace_plot_things(const ReplayTrace *trace, Plot *plot, const TraceConstant *constant, Arena *arena)
 {
     char name[96];

@@ -1,5 +1,5 @@
-// A trace as an animation in the terminal, in its own time. Where there is no terminal, as in a file or a log, a few
-// figures one below the other.
+// A trace as an animation in the terminal, in real time. If the output is not a terminal (a file, a log): a few
+// figures, one below the other.
 #include "trace.h"
 
 #include <math.h>
@@ -17,10 +17,10 @@ static const double screen_frame_seconds = 1.0 / 30;
 
 // ---- one frame ------------------------------------------------------------------------------------------------------
 
-// From metres to dots: the figure in the middle, the ground under it near the bottom.
+// From metres to dots: the figure in the middle, the ground near the bottom.
 typedef struct ScreenView {
     Canvas *canvas;
-    double scale, x, level; // dots a metre; m of the middle, and of the ground there
+    double scale, x, level; // dots per metre; x of the middle and height of the ground there (m)
 } ScreenView;
 
 static double screen_x(const ScreenView *view, double x) { return view->canvas->columns + (x - view->x) * view->scale; }
@@ -63,7 +63,7 @@ static void screen_draw(const ReplayTrace *trace, int64_t i, double scale, Canva
     for (int s = 0; s < drawing->n_shapes; s++) screen_draw_shape(&view, &drawing->shapes[s], point);
 }
 
-// Dots a metre so that all of the motion is seen.
+// Dots per metre at which all of the motion is visible.
 static double screen_scale(const ReplayTrace *trace, const Canvas *canvas)
 {
     return (4 * canvas->rows - 6) / trace_height(trace);
@@ -100,7 +100,7 @@ static void screen_wait(double seconds)
     nanosleep(&wait, NULL);
 }
 
-// The row at or before a time.
+// The last row before a time, from row `from` on.
 static int64_t screen_row_at(const ReplayTrace *trace, int64_t from, double time)
 {
     while (from + 1 < trace->count && trace->row[(from + 1) * trace->n_columns] <= time) from++;
@@ -113,7 +113,7 @@ static void screen_animate(const ReplayTrace *trace, FILE *out, Arena *arena)
     const bool utf8 = terminal_utf8();
     const double first = trace->row[0], start = clock_seconds();
     for (int64_t i = 0; i + 1 < trace->count && interrupt_requested() == 0;) {
-        const int columns = terminal_columns(out), rows = terminal_rows(out) - 2; // asked each time: it may be resized
+        const int columns = terminal_columns(out), rows = terminal_rows(out) - 2; // the user may resize the terminal
         arena_rewind(arena, used);
         Canvas canvas = canvas_take(columns < SCREEN_COLUMNS_MAX ? columns : SCREEN_COLUMNS_MAX,
                                     rows < 4                 ? 4

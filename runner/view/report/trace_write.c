@@ -1,4 +1,4 @@
-// A trace as numbers: CSV, or HDF5 in the form of the campaign's own shards.
+// A trace as numbers: CSV, or HDF5 in the form of the campaign's shards.
 #include "trace.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena)
     return table_finish(table);
 }
 
-// samples[count][n_shown] of the columns that are shown
+// Returns samples[count][n_shown] of the chosen columns, for free(); NULL: no memory.
 static double *trace_shown_samples(const ReplayTrace *trace)
 {
     double *samples = malloc(((size_t)trace->count * (size_t)trace->n_shown + 1) * sizeof *samples), *to = samples;

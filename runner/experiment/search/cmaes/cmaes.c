@@ -1,8 +1,5 @@
-// cmaes: covariance matrix adaptation evolution strategies, many side by side. Each search is its own (seed, start,
-// restarts), and all of them share the batches: a round is one generation of every search that has not ended. Trials
-// are asked for in the order of (round, search, member), which gives them their ids; a search's next generation is
-// asked for as soon as its last one was told, so that ids and points depend neither on the size of the batches nor on
-// what else is in flight.
+// cmaes: covariance matrix adaptation evolution strategies, many side by side (search/side_by_side.h). Each search has
+// its own seed, start and restarts.
 #include "cmaes.h"
 
 #include <math.h>
@@ -12,8 +9,6 @@ static const size_t cmaes_bytes_max = (size_t)48 << 20; // of all that a search 
 static const size_t cmaes_populations_bytes = (size_t)8 << 20;
 
 // ---- the state ------------------------------------------------------------------------------------------------------
-
-CmaesState *cmaes_state(const Search *search) { return search->state; }
 
 // Where the arrays of a run start, in the order of cmaes_view, and after the last one where they end.
 static void cmaes_lay_out(Cmaes *cmaes)
@@ -56,19 +51,6 @@ CmaesView cmaes_view(const Search *search, int64_t run)
                        .constraint = at + offset[14]};
 }
 
-static size_t cmaes_state_bytes(const Cmaes *cmaes, int64_t told)
-{
-    return sizeof(CmaesState) + (size_t)cmaes->searches * cmaes->run_bytes +
-           (size_t)(told * cmaes_told_width(cmaes)) * sizeof(double);
-}
-
-int cmaes_told_width(const Cmaes *cmaes) { return 2 + cmaes->n_constraints; }
-
-double *cmaes_told(const Search *search)
-{
-    return (void *)((unsigned char *)search->state + cmaes_state_bytes(search->scratch, 0));
-}
-
 // ---- init -----------------------------------------------------------------------------------------------------------
 
 static int64_t cmaes_lambda(const double *settings, int n)
@@ -106,7 +88,7 @@ static int64_t cmaes_most_trials(const Cmaes *cmaes)
 static size_t cmaes_population_bytes(const Cmaes *cmaes)
 {
     return (size_t)cmaes->lambda_max * (size_t)(cmaes->n + 2) * sizeof(double) +
-           (size_t)cmaes->trials_max * sizeof(int32_t);
+           (size_t)cmaes->side.trials_max * sizeof(int32_t);
 }
 
 static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
@@ -116,29 +98,33 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->settings = spec->method_settings;
     cmaes->n = (int)n;
     cmaes_choose(spec, cmaes);
-    cmaes->searches = (int64_t)cmaes->settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
+    cmaes->side.searches = (int64_t)cmaes->settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
+    cmaes->side.first = (int64_t)cmaes->settings[CMAES_FIRST];
+    cmaes->side.told_width = 2 + cmaes->n_constraints;
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
     cmaes->n_recent = 10 + (30 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
     cmaes->n_spans = 20 + (3 * n + cmaes->lambda_start - 1) / cmaes->lambda_start;
-    cmaes->trials_max = cmaes_most_trials(cmaes);
+    cmaes->side.trials_max = cmaes_most_trials(cmaes);
     cmaes_lay_out(cmaes);
+    cmaes->side.told_at = sizeof(CmaesState) + (size_t)cmaes->side.searches * cmaes->run_bytes;
     const int64_t fit = (int64_t)(cmaes_populations_bytes / cmaes_population_bytes(cmaes));
-    cmaes->n_populations = fit < 1 ? 1 : fit < cmaes->searches ? fit : cmaes->searches;
+    cmaes->n_populations = fit < 1 ? 1 : fit < cmaes->side.searches ? fit : cmaes->side.searches;
 }
 
 // Bytes beside the state and the populations.
 static size_t cmaes_room_bytes(const Cmaes *cmaes)
 {
     const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
-    return (size_t)(cmaes->lambda_max * member + cmaes->trials_max * cmaes_told_width(cmaes)) * sizeof(double);
+    return (size_t)(cmaes->lambda_max * member + cmaes->side.trials_max * cmaes->side.told_width) * sizeof(double);
 }
 
 static bool cmaes_is_too_large(const Cmaes *cmaes)
 {
-    const size_t bytes = cmaes_state_bytes(cmaes, 0) + cmaes_room_bytes(cmaes) +
-                         (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
-    return cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->trials_max > CMAES_TRIALS_MAX || bytes > cmaes_bytes_max;
+    const size_t bytes =
+        cmaes->side.told_at + cmaes_room_bytes(cmaes) + (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
+    return cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->side.trials_max > CMAES_TRIALS_MAX ||
+           bytes > cmaes_bytes_max;
 }
 
 static Error cmaes_check(const Spec *spec, const char **key)
@@ -150,16 +136,17 @@ static Error cmaes_check(const Spec *spec, const char **key)
     if (cmaes.n > most)
         return error_make(ERROR_USER, "cmaes searches at most %d parameters%s, and these are %d", most,
                           cmaes.separable ? "" : " with a full covariance", cmaes.n);
-    *key = cmaes.searches > 1 ? "search.cmaes.searches" : "search.cmaes.population";
+    *key = cmaes.side.searches > 1 ? "search.cmaes.searches" : "search.cmaes.population";
     if (cmaes_is_too_large(&cmaes))
         return error_make(ERROR_USER,
                           "%lld search%s with populations of up to %lld are too many: use fewer searches, a smaller "
                           "population or a smaller cmaes.restarts_max",
-                          (long long)cmaes.searches, cmaes.searches == 1 ? "" : "es", (long long)cmaes.lambda_max);
+                          (long long)cmaes.side.searches, cmaes.side.searches == 1 ? "" : "es",
+                          (long long)cmaes.lambda_max);
     *key = "search.cmaes.uncertainty";
     if (cmaes.uncertain && spec->replicates.common)
-        return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and with common random numbers they come "
-                                      "out the same: say replicates: {common: false}");
+        return error_make(ERROR_USER, "cmaes.uncertainty runs trials twice, and common random numbers give the same "
+                                      "result twice: write replicates: {common: false}");
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
         return error_make(ERROR_USER, "cmaes.inject has %d points, and the first generation %lld members",
@@ -200,7 +187,7 @@ static void cmaes_take(Cmaes *cmaes, Arena *arena)
     cmaes_take_results(cmaes, arena);
     for (int64_t i = 0; i < cmaes->n_populations; i++)
         cmaes->populations[i] = (CmaesPopulation){.round = -1,
-                                                  .slot = ARENA_NEW(arena, int32_t, cmaes->trials_max),
+                                                  .slot = ARENA_NEW(arena, int32_t, cmaes->side.trials_max),
                                                   .y = ARENA_NEW(arena, double, lambda *n),
                                                   .square = ARENA_NEW(arena, double, lambda),
                                                   .left_out = ARENA_NEW(arena, bool, lambda)};
@@ -215,23 +202,21 @@ static void cmaes_set_axes(Cmaes *cmaes)
     }
 }
 
+static const SideMethod cmaes_side;
+
 static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
 {
     Cmaes *cmaes = ARENA_NEW(arena, Cmaes, 1);
     cmaes_measure(spec, cmaes);
     cmaes_take(cmaes, arena);
     cmaes_set_axes(cmaes);
+    cmaes->side.method = &cmaes_side;
     search->scratch = cmaes;
-    search->state_size = cmaes_state_bytes(cmaes, 0);
-    search->state_capacity = cmaes_state_bytes(cmaes, cmaes->trials_max);
-    search->state = ARENA_NEW(arena, unsigned char, search->state_capacity);
+    side_init(search, (uint32_t)cmaes->n, arena);
     search->round_trials =
-        cmaes->searches * (cmaes->lambda_start + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
+        cmaes->side.searches * (cmaes->lambda_start + cmaes_again(cmaes, cmaes->lambda_start) + cmaes->lagrangian);
     search->round_fields = cmaes_fields(cmaes, arena, &search->n_round_fields);
-    *cmaes_state(search) =
-        (CmaesState){.version = CMAES_STATE_VERSION, .dimension = (uint32_t)cmaes->n, .searches = cmaes->searches};
-    search->stops = ARENA_NEW(arena, RoundStop, cmaes->searches);
-    for (int64_t s = 0; s < cmaes->searches; s++) {
+    for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesView view = cmaes_view(search, s);
         *view.run = (CmaesRun){.best = (double)NAN};
         cmaes_begin(cmaes, &view, s, cmaes->lambda_start, cmaes_start_sigma(cmaes, &view));
@@ -241,88 +226,41 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
 
 // ---- ask ------------------------------------------------------------------------------------------------------------
 
-static bool cmaes_all_ended(const Search *search)
+static SideRun cmaes_side_run(const Search *search, int64_t s)
+{
+    const CmaesRun *run = cmaes_run(search, s);
+    return (SideRun){run->round, run->stop};
+}
+
+static int64_t cmaes_trials(const Search *search, int64_t s) { return cmaes_population(search, s)->run; }
+
+// It was allowed when it was drawn.
+static const double *cmaes_parameters(const Search *search, int64_t s, int64_t trial)
 {
     const Cmaes *cmaes = search->scratch;
-    for (int64_t s = 0; s < cmaes->searches; s++) {
-        if (cmaes_run(search, s)->stop == CMAES_GOES_ON) return false;
-    }
-    return true;
-}
-
-// To the next trial in the order of (round, search, trial of the generation). NULL: its search must be told first.
-static const CmaesPopulation *cmaes_next_trial(const Search *search, Cmaes *cmaes)
-{
-    for (;;) {
-        const CmaesRun *run = cmaes_run(search, cmaes->ask_search);
-        const bool goes_on = run->stop == CMAES_GOES_ON;
-        if (goes_on && run->round < cmaes->ask_round) return NULL;
-        if (goes_on && run->round == cmaes->ask_round) {
-            const CmaesPopulation *population = cmaes_population(search, cmaes->ask_search);
-            if (population->run == 0 || cmaes->ask_trial < population->run) return population;
-        }
-        cmaes->ask_trial = 0;
-        if (++cmaes->ask_search < cmaes->searches) continue;
-        cmaes->ask_search = 0;
-        cmaes->ask_round++;
-    }
-}
-
-// The parameters of a trial, into cmaes->parameter. It was allowed when it was drawn.
-static void cmaes_set_parameters(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population,
-                                 int64_t trial)
-{
+    const CmaesView view = cmaes_view(search, s);
+    const CmaesPopulation *population = cmaes_population(search, s);
     const int64_t slot = population->slot[trial];
-    const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
+    const int64_t member = slot >= view.run->lambda ? slot - view.run->lambda : slot;
     double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
-    cmaes_fix(cmaes, cmaes->ask_search);
-    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
-        if (cmaes_inject(cmaes, view, member, y, &square)) return;
+    cmaes_fix(cmaes, s);
+    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, &view)) {
+        if (cmaes_inject(cmaes, &view, member, y, &square)) return cmaes->parameter;
     }
-    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, view, population->y + member * cmaes->n, x);
-    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
-}
-
-static void cmaes_give(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, Trials *trials)
-{
-    const CmaesView view = cmaes_view(search, cmaes->ask_search);
-    const int64_t t = trials->count++;
-    const int parameters = cmaes->spec->configured.n_parameters;
-    cmaes_set_parameters(cmaes, &view, population, cmaes->ask_trial);
-    memcpy(trials->parameter + t * parameters, cmaes->parameter, (size_t)parameters * sizeof(double));
-    trials->id[t] = cmaes->ask_id++;
-    trials->search[t] = (int32_t)(cmaes->ask_search + (int64_t)cmaes->settings[CMAES_FIRST]);
-    trials->round[t] = (int32_t)cmaes->ask_round;
-    trials->ordinal[t] = search_round_ordinal(cmaes->ask_round, cmaes->ask_trial++);
-}
-
-static Error cmaes_no_point(const Cmaes *cmaes)
-{
-    return error_make(ERROR_USER,
-                      "search %lld: of %d draws for each member not one is allowed by `exclude`, the ranges of derived "
-                      "parameters or the bounds; loosen them",
-                      (long long)cmaes->ask_search, CMAES_ATTEMPTS);
-}
-
-static Error cmaes_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
-{
-    Cmaes *cmaes = search->scratch;
-    const int64_t wanted = max < trials->capacity ? max : trials->capacity;
-    trials->count = 0;
-    *waiting = false;
-    if (cmaes_all_ended(search)) return error_none();
-    while (trials->count < wanted) {
-        const CmaesPopulation *population = cmaes_next_trial(search, cmaes);
-        if (population == NULL) break;
-        if (population->run == 0) return cmaes_no_point(cmaes);
-        cmaes_give(search, cmaes, population, trials);
-    }
-    *waiting = trials->count == 0;
-    search->asked = cmaes->ask_id;
-    return error_none();
+    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, &view, population->y + member * cmaes->n, x);
+    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view.mean);
+    return cmaes->parameter;
 }
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
+
+static void cmaes_note_trial(const Search *search, const Trials *trials, int64_t t, double *told)
+{
+    const int m = search->spec->n_constraints;
+    told[0] = isnan(trials->fitness[t]) ? (double)NAN : spec_cost(search->spec, 0, trials->fitness[t]) + 0.0;
+    told[1] = trials->survived[t];
+    for (int i = 0; i < m; i++) told[2 + i] = trials->constraint[t * m + i];
+}
 
 // One trial's part in the mean over the evaluations of its member.
 static void cmaes_add_result(Cmaes *cmaes, int64_t member, const double *told, double part)
@@ -336,13 +274,8 @@ static void cmaes_add_result(Cmaes *cmaes, int64_t member, const double *told, d
 static void cmaes_set_violations(Cmaes *cmaes, int64_t lambda)
 {
     const int m = cmaes->n_constraints;
-    for (int64_t k = 0; m > 0 && k < lambda; k++) {
-        cmaes->violation[k] = 0.0;
-        for (int i = 0; i < m; i++) {
-            const double g = cmaes->constraint[k * m + i];
-            cmaes->violation[k] += g > 0.0 ? g : 0.0;
-        }
-    }
+    for (int64_t k = 0; m > 0 && k < lambda; k++)
+        cmaes->violation[k] = constraints_violation(cmaes->constraint + k * m, m);
 }
 
 static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population, int64_t lambda)
@@ -360,9 +293,9 @@ static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population,
 // The results of a whole generation, from those of its trials in the order of ask.
 static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, const CmaesRun *run)
 {
-    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run), *told = cmaes_told(search);
+    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run), *told = side_told(search);
     cmaes_clear_results(cmaes, population, run->lambda);
-    for (int64_t trial = 0; trial < population->run; trial++, told += cmaes_told_width(cmaes)) {
+    for (int64_t trial = 0; trial < population->run; trial++, told += cmaes->side.told_width) {
         const int64_t slot = population->slot[trial];
         if (slot == CMAES_SLOT_MEAN) {
             cmaes->mean_fitness = told[0];
@@ -376,60 +309,23 @@ static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulati
     cmaes_set_violations(cmaes, run->lambda);
 }
 
-// To the search whose results come next: the first one that goes on, in the order of (round, search). False: all have
-// ended.
-static bool cmaes_turn(const Search *search, CmaesState *state)
+static void cmaes_end_generation(Search *search, int64_t s)
 {
-    int64_t next = -1, round = 0;
-    for (int64_t s = 0; s < state->searches; s++) {
-        const CmaesRun *run = cmaes_run(search, s);
-        if (run->stop != CMAES_GOES_ON || (next >= 0 && run->round >= round)) continue;
-        next = s;
-        round = run->round;
-    }
-    if (next < 0) return false;
-    state->search = next;
-    state->round = round;
-    return true;
-}
-
-static void cmaes_end_generation(Search *search, Cmaes *cmaes, const CmaesPopulation *population)
-{
-    CmaesState *state = cmaes_state(search);
-    const int64_t run = state->search;
-    const CmaesView view = cmaes_view(search, run);
+    Cmaes *cmaes = search->scratch;
+    const CmaesView view = cmaes_view(search, s);
+    const CmaesPopulation *population = cmaes_population(search, s);
     cmaes_gather(search, cmaes, population, view.run);
     cmaes_update(cmaes, &view, population);
     const CmaesStop stop = cmaes_stop(cmaes, &view);
-    cmaes_report(search, run, stop);
-    if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, run, stop);
-    state->told = 0;
-    if (!cmaes_turn(search, state)) state->round++; // all have ended: behind the last one
-}
-
-static Error cmaes_tell(Search *search, const Trials *trials)
-{
-    Cmaes *cmaes = search->scratch;
-    CmaesState *state = cmaes_state(search);
-    for (int64_t t = 0; t < trials->count; t++) {
-        const int64_t run = trials->search[t] - (int64_t)cmaes->settings[CMAES_FIRST];
-        if (trials->id[t] != state->next_id || run != state->search || trials->round[t] != state->round)
-            return search_told_wrong(search, trials, t);
-        const CmaesPopulation *population = cmaes_population(search, run);
-        double *told = cmaes_told(search) + cmaes_told_width(cmaes) * state->told;
-        told[0] = isnan(trials->fitness[t]) ? (double)NAN : spec_cost(cmaes->spec, 0, trials->fitness[t]) + 0.0;
-        told[1] = trials->survived[t];
-        for (int i = 0; i < cmaes->n_constraints; i++) told[2 + i] = trials->constraint[t * cmaes->n_constraints + i];
-        state->next_id++;
-        if (++state->told == population->run) cmaes_end_generation(search, cmaes, population);
-    }
-    search->state_size = cmaes_state_bytes(cmaes, state->told);
-    return error_none();
+    cmaes_report(search, s, stop);
+    if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, s, stop);
+    side_progress(search)->told = 0;
+    if (!side_turn(search)) side_progress(search)->round++; // all have ended: behind the last one
 }
 
 // ---- going on -------------------------------------------------------------------------------------------------------
 
-// Counts that no computation with them can overflow.
+// Whether the counts are small enough that no computation with them overflows.
 static bool cmaes_counts_are_possible(const CmaesRun *run)
 {
     const int64_t most = (int64_t)1 << 53;
@@ -457,18 +353,15 @@ static bool cmaes_counts_are_possible(const CmaesRun *run)
 static bool cmaes_is_whole(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
-    const CmaesState *state = cmaes_state(search);
-    if (state->dimension != (uint32_t)cmaes->n || state->searches != cmaes->searches) return false;
-    if (state->told < 0 || state->told >= cmaes->trials_max || state->search < 0 || state->search >= state->searches)
-        return false;
-    if (search->state_size != cmaes_state_bytes(cmaes, state->told)) return false;
-    if (state->round < 0 || state->round > INT32_MAX || state->next_id < 0 || state->next_id > (int64_t)1 << 53)
-        return false;
-    for (int64_t s = 0; s < cmaes->searches; s++) {
+    const CmaesState *state = search->state;
+    const SideProgress *progress = &state->progress;
+    if (state->dimension != (uint32_t)cmaes->n) return false;
+    for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesRun *run = cmaes_run(search, s);
-        const int64_t round = state->round + (s < state->search); // those before the next one have told it already
+        const int64_t round =
+            progress->round + (s < progress->search); // those before the next one have told it already
         if (run->stop == CMAES_GOES_ON && (run->round < round || run->round > INT32_MAX)) return false;
-        if (run->stop == CMAES_GOES_ON && s == state->search && run->round != round) return false;
+        if (run->stop == CMAES_GOES_ON && s == progress->search && run->round != round) return false;
         if (run->lambda < 4 || run->lambda > cmaes->lambda_max || run->stop < 0 || run->stop >= CMAES_STOPS)
             return false;
         if (!cmaes_counts_are_possible(run) || run->large_restarts > (int64_t)cmaes->settings[CMAES_RESTARTS_MAX])
@@ -479,76 +372,35 @@ static bool cmaes_is_whole(const Search *search)
     return true;
 }
 
-// Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
-// One whose generation is partly told ends it first.
-static void cmaes_heed_budgets(Search *search, const Cmaes *cmaes)
+static void cmaes_forget(const Search *search)
 {
-    CmaesState *state = cmaes_state(search);
-    search->n_stops = 0;
-    for (int64_t s = 0; s < state->searches; s++) {
-        const CmaesView view = cmaes_view(search, s);
-        const int32_t round = (int32_t)(view.run->round - 1);
-        const bool begun = view.run->round == view.run->first_round; // no round of this run has ended
-        if (begun || (state->told > 0 && s == state->search)) continue;
-        const CmaesStop stop = cmaes_reconsider(cmaes, &view, s);
-        search->stops[search->n_stops++] = (RoundStop){.search = (int32_t)(s + (int64_t)cmaes->settings[CMAES_FIRST]),
-                                                       .round = round,
-                                                       .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
-    }
-    if (state->told == 0) (void)cmaes_turn(search, state);
-}
-
-// ask goes on behind what was told.
-static void cmaes_set_cursor(const Search *search, Cmaes *cmaes)
-{
-    const CmaesState *state = cmaes_state(search);
-    cmaes->ask_round = state->round;
-    cmaes->ask_search = state->search;
-    cmaes->ask_id = state->next_id;
-    cmaes->ask_trial = state->told;
-}
-
-static Error cmaes_restore(Search *search)
-{
-    Cmaes *cmaes = search->scratch;
-    const CmaesState *state = cmaes_state(search);
-    if (search->state_size < sizeof *state || state->version != CMAES_STATE_VERSION)
-        return search_state_of_other(search, CMAES_STATE_VERSION);
-    if (!cmaes_is_whole(search)) return search_state_damaged(search);
+    const Cmaes *cmaes = search->scratch;
     for (int64_t i = 0; i < cmaes->n_populations; i++) cmaes->populations[i].round = -1;
-    cmaes_heed_budgets(search, cmaes);
-    cmaes_set_cursor(search, cmaes);
-    if (state->told > 0 && state->told >= cmaes_population(search, state->search)->run)
-        return search_state_damaged(search);
-    search->asked = state->next_id;
-    return error_none();
 }
 
-// "64 searches ended: 60 tolfun, 4 stagnation"
-static const char *cmaes_stopped(const Search *search)
+static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
 {
-    Cmaes *cmaes = search->scratch;
-    int64_t counts[CMAES_STOPS] = {0};
-    if (!cmaes_all_ended(search)) return NULL;
-    for (int64_t s = 0; s < cmaes->searches; s++) counts[cmaes_run(search, s)->stop]++;
-    char *text = cmaes->ending;
-    size_t used = 0;
-    if (cmaes->searches > 1)
-        used = (size_t)snprintf(text, sizeof cmaes->ending, "%lld searches ended: ", (long long)cmaes->searches);
-    const char *separator = "";
-    for (int i = 1; i < CMAES_STOPS; i++) {
-        if (counts[i] == 0 || used >= sizeof cmaes->ending) continue;
-        if (cmaes->searches > 1)
-            used += (size_t)snprintf(text + used, sizeof cmaes->ending - used, "%s%lld %s", separator,
-                                     (long long)counts[i], cmaes_stop_names[i]);
-        else
-            used += (size_t)snprintf(text + used, sizeof cmaes->ending - used, "%s", cmaes_stop_names[i]);
-        separator = ", ";
-    }
-    return text;
+    const CmaesView view = cmaes_view(search, s);
+    if (view.run->round == view.run->first_round) return -1; // no round of this run has ended
+    return cmaes_reconsider(search->scratch, &view, s);
 }
 
-// A restart that a limit or a tolerance began can't be taken back: with restarts, only what ends the whole search.
+static const SideMethod cmaes_side = {
+    .version = CMAES_STATE_VERSION,
+    .progress = offsetof(CmaesState, progress),
+    .stop_names = cmaes_stop_names,
+    .n_stops = CMAES_STOPS,
+    .run = cmaes_side_run,
+    .trials = cmaes_trials,
+    .parameters = cmaes_parameters,
+    .note = cmaes_note_trial,
+    .end_generation = cmaes_end_generation,
+    .is_whole = cmaes_is_whole,
+    .forget = cmaes_forget,
+    .reconsider = cmaes_reconsider_run,
+};
+
+// A restart can't be taken back: with restarts only the limits of the whole search may change.
 static bool cmaes_budget(const Spec *spec, const char *option)
 {
     static const char start[] = "cmaes.stop.";
@@ -570,8 +422,5 @@ const SearchMethod search_cmaes = {
     .bounds = cmaes_bounds,
     .check = cmaes_check,
     .init = cmaes_init,
-    .ask = cmaes_ask,
-    .tell = cmaes_tell,
-    .restore = cmaes_restore,
-    .stopped = cmaes_stopped,
+    SIDE_BY_SIDE_METHOD,
 };

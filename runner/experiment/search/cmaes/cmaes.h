@@ -7,7 +7,7 @@
 #ifndef HOPSCOTCH_SEARCH_CMAES_H
 #define HOPSCOTCH_SEARCH_CMAES_H
 
-#include "../../experiment.h"
+#include "../side_by_side.h"
 
 enum {
     CMAES_DIMENSIONS_MAX = 1000,
@@ -15,7 +15,6 @@ enum {
     CMAES_POPULATION_MAX = 1 << 20,
     CMAES_TRIALS_MAX = 1 << 24, // of a generation: what an ordinal holds
     CMAES_HISTORY = 256,        // entries of the history of best and median
-    CMAES_ATTEMPTS = 100,       // draws of a member, before it is left out
     CMAES_STATE_VERSION = 2
 };
 
@@ -125,16 +124,13 @@ typedef struct CmaesView {
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
 typedef struct CmaesState {
     uint32_t version, dimension;
-    int64_t searches, next_id; // next_id: the id after the last one told
-    int64_t round, search;     // whose results come next
-    int64_t told;              // of the generation that is partly told, trials
+    SideProgress progress;
 } CmaesState;
 
-// A generation as it was drawn: made when it is asked for, and made again, to the same bits, if it is gone when it is
-// told.
+// A generation as it was drawn: drawn when it is asked for, and again, to the same bits, if it is gone when it is told.
 enum { CMAES_SLOT_MEAN = -1 };
 typedef struct CmaesPopulation {
-    int64_t search, round; // whose it is; round -1: empty
+    int64_t search, round; // of the search; round -1: empty
     int64_t run, again;    // trials; members that are evaluated again
     int32_t *slot;  // [trials] the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
     double *y;      // [lambda][n]
@@ -154,6 +150,7 @@ typedef struct CmaesRank { // a member and what it is ranked by, as an integer o
 } CmaesRank;
 
 typedef struct Cmaes {
+    SideBySide side;
     const Spec *spec;
     const double *settings; // [CMAES_N_OPTIONS]
     int n;                  // coordinates
@@ -161,8 +158,7 @@ typedef struct Cmaes {
     double *fixed; // [n_parameters] of the search whose points are made: fixed and outer values (cmaes_fix)
     bool drops;    // there are points that may not be run
     int n_constraints;
-    int64_t searches, lambda_start, lambda_max, n_recent, n_spans;
-    int64_t trials_max;               // of a generation
+    int64_t lambda_start, lambda_max, n_recent, n_spans;
     int64_t offset[CMAES_ARRAYS + 1]; // of a run's arrays, in doubles
     size_t run_bytes;
     CmaesScale *scale; // [n]
@@ -170,8 +166,6 @@ typedef struct Cmaes {
     CmaesWeights weights;
     CmaesPopulation *populations; // [n_populations] by search
     int64_t n_populations;
-    // where ask is: the next trial of this search's generation, and the id that it gets
-    int64_t ask_round, ask_search, ask_trial, ask_id;
     // a generation's results, by member: means over the evaluations of each
     double *fitness, *survived; // [lambda_max]; fitness of those that failed: NaN
     double *again;              // [lambda_max] of the second evaluation; uncertain alone
@@ -186,19 +180,13 @@ typedef struct Cmaes {
     CmaesRank *rank[2]; // [2 lambda_max + n_spans]
     double *vector;     // [n*n + 4 n], separable [6 n]
     double *parameter;  // [n_parameters]
-    char ending[160];
 } Cmaes;
 
 // ---- cmaes.c --------------------------------------------------------------------------------------------------------
 
 CmaesRun *cmaes_run(const Search *search, int64_t run);
 CmaesView cmaes_view(const Search *search, int64_t run);
-CmaesState *cmaes_state(const Search *search);
-// Results of the generation that is partly told: fitness, survived time and constraints of each trial.
-double *cmaes_told(const Search *search);
-int cmaes_told_width(const Cmaes *cmaes);
-
-// ---- space.c: coordinates -------------------------------------------------------------------------------------------
+// ---- coordinates.c --------------------------------------------------------------------------------------------------
 
 // From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
 double cmaes_reflected(double x);
@@ -280,7 +268,7 @@ double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double 
 CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
 double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
 
-// ---- bounds.c -------------------------------------------------------------------------------------------------------
+// ---- budget.c -------------------------------------------------------------------------------------------------------
 
 void cmaes_bounds(const Search *search, SearchBounds *bounds);
 
@@ -291,9 +279,9 @@ int64_t cmaes_greatest_population(const double *settings, int64_t lambda);
 void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t lambda, double sigma);
 // After a run ended: the next one, or the end of the search.
 void cmaes_restart(const Cmaes *cmaes, const CmaesView *view, int64_t search, CmaesStop why);
-// What the stored state of a search means with the limits of now, which an extension may have changed: the run that had
-// ended goes on, or the one that went on ends; why it ends. With the same limits nothing changes. Of runs that have
-// told a generation.
+// Applies the current limits, which an extension may have changed, to the stored state of a search: an ended run may go
+// on, and a running one may end; returns why it ends. With the same limits nothing changes. For runs that have told a
+// generation.
 CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------

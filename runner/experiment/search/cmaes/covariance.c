@@ -144,14 +144,14 @@ void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulati
 
 // ---- decomposition --------------------------------------------------------------------------------------------------
 
-// C = B D^2 B'. Where rounding left no positive eigenvalue, the least length is such that the condition number tells.
+// C = B D^2 B'. An eigenvalue that rounding made <= 0 becomes so small that the condition number ends the run.
 void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view)
 {
     const int n = cmaes->n;
     if (cmaes->separable) {
         memcpy(view->lengths, view->C, (size_t)n * sizeof *view->C);
     } else if (!symmetric_eigen(n, view->C, view->lengths, view->axes, cmaes->vector)) {
-        view->lengths[0] = 0.0; // not finite: it ends at the condition number
+        view->lengths[0] = 0.0; // not finite: the condition number ends the run
         return;
     }
     double greatest = view->lengths[n - 1];
@@ -161,7 +161,7 @@ void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view)
     for (int k = 0; k < n; k++) view->lengths[k] = sqrt(view->lengths[k] > least ? view->lengths[k] : least);
 }
 
-// So rarely that it costs no more than the rest: by the count of evaluations, never by the clock.
+// Rarely enough that it costs no more than the rest: by the number of evaluations, not by the clock.
 void cmaes_decompose_if_due(const Cmaes *cmaes, const CmaesView *view)
 {
     CmaesRun *run = view->run;

@@ -1,7 +1,7 @@
-// Integers in a CMA-ES: their coordinates are rounded to the nearest integer, and when the distribution gets narrower
-// than the integers lie apart, all members would have the same one and the search could never leave it. So the marginal
-// probability of another integer is kept above alpha = 1/(n lambda), by the mean and by a diagonal matrix A that scales
-// the steps of members, m + sigma A y, and nothing of what is learned from them.
+// Integers in a CMA-ES: their coordinates are rounded to the nearest integer. When the distribution gets narrower than
+// the distance of integers, all members would have the same integer and the search could not leave it. So the marginal
+// probability of another integer is kept above alpha = 1/(n lambda), by moving the mean and by a diagonal matrix A that
+// scales the steps of members, m + sigma A y, but not what is learned from them.
 // Source: R. Hamano, S. Saito, M. Nomura & S. Shirakawa, CMA-ES with margin: lower-bounding marginal probability for
 // mixed-integer black-box optimization, GECCO 2022, section 4.3 (equations 12 to 25).
 #include "cmaes.h"
@@ -23,9 +23,8 @@ static void integer_at_end(double threshold, double deviation, double alpha, dou
     if (fabs(away) > farthest) *mean = threshold + (away > 0.0 ? farthest : -farthest);
 }
 
-// Between two thresholds: the probabilities below and above are raised to alpha/2, what that takes from the middle and
-// from the greater of them is shared out so that they still sum up to 1, and mean and deviation are those that give
-// them.
+// Between two thresholds: the probabilities below and above are raised to at least alpha/2, the three are scaled to sum
+// up to 1, and mean and deviation are set to give them.
 static void integer_inside(double low, double high, double alpha, double *mean, double *deviation)
 {
     const double floor = alpha / 2.0, below = normal_tail((*mean - low) / *deviation);
@@ -47,7 +46,7 @@ static void integer_keep_one(const Cmaes *cmaes, const CmaesView *view, int i)
     const double unscaled = view->run->sigma * sqrt(cmaes_variance(cmaes, view, i));
     const double integer = cmaes_value(values, view->mean[i]);
     double deviation = unscaled * view->scaling[i];
-    if (!(deviation > 0.0) || !isfinite(deviation)) return; // a stop condition's business
+    if (!(deviation > 0.0) || !isfinite(deviation)) return; // a stop condition ends the run
     if (integer <= values->low) {
         integer_at_end(integer_threshold(values, values->low), deviation, alpha, &view->mean[i]);
     } else if (integer >= values->high) {

@@ -50,7 +50,7 @@ static void lagrangian_set(Cmaes *cmaes, const CmaesView *view)
     }
 }
 
-// A constraint that hardly counts beside the change of h, or whose g hardly moves, gets stiffer.
+// A constraint gets stiffer if it is small beside the change of h, or if its g hardly changes.
 static void lagrangian_move(const Cmaes *cmaes, const CmaesView *view, int i, double change)
 {
     const double g = cmaes->mean_constraint[i], before = view->constraint[i], omega = view->stiffness[i];
@@ -66,7 +66,7 @@ static void lagrangian_move(const Cmaes *cmaes, const CmaesView *view, int i, do
 void cmaes_lagrangian_adapt(Cmaes *cmaes, const CmaesView *view)
 {
     CmaesRun *run = view->run;
-    if (isnan(cmaes->mean_fitness)) return; // it failed, or is none that may be run
+    if (isnan(cmaes->mean_fitness)) return; // it failed, or the spec drops it
     if (isnan(run->mean_fitness)) {
         lagrangian_set(cmaes, view);
     } else {

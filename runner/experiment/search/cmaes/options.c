@@ -13,32 +13,32 @@ const Option cmaes_options[CMAES_N_OPTIONS] = {
     {"cmaes.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
     {"cmaes.start", OPTION_CHOICE, "", 0, 0, 2, "random|center|default",
-     "where searches start: anywhere in the middle 80 % of the ranges, in their middle, at the model's defaults; "
-     "restarts are random"},
+     "where searches start. random: in the middle 80 % of the ranges; center: in their middle; default: at the "
+     "model's defaults. Restarts are random"},
     {"cmaes.bounds", OPTION_CHOICE, "", 0, 0, 2, "transform|resample|penalty",
-     "at the ends of ranges: a smooth mapping; members beyond them are drawn again; or they are evaluated at the end "
-     "and ranked worse the farther beyond they are"},
+     "at the ends of ranges. transform: a smooth mapping; resample: members beyond them are drawn again; penalty: "
+     "these are evaluated at the end, and rank worse the farther beyond it they are"},
     {"cmaes.weights", OPTION_CHOICE, "", 0, 0, 1, "active|positive",
      "active: bad members shrink the covariance where they lie"},
     {"cmaes.covariance", OPTION_CHOICE, "", 0, 0, 2, "auto|full|separable",
      "separable: only the diagonal is learned, faster and in less memory; auto: for more than 100 parameters"},
     {"cmaes.uncertainty", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
-     "part of each generation is run twice, and if that changes ranks too much, all members are run more often; needs "
+     "part of each generation is run twice; if that changes ranks too much, all members are run more often. Needs "
      "`replicates: {common: false}`"},
     {"cmaes.uncertainty_max", OPTION_INTEGER, "1", 16, 1, 1024, NULL,
-     "trials of a member at most; where that is not enough, steps get longer"},
+     "greatest number of trials of a member; if that is not enough, steps get longer"},
     {"cmaes.constraints", OPTION_CHOICE, "", 0, 0, 1, "ranking|augmented_lagrangian",
-     "ranking: whatever meets all constraints ranks before what does not; augmented_lagrangian: they are learned to be "
-     "priced, and the mean is run too"},
+     "ranking: members that meet all constraints rank before those that do not; augmented_lagrangian: the search "
+     "learns what each constraint costs, and also runs the mean"},
     {"cmaes.restarts", OPTION_CHOICE, "", 0, 0, 2, "none|ipop|bipop",
-     "after a search has converged: again with twice the population, or also with small ones in between"},
+     "after a search has converged. ipop: again with twice the population; bipop: also with small populations between"},
     {"cmaes.restarts_max", OPTION_INTEGER, "1", 9, 0, 16, NULL, "doublings of the population"},
     {"cmaes.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "generations without a single success, after which a run of the strategy ends"},
     {"cmaes.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none",
      "trials of one search, all restarts together; --extend may raise it"},
     {"cmaes.stop.target", OPTION_NUMBER, "", -(double)INFINITY, -(double)INFINITY, (double)INFINITY, "none",
-     "a search ends when its best fitness is as good"},
+     "a search ends when its best fitness is at least this good"},
     {"cmaes.stop.generations", OPTION_INTEGER, "1", 0, 1, 1e7, "auto",
      "of one restart; auto: 100 + 150 (n + 3)^2/sqrt(population); --extend may raise it where there are no restarts"},
     {"cmaes.stop.tolfun", OPTION_NUMBER, "", 1e-11, 0, (double)INFINITY, NULL,

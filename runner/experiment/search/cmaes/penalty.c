@@ -12,7 +12,7 @@
 // How far beyond its bounds a coordinate is.
 static double penalty_distance(const Cmaes *cmaes, int i, double x)
 {
-    if (cmaes->spec->axes[i].values.integer) return 0.0; // it has none: the last integers go on for ever
+    if (cmaes->spec->axes[i].values.integer) return 0.0; // an integer beyond its range is the last one: no penalty
     return x < 0.0 ? -x : x > CMAES_WIDTH ? x - CMAES_WIDTH : 0.0;
 }
 

@@ -1,6 +1,6 @@
-// What a CMA-ES draws: members of a generation (equations 38 to 40) and what else of it is run; the weights of ranks.
-// Every number is named by search, round, member, attempt and coordinate, so that a generation can be drawn again from
-// the state that it was drawn from, and none depends on what else is in flight.
+// Draws of a CMA-ES: the members of a generation (equations 38 to 40), the list of its trials; the weights of ranks.
+// Every random number is keyed by search, round, member, attempt and coordinate. So a generation can be drawn again
+// from the same state, and does not depend on other searches.
 #include "cmaes.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static RandomKey cmaes_key(const Cmaes *cmaes, int64_t search, int64_t round, in
                        .purpose = RANDOM_SAMPLE};
 }
 
-// Those of a restart have a member's place that no population reaches.
+// A restart draws as a member whose number no population reaches.
 double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index)
 {
     const RandomKey key = cmaes_key(cmaes, search, round, ((int64_t)1 << CMAES_MEMBER_BITS) - 1, 0);
@@ -90,13 +90,13 @@ double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int
 
 // ---- members --------------------------------------------------------------------------------------------------------
 
-// Draws again while the point is none that may be run. False: it never was.
+// Draws again while the spec drops the point. False: it dropped all draws.
 static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t member,
                               CmaesPopulation *population)
 {
     double *y = population->y + member * cmaes->n, *square = &population->square[member], *x = cmaes->vector;
     if (member < cmaes_injected(cmaes, view) && cmaes_inject(cmaes, view, member, y, square)) return true;
-    for (int attempt = 0; attempt < CMAES_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         const RandomKey key = cmaes_key(cmaes, search, view->run->round, member, attempt);
         *square = cmaes_draw_y(cmaes, view, &key, y);
         if (!cmaes->drops) return true;
@@ -119,8 +119,8 @@ static bool cmaes_mean_is_run(const Cmaes *cmaes, const CmaesView *view)
     return cmaes->lagrangian && cmaes_point(cmaes, view->mean);
 }
 
-// In the order in which they are asked for: the mean, if that is wanted; all members; some of them again. If no member
-// can be run, nothing is.
+// In the order of ask: the mean, if it is wanted; all members; some of them again. If no member can be run, there are
+// no trials.
 static void cmaes_list_trials(const Cmaes *cmaes, const CmaesView *view, CmaesPopulation *population)
 {
     const int64_t lambda = view->run->lambda, each = cmaes_evaluations_each(cmaes, view->run);

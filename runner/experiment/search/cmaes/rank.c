@@ -1,5 +1,5 @@
-// The order of a generation: by key; those that violate constraints after all that meet them, by how much; those that
-// failed last, the longer survived first; equal ones in the order of their numbers, so that no order is left to chance.
+// The order of a generation: members that meet the constraints, by key; then those that violate them, by violation;
+// then those that failed, longest survived first. Equal members keep the order of their numbers.
 //
 // A double is turned into an integer of the same order, and integers are sorted by their bytes from the lowest up
 // (Knuth, TAOCP vol. 3, 5.2.5): no comparison depends on a library, and 1,024 members take a few microseconds.
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CMAES_FEW = 32, CMAES_KEY_BYTES = 8 }; // so few are inserted into their order one by one
+enum { CMAES_FEW = 32, CMAES_KEY_BYTES = 8 }; // up to CMAES_FEW are sorted by insertion
 
 // Ascending with x; x + 0.0 makes -0 equal to 0. NaN, whatever its bits, is the greatest.
 static uint64_t cmaes_key_of(double x)

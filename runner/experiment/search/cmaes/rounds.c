@@ -1,4 +1,4 @@
-// What a CMA-ES tells of every generation: a few numbers for `status` and SQL, and a row of everything for HDF5.
+// The record of every generation of a CMA-ES: a few numbers for `status` and SQL, and a row of all for HDF5.
 #include "cmaes.h"
 
 #include <math.h>
@@ -114,16 +114,13 @@ void cmaes_report(Search *search, int64_t run, CmaesStop stop)
 {
     const Cmaes *cmaes = search->scratch;
     const CmaesView view = cmaes_view(search, run);
-    Rounds *rounds = search->rounds;
-    if (rounds == NULL || rounds->count >= rounds->capacity) return;
-    rounds->row[rounds->count] = (Round){.search = (int32_t)(run + (int64_t)cmaes->settings[CMAES_FIRST]),
-                                         .round = (int32_t)(view.run->round - 1),
-                                         .population = view.run->lambda,
-                                         .evaluations = view.run->evaluations,
-                                         .sigma = view.run->sigma,
-                                         .condition = cmaes_condition(cmaes, &view),
-                                         .best = spec_cost(cmaes->spec, 0, view.run->best),
-                                         .stop = stop != CMAES_GOES_ON ? cmaes_stop_names[stop] : NULL};
-    cmaes_fill_row(cmaes, &view, rounds->field + rounds->count * search->n_round_fields);
-    rounds->count++;
+    double *fields;
+    Round *row = side_round(search, run, (int64_t)stop, &fields);
+    if (row == NULL) return;
+    row->population = view.run->lambda;
+    row->evaluations = view.run->evaluations;
+    row->sigma = view.run->sigma;
+    row->condition = cmaes_condition(cmaes, &view);
+    row->best = spec_cost(cmaes->spec, 0, view.run->best);
+    cmaes_fill_row(cmaes, &view, fields);
 }

@@ -7,7 +7,7 @@
 
 // ---- the distribution -----------------------------------------------------------------------------------------------
 
-// The first run of a search alone: restarts look elsewhere.
+// Only the first run of a search: restarts begin elsewhere.
 static bool cmaes_start_is_warm(const Cmaes *cmaes, const CmaesView *view)
 {
     return view->run->round == 0 && cmaes->spec->warm.mean != NULL;

@@ -1,5 +1,5 @@
-// When a run of the CMA-ES ends: appendix B.3 of the tutorial, and the user's own limits. The first that holds, in the
-// order of the table below, is the one that is stored.
+// When a run of the CMA-ES ends: appendix B.3 of the tutorial, and the user's limits. The first condition that holds,
+// in the order of the table below, is stored.
 #include "cmaes.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static bool cmaes_at_all_failed(const Cmaes *cmaes, const CmaesView *view)
     return (double)view->run->failed_generations >= cmaes->settings[CMAES_PATIENCE];
 }
 
-// ---- the values hardly differ any more ------------------------------------------------------------------------------
+// ---- the values hardly differ ---------------------------------------------------------------------------------------
 
 // Generations over which they are compared: 10 + 30 n/lambda.
 static int64_t cmaes_recent_generations(const Cmaes *cmaes, const CmaesRun *run)

@@ -1,10 +1,10 @@
-// Noise in a CMA-ES: where the fitness depends on chance, part of each generation is evaluated a second time. If that
-// changes the ranks by more than chance would among as many, every member of the next generations is evaluated more
-// often, up to a limit, and beyond it the steps get longer; if it changes them less, members are evaluated less often.
-// A member's fitness is the mean of all its evaluations, each of which is a trial of its own.
-// Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P. Koumoutsakos, A method for handling uncertainty in
-// evolutionary optimization with an application to feedback control of combustion, IEEE Trans. Evol. Comput. 13(1),
-// 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2, r_lambda = 0.1, alpha_t = 1.5, c_s = 1).
+// Noise in a CMA-ES: where the fitness depends on chance, part of each generation is evaluated twice. If the ranks
+// change more than a threshold, every member of the next generations is evaluated more often, up to a limit, and beyond
+// it the steps get longer. If they change less, members are evaluated less often. A member's fitness is the mean of its
+// evaluations; each evaluation is a trial. Source: N. Hansen, A. S. P. Niederberger, L. Guzzella & P. Koumoutsakos, A
+// method for handling uncertainty in evolutionary optimization with an application to feedback control of combustion,
+// IEEE Trans. Evol. Comput. 13(1), 2009, section III (UH-CMA-ES, algorithms 2 and 3; theta = 0.2, r_lambda = 0.1,
+// alpha_t = 1.5, c_s = 1).
 #include "cmaes.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run)
 
 // ---- the measure ----------------------------------------------------------------------------------------------------
 
-// Of the distances |r - rank|, r = 1 ... count, so many are at most `distance`.
+// How many of the distances |r - rank|, r = 1 ... count, are at most `distance`.
 static int64_t uncertainty_within(int64_t rank, int64_t count, int64_t distance)
 {
     const int64_t below = distance < rank - 1 ? distance : rank - 1;
@@ -33,7 +33,7 @@ static int64_t uncertainty_within(int64_t rank, int64_t count, int64_t distance)
     return 1 + below + above;
 }
 
-// The theta/2 quantile of those distances: a rank may change by so much without a word.
+// The theta/2 quantile of these distances: rank changes up to it are no noise.
 static double uncertainty_limit(int64_t rank, int64_t lambda)
 {
     const int64_t count = 2 * lambda - 1, wanted = (int64_t)ceil(uncertainty_theta / 2.0 * (double)count);
@@ -42,7 +42,7 @@ static double uncertainty_limit(int64_t rank, int64_t lambda)
     return (double)distance;
 }
 
-// 2 |change| less the limits at both ranks. The two results of a member do not count each other.
+// 2 |change| less the limits at both ranks. A member's two results are not ranked against each other.
 static double uncertainty_of(int64_t rank, int64_t again, int64_t lambda)
 {
     const int64_t change = again - rank - (again > rank ? 1 : -1);

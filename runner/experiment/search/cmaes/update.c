@@ -55,7 +55,7 @@ static void cmaes_move_sigma(const Cmaes *cmaes, CmaesRun *run, double length)
 
 // ---- history --------------------------------------------------------------------------------------------------------
 
-// When it is full every second entry is dropped, and from then on every second generation is noted.
+// When the history is full, every second entry is dropped, and then only every second generation is noted.
 static void cmaes_note_history(const CmaesView *view)
 {
     CmaesRun *run = view->run;
@@ -73,7 +73,7 @@ static void cmaes_note_history(const CmaesView *view)
     view->history_median[run->history_count++] = run->generation_median;
 }
 
-// What the member of a rank was ranked by; infinite where constraints came first.
+// The key of the member of a rank; infinite if it violates constraints.
 static double cmaes_key_at(const Cmaes *cmaes, int64_t rank)
 {
     const int64_t member = cmaes->order[rank];

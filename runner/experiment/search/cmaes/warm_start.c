@@ -31,12 +31,12 @@ static bool warm_axes_agree(const Spec *spec, const Spec *other, int *axis)
     return true;
 }
 
-// The search with the best fitness among those that did not start anew since; -1: there is none.
+// The search with the best fitness among those without restarts; -1: none.
 static int64_t warm_best_search(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
     int64_t best = -1;
-    for (int64_t s = 0; s < cmaes->searches; s++) {
+    for (int64_t s = 0; s < cmaes->side.searches; s++) {
         const CmaesRun *run = cmaes_view(search, s).run;
         if (run->restart > 0 || isnan(run->best)) continue;
         if (best < 0 || run->best < cmaes_view(search, best).run->best) best = s;
@@ -131,8 +131,8 @@ static void warm_measure_trials(const Spec *spec, const WarmTrials *trials, doub
     }
 }
 
-// Variances relative to their mean, which is the square of sigma. Those of parameters that the other campaign does not
-// have are like the rest's mean.
+// Variances relative to their mean, which is the square of sigma. Parameters that the other campaign does not have get
+// this mean.
 static void warm_from_measures(Spec *spec, const WarmTrials *trials, Arena *arena)
 {
     const int n = spec->n_axes;

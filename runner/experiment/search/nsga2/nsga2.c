@@ -1,8 +1,6 @@
-// nsga2: the front of several objectives by a genetic algorithm (Deb et al. 2002), many searches side by side. A
-// generation of a search is N children of its population; the next population is the best N of both. Trials are asked
-// for in the order of (round, search, child), which gives them their ids; a search's next generation is asked for as
-// soon as its last one was told, so that ids and points depend neither on the size of the batches nor on what else is
-// in flight.
+// nsga2: the front of several objectives by a genetic algorithm (Deb et al. 2002), many searches side by side
+// (search/side_by_side.h). A generation of a search is N children of its population; the next population is the best N
+// of both.
 #include "nsga2.h"
 
 #include <math.h>
@@ -15,13 +13,13 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
      "independent searches, which run side by side"},
     {"nsga2.first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,
      "number of the first search: what a search does depends on the seed and on its number alone"},
-    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "how many of the pairs are crossed"},
+    {"nsga2.crossover", OPTION_NUMBER, "1", 0.9, 0, 1, NULL, "part of the pairs that are crossed"},
     {"nsga2.eta_crossover", OPTION_NUMBER, "1", 15, 0, 1000, NULL,
-     "of the simulated binary crossover: the greater, the nearer children are to their parents"},
+     "index of the simulated binary crossover; a greater one keeps children nearer to their parents"},
     {"nsga2.mutation", OPTION_NUMBER, "1", 0, 0, 1, "auto",
-     "how many of the genes change at random; auto: one of n for n parameters"},
+     "part of the genes that change at random; auto: 1/n for n parameters"},
     {"nsga2.eta_mutation", OPTION_NUMBER, "1", 20, 0, 1000, NULL,
-     "of the polynomial mutation: the greater, the smaller the changes"},
+     "index of the polynomial mutation; a greater one makes smaller changes"},
     {"nsga2.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "generations without a single success, after which a search ends"},
     {"nsga2.stop.generations", OPTION_INTEGER, "1", 250, 1, NSGA2_GENERATIONS_MAX, NULL,
@@ -29,7 +27,8 @@ static const Option nsga2_options[NSGA2_N_OPTIONS] = {
     {"nsga2.stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", "of each search, in whole generations"},
     {"nsga2.stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",
      "a search ends when its hypervolume has not grown for this number of generations"},
-    {"nsga2.stop.tolerance", OPTION_NUMBER, "1", 1e-3, 0, 1, NULL, "part of it that counts as growth"},
+    {"nsga2.stop.tolerance", OPTION_NUMBER, "1", 1e-3, 0, 1, NULL,
+     "relative growth of the hypervolume that counts as growth"},
 };
 
 const char *const nsga2_stop_names[NSGA2_STOPS] = {
@@ -45,8 +44,6 @@ static const size_t nsga2_broods_bytes = (size_t)8 << 20;
 
 // ---- the state ------------------------------------------------------------------------------------------------------
 
-Nsga2State *nsga2_state(const Search *search) { return search->state; }
-
 Nsga2View nsga2_view(const Search *search, int64_t run)
 {
     const Nsga2 *nsga2 = search->scratch;
@@ -54,19 +51,6 @@ Nsga2View nsga2_view(const Search *search, int64_t run)
     Nsga2View view = {.run = (void *)bytes, .reference = (void *)(bytes + sizeof(Nsga2Run))};
     view.member = view.reference + nsga2->objectives;
     return view;
-}
-
-static int nsga2_told_doubles(const Nsga2 *nsga2) { return nsga2->objectives + 2; }
-
-static size_t nsga2_state_bytes(const Nsga2 *nsga2, int64_t told)
-{
-    return sizeof(Nsga2State) + (size_t)nsga2->searches * nsga2->run_bytes +
-           (size_t)(told * nsga2_told_doubles(nsga2)) * sizeof(double);
-}
-
-double *nsga2_told(const Search *search)
-{
-    return (void *)((unsigned char *)search->state + nsga2_state_bytes(search->scratch, 0));
 }
 
 Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index)
@@ -97,13 +81,17 @@ static void nsga2_measure_sizes(const Spec *spec, Nsga2 *nsga2)
     nsga2->n = spec->n_axes;
     nsga2->objectives = spec->objective.count;
     nsga2->population = (int64_t)nsga2->settings[NSGA2_POPULATION];
-    nsga2->searches = (int64_t)nsga2->settings[NSGA2_SEARCHES];
+    nsga2->side.searches = (int64_t)nsga2->settings[NSGA2_SEARCHES];
+    nsga2->side.first = (int64_t)nsga2->settings[NSGA2_FIRST];
+    nsga2->side.trials_max = nsga2->population;
+    nsga2->side.told_width = nsga2->objectives + 2;
     nsga2->member_doubles = nsga2->n + nsga2->objectives + NSGA2_REST;
     nsga2->run_bytes =
         sizeof(Nsga2Run) + (size_t)(nsga2->objectives + nsga2->population * nsga2->member_doubles) * sizeof(double);
+    nsga2->side.told_at = sizeof(Nsga2State) + (size_t)nsga2->side.searches * nsga2->run_bytes;
     const size_t brood = (size_t)nsga2->population * (size_t)(nsga2->n + 1) * sizeof(double);
     const int64_t fit = (int64_t)(nsga2_broods_bytes / brood);
-    nsga2->n_broods = fit < 1 ? 1 : fit < nsga2->searches ? fit : nsga2->searches;
+    nsga2->n_broods = fit < 1 ? 1 : fit < nsga2->side.searches ? fit : nsga2->side.searches;
 }
 
 static size_t nsga2_room_bytes(const Nsga2 *nsga2)
@@ -122,11 +110,11 @@ static Error nsga2_check(const Spec *spec, const char **key)
         return error_make(ERROR_USER, "nsga2 searches at most %d parameters, and these are %d", NSGA2_GENES_MAX,
                           nsga2.n);
     *key = "search.nsga2.population";
-    if (nsga2_state_bytes(&nsga2, nsga2.population) > nsga2_bytes_max)
+    if (nsga2.side.told_at + (size_t)(nsga2.population * nsga2.side.told_width) * sizeof(double) > nsga2_bytes_max)
         return error_make(ERROR_USER,
                           "%lld searches with populations of %lld are too many: use fewer searches or a smaller "
                           "nsga2.population",
-                          (long long)nsga2.searches, (long long)nsga2.population);
+                          (long long)nsga2.side.searches, (long long)nsga2.population);
     return error_none();
 }
 
@@ -145,95 +133,46 @@ static void nsga2_take(Nsga2 *nsga2, Arena *arena)
     for (int64_t i = 0; i < nsga2->n_broods; i++)
         nsga2->broods[i] = (Nsga2Brood){.round = -1,
                                         .gene = ARENA_NEW(arena, double, nsga2->population *n),
-                                        .left_out = ARENA_NEW(arena, bool, nsga2->population)};
+                                        .child = ARENA_NEW(arena, int32_t, nsga2->population)};
 }
+
+static const SideMethod nsga2_side;
 
 static Error nsga2_init(const Spec *spec, Arena *arena, Search *search)
 {
     Nsga2 *nsga2 = ARENA_NEW(arena, Nsga2, 1);
     nsga2_measure_sizes(spec, nsga2);
     nsga2_take(nsga2, arena);
+    nsga2->side.method = &nsga2_side;
     search->scratch = nsga2;
-    search->state_size = nsga2_state_bytes(nsga2, 0);
-    search->state_capacity = nsga2_state_bytes(nsga2, nsga2->population);
-    search->state = ARENA_NEW(arena, unsigned char, search->state_capacity);
-    search->round_trials = nsga2->searches * nsga2->population;
+    side_init(search, (uint32_t)nsga2->n, arena);
+    search->round_trials = nsga2->side.searches * nsga2->population;
     search->round_fields = nsga2_fields(spec, arena, &search->n_round_fields);
-    *nsga2_state(search) = (Nsga2State){.version = NSGA2_STATE_VERSION,
-                                        .genes = (uint32_t)nsga2->n,
-                                        .objectives = nsga2->objectives,
-                                        .population = nsga2->population,
-                                        .searches = nsga2->searches};
-    search->stops = ARENA_NEW(arena, RoundStop, nsga2->searches);
-    for (int64_t s = 0; s < nsga2->searches; s++)
+    Nsga2State *state = search->state;
+    state->objectives = nsga2->objectives;
+    state->population = nsga2->population;
+    for (int64_t s = 0; s < nsga2->side.searches; s++)
         *nsga2_view(search, s).run = (Nsga2Run){.hypervolume = (double)NAN, .best = (double)NAN};
     return error_none();
 }
 
 // ---- ask ------------------------------------------------------------------------------------------------------------
 
-static bool nsga2_all_ended(const Search *search)
+static SideRun nsga2_side_run(const Search *search, int64_t s)
+{
+    const Nsga2Run *run = nsga2_view(search, s).run;
+    return (SideRun){run->round, run->stop};
+}
+
+static int64_t nsga2_trials(const Search *search, int64_t s) { return nsga2_brood(search, s)->run; }
+
+// It was allowed when it was drawn.
+static const double *nsga2_parameters(const Search *search, int64_t s, int64_t trial)
 {
     const Nsga2 *nsga2 = search->scratch;
-    for (int64_t s = 0; s < nsga2->searches; s++) {
-        if (nsga2_view(search, s).run->stop == NSGA2_GOES_ON) return false;
-    }
-    return true;
-}
-
-// To the next child in the order of (round, search, child). False: its search must be told first.
-static bool nsga2_find_child(const Search *search, Nsga2 *nsga2)
-{
-    for (;;) {
-        const Nsga2Run *run = nsga2_view(search, nsga2->ask_search).run;
-        if (run->stop == NSGA2_GOES_ON && run->round < nsga2->ask_round) return false;
-        if (run->stop == NSGA2_GOES_ON && run->round == nsga2->ask_round && nsga2->ask_child < nsga2->population)
-            return true;
-        nsga2->ask_child = 0;
-        if (++nsga2->ask_search < nsga2->searches) continue;
-        nsga2->ask_search = 0;
-        nsga2->ask_round++;
-    }
-}
-
-static void nsga2_give(Nsga2 *nsga2, const Nsga2Brood *brood, Trials *trials)
-{
-    const int64_t t = trials->count++;
-    const int parameters = nsga2->spec->configured.n_parameters;
-    (void)nsga2_point(nsga2, brood->gene + nsga2->ask_child * nsga2->n); // it was allowed when it was drawn
-    memcpy(trials->parameter + t * parameters, nsga2->parameter, (size_t)parameters * sizeof(double));
-    trials->id[t] = nsga2->ask_id++;
-    trials->search[t] = (int32_t)(nsga2->ask_search + (int64_t)nsga2->settings[NSGA2_FIRST]);
-    trials->round[t] = (int32_t)nsga2->ask_round;
-    trials->ordinal[t] = search_round_ordinal(nsga2->ask_round, nsga2->ask_run++);
-}
-
-static Error nsga2_no_point(const Nsga2 *nsga2)
-{
-    return error_make(
-        ERROR_USER,
-        "search %lld: of %d draws for each child not one is allowed by `exclude` or by the ranges of derived "
-        "parameters; loosen them",
-        (long long)nsga2->ask_search, NSGA2_ATTEMPTS);
-}
-
-static Error nsga2_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
-{
-    Nsga2 *nsga2 = search->scratch;
-    const int64_t wanted = max < trials->capacity ? max : trials->capacity;
-    trials->count = 0;
-    *waiting = false;
-    if (nsga2_all_ended(search)) return error_none();
-    while (trials->count < wanted && nsga2_find_child(search, nsga2)) {
-        const Nsga2Brood *brood = nsga2_brood(search, nsga2->ask_search);
-        if (brood->run == 0) return nsga2_no_point(nsga2);
-        if (nsga2->ask_child == 0) nsga2->ask_run = 0;
-        if (!brood->left_out[nsga2->ask_child]) nsga2_give(nsga2, brood, trials);
-        nsga2->ask_child++;
-    }
-    *waiting = trials->count == 0;
-    search->asked = nsga2->ask_id;
-    return error_none();
+    const Nsga2Brood *brood = nsga2_brood(search, s);
+    (void)nsga2_point(nsga2, brood->gene + brood->child[trial] * nsga2->n);
+    return nsga2->parameter;
 }
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
@@ -241,18 +180,16 @@ static Error nsga2_ask(Search *search, int64_t max, Trials *trials, bool *waitin
 // Parents and children of a generation into the pool, parents first. Returns how many children failed.
 static int64_t nsga2_gather(const Search *search, Nsga2 *nsga2, const Nsga2View *view, const Nsga2Brood *brood)
 {
-    const double *told = nsga2_told(search);
+    const double *told = side_told(search);
     const int n = nsga2->n, objectives = nsga2->objectives;
     int64_t at = view->run->members, failed = 0;
     memcpy(nsga2->pool, view->member, (size_t)(at * nsga2->member_doubles) * sizeof(double));
-    for (int64_t c = 0; c < nsga2->population; c++) {
-        if (brood->left_out[c]) continue;
+    for (int64_t i = 0; i < brood->run; i++, told += nsga2->side.told_width) {
         const Nsga2Member child = nsga2_member(nsga2, nsga2->pool, at++);
-        memcpy(child.gene, brood->gene + c * n, (size_t)n * sizeof(double));
+        memcpy(child.gene, brood->gene + brood->child[i] * n, (size_t)n * sizeof(double));
         memcpy(child.objective, told, (size_t)objectives * sizeof(double));
         child.rest[NSGA2_SURVIVED] = told[objectives];
         child.rest[NSGA2_VIOLATION] = told[objectives + 1];
-        told += nsga2_told_doubles(nsga2);
         failed += nsga2_failed(&child);
     }
     return failed;
@@ -274,27 +211,11 @@ static Nsga2Stop nsga2_stop(const Nsga2 *nsga2, const Nsga2Run *run)
     return NSGA2_GOES_ON;
 }
 
-// To the search whose results come next: the first one that goes on, in the order of (round, search).
-static void nsga2_turn(const Search *search, Nsga2State *state)
+static void nsga2_end_generation(Search *search, int64_t s)
 {
-    int64_t next = -1, round = 0;
-    state->told = 0;
-    for (int64_t s = 0; s < state->searches; s++) {
-        const Nsga2Run *run = nsga2_view(search, s).run;
-        if (run->stop != NSGA2_GOES_ON || (next >= 0 && run->round >= round)) continue;
-        next = s;
-        round = run->round;
-    }
-    if (next < 0) return; // all have ended
-    state->search = next;
-    state->round = round;
-}
-
-static void nsga2_end_generation(Search *search, Nsga2 *nsga2, const Nsga2Brood *brood)
-{
-    Nsga2State *state = nsga2_state(search);
-    const int64_t index = state->search;
-    const Nsga2View view = nsga2_view(search, index);
+    Nsga2 *nsga2 = search->scratch;
+    const Nsga2View view = nsga2_view(search, s);
+    const Nsga2Brood *brood = nsga2_brood(search, s);
     Nsga2Run *run = view.run;
     const int64_t failed = nsga2_gather(search, nsga2, &view, brood);
     nsga2_select(nsga2, &view, brood->run);
@@ -303,13 +224,15 @@ static void nsga2_end_generation(Search *search, Nsga2 *nsga2, const Nsga2Brood 
     run->failed_generations = failed == brood->run ? run->failed_generations + 1 : 0;
     nsga2_measure(nsga2, &view);
     run->stop = nsga2_stop(nsga2, run);
-    nsga2_report(search, index, failed, (Nsga2Stop)run->stop);
-    nsga2_turn(search, state);
+    nsga2_report(search, s, failed, (Nsga2Stop)run->stop);
+    side_progress(search)->told = 0;
+    (void)side_turn(search);
 }
 
 // All objectives, or none: a failed child has no number among them.
-static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, double *told)
+static void nsga2_note(const Search *search, const Trials *trials, int64_t t, double *told)
 {
+    const Nsga2 *nsga2 = search->scratch;
     const int objectives = nsga2->objectives;
     const double *objective = trials->objective + t * objectives;
     bool good = true;
@@ -320,23 +243,6 @@ static void nsga2_note(const Nsga2 *nsga2, const Trials *trials, int64_t t, doub
     const double violation =
         constraints > 0 ? constraints_violation(trials->constraint + t * constraints, constraints) : 0.0;
     told[objectives + 1] = isnan(violation) ? (double)INFINITY : violation;
-}
-
-static Error nsga2_tell(Search *search, const Trials *trials)
-{
-    Nsga2 *nsga2 = search->scratch;
-    Nsga2State *state = nsga2_state(search);
-    for (int64_t t = 0; t < trials->count; t++) {
-        const int64_t run = trials->search[t] - (int64_t)nsga2->settings[NSGA2_FIRST];
-        if (trials->id[t] != state->next_id || run != state->search || trials->round[t] != state->round)
-            return search_told_wrong(search, trials, t);
-        const Nsga2Brood *brood = nsga2_brood(search, run);
-        nsga2_note(nsga2, trials, t, nsga2_told(search) + state->told * nsga2_told_doubles(nsga2));
-        state->next_id++;
-        if (++state->told == brood->run) nsga2_end_generation(search, nsga2, brood);
-    }
-    search->state_size = nsga2_state_bytes(nsga2, state->told);
-    return error_none();
 }
 
 // ---- going on -------------------------------------------------------------------------------------------------------
@@ -360,96 +266,56 @@ static bool nsga2_members_are_whole(const Search *search, int64_t index)
 static bool nsga2_is_whole(const Search *search)
 {
     const Nsga2 *nsga2 = search->scratch;
-    const Nsga2State *state = nsga2_state(search);
+    const Nsga2State *state = search->state;
     if (state->genes != (uint32_t)nsga2->n || state->objectives != nsga2->objectives) return false;
-    if (state->population != nsga2->population || state->searches != nsga2->searches) return false;
-    if (state->told < 0 || state->told >= nsga2->population || state->search < 0 || state->search >= state->searches)
-        return false;
-    if (search->state_size != nsga2_state_bytes(nsga2, state->told)) return false;
-    for (int64_t s = 0; s < nsga2->searches; s++) {
+    if (state->population != nsga2->population) return false;
+    for (int64_t s = 0; s < nsga2->side.searches; s++) {
         const Nsga2Run *run = nsga2_view(search, s).run;
         if (run->members < 0 || run->members > nsga2->population) return false;
         if (run->round < 0 || run->round > NSGA2_GENERATIONS_MAX) return false;
-        if (s == state->search && run->stop == NSGA2_GOES_ON && run->round != state->round) return false;
+        if (s == state->progress.search && run->stop == NSGA2_GOES_ON && run->round != state->progress.round)
+            return false;
         if (run->stop < 0 || run->stop >= NSGA2_STOPS) return false;
         if (!nsga2_members_are_whole(search, s)) return false;
     }
     return true;
 }
 
-// Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
-// One whose generation is partly told ends it first.
-static void nsga2_heed_budgets(Search *search, const Nsga2 *nsga2)
+static void nsga2_forget(const Search *search)
 {
-    Nsga2State *state = nsga2_state(search);
-    search->n_stops = 0;
-    for (int64_t s = 0; s < nsga2->searches; s++) {
-        Nsga2Run *run = nsga2_view(search, s).run;
-        if (run->round == 0 || (state->told > 0 && s == state->search)) continue;
-        const Nsga2Stop stop = nsga2_stop(nsga2, run);
-        run->stop = (int64_t)stop;
-        search->stops[search->n_stops++] = (RoundStop){.search = (int32_t)(s + (int64_t)nsga2->settings[NSGA2_FIRST]),
-                                                       .round = (int32_t)(run->round - 1),
-                                                       .stop = stop != NSGA2_GOES_ON ? nsga2_stop_names[stop] : NULL};
-    }
-    if (state->told == 0) nsga2_turn(search, state);
-}
-
-// ask goes on behind what was told. False: more was told than there is.
-static bool nsga2_set_cursor(const Search *search, Nsga2 *nsga2)
-{
-    const Nsga2State *state = nsga2_state(search);
-    nsga2->ask_round = state->round;
-    nsga2->ask_search = state->search;
-    nsga2->ask_id = state->next_id;
-    nsga2->ask_child = nsga2->ask_run = 0;
-    if (state->told == 0) return true;
-    const Nsga2Brood *brood = nsga2_brood(search, state->search);
-    if (state->told >= brood->run) return false;
-    while (nsga2->ask_run < state->told) nsga2->ask_run += !brood->left_out[nsga2->ask_child++];
-    return true;
-}
-
-static Error nsga2_restore(Search *search)
-{
-    Nsga2 *nsga2 = search->scratch;
-    const Nsga2State *state = nsga2_state(search);
-    if (search->state_size < sizeof *state || state->version != NSGA2_STATE_VERSION)
-        return search_state_of_other(search, NSGA2_STATE_VERSION);
-    const bool whole = nsga2_is_whole(search);
+    const Nsga2 *nsga2 = search->scratch;
     for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
-    if (whole) nsga2_heed_budgets(search, nsga2);
-    if (!whole || !nsga2_set_cursor(search, nsga2)) return search_state_damaged(search);
-    search->asked = state->next_id;
-    return error_none();
 }
 
-// "4 searches ended: 3 generations, 1 stagnation"
-static const char *nsga2_stopped(const Search *search)
+static int64_t nsga2_reconsider(const Search *search, int64_t s)
 {
-    Nsga2 *nsga2 = search->scratch;
-    int64_t counts[NSGA2_STOPS] = {0};
-    if (!nsga2_all_ended(search)) return NULL;
-    for (int64_t s = 0; s < nsga2->searches; s++) counts[nsga2_view(search, s).run->stop]++;
-    char *text = nsga2->ending;
-    int used = 0;
-    const size_t size = sizeof nsga2->ending;
-    if (nsga2->searches == 1) return nsga2_stop_names[nsga2_view(search, 0).run->stop];
-    used = snprintf(text, size, "%lld searches ended", (long long)nsga2->searches);
-    for (int i = 1; i < NSGA2_STOPS; i++) {
-        if (counts[i] > 0)
-            used += snprintf(text + used, size - (size_t)used, "%s %lld %s", strchr(text, ':') == NULL ? ":" : ",",
-                             (long long)counts[i], nsga2_stop_names[i]);
-    }
-    return text;
+    Nsga2Run *run = nsga2_view(search, s).run;
+    if (run->round == 0) return -1;
+    run->stop = nsga2_stop(search->scratch, run);
+    return run->stop;
 }
 
-// Exact, but for children that find no place that `exclude` allows, and for generations that fail as a whole.
+static const SideMethod nsga2_side = {
+    .version = NSGA2_STATE_VERSION,
+    .progress = offsetof(Nsga2State, progress),
+    .stop_names = nsga2_stop_names,
+    .n_stops = NSGA2_STOPS,
+    .run = nsga2_side_run,
+    .trials = nsga2_trials,
+    .parameters = nsga2_parameters,
+    .note = nsga2_note,
+    .end_generation = nsga2_end_generation,
+    .is_whole = nsga2_is_whole,
+    .forget = nsga2_forget,
+    .reconsider = nsga2_reconsider,
+};
+
+// Exact, except for children whose draws `exclude` drops and for generations that fail as a whole.
 static void nsga2_bounds(const Search *search, SearchBounds *bounds)
 {
     const Nsga2 *nsga2 = search->scratch;
     const double trials = nsga2->settings[NSGA2_STOP_TRIALS], members = (double)nsga2->population;
-    const double searches = (double)nsga2->searches, given = nsga2->settings[NSGA2_STOP_GENERATIONS];
+    const double searches = (double)nsga2->side.searches, given = nsga2->settings[NSGA2_STOP_GENERATIONS];
     const bool early = nsga2->settings[NSGA2_STOP_STAGNATION] > 0.0, limited = trials > 0.0;
     const double rounds = limited && ceil(trials / members) < given ? ceil(trials / members) : given;
     const SearchBudget most = {searches * rounds * members, searches * rounds};
@@ -475,8 +341,5 @@ const SearchMethod search_nsga2 = {
     .bounds = nsga2_bounds,
     .check = nsga2_check,
     .init = nsga2_init,
-    .ask = nsga2_ask,
-    .tell = nsga2_tell,
-    .restore = nsga2_restore,
-    .stopped = nsga2_stopped,
+    SIDE_BY_SIDE_METHOD,
 };

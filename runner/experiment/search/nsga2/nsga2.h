@@ -6,7 +6,7 @@
 #ifndef HOPSCOTCH_SEARCH_NSGA2_H
 #define HOPSCOTCH_SEARCH_NSGA2_H
 
-#include "../../experiment.h"
+#include "../side_by_side.h"
 
 #include <math.h>
 
@@ -15,7 +15,6 @@ enum {
     NSGA2_POPULATION_MAX = 4096,
     NSGA2_SEARCHES_MAX = 1024,
     NSGA2_GENERATIONS_MAX = 10000000,
-    NSGA2_ATTEMPTS = 100, // draws of a child, before it is left out
     NSGA2_STATE_VERSION = 1
 };
 
@@ -69,10 +68,9 @@ typedef struct Nsga2Member {
 } Nsga2Member;
 enum { NSGA2_SURVIVED, NSGA2_VIOLATION, NSGA2_RANK, NSGA2_CROWDING, NSGA2_REST }; // survived: s
 
-// Ranks behind those of fronts: constraint-domination (section VI). A member that violates constraints loses against
-// any that meets them all, and wins against any that failed. Among its like the smaller violation wins, and among those
-// that failed the longer time survived: that stands in the place of the crowding distance, so that one comparison
-// serves all.
+// Ranks after those of fronts: constraint-domination (section VI). A member that violates constraints loses against any
+// that meets them all, and wins against any that failed. Among violating members the smaller violation wins, among
+// failed ones the longer survived time: both stand in place of the crowding distance, so one comparison serves all.
 #define NSGA2_RANK_VIOLATES 1e300
 #define NSGA2_RANK_FAILED ((double)INFINITY)
 
@@ -86,18 +84,17 @@ typedef struct Nsga2View {
 // The checkpoint: this, the runs, then the results of the one search whose generation is partly told.
 typedef struct Nsga2State {
     uint32_t version, genes;
-    int64_t objectives, population, searches, next_id; // next_id: the id after the last one told
-    int64_t round, search;                             // whose results come next
-    int64_t told;                                      // of the generation that is partly told, children that were run
+    int64_t objectives, population;
+    SideProgress progress;
 } Nsga2State;
 
-// The children of a generation as they were drawn: made when they are asked for, and made again, to the same bits, if
-// they are gone when they are told.
+// The children of a generation as they were drawn: drawn when they are asked for, and again, to the same bits, if they
+// are gone when they are told.
 typedef struct Nsga2Brood {
-    int64_t search, round; // whose they are; round -1: nobody's
-    int64_t run;           // children that are run
+    int64_t search, round; // of the search; round -1: empty
     double *gene;          // [N][n]
-    bool *left_out;        // [N] no draw was allowed by `exclude` or by a derived parameter's range
+    int64_t run;           // children that are run: of the others the spec allowed no draw
+    int32_t *child;        // [run] their places
 } Nsga2Brood;
 
 // How members are told apart after a generation.
@@ -107,15 +104,14 @@ typedef struct Nsga2Order {
 } Nsga2Order;
 
 typedef struct Nsga2 {
+    SideBySide side;
     const Spec *spec;
     const double *settings; // [NSGA2_N_OPTIONS]
     int n, objectives;
-    int64_t population, searches, member_doubles;
+    int64_t population, member_doubles;
     size_t run_bytes;
     Nsga2Brood *broods; // [n_broods] by search
     int64_t n_broods;
-    // where ask is: the next child of this search's generation, and the id that it gets
-    int64_t ask_round, ask_search, ask_child, ask_run, ask_id;
     // room for one generation
     double *pool;      // [2 N][member_doubles] parents and children
     double *value;     // [2 N][K] of those that did not fail and meet the constraints
@@ -125,15 +121,11 @@ typedef struct Nsga2 {
     Nsga2Order *order; // [2 N]
     void *room;        // of dominance_sort and hypervolume
     double *parameter; // [n_parameters]
-    char ending[160];
 } Nsga2;
 
 // ---- nsga2.c --------------------------------------------------------------------------------------------------------
 
-Nsga2State *nsga2_state(const Search *search);
 Nsga2View nsga2_view(const Search *search, int64_t run);
-double *
-nsga2_told(const Search *search); // [told][K + 2] objectives, survived time, violation: of children that were run
 Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index);
 bool nsga2_failed(const Nsga2Member *member);
 bool nsga2_good(const Nsga2Member *member); // it did not fail, and meets the constraints

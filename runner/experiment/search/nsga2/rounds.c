@@ -1,4 +1,4 @@
-// What NSGA-II tells of every generation: a few numbers for `status` and SQL, and a row of everything for HDF5.
+// The record of every generation of NSGA-II: a few numbers for `status` and SQL, and a row of all for HDF5.
 #include "nsga2.h"
 
 #include <math.h>
@@ -65,19 +65,13 @@ void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop)
 {
     const Nsga2 *nsga2 = search->scratch;
     const Nsga2View view = nsga2_view(search, run);
-    Rounds *rounds = search->rounds;
-    if (rounds == NULL || rounds->count >= rounds->capacity) return;
-    rounds->row[rounds->count] = (Round){.search = (int32_t)(run + (int64_t)nsga2->settings[NSGA2_FIRST]),
-                                         .round = (int32_t)(view.run->round - 1),
-                                         .population = view.run->members,
-                                         .evaluations = view.run->evaluations,
-                                         .sigma = (double)NAN,
-                                         .condition = (double)NAN,
-                                         .best = (double)NAN,
-                                         .has_front = true,
-                                         .front = view.run->front,
-                                         .hypervolume = view.run->hypervolume,
-                                         .stop = stop != NSGA2_GOES_ON ? nsga2_stop_names[stop] : NULL};
-    nsga2_fill_row(nsga2, &view, failed, rounds->field + rounds->count * search->n_round_fields);
-    rounds->count++;
+    double *fields;
+    Round *row = side_round(search, run, (int64_t)stop, &fields);
+    if (row == NULL) return;
+    row->population = view.run->members;
+    row->evaluations = view.run->evaluations;
+    row->has_front = true;
+    row->front = view.run->front;
+    row->hypervolume = view.run->hypervolume;
+    nsga2_fill_row(nsga2, &view, failed, fields);
 }

@@ -14,7 +14,7 @@ static int nsga2_order(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// rank, crowding and value of the good members. How many there are.
+// Sets rank, crowding and value of the good members. Returns their number.
 static int64_t nsga2_sort(Nsga2 *nsga2, double *members, int64_t count)
 {
     const int objectives = nsga2->objectives;
@@ -29,7 +29,7 @@ static int64_t nsga2_sort(Nsga2 *nsga2, double *members, int64_t count)
     return good;
 }
 
-// Where a member of the pool stands if it is not good.
+// The order of a member of the pool that is not good.
 static Nsga2Order nsga2_behind(const Nsga2 *nsga2, int64_t index)
 {
     const Nsga2Member member = nsga2_member(nsga2, nsga2->pool, index);

@@ -1,6 +1,6 @@
-// What NSGA-II draws: the first members, and children by tournament, crossover and mutation. Every number is named by
-// search, round, pair, attempt and purpose, so that a generation can be drawn again from the state that it was drawn
-// from, and none depends on what else is in flight.
+// Draws of NSGA-II: the first members, and children by tournament, crossover and mutation. Every random number is keyed
+// by search, round, pair, attempt and purpose. So a generation can be drawn again from the same state, and does not
+// depend on other searches.
 //
 // Sources: simulated binary crossover, K. Deb, R. B. Agrawal, "Simulated binary crossover for continuous search space",
 // Complex Systems 9, 1995; polynomial mutation, K. Deb, M. Goyal, "A combined genetic adaptive search (GeneAS) for
@@ -60,8 +60,8 @@ static Nsga2Member nsga2_tournament(const Nsga2 *nsga2, const Nsga2View *view, c
 
 // ---- crossover and mutation -----------------------------------------------------------------------------------------
 
-// How far from the middle a child lies, as a part of the parents' distance: a density that falls with its power eta
-// from the parents outwards, cut off at the bound that lies `room` beyond the nearer parent.
+// Distance of a child from the middle over the parents' distance: its density falls with power eta from the parents
+// outwards, and is cut off at the bound, which is `room` beyond the nearer parent.
 static double nsga2_spread(double u, double room, double distance, double eta)
 {
     const double beta = 1.0 + 2.0 * room / distance, alpha = 2.0 - portable_pow(beta, -(eta + 1.0));
@@ -114,13 +114,13 @@ static void nsga2_draw_pair(const Nsga2 *nsga2, const Nsga2View *view, const Ran
 
 // ---- a generation ---------------------------------------------------------------------------------------------------
 
-// A first member anywhere, or a child of a pair. Draws again while the point is none that may be run. False: it never
-// was.
+// A first member anywhere, or a child of a pair. Draws again while the spec drops the point. False: it dropped all
+// draws.
 static bool nsga2_draw_child(const Nsga2 *nsga2, const Nsga2View *view, int64_t search, int64_t child, double *gene)
 {
     const int n = nsga2->n;
     double pair[2 * NSGA2_GENES_MAX];
-    for (int attempt = 0; attempt < NSGA2_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < SIDE_ATTEMPTS; attempt++) {
         if (view->run->members == 0) {
             const RandomKey key = nsga2_key(nsga2, search, view->run->round, child, attempt);
             for (int i = 0; i < n; i++) gene[i] = random_uniform(&key, (uint32_t)i);
@@ -144,8 +144,7 @@ Nsga2Brood *nsga2_brood(const Search *search, int64_t run)
     brood->round = view.run->round;
     brood->run = 0;
     for (int64_t c = 0; c < nsga2->population; c++) {
-        brood->left_out[c] = !nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n);
-        brood->run += !brood->left_out[c];
+        if (nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n)) brood->child[brood->run++] = (int32_t)c;
     }
     return brood;
 }

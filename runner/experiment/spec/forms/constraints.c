@@ -28,36 +28,27 @@ static void constraints_read(SpecReader *reader, const GivenKey *given)
     reader->spec->n_constraints = node->count;
 }
 
-static void constraints_resolve(ResolveWriter *writer, const char *path)
+static bool constraints_entry(const SpecReader *reader, int index, FormEntry *out)
 {
-    const Spec *spec = writer->reader->spec;
-    resolve_expressions(writer, path, spec->constraints, spec->n_constraints);
-}
-
-static void constraints_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int i = 0; i < reader->spec->n_constraints; i++)
-        canonical_add(lines, arena_format(lines->arena, "constraints.%03d", i),
-                      expression_text(reader->spec->constraints[i], lines->arena));
-}
-
-static void constraints_schema(Json *json, Arena *arena)
-{
-    schema_array_of(json, "expression", 0, CONSTRAINTS_MAX, arena);
+    if (index >= reader->spec->n_constraints) return false;
+    out->expression = reader->spec->constraints[index];
+    return true;
 }
 
 const Form form_constraints = {
     .path = "constraints",
     .after = "objective.reference",
     .words = "a list of inequalities over metrics and parameters",
-    .doc = "what every replicate has to meet. A trial that does not has the sum of what is too much as its "
-           "`violation`, and ranks behind those that do, the less the better",
+    .doc = "inequalities that every replicate has to meet. A trial that does not meet them ranks behind those that do; "
+           "its `violation` is the sum of the excesses, and less is better",
     .example = "[\"peak_ground_force < 3000\"]",
     .stage = FORM_OBJECTIVE,
     .read = constraints_read,
-    .resolve = constraints_resolve,
-    .identify = constraints_identify,
-    .schema = constraints_schema,
+    .flags = KEY_IDENTITY,
+    .entry = constraints_entry,
+    .canonical = "constraints.",
+    .digits = 3,
+    .schema = "{type: array, maxItems: MOST, items: $expression}",
     .most = CONSTRAINTS_MAX,
     .most_of = "expressions",
 };

@@ -1,6 +1,6 @@
-// Points from a table of comma-separated values: a header with the names of parameters, then a line a point. Blank
-// lines and lines that start with # are left out, as are blanks around a field; a field may stand in double quotes. A
-// file is read once and its numbers are frozen with the campaign: the resolved spec holds them and names no file.
+// Points from a table of comma-separated values: a header with the names of parameters, then a line per point. Blank
+// lines, lines that start with # and blanks around a field are ignored; a field may stand in double quotes. A file is
+// read once and its numbers are frozen with the campaign: the resolved spec holds the numbers and names no file.
 #include "../axes.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static char *csv_field(const CsvReader *csv, const char *line, char *p, Node *fi
     return next;
 }
 
-// The next line that says something, NULL: there is none.
+// The next line with fields; NULL: none.
 static char *csv_line(CsvReader *csv)
 {
     while (*csv->at != '\0') {
@@ -82,7 +82,7 @@ static bool csv_wants(const Node *columns, const char *name)
     return found;
 }
 
-// The header as a mapping, for whoever looks for names that are near.
+// The header as a mapping, in which near names are searched.
 static const Node *csv_header(const CsvReader *csv, Arena *arena)
 {
     const Node **names = ARENA_NEW(arena, const Node *, csv->n_columns);
@@ -113,7 +113,7 @@ static void csv_read_name(CsvReader *csv, const Node *header, int column, AxesBu
     build->axes[build->n_axes++] = (Axis){.parameter = parameter, .zip = -1};
 }
 
-// Columns that the spec names and the table has not.
+// Reports columns that the spec names and the table does not have.
 static void csv_check_columns(const CsvReader *csv, const Node *header, const Node *columns)
 {
     const char **names = ARENA_NEW(csv->reader->arena, const char *, csv->n_columns);
@@ -127,9 +127,9 @@ static void csv_check_columns(const CsvReader *csv, const Node *header, const No
         const char *near =
             wanted->kind == NODE_SCALAR && !found ? nearest_name(wanted->text, names, csv->n_columns) : NULL;
         if (!found)
-            diagnose(csv->reader->diagnostics, wanted, "%s is no column of %s%s%s%s",
+            diagnose(csv->reader->diagnostics, wanted, "%s is not a column of %s%s",
                      scalar_given(wanted, csv->reader->arena), text_visible(csv->source->file, csv->reader->arena),
-                     near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+                     did_you_mean(near, csv->reader->arena));
     }
 }
 
@@ -177,8 +177,8 @@ static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double 
     }
 }
 
-// Stops when more errors were found than are shown. A good row has a separator or an end for every column, so the text
-// has room for so many, and every other row is an error.
+// Stops when more errors were found than are shown. A good row has at least a byte per column, which bounds the number
+// of good rows; every other row is an error.
 static void csv_read_rows(CsvReader *csv, AxesBuild *build)
 {
     enum { WRONG_MAX = 1024 };
@@ -227,7 +227,7 @@ static void csv_read_form(SpecReader *reader, const GivenKey *given)
     const GivenKey *points = given_find(reader, form_points.path);
     if (!axes_takes_points(reader, points != NULL ? points : given)) return;
     if (points != NULL) {
-        diagnose(reader->diagnostics, given->key, "the points stand in `points` already, give one of them");
+        diagnose(reader->diagnostics, given->key, "the points are in `points` already: give one of the two");
         return;
     }
     const Node *columns, *file = csv_file_node(reader, given, &columns);
@@ -235,26 +235,6 @@ static void csv_read_form(SpecReader *reader, const GivenKey *given)
     if (file == NULL) return;
     if (spec_read_file(reader->folder, file, POINTS_BYTES_MAX, reader->arena, reader->diagnostics, source))
         axes_read_table(reader, source, columns, reader->axes);
-}
-
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void csv_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_string(json, NULL);
-    json_object(json, NULL);
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    schema_string(json, "file");
-    json_object(json, "columns");
-    schema_array_of(json, "name", 1, 0, arena);
-    json_close(json, '}');
-    json_close(json, '}');
-    schema_required(json, "file");
-    json_boolean(json, "additionalProperties", false);
-    json_close(json, '}');
-    json_close(json, ']');
 }
 
 const Form form_csv = {
@@ -269,5 +249,6 @@ const Form form_csv = {
     .instead_of = "search.points",
     .nameless = true,
     .read = csv_read_form,
-    .schema = csv_schema,
+    .schema = "{anyOf: [{type: string}, {type: object, properties: {file: {type: string}, columns: {type: array, "
+              "minItems: 1, items: $name}}, required: [file], additionalProperties: false}]}",
 };

@@ -21,32 +21,26 @@ static void exclude_read(SpecReader *reader, const GivenKey *given)
     reader->spec->n_exclude = node->count;
 }
 
-static void exclude_resolve(ResolveWriter *writer, const char *path)
+static bool exclude_entry(const SpecReader *reader, int index, FormEntry *out)
 {
-    const Spec *spec = writer->reader->spec;
-    resolve_expressions(writer, path, spec->exclude, spec->n_exclude);
+    if (index >= reader->spec->n_exclude) return false;
+    out->expression = reader->spec->exclude[index];
+    return true;
 }
-
-static void exclude_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int i = 0; i < reader->spec->n_exclude; i++)
-        canonical_add(lines, form_exclude.path, expression_text(reader->spec->exclude[i], lines->arena));
-}
-
-static void exclude_schema(Json *json, Arena *arena) { schema_array_of(json, "expression", 0, EXCLUDE_MAX, arena); }
 
 const Form form_exclude = {
     .path = "search.exclude",
     .after = "search.zip",
     .words = "a list of expressions over the parameters",
-    .doc = "a trial for which one of them holds is not run",
+    .doc = "a trial is not run if one of these expressions holds",
     .example = "[\"k_fp > 250 and thrust < 30\"]",
     .stage = FORM_SEARCH,
     .read = exclude_read,
-    .resolve = exclude_resolve,
-    .identify = exclude_identify,
+    .flags = KEY_IDENTITY,
+    .entry = exclude_entry,
+    .canonical = "search.exclude",
     .lines = {{.start = "search.exclude", .shown = "search.exclude", .change = CHANGE_POINTS}},
-    .schema = exclude_schema,
+    .schema = "{type: array, maxItems: MOST, items: $expression}",
     .most = EXCLUDE_MAX,
     .most_of = "expressions",
 };

@@ -1,4 +1,4 @@
-// `cmaes.from`: another campaign to start from; `cmaes.taken`: what was taken from it, as the program notes it.
+// `cmaes.from`: another campaign to start from; `cmaes.taken`: the distribution that the program took from it.
 #include "../forms.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const double *taken_read_numbers(SpecReader *reader, const Node *taken, c
     const Node *node = node_find(taken, name);
     const bool fits = node != NULL && node->kind == NODE_SEQUENCE && (node->count == count || node->count == or_count);
     if (!fits) {
-        diagnose(reader->diagnostics, node != NULL ? node : taken, "%s of taken is no list of %lld numbers", name,
+        diagnose(reader->diagnostics, node != NULL ? node : taken, "%s of taken is not a list of %lld numbers", name,
                  (long long)count);
         return NULL;
     }
@@ -58,7 +58,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
                        strlen(hash->text) == TAKEN_HASH_LENGTH && spec->warm.from != NULL;
     if (!whole || strspn(hash->text, "0123456789abcdef") != TAKEN_HASH_LENGTH) {
         diagnose(reader->diagnostics, taken,
-                 "taken is what the program notes of the campaign that `from` names; remove it, or leave it as it was");
+                 "the program writes `taken` for the campaign that `from` names; remove it, or leave it unchanged");
         return;
     }
     spec->warm.hash = hash->text;
@@ -69,7 +69,7 @@ static void taken_read(SpecReader *reader, const GivenKey *given)
     taken_check_variances(reader, taken);
 }
 
-// ---- writing: the campaign enters the identity by its name, and by what was taken -----------------------------------
+// ---- writing: the identity holds the campaign's name and what was taken ---------------------------------------------
 
 static const char *taken_list(const double *values, int64_t count, Arena *arena)
 {
@@ -91,32 +91,11 @@ static void from_resolve(ResolveWriter *writer, const char *path)
         resolve_line(writer, path, resolve_plain(spec->warm.from, writer->reader->arena), NULL);
 }
 
-static void from_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    if (reader->spec->warm.from != NULL) canonical_add(lines, form_from.path, reader->spec->warm.from);
-}
+static const char *from_text(const SpecReader *reader) { return reader->spec->warm.from; }
 
-static void taken_resolve(ResolveWriter *writer, const char *path)
+static const char *taken_text(const SpecReader *reader)
 {
-    const Spec *spec = writer->reader->spec;
-    if (spec->warm.mean != NULL) resolve_line(writer, path, cmaes_taken_text(spec, writer->reader->arena), NULL);
-}
-
-static void taken_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    const Spec *spec = reader->spec;
-    if (spec->warm.mean != NULL) canonical_add(lines, form_taken.path, cmaes_taken_text(spec, lines->arena));
-}
-
-static void from_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", schema_name_pattern);
-}
-
-static void taken_schema(Json *json, Arena *arena)
-{
-    (void)json, (void)arena; // an object of the program's own
+    return reader->spec->warm.mean != NULL ? cmaes_taken_text(reader->spec, reader->arena) : NULL;
 }
 
 const Form form_from = {
@@ -124,15 +103,15 @@ const Form form_from = {
     .after = "search.cmaes.outer",
     .method = "cmaes",
     .words = "the name of a campaign",
-    .doc = "method cmaes: a campaign in the same results folder whose mean and covariance it starts with, if that "
-           "searched the same ranges by cmaes too, else with mean and spread of its ten best trials",
+    .doc = "method cmaes: a campaign in the same results folder to start from: its mean and covariance, if it is a "
+           "cmaes campaign over the same ranges; else mean and spread of its ten best trials",
     .example = "raibert_gains",
     .stage = FORM_SEARCH,
     .read = from_read,
+    .flags = KEY_IDENTITY,
+    .text = from_text,
     .resolve = from_resolve,
-    .identify = from_identify,
-    .type = "string",
-    .schema = from_schema,
+    .schema = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
 };
 
 const Form form_taken = {
@@ -145,8 +124,7 @@ const Form form_taken = {
                "covariance: [1, 0, 1]}",
     .stage = FORM_SEARCH,
     .read = taken_read,
-    .resolve = taken_resolve,
-    .identify = taken_identify,
-    .type = "object",
-    .schema = taken_schema,
+    .flags = KEY_IDENTITY,
+    .text = taken_text,
+    .schema = "{type: object}",
 };

@@ -73,32 +73,18 @@ static void inject_read(SpecReader *reader, const GivenKey *given)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // {k_fp: 100, thrust: 30}
-static const char *inject_text(const Spec *spec, const char *const *names, int index, Arena *arena)
+static bool inject_entry(const SpecReader *reader, int index, FormEntry *out)
 {
+    const Spec *spec = reader->spec;
     const char *text = "{";
+    if (index >= spec->n_inject) return false;
     for (int a = 0; a < spec->n_axes; a++)
-        text = arena_format(arena, "%s%s%s: %s", text, a > 0 ? ", " : "", names[spec->axes[a].parameter],
-                            text_number(spec->inject[(int64_t)index * spec->n_axes + a]).text);
-    return arena_format(arena, "%s}", text);
+        text =
+            arena_format(reader->arena, "%s%s%s: %s", text, a > 0 ? ", " : "", reader->names[spec->axes[a].parameter],
+                         text_number(spec->inject[(int64_t)index * spec->n_axes + a]).text);
+    out->text = arena_format(reader->arena, "%s}", text);
+    return true;
 }
-
-static void inject_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    if (spec->n_inject == 0) return;
-    resolve_line(writer, path, "", NULL);
-    for (int i = 0; i < spec->n_inject; i++)
-        fprintf(writer->out, "      - %s\n", inject_text(spec, writer->reader->names, i, writer->reader->arena));
-}
-
-static void inject_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int i = 0; i < reader->spec->n_inject; i++)
-        canonical_add(lines, arena_format(lines->arena, "search.cmaes.inject.%04d", i),
-                      inject_text(reader->spec, reader->names, i, lines->arena));
-}
-
-static void inject_schema(Json *json, Arena *arena) { schema_array_of(json, "point", 0, INJECT_MAX, arena); }
 
 const Form form_inject = {
     .path = "search.cmaes.inject",
@@ -109,7 +95,10 @@ const Form form_inject = {
     .example = "[{k_fp: 100, thrust: 30}]",
     .stage = FORM_SEARCH,
     .read = inject_read,
-    .resolve = inject_resolve,
-    .identify = inject_identify,
-    .schema = inject_schema,
+    .flags = KEY_IDENTITY,
+    .entry = inject_entry,
+    .canonical = "search.cmaes.inject.",
+    .digits = 4,
+    .schema = "{type: array, maxItems: MOST, items: $point}",
+    .most = INJECT_MAX,
 };

@@ -3,17 +3,9 @@
 
 #include <string.h>
 
-static void method_unknown(SpecReader *reader, const Node *node)
+static const char *method_name(int index)
 {
-    const char *known[16];
-    int n_known = search_method_count() < 16 ? search_method_count() : 16;
-    for (int i = 0; i < n_known; i++) known[i] = search_method_at(i)->name;
-    const bool later = node->kind == NODE_SCALAR && words_find("nsga2|adam", node->text) >= 0;
-    const char *near = node->kind == NODE_SCALAR && !later ? nearest_name(node->text, known, n_known) : NULL;
-    diagnose(reader->diagnostics, node, "method is %s, %s %s%s%s%s", scalar_given(node, reader->arena),
-             later ? "which is not supported by this version, expected" : "expected",
-             words_sentence(known, n_known, reader->arena), near != NULL ? "; did you mean '" : "",
-             near != NULL ? near : "", near != NULL ? "'?" : "");
+    return index < search_method_count() ? search_method_at(index)->name : NULL;
 }
 
 // A key that only other methods have.
@@ -36,7 +28,7 @@ static void method_read(SpecReader *reader, const GivenKey *given)
     const char *name = given == NULL ? "grid" : given->value->kind == NODE_SCALAR ? given->value->text : "";
     reader->spec->method = search_method_find(name);
     if (reader->spec->method == NULL) {
-        method_unknown(reader, given->value);
+        form_unknown(reader, &form_method, given->value);
         return;
     }
     for (int i = 0; i < reader->n_keys; i++) {
@@ -62,18 +54,7 @@ static void method_resolve(ResolveWriter *writer, const char *path)
     }
 }
 
-static void method_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_method.path, reader->spec->method->name);
-}
-
-static void method_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_array(json, "enum");
-    for (int i = 0; i < search_method_count(); i++) json_text(json, NULL, search_method_at(i)->name);
-    json_close(json, ']');
-}
+static const char *method_text(const SpecReader *reader) { return reader->spec->method->name; }
 
 const Form form_method = {
     .path = "search.method",
@@ -84,7 +65,8 @@ const Form form_method = {
     .stage = FORM_FIRST,
     .always = true,
     .read = method_read,
+    .flags = KEY_IDENTITY,
+    .text = method_text,
     .resolve = method_resolve,
-    .identify = method_identify,
-    .schema = method_schema,
+    .choice = method_name,
 };

@@ -55,7 +55,7 @@ static const Node *objective_default(SpecReader *reader)
     return node;
 }
 
-// A method is for one objective or for several; methods that only spread points take both.
+// A method is for one objective or for several; methods whose points are known beforehand take both.
 static void objective_check_method(SpecReader *reader, const Node *node, const char *key)
 {
     const SearchMethod *method = reader->spec->method;
@@ -96,7 +96,7 @@ static bool objective_read_list(SpecReader *reader, const Node *node, const char
     return true;
 }
 
-// A point that is worse than all that is of interest, a number for each objective.
+// A number for each objective.
 static void objective_read_reference(SpecReader *reader, const GivenKey *given)
 {
     const Node *node = given->value;
@@ -132,7 +132,7 @@ Scope objective_scope(SpecReader *reader)
     return (Scope){.names = names, .count = n};
 }
 
-// The minimised ones first; without any the model's default.
+// The minimised objectives first. Without any objective: the model's default.
 static void objective_read_expressions(SpecReader *reader, const GivenKey *minimize)
 {
     const GivenKey *maximize = given_find(reader, form_maximize.path);
@@ -150,18 +150,20 @@ static void objective_read_expressions(SpecReader *reader, const GivenKey *minim
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static const char *objective_over_text(const Spec *spec, Arena *arena)
+static const char *objective_over_text(const SpecReader *reader)
 {
+    const Spec *spec = reader->spec;
     static const char *const names[] = {[OVER_MEAN] = "mean", [OVER_MEDIAN] = "median", [OVER_WORST] = "worst"};
     if (spec->objective.over != OVER_QUANTILE) return names[spec->objective.over];
-    return arena_format(arena, "quantile(%s)", text_number(spec->objective.quantile).text);
+    return arena_format(reader->arena, "quantile(%s)", text_number(spec->objective.quantile).text);
 }
 
-static const char *objective_failed_text(const Spec *spec, Arena *arena)
+static const char *objective_failed_text(const SpecReader *reader)
 {
+    const Spec *spec = reader->spec;
     if (spec->objective.failed == FAILED_ANY) return "any";
     if (spec->objective.failed == FAILED_IGNORE) return "ignore";
-    return arena_format(arena, "penalty(%s)", text_number(spec->objective.penalty).text);
+    return arena_format(reader->arena, "penalty(%s)", text_number(spec->objective.penalty).text);
 }
 
 // The objectives of one direction, as an expression or a list.
@@ -182,27 +184,10 @@ static void objective_resolve(ResolveWriter *writer, const char *path, bool maxi
 static void minimize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, false); }
 static void maximize_resolve(ResolveWriter *writer, const char *path) { objective_resolve(writer, path, true); }
 
-static const char *reference_text(const Spec *spec, Arena *arena)
+static const char *reference_text(const SpecReader *reader)
 {
-    const Values list = {.list = spec->objective.reference, .count = spec->objective.count};
-    return values_text(&list, arena);
-}
-
-static void reference_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    if (spec->objective.reference == NULL) return;
-    resolve_line(writer, path, reference_text(spec, writer->reader->arena), NULL);
-}
-
-static void objective_over_resolve(ResolveWriter *writer, const char *path)
-{
-    resolve_line(writer, path, objective_over_text(writer->reader->spec, writer->reader->arena), NULL);
-}
-
-static void failed_resolve(ResolveWriter *writer, const char *path)
-{
-    resolve_line(writer, path, objective_failed_text(writer->reader->spec, writer->reader->arena), NULL);
+    const Values list = {.list = reader->spec->objective.reference, .count = reader->spec->objective.count};
+    return list.list != NULL ? values_text(&list, reader->arena) : NULL;
 }
 
 // ---- identity -------------------------------------------------------------------------------------------------------
@@ -229,58 +214,9 @@ static void maximize_identify(const SpecReader *reader, CanonicalLines *lines)
     objective_identify(reader, lines, form_maximize.path, true);
 }
 
-static void objective_over_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_objective_over.path, objective_over_text(reader->spec, lines->arena));
-}
-
-static void failed_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    canonical_add(lines, form_failed.path, objective_failed_text(reader->spec, lines->arena));
-}
-
-static void reference_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    if (reader->spec->objective.reference == NULL) return;
-    canonical_add(lines, form_reference.path, reference_text(reader->spec, lines->arena));
-}
-
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void objective_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    schema_refer(json, NULL, "expression", arena);
-    json_object(json, NULL);
-    schema_array_of(json, "expression", 1, OBJECTIVES_MAX, arena);
-    json_close(json, '}');
-    json_close(json, ']');
-}
-
-static void objective_over_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", "^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$");
-}
-
-static void failed_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_text(json, "pattern", "^(any|ignore|penalty\\([0-9.eE+-]+\\))$");
-}
-
-static void reference_schema(Json *json, Arena *arena)
-{
-    json_text(json, "type", "array");
-    json_integer(json, "minItems", 2);
-    json_integer(json, "maxItems", OBJECTIVES_MAX);
-    json_object(json, "items");
-    json_text(json, "type", "number");
-    json_close(json, '}');
-    (void)arena;
-}
-
 // ---- the rows -------------------------------------------------------------------------------------------------------
+
+#define OBJECTIVE_SCHEMA "{anyOf: [$expression, {type: array, minItems: 1, maxItems: MOST, items: $expression}]}"
 
 const Form form_minimize = {
     .path = "objective.minimize",
@@ -294,21 +230,23 @@ const Form form_minimize = {
     .read = objective_read_expressions, // those of maximize too
     .resolve = minimize_resolve,
     .identify = minimize_identify,
-    .schema = objective_schema,
+    .schema = OBJECTIVE_SCHEMA,
+    .most = OBJECTIVES_MAX,
 };
 
 const Form form_maximize = {
     .path = "objective.maximize",
     .after = "objective.minimize",
     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
-    .doc = "the same, and more is better: the fitness is stored and shown as it is, and all that ranks trials takes "
-           "the greatest first (in SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, of which the "
-           "minimised ones come first. `worst` is the least of the replicates then, quantile(0.1) a pessimistic one",
+    .doc = "the same, and more is better: the fitness is stored and shown as it is, and the greatest ranks first (in "
+           "SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, the minimised ones first. Then `worst` "
+           "is the least of the replicates, and quantile(0.1) is pessimistic",
     .example = "\"mean_speed - 0.1*cost_of_transport\"",
     .stage = FORM_BY_SECTION,
     .resolve = maximize_resolve,
     .identify = maximize_identify,
-    .schema = objective_schema,
+    .schema = OBJECTIVE_SCHEMA,
+    .most = OBJECTIVES_MAX,
 };
 
 const Form form_objective_over = {
@@ -319,10 +257,9 @@ const Form form_objective_over = {
     .example = "quantile(0.9)",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_over,
-    .resolve = objective_over_resolve,
-    .identify = objective_over_identify,
-    .type = "string",
-    .schema = objective_over_schema,
+    .flags = KEY_IDENTITY,
+    .text = objective_over_text,
+    .schema = "{type: string, pattern: '^(mean|median|worst|quantile\\([0-9.eE+-]+\\))$'}",
 };
 
 const Form form_failed = {
@@ -333,22 +270,22 @@ const Form form_failed = {
     .example = "penalty(10)",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_failed,
-    .resolve = failed_resolve,
-    .identify = failed_identify,
-    .type = "string",
-    .schema = failed_schema,
+    .flags = KEY_IDENTITY,
+    .text = objective_failed_text,
+    .schema = "{type: string, pattern: '^(any|ignore|penalty\\([0-9.eE+-]+\\))$'}",
 };
 
 const Form form_reference = {
     .path = "objective.reference",
     .after = "objective.failed",
     .words = "a list of numbers, one for each objective",
-    .doc = "of several objectives: the point, worse than all that is of interest, from which the hypervolume of a "
-           "front is measured; without it the worst values of the first generation",
+    .doc = "for several objectives: the point from which the hypervolume of a front is measured, worse than every "
+           "value of interest; default: the worst values of the first generation",
     .example = "[2.0, 1.5]",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_reference,
-    .resolve = reference_resolve,
-    .identify = reference_identify,
-    .schema = reference_schema,
+    .flags = KEY_IDENTITY,
+    .text = reference_text,
+    .schema = "{type: array, minItems: 2, maxItems: MOST, items: {type: number}}",
+    .most = OBJECTIVES_MAX,
 };

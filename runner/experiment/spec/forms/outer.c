@@ -1,14 +1,11 @@
-// `cmaes.outer`: a grid over parameters that are not searched, with searches of its own at every point.
+// `cmaes.outer`: a grid over parameters that are not searched; every point has its own searches.
 #include "../axes.h"
 
 #include <string.h>
 
-static double outer_setting(const SpecReader *reader, const char *path)
+static int64_t outer_setting(const SpecReader *reader, const char *path)
 {
-    for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(reader->keys[i].path, path) == 0) return *(const double *)reader->keys[i].at;
-    }
-    return 0.0;
+    return (int64_t) * (const double *)key_find(reader, path)->at;
 }
 
 static void outer_read_axis(SpecReader *reader, const Node *outer, int index, AxesBuild *build)
@@ -28,11 +25,11 @@ static void outer_read_axis(SpecReader *reader, const Node *outer, int index, Ax
         build->outer[build->n_outer++] = axis;
 }
 
-// All values of all axes, each point with its searches, are at most so many.
+// All points with all their searches are at most SEARCHES_MAX.
 static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *build)
 {
     Spec *spec = reader->spec;
-    const int64_t searches = (int64_t)outer_setting(reader, "search.cmaes.searches");
+    const int64_t searches = outer_setting(reader, "search.cmaes.searches");
     int64_t points = 1;
     bool fits = searches <= SEARCHES_MAX;
     for (int i = 0; fits && i < build->n_outer; i++) {
@@ -42,7 +39,7 @@ static void outer_count(SpecReader *reader, const Node *outer, const AxesBuild *
     }
     spec->outer.points = fits ? points : 1;
     spec->outer.searches = searches;
-    spec->outer.first = (int64_t)outer_setting(reader, "search.cmaes.first");
+    spec->outer.first = outer_setting(reader, "search.cmaes.first");
     if (!fits)
         diagnose(reader->diagnostics, outer, "the points of outer, with %lld search%s each, are more than %d searches",
                  (long long)searches, searches == 1 ? "" : "es", SEARCHES_MAX);
@@ -62,29 +59,14 @@ static void outer_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static void outer_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    for (int i = 0; i < spec->n_outer; i++) {
-        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
-        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[axis->parameter]),
-                     values_text(&axis->values, arena), NULL);
-    }
-}
-
-static void outer_identify(const SpecReader *reader, CanonicalLines *lines)
+static bool outer_entry(const SpecReader *reader, int index, FormEntry *out)
 {
     const Spec *spec = reader->spec;
-    for (int i = 0; i < spec->n_outer; i++) {
-        const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + i];
-        const char *name = reader->names[axis->parameter];
-        canonical_add(lines, arena_format(lines->arena, "search.outer.%03d.%s", i, name),
-                      values_text(&axis->values, lines->arena));
-    }
+    if (index >= spec->n_outer) return false;
+    const Axis *axis = &spec->axes[spec->n_axes + spec->n_derived + index];
+    *out = (FormEntry){.name = reader->names[axis->parameter], .text = values_text(&axis->values, reader->arena)};
+    return true;
 }
-
-static void outer_schema(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
 
 const Form form_outer = {
     .path = "search.cmaes.outer",
@@ -92,14 +74,16 @@ const Form form_outer = {
     .method = "cmaes",
     .words = "a mapping of parameters to values",
     .doc = "a grid over parameters that are not searched (values as in a grid): `searches` searches at every point, "
-           "all in one launch; each does what it would do alone with these values fixed",
+           "side by side; each does what it would do alone with these values fixed",
     .example = "{x_dot_des: [0, 1, 2, 3, 4]}",
     .stage = FORM_GRID,
     .names = form_map_names,
     .read = outer_read,
-    .resolve = outer_resolve,
-    .identify = outer_identify,
+    .flags = KEY_IDENTITY,
+    .entry = outer_entry,
+    .canonical = "search.outer.",
+    .digits = 3,
     .lines = {{.start = "search.outer.", .shown = "search.cmaes.outer.", .digits = 4}},
-    .schema = outer_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("values"),
+    .parameters_at = "cmaes.properties.outer",
 };

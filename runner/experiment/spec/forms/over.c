@@ -1,4 +1,4 @@
-// `over`: the searched parameters, with their values or the expression that they are derived by.
+// `over`: the searched parameters, with their values or the expression that derives them.
 #include "../axes.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void over_read(SpecReader *reader, const GivenKey *given)
 }
 
 // ---- derived parameters ---------------------------------------------------------------------------------------------
-// They are computed in the order of the spec, so one may use those before it; there can be no cycle.
+// Computed in the order of the spec: one may use those before it, so there is no cycle.
 
 void axes_read_derived(SpecReader *reader, AxesBuild *build)
 {
@@ -84,7 +84,7 @@ static void over_resolve(ResolveWriter *writer, const char *path)
     }
 }
 
-// The order of axes gives the trials their ids, so it enters; that of derived parameters changes nothing.
+// The order of axes gives the trials their ids, so it is part of the identity; the order of derived ones is not.
 static void over_identify(const SpecReader *reader, CanonicalLines *lines)
 {
     const Spec *spec = reader->spec;
@@ -98,8 +98,6 @@ static void over_identify(const SpecReader *reader, CanonicalLines *lines)
         canonical_add(lines, arena_format(arena, "search.derived.%s", reader->names[spec->axes[a].parameter]),
                       expression_text(spec->axes[a].derive, arena));
 }
-
-static void over_schema(Json *json, Arena *arena) { schema_map_of(json, "values", arena); }
 
 const Form form_over = {
     .path = "search.over",
@@ -116,6 +114,6 @@ const Form form_over = {
     .lines = {{.start = "search.axis.", .shown = "search.over.", .digits = 4, .change = CHANGE_VALUE},
               {.start = "search.derived.", .shown = "search.over.", .change = CHANGE_VALUE},
               {.start = "search.elsewhere.", .shown = "fixed value of ", .change = CHANGE_GRID}}, // of partial axes
-    .schema = over_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("values"),
+    .parameters_at = "over",
 };

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { PERTURB_FORMS = 2 };
+
 static const struct {
     const char *name, *arguments;
-    Distribution distribution;
-} perturb_forms[] = {
-    {"normal", "[mean, standard deviation]", DISTRIBUTION_NORMAL},
-    {"uniform", "[low, high]", DISTRIBUTION_UNIFORM},
+} perturb_forms[PERTURB_FORMS] = {
+    [DISTRIBUTION_NORMAL] = {"normal", "[mean, standard deviation]"},
+    [DISTRIBUTION_UNIFORM] = {"uniform", "[low, high]"},
 };
-enum { PERTURB_FORMS = sizeof perturb_forms / sizeof perturb_forms[0] };
 
 // Which form a perturbation has; -1 after an error.
 static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
@@ -29,12 +29,8 @@ static int perturb_form(SpecReader *reader, const Key *key, const Node *node)
     for (int f = 0; f < PERTURB_FORMS; f++) {
         if (strcmp(given, names[f]) == 0) return f;
     }
-    if (near != NULL)
-        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s; did you mean '%s'?", given, key_name(key),
-                 near);
-    else
-        diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s, expected %s", given, key_name(key),
-                 expected);
+    diagnose(reader->diagnostics, node->keys[0], "unknown key '%s' in %s%s", given, key_name(key),
+             near != NULL ? did_you_mean(near, reader->arena) : arena_format(reader->arena, ", expected %s", expected));
     return -1;
 }
 
@@ -49,7 +45,7 @@ static void perturb_read_one(SpecReader *reader, const Key *key, const Node *nod
                  perturb_forms[form].arguments);
         return;
     }
-    out->distribution = perturb_forms[form].distribution;
+    out->distribution = (Distribution)form;
     const Key deviation = {.path = "deviation", .type = KEY_NUMBER, .unit = key->unit, .low = 0, .high = INFINITY};
     const bool normal = out->distribution == DISTRIBUTION_NORMAL;
     bool good = scalar_number(reader, key, arguments->items[0], &out->a);
@@ -85,37 +81,17 @@ static void perturb_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static const char *perturb_text(const Perturbation *perturbation, Arena *arena)
-{
-    return arena_format(arena, "{%s: [%s, %s]}",
-                        perturbation->distribution == DISTRIBUTION_NORMAL ? "normal" : "uniform",
-                        text_number(perturbation->a).text, text_number(perturbation->b).text);
-}
-
-static void perturb_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    for (int i = 0; i < spec->replicates.n_perturb; i++) {
-        const Perturbation *perturbation = &spec->replicates.perturb[i];
-        resolve_line(writer, arena_format(arena, "%s.%s", path, writer->reader->names[perturbation->parameter]),
-                     perturb_text(perturbation, arena), NULL);
-    }
-}
-
 // The order of perturbations says which random number each gets.
-static void perturb_identify(const SpecReader *reader, CanonicalLines *lines)
+static bool perturb_entry(const SpecReader *reader, int index, FormEntry *out)
 {
     const Spec *spec = reader->spec;
-    for (int i = 0; i < spec->replicates.n_perturb; i++) {
-        const Perturbation *perturbation = &spec->replicates.perturb[i];
-        const char *name = reader->names[perturbation->parameter];
-        canonical_add(lines, arena_format(lines->arena, "replicates.perturb.%03d.%s", i, name),
-                      perturb_text(perturbation, lines->arena));
-    }
+    if (index >= spec->replicates.n_perturb) return false;
+    const Perturbation *perturbation = &spec->replicates.perturb[index];
+    out->name = reader->names[perturbation->parameter];
+    out->text = arena_format(reader->arena, "{%s: [%s, %s]}", perturb_forms[perturbation->distribution].name,
+                             text_number(perturbation->a).text, text_number(perturbation->b).text);
+    return true;
 }
-
-static void perturb_schema(Json *json, Arena *arena) { schema_map_of(json, "perturbation", arena); }
 
 const Form form_perturb = {
     .path = "replicates.perturb",
@@ -125,9 +101,11 @@ const Form form_perturb = {
     .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}",
     .stage = FORM_SEARCH, // a searched parameter can't be perturbed
     .read = perturb_read,
-    .resolve = perturb_resolve,
-    .identify = perturb_identify,
+    .flags = KEY_IDENTITY,
+    .entry = perturb_entry,
+    .canonical = "replicates.perturb.",
+    .digits = 3,
     .lines = {{.start = "replicates.perturb.", .shown = "replicates.perturb.", .digits = 4}},
-    .schema = perturb_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("perturbation"),
+    .parameters_at = "perturb",
 };

@@ -1,11 +1,11 @@
-// `points`: the trials of methods list and csv, one by one, as mappings or as a table.
+// `points`: the trials of methods list and csv, as mappings or as a table.
 #include "../axes.h"
 
 #include <string.h>
 
-enum { POINTS_LISTED = 1000 }; // so many points are told one by one
+enum { POINTS_LISTED = 1000 }; // up to this number points are written one by one
 
-// The first point says which parameters there are, and in which order.
+// The first point gives the parameters and their order.
 static void axes_first_point(SpecReader *reader, const Node *point, AxesBuild *build)
 {
     for (int i = 0; i < point->count; i++) {
@@ -35,7 +35,7 @@ static void axes_read_point(SpecReader *reader, const Node *point, const AxesBui
     }
 }
 
-// Column a of the points as the values of axis a, for whoever describes the axes.
+// Column a of the points as the values of axis a, for descriptions of the axes.
 static void axes_fill_columns(SpecReader *reader, AxesBuild *build, const double *points, int64_t count)
 {
     for (int a = 0; a < build->n_axes; a++) {
@@ -53,7 +53,7 @@ void axes_set_points(SpecReader *reader, AxesBuild *build, const double *points,
     reader->spec->values_in = "points";
 }
 
-// A table that stands in the spec itself: places in it are told by its own lines.
+// A table in the spec itself: errors give the line in the table.
 static void axes_read_text(SpecReader *reader, const Node *points, AxesBuild *build)
 {
     Source *source = ARENA_NEW(reader->arena, Source, 1);
@@ -106,7 +106,7 @@ static void points_names(const Node *value, FormNames *names)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// A table of its own lines is shorter than mappings, and one text to YAML.
+// A table is shorter than mappings, and YAML reads it as one text.
 static void points_resolve_table(ResolveWriter *writer, const char *path)
 {
     const Spec *spec = writer->reader->spec;
@@ -153,19 +153,6 @@ static void points_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-// A list of mappings, or a table as a text.
-static void points_schema(Json *json, Arena *arena)
-{
-    json_array(json, "anyOf");
-    json_object(json, NULL);
-    schema_array_of(json, "point", 1, 0, arena);
-    json_close(json, '}');
-    schema_string(json, NULL);
-    json_close(json, ']');
-}
-
 const Form form_points = {
     .path = "search.points",
     .after = "search.over",
@@ -179,5 +166,5 @@ const Form form_points = {
     .identify = points_identify,
     .lines = {{.start = "search.points.", .shown = "search.points.", .change = CHANGE_POINTS},
               {.start = "search.points", .shown = "search.points", .change = CHANGE_POINTS}},
-    .schema = points_schema,
+    .schema = "{anyOf: [{type: array, minItems: 1, items: $point}, {type: string}]}",
 };

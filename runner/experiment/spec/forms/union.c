@@ -1,5 +1,5 @@
-// `union`: blocks of axes, each a grid of its own. The axes of the search are those of all blocks, in the order in
-// which they are first named; in a block that has not got one its parameter keeps its fixed value.
+// `union`: blocks of axes, each with its own grid. The axes of the search are those of all blocks, in the order in
+// which they are first named. In a block without an axis the parameter keeps its fixed value.
 #include "../axes.h"
 
 #include <string.h>
@@ -141,72 +141,22 @@ static void union_read(SpecReader *reader, const GivenKey *given)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // {over: {a: [1, 2], b: {linspace: [0, 1, 3]}}, zip: [[a, b]]}
-static const char *union_block_text(const SpecReader *reader, const Block *block)
+static bool union_entry(const SpecReader *reader, int index, FormEntry *out)
 {
     const Spec *spec = reader->spec;
     Arena *arena = reader->arena;
-    const char *over = "", *zip = "";
+    const char *over = "";
+    if (index >= spec->n_blocks) return false;
+    const Block *block = &spec->blocks[index];
     for (int a = 0; a < spec->n_axes; a++) {
         if (block->values[a].count == 0) continue;
         over = arena_format(arena, "%s%s%s: %s", over, over[0] != '\0' ? ", " : "",
                             reader->names[spec->axes[a].parameter], values_text(&block->values[a], arena));
     }
-    for (int a = 0; a < spec->n_axes; a++) {
-        const char *names = "";
-        bool first = block->zip[a] >= 0;
-        for (int b = 0; b < a; b++) first &= block->zip[b] != block->zip[a];
-        for (int b = a; first && b < spec->n_axes; b++) {
-            if (block->zip[b] != block->zip[a]) continue;
-            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
-                                 reader->names[spec->axes[b].parameter]);
-        }
-        if (first) zip = arena_format(arena, "%s%s[%s]", zip, zip[0] != '\0' ? ", " : "", names);
-    }
-    return zip[0] != '\0' ? arena_format(arena, "{over: {%s}, zip: [%s]}", over, zip)
-                          : arena_format(arena, "{over: {%s}}", over);
-}
-
-static void union_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    if (spec->n_blocks == 0) return;
-    resolve_line(writer, path, "", NULL);
-    for (int b = 0; b < spec->n_blocks; b++)
-        fprintf(writer->out, "    - %s\n", union_block_text(writer->reader, &spec->blocks[b]));
-}
-
-static void union_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int b = 0; b < reader->spec->n_blocks; b++)
-        canonical_add(lines, arena_format(lines->arena, "search.union.%03d", b),
-                      union_block_text(reader, &reader->spec->blocks[b]));
-}
-
-// ---- the schema -----------------------------------------------------------------------------------------------------
-
-static void union_schema(Json *json, Arena *arena) { schema_array_of(json, "block", 1, UNION_MAX, arena); }
-
-static void union_define_block(Json *json, Arena *arena)
-{
-    json_text(json, "type", "object");
-    json_object(json, "properties");
-    json_object(json, "over");
-    form_over.schema(json, arena);
-    json_close(json, '}');
-    json_object(json, "zip");
-    form_zip.schema(json, arena);
-    json_close(json, '}');
-    json_close(json, '}');
-    json_boolean(json, "additionalProperties", false);
-}
-
-static void union_schema_names(Json *json, const Configured *configured, Arena *arena)
-{
-    json_object(json, "union");
-    json_object(json, "items");
-    json_object(json, "properties");
-    schema_names(json, configured, "over", arena);
-    for (int i = 0; i < 3; i++) json_close(json, '}');
+    const char *zip = zip_text(reader, block->zip);
+    out->text = zip != NULL ? arena_format(arena, "{over: {%s}, zip: %s}", over, zip)
+                            : arena_format(arena, "{over: {%s}}", over);
+    return true;
 }
 
 const Form form_union = {
@@ -214,20 +164,23 @@ const Form form_union = {
     .after = "search.exclude",
     .method = "grid",
     .words = "a list of blocks {over: {...}, zip: [...]}",
-    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. An axis that a block has "
-           "not got keeps the parameter's value there; a point that an earlier block has too is run once",
+    .doc = "method grid: several grids, one after the other, in place of the axes of `over`. In a block without an "
+           "axis the parameter keeps its fixed value; a point that several blocks have is run once",
     .example = "[{over: {k_fp: [100, 150], thrust: [30, 35]}}, {over: {k_att: [50, 100]}}]",
     .stage = FORM_GRID,
     .instead_of = "search.zip",
     .nameless = true,
     .read = union_read,
-    .resolve = union_resolve,
-    .identify = union_identify,
+    .flags = KEY_IDENTITY,
+    .entry = union_entry,
+    .canonical = "search.union.",
+    .digits = 3,
     .lines = {{.start = "search.union.", .shown = "search.union.", .change = CHANGE_GRID}},
-    .schema = union_schema,
-    .schema_names = union_schema_names,
+    .schema = "{type: array, minItems: 1, maxItems: MOST, items: $block}",
+    .parameters_at = "union.items.properties.over",
     .definition = "block",
-    .define = union_define_block,
+    .define = "{type: object, properties: {over: " SCHEMA_MAP_OF("values") ", zip: " SCHEMA_ZIP
+                                                                           "}, additionalProperties: false}",
     .most = UNION_MAX,
     .most_of = "blocks",
 };

@@ -1,5 +1,5 @@
-// `when`: axes that are searched where a condition holds. Conditions are decided in their order, from the values of
-// axes and fixed parameters; so one may use another conditional axis that stands before it, and there can be no cycle.
+// `when`: axes that are searched where a condition holds. Conditions are decided in order, from the values of axes and
+// fixed parameters. A condition may use a conditional axis before it, so there is no cycle.
 #include "../axes.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@ static int when_axis(SpecReader *reader, const Node *name, int parameter, const 
         if (build->axes[a].parameter == parameter) return a;
     }
     if (parameter >= 0)
-        diagnose(reader->diagnostics, name, "%s is no axis, so it can't be searched under a condition",
+        diagnose(reader->diagnostics, name, "%s is not an axis, so it can't be searched under a condition",
                  reader->names[parameter]);
     return -1;
 }
 
-// Zipped axes advance together, so one of them can't stand still.
+// Zipped axes advance together, so none of them can have a condition.
 static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
 {
     bool zipped = build->axes[axis].zip >= 0;
@@ -23,7 +23,7 @@ static bool when_is_zipped(const Spec *spec, const AxesBuild *build, int axis)
     return zipped;
 }
 
-// What the condition of an axis can't use.
+// Reports parameters that the condition of an axis can't use.
 static void when_check_names(SpecReader *reader, const Node *node, const When *when, const AxesBuild *build)
 {
     const char *name = reader->names[build->axes[when->axis].parameter];
@@ -59,13 +59,13 @@ static void when_check_order(SpecReader *reader, const Node *mapping, const When
             const int used = build->axes[list[later].axis].parameter;
             if (!expression_uses(list[w].condition, used)) continue;
             diagnose(reader->diagnostics, mapping,
-                     "the condition of %s uses %s, whose own stands after it: put %s first",
+                     "the condition of %s uses %s, whose own condition comes later: put %s first",
                      reader->names[build->axes[list[w].axis].parameter], reader->names[used], reader->names[used]);
         }
     }
 }
 
-// Methods whose trials differ in one parameter at a time, or say all of them.
+// Not with methods whose trials differ in one parameter at a time or name all parameters.
 static bool when_makes_sense(const SearchMethod *method)
 {
     return !method->wants_points && method->sensitivity == NULL && method != &search_centered;
@@ -83,9 +83,7 @@ static void when_read(SpecReader *reader, const GivenKey *given)
     }
     if (!when_makes_sense(spec->method)) {
         diagnose(reader->diagnostics, given->key,
-                 "when makes no sense with method %s, whose trials say where each "
-                 "parameter is",
-                 spec->method->name);
+                 "when can't be used with method %s: its trials give every parameter a value", spec->method->name);
         return;
     }
     When *list = ARENA_NEW(reader->arena, When, mapping->count);
@@ -102,41 +100,29 @@ static void when_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-static const char *when_name(const SpecReader *reader, int w)
+static bool when_entry(const SpecReader *reader, int index, FormEntry *out)
 {
-    return reader->names[reader->spec->axes[reader->spec->when[w].axis].parameter];
+    const Spec *spec = reader->spec;
+    if (index >= spec->n_when) return false;
+    const When *when = &spec->when[index];
+    *out = (FormEntry){.name = reader->names[spec->axes[when->axis].parameter], .expression = when->condition};
+    return true;
 }
-
-static void when_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    for (int w = 0; w < spec->n_when; w++)
-        resolve_line(writer, arena_format(arena, "%s.%s", path, when_name(writer->reader, w)),
-                     resolve_quoted(spec->when[w].condition, arena), NULL);
-}
-
-static void when_identify(const SpecReader *reader, CanonicalLines *lines)
-{
-    for (int w = 0; w < reader->spec->n_when; w++)
-        canonical_add(lines, arena_format(lines->arena, "search.when.%03d.%s", w, when_name(reader, w)),
-                      expression_text(reader->spec->when[w].condition, lines->arena));
-}
-
-static void when_schema(Json *json, Arena *arena) { schema_map_of(json, "expression", arena); }
 
 const Form form_when = {
     .path = "search.when",
     .after = "search.union",
     .words = "a mapping of searched parameters to expressions",
-    .doc = "where the expression does not hold the parameter is not searched and keeps its own value: of the trials "
-           "of a grid that differ in it alone one is run",
+    .doc = "where the expression does not hold, the parameter is not searched and keeps its fixed value; a grid runs "
+           "each such point once",
     .example = "{b_att: \"k_att > 0\"}",
     .stage = FORM_CONDITIONS,
     .read = when_read,
-    .resolve = when_resolve,
-    .identify = when_identify,
+    .flags = KEY_IDENTITY,
+    .entry = when_entry,
+    .canonical = "search.when.",
+    .digits = 3,
     .lines = {{.start = "search.when.", .shown = "search.when.", .digits = 4, .change = CHANGE_GRID}},
-    .schema = when_schema,
-    .maps_parameters = true,
+    .schema = SCHEMA_MAP_OF("expression"),
+    .parameters_at = "when",
 };

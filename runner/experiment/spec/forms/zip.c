@@ -60,35 +60,42 @@ static void zip_read(SpecReader *reader, const GivenKey *given)
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
+// [[a, b], [c, d]]
+const char *zip_text(const SpecReader *reader, const int *zip)
+{
+    const char *text = NULL;
+    for (int a = 0; a < reader->spec->n_axes; a++) {
+        const char *names = NULL;
+        bool first = zip[a] >= 0;
+        for (int before = 0; before < a; before++) first &= zip[before] != zip[a];
+        for (int b = a; first && b < reader->spec->n_axes; b++) {
+            const char *name = reader->names[reader->spec->axes[b].parameter];
+            if (zip[b] != zip[a]) continue;
+            names = names != NULL ? arena_format(reader->arena, "%s, %s", names, name) : name;
+        }
+        if (first)
+            text = arena_format(reader->arena, "%s[%s]", text != NULL ? arena_format(reader->arena, "%s, ", text) : "",
+                                names);
+    }
+    return text != NULL ? arena_format(reader->arena, "[%s]", text) : NULL;
+}
+
+static const char *zip_of_axes(const SpecReader *reader)
+{
+    int *zip = ARENA_NEW(reader->arena, int, reader->spec->n_axes);
+    for (int a = 0; a < reader->spec->n_axes; a++) zip[a] = reader->spec->axes[a].zip;
+    return zip_text(reader, zip);
+}
+
 // Groups are numbered by their first axis; -1: the axis is not zipped.
 static int zip_number(const Spec *spec, int axis)
 {
     int number = -1;
     for (int a = 0; a <= axis; a++) {
-        bool first = spec->axes[a].zip >= 0;
-        for (int before = 0; before < a; before++) first &= spec->axes[before].zip != spec->axes[a].zip;
-        number += first;
+        number += spec->axes[a].zip >= 0 && search_zip_leader(spec, a) == a;
         if (spec->axes[a].zip >= 0 && spec->axes[a].zip == spec->axes[axis].zip) return number;
     }
     return -1;
-}
-
-static void zip_resolve(ResolveWriter *writer, const char *path)
-{
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
-    const char *text = "";
-    for (int group = 0;; group++) {
-        const char *names = "";
-        for (int a = 0; a < spec->n_axes; a++) {
-            if (spec->axes[a].zip < 0 || zip_number(spec, a) != group) continue;
-            names = arena_format(arena, "%s%s%s", names, names[0] != '\0' ? ", " : "",
-                                 writer->reader->names[spec->axes[a].parameter]);
-        }
-        if (names[0] == '\0') break;
-        text = arena_format(arena, "%s%s[%s]", text, group > 0 ? ", " : "", names);
-    }
-    if (text[0] != '\0') resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
 }
 
 static void zip_identify(const SpecReader *reader, CanonicalLines *lines)
@@ -102,8 +109,6 @@ static void zip_identify(const SpecReader *reader, CanonicalLines *lines)
     }
 }
 
-static void zip_schema(Json *json, Arena *arena) { schema_array_of(json, "names", 0, 0, arena); }
-
 const Form form_zip = {
     .path = "search.zip",
     .after = "search.csv",
@@ -112,8 +117,8 @@ const Form form_zip = {
     .example = "[[k_att, b_att]]",
     .stage = FORM_GRID,
     .read = zip_read,
-    .resolve = zip_resolve,
+    .text = zip_of_axes,
     .identify = zip_identify,
     .lines = {{.start = "search.axis.", .end = ".zip", .shown = "search.over.", .digits = 4, .change = CHANGE_ADDED}},
-    .schema = zip_schema,
+    .schema = SCHEMA_ZIP,
 };

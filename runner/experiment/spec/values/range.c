@@ -1,5 +1,5 @@
 // {range: [low, high], scale: log, integer: true, sigma: 0.2}
-#include "../forms.h"
+#include "../keys.h"
 
 #include <math.h>
 
@@ -44,19 +44,6 @@ static const char *range_text(const Values *values, Arena *arena)
                         values->integer ? "true" : "false", sigma);
 }
 
-static void range_schema(Json *json, Arena *arena)
-{
-    json_object(json, "scale");
-    schema_words(json, "enum", range_scale_key.words, arena);
-    json_close(json, '}');
-    json_object(json, "integer");
-    json_text(json, "type", "boolean");
-    json_close(json, '}');
-    json_object(json, "sigma");
-    json_text(json, "type", "number");
-    json_close(json, '}');
-}
-
 const ValueForm values_range = {
     .name = "range",
     .arguments = "[low, high]",
@@ -69,5 +56,5 @@ const ValueForm values_range = {
     .companions = "scale|integer|sigma",
     .read = range_read,
     .text = range_text,
-    .schema = range_schema,
+    .schema = "scale: {enum: [linear, log]}, integer: {type: boolean}, sigma: {type: number}",
 };

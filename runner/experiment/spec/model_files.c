@@ -1,6 +1,6 @@
-// Files that a model reads: the point clouds of scan matching. A spec names them, below its own folder; what they hold
-// is part of what it means, so their SHA-256 is kept with it and a file that has changed is another spec. A campaign
-// keeps copies under the names of their digests, so that its folder is whole wherever it is copied to.
+// Files that a model reads: the point clouds of scan matching. A spec names them, in its own folder or below. Their
+// contents are part of the spec: their SHA-256 is kept with it, and a spec with a changed file is another spec. A
+// campaign keeps copies, named by their digests, so that its folder can be copied anywhere.
 #include "keys.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 // ---- finding one ----------------------------------------------------------------------------------------------------
 
-// The kept copy if the digest is known and there is one, else the file of that name.
+// The kept copy if the digest is known and a copy exists, else the file of that name.
 static Error files_open(const char *folder, const SpecFile *file, Arena *arena, FileWithin *open)
 {
     const bool known = file->digest.hex[0] != '\0';
@@ -24,7 +24,7 @@ static Error files_open(const char *folder, const SpecFile *file, Arena *arena, 
     return file_open_within(folder, file->name, arena, open);
 }
 
-// The whole of it, in an arena of its own, and its digest. Error (user): it is not the one whose digest is known.
+// The whole file, in its own arena, and its digest. Error (user): the digest is not the known one.
 static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
 {
     Arena scratch;
@@ -57,12 +57,6 @@ static bool files_is_digest(const Node *node)
     return node->kind == NODE_SCALAR && strlen(node->text) == 64 && strspn(node->text, "0123456789abcdef") == 64;
 }
 
-static void files_mistyped(SpecReader *reader, const Key *key, const Node *node)
-{
-    diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-             key_expected(key, reader->arena));
-}
-
 // The name's node, and the digest if one is given; NULL after an error, or if there is no file.
 static const Node *files_name(SpecReader *reader, const Key *key, const Node *node, Sha256Text *digest)
 {
@@ -78,7 +72,7 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
         }
     }
     if (name == NULL || name->kind != NODE_SCALAR || scalar_is_empty(name)) {
-        files_mistyped(reader, key, node);
+        key_mistyped(reader, key, node);
         return NULL;
     }
     if (node->kind == NODE_SCALAR && strcmp(node->text, "none") == 0) return NULL;
@@ -89,14 +83,14 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     }
     for (const char *c = name->text; *c != '\0'; c++) {
         if ((unsigned char)*c >= ' ' && *c != 127) continue;
-        files_mistyped(reader, key, name);
+        key_mistyped(reader, key, name);
         return NULL;
     }
     if (sha256 != NULL) memcpy(digest->hex, sha256->text, sizeof digest->hex);
     return name;
 }
 
-// A spec that is no file itself, a stored one, knows its files by their digests.
+// A stored spec has no folder: it knows its files by their digests.
 void files_read(SpecReader *reader, const Key *key, const Node *node)
 {
     SpecFile file = {0};
@@ -154,7 +148,7 @@ static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *ou
     for (int a = 0; a < 3; a++) memcpy(points + a * count, cloud.cloud.at[a], (size_t)count * sizeof *points);
     *dropped += cloud.dropped;
     cloud_close(&cloud);
-    *out = (Points){.xy = points, .count = count};
+    *out = (Points){.cloud = points, .count = count};
     return error_none();
 }
 
@@ -171,12 +165,12 @@ static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *
         char *stop;
         const double number = strtod(at, &stop);
         if (stop == at || count == POINTS_MAX)
-            return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is none", name, POINTS_MAX,
+            return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is wrong", name, POINTS_MAX,
                               (long long)count + 1);
         numbers[count++] = number;
         at = stop;
     }
-    *out = (Points){.xy = numbers, .count = count};
+    *out = (Points){.numbers = numbers, .count = count};
     return error_none();
 }
 
@@ -204,7 +198,7 @@ static Error files_take(const char *folder, const SpecFile *file, const char *ho
 
 // ---- what the model builds ------------------------------------------------------------------------------------------
 
-// Bytes that the points of the files take at most: a coordinate has at least a byte in the file.
+// Upper bound of the bytes of all files' points: a coordinate takes at least a byte in a file.
 static Error files_room(const Spec *spec, const char *folder, size_t *bytes)
 {
     Arena arena;

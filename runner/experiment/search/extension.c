@@ -1,10 +1,10 @@
 // The ids of a campaign that was extended. Each of its specs is a segment: the points of its search, in their order,
 // have the ids from first_id on. An id stands for a trial if
 //   - its own spec asks for its point,
-//   - no earlier segment has a trial at that point, which would keep the id that it has there, and
-//   - every later spec asks for the point too, unless it was decided before that spec came.
-// So what was run stays, what is no longer asked for is not run any more, and all of it is a pure function of the specs
-// and of the few numbers that are stored with them: resume and replay need no list of trials.
+//   - no earlier segment has a trial at that point (such a trial keeps its id), and
+//   - every later spec asks for the point too, unless the id was decided before that spec came.
+// So trials that were run stay, and trials that are no longer asked for are not run. All follows from the specs and the
+// few numbers stored with them: resume and replay need no list of trials.
 #include "../experiment.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ struct SegmentedSearch {
 
 static bool segments_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
 
-// The number that a point has in a search, -1 if it has none. `hint`: its number where it comes from.
+// The number of a point in the search of segment s; -1: none. `hint`: its number in the segment that it comes from.
 static int64_t segments_point(const struct SegmentedSearch *all, int s, const double *parameter, int64_t hint)
 {
     const Search *search = &all->items[s].search;
@@ -37,7 +37,7 @@ static int64_t segments_point(const struct SegmentedSearch *all, int s, const do
     return point;
 }
 
-// Whether the specs after segment s leave the trial to be run, or came when it was decided.
+// Whether each spec after segment s asks for the trial, or came after it was decided.
 static bool segments_keep(const struct SegmentedSearch *all, int s, int64_t id, const double *parameter, int64_t hint)
 {
     for (int later = s + 1; later < all->count; later++) {
@@ -88,7 +88,7 @@ int64_t segments_first_new(const Search *search, double *parameter)
                                   : last->first_id; // a grid that grew at its end numbers on as one that was whole
 }
 
-// The ids of its own are the numbers of its points.
+// Whether the ids of a segment are the numbers of its points.
 static bool segments_numbers(const SegmentSearch *segment)
 {
     return segment->first_id == segment->first_point || segment->first_id == segment->end_id;
@@ -110,8 +110,8 @@ static bool segments_exclude_alike(const Spec *a, const Spec *b, Arena *arena)
     return left == 0;
 }
 
-// Of points that are told by their numbers: whether the last spec alone has at the s-th one's ids what comes there.
-// Nothing but the count of points and `exclude` can be another in it (spec/difference.c).
+// For methods without `find`: whether the last spec alone has the same trials at the ids of segment s. Only the number
+// of points and `exclude` can differ there (spec/difference.c).
 static bool segments_agree(const struct SegmentedSearch *all, int s, Arena *arena)
 {
     const SegmentSearch *segment = &all->items[s], *last = &all->items[all->count - 1];

@@ -1,5 +1,5 @@
-// Lists that a model declares in `simulation:` (a world's bodies, say): read by the rows of the model's tables, and
-// written back. An item becomes the doubles of its fields, one after the other (sim.h).
+// Lists that a model declares in `simulation:` (such as a world's bodies): read and written by the rows of the model's
+// tables. An item becomes the doubles of its fields, one after the other (sim.h).
 //
 // `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
 // `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// The field as a row of the key table, so that scalars are read by the rules and with the messages of any other key.
+// The field as a row of the key table: scalars are read by the same rules and with the same messages.
 static Key items_key(const ItemField *field, double *at)
 {
     static const KeyType types[] = {[ITEM_NUMBERS] = KEY_NUMBER,
@@ -69,7 +69,7 @@ static const char **items_key_names(const List *list, Arena *arena, int *count)
     return names;
 }
 
-// What an item has under a key, also where that is misspelt; NULL: nothing.
+// The value of a key in an item, also of a misspelt one; NULL: none.
 static const Node *items_value(SpecReader *reader, const List *list, const Node *item, const char *key)
 {
     int count;
@@ -94,9 +94,8 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
     const Key key = {.path = "repeat", .type = KEY_INTEGER, .unit = "1", .low = 0, .high = most};
     double number;
     const char *path = node->kind == NODE_SCALAR ? arena_format(reader->arena, "simulation.%s", node->text) : "";
-    for (int i = 0; i < reader->n_keys; i++) {
-        const Key *other = &reader->keys[i];
-        if (other->type != KEY_INTEGER || other->store != STORE_DOUBLE || strcmp(other->path, path) != 0) continue;
+    const Key *other = key_find(reader, path);
+    if (other != NULL && other->type == KEY_INTEGER && other->store == STORE_DOUBLE) {
         *value = (int64_t) * (const double *)other->at;
         return true;
     }
@@ -105,8 +104,8 @@ static bool items_whole(SpecReader *reader, const Node *node, double most, int64
     return true;
 }
 
-// Which copies an item asks for, none if the last comes before the first. Not repeated: -1 to -1; after an error
-// the first.
+// The copies that an item asks for; none if the last comes before the first. Not repeated: -1 to -1. After an error:
+// the first copy.
 static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node *item)
 {
     const Node *repeat = items_value(reader, list, item, "repeat");
@@ -192,11 +191,8 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
 {
     const Node *node = items_numbered(items, given);
     SpecReader *reader = items->reader;
-    const char *path = arena_format(reader->arena, "simulation.%s", field->words);
-    const Points *others = NULL;
-    for (int i = 0; i < reader->n_keys; i++) {
-        if (strcmp(reader->keys[i].path, path) == 0) others = reader->keys[i].at;
-    }
+    const Key *list = key_find(reader, arena_format(reader->arena, "simulation.%s", field->words));
+    const Points *others = list != NULL ? list->at : NULL;
     if (node->kind != NODE_SCALAR || others == NULL) {
         items_mistyped(items, field, node);
         return;
@@ -205,8 +201,8 @@ static void items_read_reference(const ItemsReader *items, const ItemField *fiel
     const char *near = scalar_flooded(reader) ? NULL : nearest_name(node->text, others->names, (int)others->count);
     const bool good = near != NULL && near[0] != '\0'; // an item whose name is wrong has none
     if (good) items_place(others, near, value);
-    diagnose(reader->diagnostics, node, "%s is '%s', which is none of %s%s%s%s", field->name, node->text, field->words,
-             good ? "; did you mean '" : "", good ? near : "", good ? "'?" : "");
+    diagnose(reader->diagnostics, node, "%s is '%s', which is not one of %s%s", field->name, node->text, field->words,
+             did_you_mean(good ? near : NULL, reader->arena));
 }
 
 static void items_read_numbers(const ItemsReader *items, const ItemField *field, const Node *node, double *value)
@@ -224,7 +220,7 @@ static void items_read_numbers(const ItemsReader *items, const ItemField *field,
     }
 }
 
-// What a copy has more than the first one, of a field that is given as numbers.
+// Adds the step of a copy, times the copies before it, to a field of numbers.
 static void items_add_step(const ItemsReader *items, const ItemField *field, const Node *step, double *value)
 {
     const bool list = step->kind == NODE_SEQUENCE;
@@ -286,7 +282,7 @@ static const char *items_meant(const ItemsReader *items, const char *text)
     return nearest_name(text, names, count);
 }
 
-// The field's value in an item, also where its key is misspelt; *lost: there is a key that could be any.
+// The field's value in an item, also of a misspelt key; *lost: there is an unknown key that could be any field.
 static const Node *items_find(const ItemsReader *items, const ItemField *field, const Node *item, bool *lost)
 {
     const Node *found = node_find(item, field->name);
@@ -304,7 +300,7 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     bool lost = false;
     const Node *node = items_find(items, field, item, &lost);
     items_default(field, value);
-    if (field->type == ITEM_REFERENCE && field->otherwise == NULL) *value = 0.0; // after an error: one that there is
+    if (field->type == ITEM_REFERENCE && field->otherwise == NULL) *value = 0.0; // after an error: the first item
     if (node == NULL) {
         if (items_required(field) && !lost)
             diagnose(items->reader->diagnostics, item, "%s is missing here: %s, %s", field->name, field->doc,
@@ -338,18 +334,18 @@ static void items_check_keys(const ItemsReader *items, const Node *item)
         }
         const char *near = items_meant(items, given), **names = ARENA_NEW(arena, const char *, list->n_fields);
         for (int f = 0; f < list->n_fields; f++) names[f] = list->fields[f].name;
-        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s%s%s", given,
-                 list->name, near != NULL ? "; did you mean '" : ", expected ",
-                 near != NULL ? near : words_sentence(names, list->n_fields, arena), near != NULL ? "'?" : "");
+        diagnose(items->reader->diagnostics, item->keys[i], "unknown key '%s' in an item of %s%s", given, list->name,
+                 near != NULL ? did_you_mean(near, arena)
+                              : arena_format(arena, ", expected %s", words_sentence(names, list->n_fields, arena)));
     }
 }
 
 static void items_wrong_step(const ItemsReader *items, const Node *key)
 {
     const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
-    if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is one, of no numbers or not given
-    diagnose(items->reader->diagnostics, key, "step has '%s', which is no key of this item with numbers%s%s%s",
-             key->text, near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is a key, but not of numbers or not given
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a key of this item with numbers%s",
+             key->text, did_you_mean(near, items->reader->arena));
 }
 
 // A step stands beside a repeat, and names fields of numbers that are given.
@@ -385,7 +381,7 @@ static void items_read_fields(ItemsReader *items, const Node *item, double *valu
     }
 }
 
-// One item, once or as often as it asks; after an error in a copy the others are that one under their own names.
+// One item with its copies. After an error the other copies repeat the values of that copy, under their own names.
 static void items_read_item(ItemsReader *items, const Node *item, double *values)
 {
     SpecReader *reader = items->reader;
@@ -414,7 +410,7 @@ static void items_read_item(ItemsReader *items, const Node *item, double *values
     }
 }
 
-// Items that the nodes come to with all copies; at most one more than there may be.
+// Number of items with all copies; counting stops when there are too many.
 static int64_t items_total(SpecReader *reader, const List *list, const Node *node)
 {
     Diagnostics *unheard = diagnostics_new(reader->arena), *heard = reader->diagnostics;
@@ -445,8 +441,7 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
     *out = (Points){0};
     if (node == NULL) return;
     if (node->kind != NODE_SEQUENCE) {
-        diagnose(reader->diagnostics, node, "%s is %s, expected %s", key_name(key), scalar_given(node, reader->arena),
-                 key_expected(key, reader->arena));
+        key_mistyped(reader, key, node);
         return;
     }
     const int64_t total = node->count > list->most ? node->count : items_total(reader, list, node);
@@ -458,7 +453,7 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
     double *values = ARENA_NEW(reader->arena, double, total *list_width(list));
     ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, total)};
     for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
-    *out = (Points){.xy = values, .count = items.count, .names = items.names};
+    *out = (Points){.items = values, .count = items.count, .names = items.names};
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -499,7 +494,7 @@ static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
 {
     const Points *items = key->at;
     const List *list = key->list;
-    const double *value = items->xy + item * list_width(list);
+    const double *value = items->items + item * list_width(list);
     const char *text = "{";
     for (int f = 0; f < list->n_fields; f++) {
         const ItemField *field = &list->fields[f];

@@ -1,4 +1,4 @@
-// Values along an axis, never expanded: the value at a place, and the place of a value.
+// Values along an axis, never expanded: the value at an index, and the index of a value.
 #include "../experiment.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ double values_at(const Values *values, int64_t index)
 
 // ---- the place of a value -------------------------------------------------------------------------------------------
 
-// How the points of an extended grid are told from those that it had. The same number comes out of other forms a few
-// bits apart (0.3/3 is not 0.1), so rounding is allowed for.
+// Finds the points that a grid had before it was extended. Another form gives the same number a few bits apart (0.3/3
+// is not 0.1), so a value may differ by rounding.
 
 static double values_scale(const Values *values)
 {

@@ -1,7 +1,7 @@
-// Outer grids: searches that learn, for every point of a grid over other parameters, in one launch. With S searches a
-// point, the search of number first + p S + s has the outer values of point p, the first outer parameter varying
-// slowest. Its random numbers, those of its replicates too, are keyed by first + s: it does what it would do alone,
-// with these values fixed in `parameters` and without the outer grid, and searches of different points start alike.
+// Outer grids: searches that learn, for every point of a grid over other parameters, side by side. With S searches per
+// point, search first + p S + s has the outer values of point p; the first outer parameter varies slowest. Its random
+// numbers and those of its replicates are keyed by first + s. So it does what it would do without the outer grid and
+// with these values fixed in `parameters`, and the searches of different points start alike.
 #include "../experiment.h"
 
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter)

@@ -1,5 +1,5 @@
-// How many trials a search by the CMA-ES runs, as far as its options say: generations of each run times their trials.
-// Tolerances may end a run after any generation, so that all of this is an upper bound.
+// How many trials a CMA-ES runs at most: generations of each run times their trials. Tolerances may end a run after any
+// generation.
 #include "cmaes.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@ static SearchBudget bounds_run(const Cmaes *cmaes, int64_t lambda)
     return (SearchBudget){.trials = rounds * bounds_generation(cmaes, lambda), .rounds = rounds};
 }
 
-// Of the restarts: the populations of IPOP, and the small ones of BIPOP, which use less than the large ones together
-// before the last of them begins, and are as long as half of the last large one. Their generations are as small as the
-// first ones.
+// Of all restarts: the large populations, and the small ones of BIPOP. Together the small runs use less than the large
+// ones before the last small run begins, and that one uses half of the last large run. Their generations are at least
+// as large as the first one.
 static SearchBudget bounds_restarts(const Cmaes *cmaes)
 {
     SearchBudget sum = {.trials = 0};
@@ -40,7 +40,7 @@ static SearchBudget bounds_restarts(const Cmaes *cmaes)
 void cmaes_bounds(const Search *search, SearchBounds *bounds)
 {
     const Cmaes *cmaes = search->scratch;
-    const double limit = cmaes->settings[CMAES_STOP_TRIALS], searches = (double)cmaes->searches;
+    const double limit = cmaes->settings[CMAES_STOP_TRIALS], searches = (double)cmaes->side.searches;
     const bool restarts = cmaes->settings[CMAES_RESTARTS] != CMAES_RESTARTS_NONE;
     SearchBudget most = bounds_restarts(cmaes);
     if (limit > 0.0) { // whole generations

@@ -79,7 +79,7 @@ void cmaes_fix(const Cmaes *cmaes, int64_t search)
     search_outer_fill(spec, search + (int64_t)cmaes->settings[CMAES_FIRST], cmaes->fixed);
 }
 
-// Beyond its ends an integer goes on to be the last one: there is nothing to be mirrored or to be drawn again.
+// An integer beyond its range is the last one: it is neither mirrored nor drawn again.
 bool cmaes_point(const Cmaes *cmaes, const double *x)
 {
     const Spec *spec = cmaes->spec;

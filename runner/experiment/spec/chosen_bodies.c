@@ -1,6 +1,6 @@
-// Which things of a model (the bodies of a world) have rows in its tables, where it has more of them than anybody wants
-// columns. Inputs and metrics: those that the model takes by itself, and those that the spec names, so that a name in
-// an objective, a search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
+// Which bodies of a world have inputs, metrics and columns: a world may have too many for all of them. (The model calls
+// them things.) Inputs and metrics: the model's own choice and all names in the spec, so that a name in an objective, a
+// search or a perturbation is enough. Columns of trajectories: as `record.bodies` says.
 #include "forms.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static void things_add_word(ThingWords *to, const char *text, size_t length)
     to->words[to->count++] = arena_format(to->arena, "%.*s", (int)length, text);
 }
 
-// Names in a text that have a `_`, as every name of a thing's inputs and metrics has.
+// Adds the names in a text that hold a `_`, as every input and metric of a body does.
 static void things_add_text(ThingWords *to, const char *text)
 {
     enum { LONGEST = 128 };
@@ -48,7 +48,7 @@ static void things_add_node(ThingWords *to, const Node *node)
     }
 }
 
-// The header of a file of points. What is wrong with the file is said where it is read.
+// Adds the header of a file of points. Errors of the file are reported where it is read.
 static void things_add_header(ThingWords *to, const SpecReader *reader)
 {
     const GivenKey *given = given_find(reader, "search.csv");
@@ -122,9 +122,8 @@ static void things_read_one(SpecReader *reader, const Node *node, bool *chosen)
         return;
     }
     const char *near = things_nearest(configured, node->text, reader->arena);
-    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s%s%s", node->text, configured->n_things,
-             configured->things_are, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-             near != NULL ? "'?" : "");
+    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s", node->text, configured->n_things,
+             configured->things_are, did_you_mean(near, reader->arena));
 }
 
 static const bool *things_read(SpecReader *reader, const GivenKey *given)
@@ -170,7 +169,7 @@ void things_choose(SpecReader *reader, bool good)
                  configured->n_columns, RECORD_COLUMNS_MAX);
 }
 
-// What has inputs and metrics is named by them.
+// Bodies with inputs and metrics keep them: their names are the words.
 static Error things_choose_again(const Spec *spec, const bool *recorded, Arena *arena, Configured *configured)
 {
     const int count = configured->n_parameters + configured->n_metrics;
@@ -199,37 +198,23 @@ Error spec_choose_all(const Spec *spec, Arena *arena, Configured *configured)
 
 // ---- the row --------------------------------------------------------------------------------------------------------
 
-static void things_resolve(ResolveWriter *writer, const char *path)
+static const char *things_text(const SpecReader *reader)
 {
-    const Spec *spec = writer->reader->spec;
-    Arena *arena = writer->reader->arena;
+    const Spec *spec = reader->spec;
     const char *text = "";
-    if (spec->record.n_bodies == 0) return;
+    if (spec->record.n_bodies == 0) return NULL;
     for (int i = 0; i < spec->record.n_bodies; i++)
-        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
-    resolve_line(writer, path, arena_format(arena, "[%s]", text), NULL);
-}
-
-static void things_schema(Json *json, Arena *arena)
-{
-    (void)arena;
-    json_array(json, "type");
-    json_text(json, NULL, "string");
-    json_text(json, NULL, "array");
-    json_close(json, ']');
-    json_integer(json, "minItems", 1);
-    json_object(json, "items");
-    json_text(json, "type", "string");
-    json_close(json, '}');
+        text = arena_format(reader->arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", spec->record.bodies[i]);
+    return arena_format(reader->arena, "[%s]", text);
 }
 
 const Form form_bodies = {
     .path = "record.bodies",
     .after = "record.debug.newton.replicates",
     .words = "a list of names, in which # stands for a number, or all",
-    .doc = "bodies of a world that have columns in trajectories. Without it the first 64 that move; pictures show "
-           "all in any case. [link1, link300, tip#] are two and every one that is called tip and a number",
+    .doc = "bodies of a world that have columns in trajectories; default: the first 64 that move. Pictures show all "
+           "bodies in any case. [link1, link300, tip#]: two bodies, and all that are called tip and a number",
     .example = "[payload]",
-    .resolve = things_resolve, // read before the model's tables are chosen
-    .schema = things_schema,
+    .text = things_text, // read before the model's tables are chosen
+    .schema = "{type: [string, array], minItems: 1, items: {type: string}}",
 };

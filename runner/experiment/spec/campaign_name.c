@@ -1,4 +1,4 @@
-// Names that a campaign can have: each is the name of a folder under the results root.
+// Names of campaigns: each is the name of a folder under the results root.
 #include "../experiment.h"
 
 #include <string.h>

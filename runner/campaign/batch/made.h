@@ -1,0 +1,30 @@
+// The kernel that is made for a campaign: when it is worth making, the process that compiles it, and its place in the
+// cache (sim/made has what it is).
+#ifndef HOPSCOTCH_BATCH_MADE_H
+#define HOPSCOTCH_BATCH_MADE_H
+
+#include "../../../sim/made/made.h"
+#include "../campaign.h"
+
+typedef struct MadeJob {
+    Arena arena;
+    const char *source, *architecture; // source NULL: there is nothing to make
+    const double *fixed;               // [n_parameters], NaN: searched
+    Sha256Text key;
+    int process, in, out; // process 0: none is compiling; in, out: files in memory
+    bool offered;         // the backend has it, or it was given up
+    bool cached;
+    double started, seconds; // s: when compiling began, how long it took
+    char note[400];          // what went wrong, for the user; empty: nothing
+} MadeJob;
+
+// What there is to make for this backend; if it lies in the cache, the backend is given it. choice: as in
+// BackendOptions; "made": what is not in the cache is compiled now. Error: interrupted; a device's.
+Error made_begin(const Spec *spec, const Configured *configured, const char *choice, int64_t lanes, Backend *backend,
+                 MadeJob *job);
+// Between two slices: starts compiling where `worth` says that it pays, gives the backend what is ready.
+Error made_tend(MadeJob *job, Backend *backend, bool worth);
+void made_forget(MadeJob *job); // the backend has refused it: it goes from the cache
+void made_end(MadeJob *job);
+
+#endif

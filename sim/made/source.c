@@ -1,0 +1,222 @@
+// The text of a made kernel: constants and fixed lane inputs as arrays of bits, then the headers of the model, each in
+// the place where it is included first. The headers are part of the program; `make` puts them into one file.
+#include "made.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../models.h"
+
+// Lines "@sim/lanes.h", each with that file behind it.
+__asm__(".pushsection .rodata\n"
+        ".global made_headers\nmade_headers: .incbin \"" MADE_HEADERS "\"\n"
+        ".global made_headers_end\nmade_headers_end: .byte 0\n"
+        ".popsection\n");
+extern const char made_headers[], made_headers_end[];
+
+// ---- text that grows ------------------------------------------------------------------------------------------------
+
+typedef struct Text {
+    Arena *arena;
+    char *start;
+    size_t length, room;
+} Text;
+
+static void text_put(Text *text, const char *part, size_t length)
+{
+    if (text->length + length + 1 > text->room) {
+        const size_t room = 2 * (text->length + length) + 4096;
+        char *start = ARENA_NEW(text->arena, char, room);
+        if (text->length > 0) memcpy(start, text->start, text->length);
+        text->start = start;
+        text->room = room;
+    }
+    memcpy(text->start + text->length, part, length);
+    text->length += length;
+    text->start[text->length] = '\0';
+}
+
+static void text_say(Text *text, const char *line) { text_put(text, line, strlen(line)); }
+
+static void put_part(void *text, const char *part, size_t length) { text_put(text, part, length); }
+
+// ---- headers --------------------------------------------------------------------------------------------------------
+
+enum { HEADER_PATH = 128, HEADERS_MOST = 128, HEADERS_DEEP = 32 };
+
+typedef struct Header {
+    const char *path; // behind its '@', up to the end of the line
+    const char *start, *end;
+} Header;
+
+typedef struct Headers {
+    Header all[HEADERS_MOST];
+    bool there[HEADERS_MOST]; // in the text already
+    int count;
+} Headers;
+
+static const char *line_end(const char *from, const char *end)
+{
+    const char *at = memchr(from, '\n', (size_t)(end - from));
+    return at != NULL ? at : end;
+}
+
+static void headers_find(Headers *headers)
+{
+    memset(headers, 0, sizeof *headers);
+    for (const char *line = made_headers; line < made_headers_end;) {
+        const char *end = line_end(line, made_headers_end);
+        if (*line == '@' && headers->count < HEADERS_MOST) {
+            if (headers->count > 0) headers->all[headers->count - 1].end = line;
+            headers->all[headers->count++] = (Header){.path = line + 1, .start = end + 1, .end = made_headers_end};
+        }
+        line = end + 1;
+    }
+}
+
+static int headers_place(const Headers *headers, const char *path)
+{
+    const size_t length = strlen(path);
+    for (int i = 0; i < headers->count; i++)
+        if (strncmp(headers->all[i].path, path, length) == 0 && headers->all[i].path[length] == '\n') return i;
+    return -1;
+}
+
+// "sim/hopper/" and "../lanes.h" give "sim/lanes.h".
+static void headers_join(const char *folder, int folder_length, const char *name, int length, char *path)
+{
+    while (length > 3 && strncmp(name, "../", 3) == 0) {
+        name += 3;
+        length -= 3;
+        for (folder_length--; folder_length > 0 && folder[folder_length - 1] != '/';) folder_length--;
+    }
+    snprintf(path, HEADER_PATH, "%.*s%.*s", folder_length, folder, length, name);
+}
+
+static int folder_length(const char *path)
+{
+    int length = 0;
+    for (int i = 0; path[i] != '\n' && path[i] != '\0'; i++)
+        if (path[i] == '/') length = i + 1;
+    return length;
+}
+
+static void headers_put(Headers *headers, int place, Text *text);
+
+// `#include "..."` puts that header here, if it is not there yet. Those of the system have stand-ins.
+static void headers_put_line(Headers *headers, const Header *of, const char *line, const char *end, Text *text)
+{
+    static const char include[] = "#include ";
+    char path[HEADER_PATH];
+    const size_t skip = sizeof include - 1;
+    if ((size_t)(end - line) < skip + 2 || strncmp(line, include, skip) != 0) {
+        text_put(text, line, (size_t)(end - line) + 1);
+        return;
+    }
+    const char *name = line + skip + 1, *close = memchr(name, '"', (size_t)(end - name));
+    if (line[skip] == '"' && close != NULL) {
+        headers_join(of->path, folder_length(of->path), name, (int)(close - name), path);
+        headers_put(headers, headers_place(headers, path), text);
+    }
+    text_put(text, "\n", 1);
+}
+
+static void headers_put(Headers *headers, int place, Text *text)
+{
+    if (place < 0 || headers->there[place]) return;
+    headers->there[place] = true;
+    const Header *header = &headers->all[place];
+    for (const char *line = header->start; line < header->end;) {
+        const char *end = line_end(line, header->end);
+        headers_put_line(headers, header, line, end, text);
+        line = end + 1;
+    }
+}
+
+// ---- what the campaign fixes ----------------------------------------------------------------------------------------
+
+static void put_bits(Text *text, const char *name, const double *values, int64_t count)
+{
+    char line[96];
+    snprintf(line, sizeof line, "static __device__ const unsigned long long %s[] = {", name);
+    text_say(text, line);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        snprintf(line, sizeof line, "%s0x%" PRIx64 "ull,", i % 8 == 0 ? "\n" : "", bits);
+        text_say(text, line);
+    }
+    text_say(text, count == 0 ? "0};\n" : "};\n");
+}
+
+static void put_fixed(Text *text, const MadeWish *wish)
+{
+    put_bits(text, "made_inputs", wish->fixed, wish->configured->n_parameters);
+    text_say(text, "static __device__ const bool made_input_is_fixed[] = {");
+    for (int i = 0; i < wish->configured->n_parameters; i++) text_say(text, isnan(wish->fixed[i]) ? "0," : "1,");
+    text_say(text, "};\n");
+}
+
+// In place of the system's headers.
+static const char made_prelude[] = "#define HOPSCOTCH_MADE\n"
+                                   "typedef signed char int8_t;\n"
+                                   "typedef unsigned char uint8_t;\n"
+                                   "typedef short int16_t;\n"
+                                   "typedef unsigned short uint16_t;\n"
+                                   "typedef int int32_t;\n"
+                                   "typedef unsigned int uint32_t;\n"
+                                   "typedef long int64_t;\n"
+                                   "typedef unsigned long uint64_t;\n"
+                                   "typedef unsigned long uintptr_t, pthread_t;\n"
+                                   "#define INT64_C(x) x##L\n"
+                                   "#define UINT32_C(x) x##U\n"
+                                   "#define UINT64_C(x) x##UL\n"
+                                   "#define INT32_MAX 2147483647\n"
+                                   "#define INT64_MIN (-INT64_MAX - 1)\n"
+                                   "#define INT64_MAX 9223372036854775807L\n"
+                                   "#define UINT32_MAX 4294967295U\n"
+                                   "#define UINT64_MAX 18446744073709551615UL\n"
+                                   "#define NULL 0\n"
+                                   "#define NAN __longlong_as_double(0x7ff8000000000000LL)\n"
+                                   "#define INFINITY __longlong_as_double(0x7ff0000000000000LL)\n";
+
+enum { MADE_ASSETS_MOST = 1 << 14 }; // numbers; larger tables stay in the device's memory
+
+typedef struct MadeKernel {
+    const char *model, *name;
+    int threads; // that advance a lane
+} MadeKernel;
+#define MADE_KERNEL(model, kernel, threads, alone) {#model, #kernel, threads},
+static const MadeKernel made_kernels[] = {KERNELS(MADE_KERNEL)};
+
+const char *made_source(const MadeWish *wish, Arena *arena)
+{
+    const Configured *configured = wish->configured;
+    const MadeKernel *kernel = &made_kernels[configured->kernel];
+    if (kernel->threads > 1 || configured->n_assets > MADE_ASSETS_MOST) return NULL;
+    Text text = {.arena = arena};
+    Headers headers;
+    char path[HEADER_PATH];
+    headers_find(&headers);
+    text_say(&text, made_prelude);
+    put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
+    put_bits(&text, "made_assets", configured->assets, configured->n_assets);
+    put_fixed(&text, wish);
+    if (configured->model->make != NULL) configured->model->make(configured, (TextSink){put_part, &text});
+    snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
+    headers_put(&headers, headers_place(&headers, path), &text);
+    text_say(
+        &text,
+        arena_format(arena,
+                     "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
+                     "made(const Constants, const double *, LaneGroup group, int64_t end)\n"
+                     "{\n"
+                     "    group.lane += (int64_t)blockIdx.x * %d + threadIdx.x;\n"
+                     "    if (group.lane < end)\n"
+                     "        %s_%s((const Constants *)made_constants, (const double *)made_assets, &group, false);\n"
+                     "}\n",
+                     MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name));
+    return text.start;
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# Kernels made for a campaign: whatever becomes of the compiler, its process, and the cache, a run ends, says what
+# happened, and has the bits of the general kernel. A library in place of NVRTC does what it is told to (tests/nvrtc.c),
+# a backend in place of a GPU takes what it gives.
+. "$(dirname "$0")/../scratch.sh"
+[ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip made: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit 0; }
+mkdir -p nvrtc none
+${CC:-cc} -shared -fPIC -o nvrtc/libnvrtc.so.13 "$root"/tests/nvrtc.c 2>err ||
+    { echo "skip made: the compiler makes no shared library here: $(head -n 1 err)"; exit 0; }
+export XDG_CACHE_HOME="$PWD/cache" FAKE_NVRTC_LOG="$PWD/compiled"
+
+run() # NAME TASK OPTION...
+{
+    name=$1 FAKE_NVRTC=$2
+    export FAKE_NVRTC
+    shift 2
+    ${before:-} env LD_LIBRARY_PATH="${libraries:-$work/nvrtc}" "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml \
+        --name "$name" --progress none --batch 16 --threads 1 --slice 100 --backend faulty --kernels made \
+        --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
+        --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' "$@" >out 2>err
+}
+
+same() { [ "$(digest "$1")" = "$expected" ]; }
+event() { grep '"event":"kernel"' "results/$1/log.jsonl" | grep -q -- "$2"; } # NAME WORDS
+compiled() { if [ -e compiled ]; then wc -l <compiled; else echo 0; fi; }
+entry() { ls cache/hopscotch/kernels/*; }
+
+run whole made --kernels general && [ "$(compiled)" -eq 0 ] && ! event whole made
+check $? "general: nothing is compiled"
+expected=$(digest whole)
+
+run first made && same first && event first "made for sm_00, compiled in" && [ "$(compiled)" -eq 1 ]
+check $? "a kernel is made, and the event says so"
+grep -q -- "--gpu-architecture=sm_00 -std=c++17 -fmad=false" compiled
+check $? "the compiler is told the architecture, and to contract nothing"
+run second made --timings && same second && event second "from the cache" && [ "$(compiled)" -eq 1 ]
+check $? "the next run takes it from the cache"
+grep -q "kernel made for the campaign in 4 of 4" out
+check $? "the timings count the batches of a made kernel"
+"$HOPSCOTCH_FAULTS_PROGRAM" show second/0 >out 2>err && grep -q "by a kernel made for the campaign" out
+check $? "show says which kernel computed a trial"
+run other made --set parameters.x_dot_des=2.5 && event other "compiled in" && [ "$(compiled)" -eq 2 ]
+check $? "another fixed value: another kernel"
+[ "$(stat -c %a cache/hopscotch/kernels)" = 700 ] && [ "$(entry | wc -l)" -eq 2 ]
+check $? "the cache is private, and holds both"
+
+for file in $(entry); do printf 'x' | dd of="$file" bs=1 seek=66 conv=notrunc 2>err; done
+run damaged made && same damaged && event damaged "compiled in" && [ "$(compiled)" -eq 3 ]
+check $? "a damaged entry is compiled anew"
+chmod 755 cache/hopscotch/kernels
+run open made && same open && event open "compiled in" && [ "$(compiled)" -eq 4 ]
+check $? "a cache that others may enter is not used"
+rm -rf cache && mkdir cache && : >cache/hopscotch
+run nowhere made && same nowhere && event nowhere "compiled in"
+check $? "a cache that can't be made: the kernel is used all the same"
+rm -rf cache
+
+run wrong wrong && same wrong && event wrong "not used: its bits differ" && grep -q "warning.*bits differ" err
+check $? "wrong code is found out and not used"
+[ -z "$(ls cache/hopscotch/kernels)" ]
+check $? "and does not stay in the cache"
+for task in refuse empty die memory; do
+    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need address space
+    run $task $task && same $task && event $task "general kernel is used" && grep -q "no other could be made" err
+    check $? "a compiler that does this: $task"
+done
+grep -q "$(printf '\033')" results/refuse/log.jsonl err
+[ $? -ne 0 ]
+check $? "words of the compiler are made visible"
+libraries=$work/none run absent made && same absent && event absent "general kernel is used"
+check $? "without NVRTC the general kernel is used, and that is said"
+
+begin=$(date +%s)
+before="timeout --preserve-status -s INT 1" run stopped hang
+ended=$?
+[ $ended -eq 130 ] && [ $(($(date +%s) - begin)) -le 10 ] &&
+    ! grep -l -e '--compile-kernel' /proc/[0-9]*/cmdline >out 2>err
+check $? "Ctrl-C while the compiler hangs: the run ends at once, and the compiler with it"
+run stopped made && same stopped
+check $? "and resumes to the same bits"
+if [ -z "$QUICK" ]; then
+    run hung hang && same hung && event hung "general kernel is used"
+    check $? "a compiler that hangs is ended after its time"
+fi
+
+rm -rf cache
+for i in 1 2 3 4 5 6 7 8; do
+    (mkdir -p "many$i" && cd "many$i" && run many made) &
+done
+wait
+good=0
+for i in 1 2 3 4 5 6 7 8; do
+    (cd "many$i" && same many) && good=$((good + 1))
+done
+[ $good -eq 8 ] && [ "$(entry | wc -l)" -eq 1 ]
+check $? "eight processes share the cache: one entry, the same bits"
+run devices made --device all && same devices && event devices "made for sm_00"
+check $? "several devices"
+exit $status

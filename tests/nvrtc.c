@@ -1,0 +1,69 @@
+// A library in place of NVRTC, for tests/cli/made.sh: what it does with a kernel stands in FAKE_NVRTC. It gives what it
+// is asked for as an image ("made", or "wrong", which stands for wrong code), refuses it, gives nothing, hangs, dies, or
+// takes all memory. FAKE_NVRTC_LOG: a file that gets a line per kernel.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *task(void)
+{
+    const char *text = getenv("FAKE_NVRTC");
+    return text != NULL ? text : "made";
+}
+
+const char *nvrtcGetErrorString(int result) { return result == 0 ? "success" : "fake error"; }
+
+int nvrtcCreateProgram(void **program, const char *source, const char *name, int headers, const char *const *texts,
+                       const char *const *names)
+{
+    (void)name, (void)headers, (void)texts, (void)names;
+    *program = (void *)(size_t)1;
+    return strstr(source, "__global__") != NULL ? 0 : 1;
+}
+
+int nvrtcCompileProgram(void *program, int options, const char *const *option)
+{
+    (void)program;
+    const char *log = getenv("FAKE_NVRTC_LOG");
+    FILE *file = log != NULL ? fopen(log, "a") : NULL;
+    if (file != NULL) {
+        for (int i = 0; i < options; i++) fprintf(file, "%s ", option[i]);
+        fputc('\n', file);
+        fclose(file);
+    }
+    if (strcmp(task(), "hang") == 0)
+        for (;;) pause();
+    if (strcmp(task(), "die") == 0) abort();
+    if (strcmp(task(), "memory") == 0)
+        for (;;) memset(malloc((size_t)1 << 28), 1, (size_t)1 << 28); // NULL at the limit: it dies
+    return strcmp(task(), "refuse") == 0 ? 6 : 0;
+}
+
+int nvrtcGetProgramLogSize(void *program, size_t *size)
+{
+    (void)program;
+    *size = 64;
+    return 0;
+}
+
+int nvrtcGetProgramLog(void *program, char *log)
+{
+    (void)program;
+    strcpy(log, "made.cu(1): error: \033[31mfake\n");
+    return 0;
+}
+
+int nvrtcGetCUBINSize(void *program, size_t *size)
+{
+    (void)program;
+    *size = strcmp(task(), "empty") == 0 ? 0 : 6;
+    return 0;
+}
+
+int nvrtcGetCUBIN(void *program, char *image)
+{
+    (void)program;
+    strcpy(image, strcmp(task(), "wrong") == 0 ? "wrong" : "made!");
+    return 0;
+}
