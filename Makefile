@@ -41,9 +41,14 @@ $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) a
 endif
 
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
-# Each floor has one unit that includes its files (its table of contents), in the folder of its name.
+# All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
-vpath %.c sim io $(addprefix runner/,experiment campaign view command) runner
+files_of = $(filter-out sim/cpu_kernels.c,$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
+write_unit = { for file in $(call files_of,$2); do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
+  cmp -s $(BUILD)/units/$1.new $(BUILD)/units/$1.c || cp $(BUILD)/units/$1.new $(BUILD)/units/$1.c;
+$(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors),$(call \
+  write_unit,$(floor),$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))))
+vpath %.c $(BUILD)/units runner
 with_cuda := $(filter yes,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
@@ -72,12 +77,14 @@ $(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
 $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
+# The host computes with one lane, whatever it is compiled for (sim/real.h).
+UNIT_FLAGS = -iquote . -DHOPSCOTCH_SCALAR
 $(patsubst %,$(BUILD)/%.o,$(floors) version main): $(BUILD)/%.o: %.c build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -c $< -o $@
+	$(Q)$(HOST) $(UNIT_FLAGS) -c $< -o $@
 $(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -c $< -o $@
+	$(Q)$(HOST) $(UNIT_FLAGS) -DHOPSCOTCH_FAULTS -c $< -o $@
 $(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
 	$(call step,$@: kernels for $(ISA_$*))
 	$(Q)$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
@@ -182,7 +189,7 @@ compile_commands.json: FORCE
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(cpu_kernels)
+fuzz: $(cpu_kernels) | $(BUILD)/headers
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs

@@ -25,7 +25,11 @@ check()
 run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
 digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 event() { grep '"event":"kernel"' "$folder/results/$1/log.jsonl" | grep -q -- "$2"; }
-seconds() { "$program" status "$1" --results "$folder/results" --json | grep -o -m 1 '"kernel_seconds": *[0-9.e-]*' | head -n 1 | grep -o '[0-9.e-]*$'; }
+seconds()
+{
+    "$program" status "$1" --results "$folder/results" --json | grep -o '"kernel_seconds": *[0-9.e-]*' | head -n 1 |
+        grep -o '[0-9.e-]*$'
+}
 
 # same SPEC OPTIONS...: made and general give one digest
 same()
@@ -37,7 +41,8 @@ same()
     run "$spec" --name "m$number" --backend cuda --kernels made "$@"
     event "m$number" "made for sm_" && ! event "m$number" "not used" && [ -n "$(digest "g$number")" ] &&
         [ "$(digest "g$number")" = "$(digest "m$number")" ]
-    check $? "$(basename "$spec") $*: $(event "m$number" . && grep -h '"event":"kernel"' "$folder/results/m$number/log.jsonl" | grep -o 'made for[^"]*')"
+    check $? "$(basename "$spec") $*: $(grep -h '"event":"kernel"' "$folder/results/m$number/log.jsonl" |
+        grep -o 'made for[^"]*')"
 }
 
 for integrator in implicit_midpoint semi_implicit_euler implicit_euler rk4 dormand_prince; do
@@ -77,7 +82,9 @@ search:
   over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}, x4: {range: [-5, 5]}, x5: {range: [-5, 5]}}
 objective: {minimize: f}
 END
-for function in sphere rastrigin_separable rosenbrock step_ellipsoid schaffers schwefel gallagher_101; do same "$folder/bbob.yaml" --set simulation.function=$function; done
+for function in sphere rastrigin_separable rosenbrock step_ellipsoid schaffers schwefel gallagher_101; do
+    same "$folder/bbob.yaml" --set simulation.function=$function
+done
 
 # a campaign begun with one kind of kernel and resumed with another, on the GPU and on the CPU
 run "$folder/pendulum.yaml" --name whole --backend cuda --kernels general
@@ -112,8 +119,18 @@ int nvrtcCreateProgram(void **program, const char *source, const char *name, int
     return create(program, text, name, n, a, b);
 }
 #define PASS2(name, A, B) int name(A a, B b) { int (*f)(A, B); *(void **)&f = real(#name); return f(a, b); }
-const char *nvrtcGetErrorString(int code) { const char *(*f)(int); *(void **)&f = real("nvrtcGetErrorString"); return f(code); }
-int nvrtcCompileProgram(void *p, int n, const char *const *o) { int (*f)(void *, int, const char *const *); *(void **)&f = real("nvrtcCompileProgram"); return f(p, n, o); }
+const char *nvrtcGetErrorString(int code)
+{
+    const char *(*f)(int);
+    *(void **)&f = real("nvrtcGetErrorString");
+    return f(code);
+}
+int nvrtcCompileProgram(void *program, int n, const char *const *options)
+{
+    int (*f)(void *, int, const char *const *);
+    *(void **)&f = real("nvrtcCompileProgram");
+    return f(program, n, options);
+}
 PASS2(nvrtcGetProgramLogSize, void *, size_t *)
 PASS2(nvrtcGetProgramLog, void *, char *)
 PASS2(nvrtcGetCUBINSize, void *, size_t *)
@@ -123,8 +140,9 @@ nvrtc=$(ls /usr/local/cuda/lib64/libnvrtc.so.1[0-9] 2>/dev/null | head -n 1)
 if [ -n "$nvrtc" ] && mkdir "$folder/wrong" &&
     ${CC:-cc} -w -shared -fPIC -o "$folder/wrong/libnvrtc.so.13" "$folder/wrong.c" -ldl; then
     rm -rf "$folder/cache"
-    REAL_NVRTC=$nvrtc LD_LIBRARY_PATH=$folder/wrong:/usr/local/cuda/lib64 "$program" run "$folder/pendulum.yaml" --name wrong --backend cuda \
-        --kernels made --batch 1000 --results "$folder/results" --progress none >>"$folder/log" 2>&1
+    REAL_NVRTC=$nvrtc LD_LIBRARY_PATH=$folder/wrong:/usr/local/cuda/lib64 "$program" run "$folder/pendulum.yaml" \
+        --name wrong --backend cuda --kernels made --batch 1000 \
+        --results "$folder/results" --progress none >>"$folder/log" 2>&1
     event wrong "its bits differ" && [ "$(digest wrong)" = "$(digest whole)" ]
     check $? "wrong code is found out, and nothing of it is stored"
 else

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Every file compiles alone, without a warning, by gcc; headers by clang too. No file is missing from its floor's
-# unit; includes and symbols point down; two headers tell processors apart; everything is formatted; links and file
-# names of the pages lead somewhere.
+# Every file compiles alone, without a warning, by gcc; headers by clang too. Includes and symbols point down; two
+# headers tell processors apart; everything is formatted; links and file names of the pages lead somewhere.
 #
 #   tests/lint.sh FLAGS      FLAGS: where the libraries' headers are (DEPENDENCY_FLAGS of build/config.mk)
 #
@@ -24,10 +23,6 @@ runner/experiment/expression runner/experiment/fitness runner/experiment/search 
 runner/campaign/store runner/campaign/batch runner/campaign/plan runner/campaign/run runner/campaign/doctor
 runner/view/analysis runner/view/plots runner/view/report
 runner/command runner/main.c"
-
-# The unit of each floor, which includes its files.
-units="sim/sim.c io/io.c runner/experiment/experiment.c runner/campaign/campaign.c runner/view/view.c \
-    runner/command/command.c"
 
 # For awk: the place of a file in that order (0: none), its floor, the place of a floor, and its public header.
 in_order='
@@ -58,19 +53,6 @@ each_alone()
     set +f
 }
 
-units_are_whole()
-{
-    for file in $(git ls-files 'sim/*.c' 'io/*.c' 'runner/*/*.c'); do
-        case " $units sim/cpu_kernels.c " in *" $file "*) continue ;; esac
-        case $file in
-        runner/*) floor=$(echo "$file" | cut -d / -f 1,2) ;;
-        *) floor=${file%%/*} ;;
-        esac
-        unit=$floor/${floor##*/}.c
-        grep -qF "\"${file#"$floor"/}\"" "$unit" || fail "$file is not in $unit"
-    done
-}
-
 includes_point_down()
 {
     git grep '^#include "' -- 'sim/*.c' 'sim/*.h' 'io/*.c' 'io/*.h' 'runner/*/*.c' 'runner/*/*.h' |
@@ -85,8 +67,7 @@ includes_point_down()
             to = resolved(from, $3)
             here = floor(from)
             there = floor(to)
-            whole = from == header(here) || from == substr(header(here), 1, length(header(here)) - 1) "c"
-            if (here == there && (whole || to == header(there) || rank(to) <= rank(from))) next
+            if (here == there && (from == header(here) || to == header(there) || rank(to) <= rank(from))) next
             if (here != there && to == header(there) && floor_rank(there) < floor_rank(here)) next
             print from " includes " to (here != there && floor_rank(there) < floor_rank(here) ? \
                 ": of another floor, include " header(there) : ", which is above it")
@@ -97,11 +78,11 @@ includes_point_down()
 # An undefined symbol of a file that a file above it defines. Kernels and sim/backend_cuda.cu have no object here.
 symbols_point_down()
 {
-    (cd $objects && nm -A -P ./*.o) | awk -v units=" $units " '{
+    (cd $objects && nm -A -P ./*.o) | awk '{
         file = substr($1, 3)
         sub(/\.o:$/, "", file)
         gsub("@", "/", file)
-        if (!index(units, " " file " ")) print ($3 == "U" ? "U" : $3 ~ /[A-Z]/ ? "D" : "-"), $2, file
+        print ($3 == "U" ? "U" : $3 ~ /[A-Z]/ ? "D" : "-"), $2, file
     }' | sort | awk -v order="$order" "$in_order"'
         $1 == "D" { defined[$2] = $3 }
         $1 == "U" && $2 in defined && rank(defined[$2]) > rank($3) {
@@ -180,7 +161,6 @@ for compiler in clang gcc; do # objects of gcc stay
     command -v $compiler >/dev/null || { fail "$compiler is missing (./configure.sh --install-dev)" && continue; }
     each_alone $compiler
 done
-units_are_whole
 only_the_store_speaks_sql
 includes_point_down
 symbols_point_down

@@ -1,6 +1,6 @@
-// A library in place of NVRTC, for tests/cli/made.sh: what it does with a kernel stands in FAKE_NVRTC. It gives what it
-// is asked for as an image ("made", or "wrong", which stands for wrong code), refuses it, gives nothing, hangs, dies, or
-// takes all memory. FAKE_NVRTC_LOG: a file that gets a line per kernel.
+// A library in place of NVRTC, for tests/cli/made.sh. FAKE_NVRTC says what it does with a kernel: "made" gives an
+// image, "wrong" gives one that stands for wrong code, "empty" gives none; "refuse", "hang", "die"; "memory" takes all memory.
+// FAKE_NVRTC_LOG: a file that gets a line per kernel.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ bool expression_uses(const Expression *expression, int name);
 // The names that it uses, each once; *count of them. First come those that must equal a constant wherever it is true,
 // then those that are compared with a constant (a = 1 and b < 2), then the others. Text columns too.
 const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count);
-int64_t expression_cost(const Expression *expression); // of an evaluation, in additions, about
+int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
 // As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
 typedef struct SqlValue {
     bool is_text;

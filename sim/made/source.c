@@ -9,7 +9,10 @@
 
 #include "../models.h"
 
-// Lines "@sim/lanes.h", each with that file behind it.
+// Lines "@sim/lanes.h", each with that file behind it. The Makefile says where; this file alone compiles without them.
+#ifndef MADE_HEADERS
+#define MADE_HEADERS "/dev/null"
+#endif
 __asm__(".pushsection .rodata\n"
         ".global made_headers\nmade_headers: .incbin \"" MADE_HEADERS "\"\n"
         ".global made_headers_end\nmade_headers_end: .byte 0\n"

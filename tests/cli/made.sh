@@ -14,8 +14,9 @@ run() # NAME TASK OPTION...
     name=$1 FAKE_NVRTC=$2
     export FAKE_NVRTC
     shift 2
-    ${before:-} env LD_LIBRARY_PATH="${libraries:-$work/nvrtc}" "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml \
-        --name "$name" --progress none --batch 16 --threads 1 --slice 100 --backend faulty --kernels made \
+    ${before:-} env LD_LIBRARY_PATH="${libraries:-$work/nvrtc}" "$HOPSCOTCH_FAULTS_PROGRAM" run \
+        "$root"/experiments/smoke.yaml --name "$name" --progress none --batch 16 --threads 1 --slice 100 \
+        --backend faulty --kernels made \
         --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
         --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' "$@" >out 2>err
 }

@@ -30,14 +30,9 @@ done
 # The lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
-sed -i '/^#include "models.c"/a#include "spring/spring.c"' sim/sim.c
-sed -i '/^#include "search\/grid.c"/a#include "search/halton.c"' runner/experiment/experiment.c
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
-sed -i '/^#include "spec\/forms\/exclude.c"/a#include "spec/forms/only.c"' runner/experiment/experiment.c
 sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h
-sed -i '/^#include "plots\/pareto.c"/a#include "plots/ranked.c"' runner/view/view.c
 sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
-sed -i '/^#include "plot.c"/a#include "objective.c"' runner/command/command.c
 sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
 row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
 sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c

@@ -17,9 +17,11 @@ cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
-floors="sim/sim io/io runner/experiment/experiment runner/campaign/campaign runner/view/view runner/command/command"
-echo $floors runner/version | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
-    "$compile -c \$0.c -o $build/\$(basename \$0).o"
+unit="-iquote . -DHOPSCOTCH_SCALAR -DMADE_HEADERS='\"build/headers\"'"
+floors="sim io experiment campaign view command"
+for floor in $floors; do echo build/units/$floor; done | xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 sh -c \
+    "$compile $unit -c \$0.c -o $build/\$(basename \$0).o"
+$compile -c runner/version.c -o $build/version.o
 units=$(for unit in $floors version; do echo "$build/$(basename "$unit").o"; done)
 
 # dictionary and longest input of a target
