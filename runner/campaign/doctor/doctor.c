@@ -227,7 +227,7 @@ static void doctor_check_catalogue(Doctor *doctor)
         doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", error.kind != OK ? error.text : difference,
                     command_again(doctor->place->results, "reindex").text);
     else if (behind)
-        doctor_good(doctor, "catalogue", "%s: the next list or run renews it", difference);
+        doctor_good(doctor, "catalogue", "%s: the next run or reindex renews it", difference);
     else
         doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
 }
