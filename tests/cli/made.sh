@@ -60,7 +60,7 @@ run wrong wrong && same wrong && event wrong "not used: its bits differ" && grep
 check $? "wrong code is found out and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
 check $? "and does not stay in the cache"
-for task in refuse empty die memory; do
+for task in refuse empty begin die memory; do
     case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need address space
     run $task $task && same $task && event $task "general kernel is used" && grep -q "no other could be made" err
     check $? "a compiler that does this: $task"
@@ -68,7 +68,16 @@ done
 grep -q "$(printf '\033')" results/refuse/log.jsonl err
 [ $? -ne 0 ]
 check $? "words of the compiler are made visible"
-libraries=$work/none run absent made && same absent && event absent "general kernel is used"
+event refuse "NVRTC refused the kernel: error: " && event empty "NVRTC gave an empty kernel" &&
+    event begin "NVRTC could not begin a kernel: fake error"
+check $? "and say what went wrong"
+mkdir -p old && echo 'int nothing;' >old.c && ${CC:-cc} -shared -fPIC -o old/libnvrtc.so.13 old.c
+libraries=$work/old run old made && same old && event old "NVRTC lacks a function: CUDA 11.2 or later has them all"
+check $? "an NVRTC without the functions that are called"
+# with a toolkit the program finds its NVRTC, which does not know this architecture
+absent="NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 or later): install it, or add its"
+absent="$absent folder to LD_LIBRARY_PATH"
+libraries=$work/none run absent made && same absent && { event absent "$absent" || event absent "refused the kernel"; }
 check $? "without NVRTC the general kernel is used, and that is said"
 
 begin=$(date +%s)

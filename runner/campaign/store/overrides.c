@@ -39,7 +39,9 @@ static void overrides_add(Overrides *overrides, const char *override)
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides)
 {
     const char *override;
-    *overrides = (Overrides){.items = ARENA_NEW(arena, const char *, OVERRIDES_MAX)};
+    *overrides = (Overrides){.count = 0};
+    if (!database_has(database, "overrides", NULL)) return error_none(); // its run was killed before it made any table
+    overrides->items = ARENA_NEW(arena, const char *, OVERRIDES_MAX);
     Cursor each =
         cursor_open(database, "SELECT key || '=' || value FROM overrides WHERE length(key) + length(value) < ?"
                               " ORDER BY id LIMIT ?");

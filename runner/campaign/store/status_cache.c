@@ -73,9 +73,9 @@ static const struct {
     {                                                                                                                  \
 #member, STATUS_##type, offsetof(StatusReport, member)                                                         \
     }
-#define TIMING(member)                                                                                                 \
+#define TIMING(type, member)                                                                                           \
     {                                                                                                                  \
-        "timings_" #member, STATUS_REAL, offsetof(StatusReport, timings.member)                                        \
+        "timings_" #member, STATUS_##type, offsetof(StatusReport, timings.member)                                        \
     }
 static const struct {
     const char *name;
@@ -111,12 +111,14 @@ static const struct {
                      FIELD(FLAG, maximizes),
                      FIELD(REAL, rate),
                      FIELD(REAL, busy),
-                     TIMING(wall),
-                     TIMING(kernel),
-                     TIMING(copy),
-                     TIMING(search),
-                     TIMING(hdf5),
-                     TIMING(sqlite)};
+                     TIMING(REAL, wall),
+                     TIMING(REAL, kernel),
+                     TIMING(REAL, copy),
+                     TIMING(REAL, search),
+                     TIMING(REAL, hdf5),
+                     TIMING(REAL, sqlite),
+                     TIMING(INTEGER, batches),
+                     TIMING(INTEGER, made)};
 #undef FIELD
 #undef TIMING
 enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };
