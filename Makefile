@@ -148,6 +148,7 @@ test-gpu:
 	sh tests/gpu.sh $(BUILD)
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
+	sh tests/gpu_made.sh $(BUILD)
 bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
