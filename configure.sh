@@ -238,7 +238,8 @@ link_cuda()
     fi
     for folder in "-L$root/lib64" "-L$root/targets/x86_64-linux/lib" ""; do
         cuda_libs="$folder -lcudart_static -ldl -lrt -lpthread"
-        $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && nvrtc_folder=${folder#-L} && return 0
+        nvrtc_folder=${folder#-L}
+        $compiler $probe/link.c $probe/cuda.o $cuda_libs -o $probe/link 2>/dev/null && return 0
     done
     why_no_cuda="libcudart_static.a was not found"
     return 1

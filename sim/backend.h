@@ -2,7 +2,6 @@
 #ifndef HOPSCOTCH_BACKEND_H
 #define HOPSCOTCH_BACKEND_H
 
-#include "made/made.h"
 #include "sim.h"
 
 #ifdef __cplusplus

@@ -467,7 +467,7 @@ Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
-// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made/made.h), as made for inputs
+// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made), as made for inputs
 // `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
 // to the general kernel. What becomes of it stands in backend_info. After prepare.
 Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed);
@@ -481,6 +481,33 @@ double backend_copy_seconds(const Backend *backend, int slot);
 // Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays
 // allocated, and the process must leave by _exit.
 bool backend_close(Backend *backend);
+
+// ---- kernels made for a campaign (sim/made) -------------------------------------------------------------------------
+// The same headers of the models, compiled once more while a campaign runs, with everything that no trial changes as a
+// constant. The bits are those of the general kernels, because constants fold by the rules of IEEE 754 and nothing is
+// contracted in either.
+
+// What a kernel is made for.
+typedef struct MadeWish {
+    const Configured *configured;
+    const double *fixed; // [n_parameters] the value that a lane input has in every trial; NaN: trials differ in it
+    int blocks;          // of MADE_THREADS, that a processor of the GPU is to hold at once
+} MadeWish;
+
+enum { MADE_THREADS = 64 }; // of a block; a thread advances a lane
+// `blocks` for batches of that size on a GPU with that number of processors. More blocks have fewer registers each.
+int made_blocks(const Configured *configured, int64_t lanes, int processors);
+
+// The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
+// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel.
+const char *made_source(const MadeWish *wish, Arena *arena);
+
+// NVRTC is found when it is wanted. It may hang, die, or take all memory: call it in a process that may be lost.
+
+// What NVRTC is given beside the source, as one line: part of a kernel's identity.
+const char *made_options(const char *architecture, Arena *arena);
+// architecture: "sm_90". The image is in the arena. Error (machine): no NVRTC, or it refused.
+Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
 

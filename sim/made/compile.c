@@ -1,5 +1,5 @@
 // NVRTC, the compiler of CUDA C++ as a library, found when it is wanted: the program runs without it.
-#include "made.h"
+#include "../sim.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ enum { MADE_OPTIONS_MOST = 16 };
 
 Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image)
 {
-    Nvrtc nvrtc;
+    Nvrtc nvrtc = {0};
     NvrtcProgram *program = NULL;
     const char *option[MADE_OPTIONS_MOST];
     int options = 0;

@@ -140,7 +140,7 @@ typedef struct RigidForce {
     /* in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row */ \
     X(int32_t, sums_at) X(int32_t, latch_at) X(int32_t, follow_at) X(int32_t, past_at) X(int32_t, kept) \
     X(int32_t, cells) \
-    /* rattle: a step that misses the constraints is repeated; saved_at: the cells that a step changes, as before it */ \
+    /* rattle: a step that misses the constraints is repeated; saved_at: cells that a step changes, as before it */ \
     X(int32_t, refines) X(int32_t, saved_at) \
     /* in the memory */ \
     X(int32_t, body_at) X(int32_t, row_at) X(int32_t, factor_at) X(int32_t, schur_at) \

@@ -88,7 +88,7 @@ ended=$?
 check $? "Ctrl-C while the compiler hangs: the run ends at once, and the compiler with it"
 run stopped made && same stopped
 check $? "and resumes to the same bits"
-if [ -z "$QUICK" ]; then
+if [ -z "${QUICK:-}" ]; then
     run hung hang && same hung && event hung "general kernel is used"
     check $? "a compiler that hangs is ended after its time"
 fi

@@ -17,16 +17,9 @@
 
 // Of the process that compiles.
 enum { MADE_SECONDS = 20, MADE_IMAGE_MAX = 32 << 20 };
-static const rlim_t made_memory = (rlim_t)8 << 30;
 static const char made_cache[] = "kernels";
 
 // ---- the compiler's process -----------------------------------------------------------------------------------------
-
-static void made_limit(int what, rlim_t most)
-{
-    const struct rlimit limit = {most, most};
-    (void)setrlimit(what, &limit);
-}
 
 static int made_answer(const void *data, size_t size, int code)
 {
@@ -45,12 +38,17 @@ int made_compiler_main(const char *architecture)
     Arena arena;
     MadeImage image;
     struct stat status;
+    const struct rlimit seconds = {MADE_SECONDS, MADE_SECONDS}, none = {0, 0};
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    const rlim_t most = (rlim_t)8 << 30; // bytes
+    const struct rlimit memory = {most, most};
+#endif
     prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody else would wait for it
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    made_limit(RLIMIT_AS, made_memory);
+    (void)setrlimit(RLIMIT_AS, &memory);
 #endif
-    made_limit(RLIMIT_CPU, MADE_SECONDS);
-    made_limit(RLIMIT_CORE, 0);
+    (void)setrlimit(RLIMIT_CPU, &seconds);
+    (void)setrlimit(RLIMIT_CORE, &none);
     if (fstat(STDIN_FILENO, &status) != 0 || arena_create_growing(&arena, (size_t)1 << 30, "a kernel").kind != OK)
         return 1;
     char *source = ARENA_NEW(&arena, char, status.st_size + 1);
@@ -184,13 +182,6 @@ static Sha256Text made_key(const MadeJob *job, Arena *arena)
     return sha256_finish(&hash);
 }
 
-// Blocks that a processor is to hold: registers are shared out among them, so more only where the batch has them.
-static int made_blocks(const BackendInfo *info, int64_t lanes)
-{
-    enum { MANY = 6, FEW = 1 };
-    return lanes >= (int64_t)info->processors * MANY * MADE_THREADS ? MANY : FEW;
-}
-
 static Error made_wait(MadeJob *job, Backend *backend)
 {
     while (!job->offered) {
@@ -211,7 +202,8 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     TRY(arena_create_growing(&job->arena, (size_t)1 << 30, "a kernel for this campaign"));
     job->architecture = info->architecture;
     job->fixed = made_fixed(spec, configured, &job->arena);
-    const MadeWish wish = {.configured = configured, .fixed = job->fixed, .blocks = made_blocks(info, lanes)};
+    const MadeWish wish = {
+        .configured = configured, .fixed = job->fixed, .blocks = made_blocks(configured, lanes, info->processors)};
     job->source = made_source(&wish, &job->arena);
     if (job->source == NULL) return error_none();
     job->key = made_key(job, &job->arena);

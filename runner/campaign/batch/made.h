@@ -3,7 +3,6 @@
 #ifndef HOPSCOTCH_BATCH_MADE_H
 #define HOPSCOTCH_BATCH_MADE_H
 
-#include "../../../sim/made/made.h"
 #include "../campaign.h"
 
 typedef struct MadeJob {

@@ -59,7 +59,8 @@ Error batches_restore(Database *database, const Spec *spec, Arena *arena)
     return database_run(
         database,
         "INSERT INTO batches SELECT 0, first, last, 0, 0, trials, 'unknown', 'unknown', 'unknown', 0, NULL, NULL, "
-        "NULL, '', NULL, NULL, NULL, NULL, NULL FROM temp.sums WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
+        "NULL, '', NULL, NULL, NULL, NULL, NULL FROM temp.sums "
+        "WHERE trials > 0 AND NOT EXISTS (SELECT * FROM batches); "
         "CREATE TEMP TABLE disagree AS SELECT 1 AS is_so FROM temp.sums WHERE trials > 0 AND (trials, failures, last) "
         "IS NOT (SELECT sum(trials), sum(failures), max(last_trial) FROM batches); "
         "DELETE FROM batches WHERE id > (SELECT min(id) FROM batches) AND EXISTS (SELECT * FROM temp.disagree); "

@@ -75,50 +75,25 @@ static const struct {
     }
 #define TIMING(type, member)                                                                                           \
     {                                                                                                                  \
-        "timings_" #member, STATUS_##type, offsetof(StatusReport, timings.member)                                        \
+        "timings_" #member, STATUS_##type, offsetof(StatusReport, timings.member)                                      \
     }
 static const struct {
     const char *name;
     StatusType type;
     size_t offset;
-} status_fields[] = {FIELD(TEXT, state),
-                     FIELD(TEXT, reason),
-                     FIELD(TEXT, experiment),
-                     FIELD(TEXT, model),
-                     FIELD(TEXT, started),
-                     FIELD(TEXT, finished),
-                     FIELD(TEXT, hash),
-                     FIELD(TEXT, program),
-                     FIELD(TEXT, devices),
-                     FIELD(TEXT, committed),
-                     FIELD(TEXT, origin),
-                     FIELD(TEXT, tags),
-                     FIELD(TEXT, note),
-                     FIELD(INTEGER, most),
-                     FIELD(INTEGER, trials),
-                     FIELD(INTEGER, total),
-                     FIELD(INTEGER, replicates),
-                     FIELD(INTEGER, failures),
-                     FIELD(INTEGER, seed),
-                     FIELD(INTEGER, batches),
-                     FIELD(INTEGER, numerics_version),
-                     FIELD(INTEGER, lanes),
-                     FIELD(INTEGER, shards),
-                     FIELD(INTEGER, best_trial),
-                     FIELD(INTEGER, objectives),
-                     FIELD(REAL, best),
-                     FIELD(REAL, shard_bytes),
-                     FIELD(FLAG, maximizes),
-                     FIELD(REAL, rate),
-                     FIELD(REAL, busy),
-                     TIMING(REAL, wall),
-                     TIMING(REAL, kernel),
-                     TIMING(REAL, copy),
-                     TIMING(REAL, search),
-                     TIMING(REAL, hdf5),
-                     TIMING(REAL, sqlite),
-                     TIMING(INTEGER, batches),
-                     TIMING(INTEGER, made)};
+} status_fields[] = {FIELD(TEXT, state),         FIELD(TEXT, reason),        FIELD(TEXT, experiment),
+                     FIELD(TEXT, model),         FIELD(TEXT, started),       FIELD(TEXT, finished),
+                     FIELD(TEXT, hash),          FIELD(TEXT, program),       FIELD(TEXT, devices),
+                     FIELD(TEXT, committed),     FIELD(TEXT, origin),        FIELD(TEXT, tags),
+                     FIELD(TEXT, note),          FIELD(INTEGER, most),       FIELD(INTEGER, trials),
+                     FIELD(INTEGER, total),      FIELD(INTEGER, replicates), FIELD(INTEGER, failures),
+                     FIELD(INTEGER, seed),       FIELD(INTEGER, batches),    FIELD(INTEGER, numerics_version),
+                     FIELD(INTEGER, lanes),      FIELD(INTEGER, shards),     FIELD(INTEGER, best_trial),
+                     FIELD(INTEGER, objectives), FIELD(REAL, best),          FIELD(REAL, shard_bytes),
+                     FIELD(FLAG, maximizes),     FIELD(REAL, rate),          FIELD(REAL, busy),
+                     TIMING(REAL, wall),         TIMING(REAL, kernel),       TIMING(REAL, copy),
+                     TIMING(REAL, search),       TIMING(REAL, hdf5),         TIMING(REAL, sqlite),
+                     TIMING(INTEGER, batches),   TIMING(INTEGER, made)};
 #undef FIELD
 #undef TIMING
 enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };
