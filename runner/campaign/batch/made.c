@@ -130,6 +130,14 @@ static Error made_offer(MadeJob *job, Backend *backend, const MadeImage *image)
     return backend_use_made(backend, image, job->fixed);
 }
 
+static void made_kill(MadeJob *job)
+{
+    if (job->process == 0) return;
+    kill(job->process, SIGKILL);
+    (void)waitpid(job->process, NULL, 0);
+    job->process = 0;
+}
+
 // Has the process ended? Then what it made is the backend's and the cache's.
 static Error made_look(MadeJob *job, Backend *backend)
 {
@@ -139,8 +147,10 @@ static Error made_look(MadeJob *job, Backend *backend)
     job->seconds = clock_seconds() - job->started;
     if (process == 0 && job->seconds < MADE_SECONDS) return error_none();
     if (process == 0) {
-        kill(job->process, SIGKILL);
-        (void)waitpid(job->process, &ended, 0);
+        made_kill(job);
+        made_close_files(job);
+        made_give_up(job, arena_format(&job->arena, "the compiler took longer than %d s", MADE_SECONDS));
+        return error_none();
     }
     job->process = 0;
     const bool made = made_take(job, ended, &image);
@@ -216,10 +226,7 @@ void made_forget(MadeJob *job) { cache_remove(made_cache, job->key.hex, &job->ar
 
 void made_end(MadeJob *job)
 {
-    if (job->process > 0) {
-        kill(job->process, SIGKILL);
-        (void)waitpid(job->process, NULL, 0);
-    }
+    made_kill(job);
     made_close_files(job);
     arena_destroy(&job->arena);
     *job = (MadeJob){0};
