@@ -23,6 +23,13 @@ run() # NAME TASK OPTION...
 
 same() { [ "$(digest "$1")" = "$expected" ]; }
 event() { grep '"event":"kernel"' "results/$1/log.jsonl" | grep -q -- "$2"; } # NAME WORDS
+compiling() # a compiler of this script's runs is there
+{
+    for process in $(grep -l -e '--compile-kernel' /proc/[0-9]*/cmdline 2>/dev/null); do
+        grep -qsF "$work" "${process%cmdline}environ" && return 0
+    done
+    return 1
+}
 compiled() { if [ -e compiled ]; then wc -l <compiled; else echo 0; fi; }
 entry() { ls cache/hopscotch/kernels/*; }
 
@@ -84,7 +91,7 @@ begin=$(date +%s)
 before="timeout --preserve-status -s INT 1" run stopped hang
 ended=$?
 [ $ended -eq 130 ] && [ $(($(date +%s) - begin)) -le 10 ] &&
-    ! grep -l -e '--compile-kernel' /proc/[0-9]*/cmdline >out 2>err
+    ! compiling
 check $? "Ctrl-C while the compiler hangs: the run ends at once, and the compiler with it"
 run stopped made && same stopped
 check $? "and resumes to the same bits"
