@@ -165,7 +165,7 @@ Error database_run(Database *database, const char *sql); // one or more statemen
 // One CREATE INDEX, with settings that make it faster. It ends with an error when `interrupted` (NULL: never) gives
 // other than 0.
 Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));
-// Whether a query that took so many seconds is worth an index.
+// Whether a query that took `seconds` is worth an index.
 bool database_was_slow(double seconds);
 Error database_prepare(Database *database, const char *sql, Statement **out);
 bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table

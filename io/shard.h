@@ -56,7 +56,7 @@ typedef struct ShardRow {
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
 
-// ---- parts of a file, for whoever writes one (shard_write.c) --------------------------------------------------------
+// ---- parts of a file, for shard_write.c -----------------------------------------------------------------------------
 
 hid_t shard_create_file(Error *error); // in memory
 Error shard_take_image(hid_t file, Bytes *image);

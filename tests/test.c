@@ -104,7 +104,7 @@ const char *test_shared(const char *name)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-// Of the tests that are named, or of all, every so many-th: `--part=2/3`, so that processes can share them out.
+// Of the tests that are named, or of all, every N-th: `--part=2/3`, so that processes can share them out.
 typedef struct Part {
     int number, of;
 } Part;

@@ -73,7 +73,7 @@ static Error import_row(Import *import, char *line, const char *path, int64_t nu
         const char *cell = import_field(&rest);
         if (column >= import->n_columns || import->parameter[column] < 0) continue;
         if (cell[0] == '\0' || strspn(cell, "0123456789+-.eExXinfINFaA_") != strlen(cell))
-            return error_make(ERROR_USER, "%.200s, line %lld: '%.40s' is no number for %s", path, (long long)number,
+            return error_make(ERROR_USER, "%.200s, line %lld: '%.40s' is not a number for %s", path, (long long)number,
                               cell, import->spec.configured.parameters[import->parameter[column]].name);
         fprintf(out, "%s%s", used++ > 0 ? "," : "", cell);
     }

@@ -73,7 +73,7 @@ static Error label_check_note(const char *text)
     for (const char *at = text; *at != '\0';) {
         const int bytes = utf8_read(at, &character);
         if (bytes == 0 || (character < ' ' && character != '\n' && character != '\t') || character == 0x7f)
-            return error_make(ERROR_USER, "byte %td of the note is no text (UTF-8 without control characters)",
+            return error_make(ERROR_USER, "byte %td of the note is not text (UTF-8 without control characters)",
                               at - text + 1);
         at += bytes;
     }

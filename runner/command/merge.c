@@ -13,7 +13,7 @@ typedef struct MergeSource {
     CampaignPlace place;
     StoredCampaign campaign;
     Lock lock;
-    int64_t trials, last, missing; // last: id; missing: so many of its trials are not in the largest
+    int64_t trials, last, missing; // last: id; missing: number of its trials that the largest lacks
 } MergeSource;
 
 typedef struct Merge {

@@ -170,8 +170,8 @@ Error show_debug_row(const StoredCampaign *campaign, int64_t trial, const double
     TRY(show_read_rows(&recording, file, trial, (int32_t)replicate, arena, &rows, &count));
     if (row >= count)
         return error_make(ERROR_USER,
-                          "trial %" PRId64 " has %" PRId64 " debug rows, numbered from 0: there is none of "
-                          "number %" PRId64,
+                          "trial %" PRId64 " has %" PRId64 " debug rows, numbered from 0: there is no row "
+                          "%" PRId64,
                           trial, count, row);
     fprintf(out, "%s/%" PRId64 ", replicate %" PRId64 ": ", campaign->name, trial, replicate);
     if (campaign->spec.configured.model->debug_table != NULL)

@@ -183,7 +183,7 @@ static void rigid_mark(const RigidName *sorted, int count, const char *word, con
 
 static const char *const rigid_ends[] = {"end_x", "end_y", "end_z"};
 
-// The first ones, and those that words name by one of the suffixes: so many are marked.
+// Marks the first ones and those that words name by one of the suffixes. Returns their number.
 static int rigid_mark_all(const char *const *names, int count, const Choice *choice, bool rods, bool *marked,
                           Arena *arena)
 {

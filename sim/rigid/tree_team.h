@@ -298,7 +298,7 @@ HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *pl
 }
 #endif
 
-// ---- by whoever there is --------------------------------------------------------------------------------------------
+// ---- by one thread or a team ----------------------------------------------------------------------------------------
 
 // Factors of all islands that are solved by trees.
 HD void rigid_factor_trees(const RigidLanes *w)

@@ -431,7 +431,7 @@ static Error world_wrong(Error error, int list, int64_t item, Configured *out)
         if (world_error.kind != OK) return world_wrong(world_error, (list), (item), out);                              \
     } while (0)
 
-// that hold so many bytes
+// The number of doubles that hold `bytes` bytes.
 static int32_t world_doubles(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
 
 // Does the matrix of rows have both next to each other, of one constraint?

@@ -5,7 +5,7 @@
 # root may be opened, read, written, created or deleted (checked by inotify); nothing may hang or crash; every refusal
 # has a message.
 #
-# ATTACK_EVERY=1 (`make hostile`): all of them, and 20 rounds of each race; else each so many-th pair of a file and a
+# ATTACK_EVERY=1 (`make hostile`): all of them, and 20 rounds of each race; else every N-th pair of a file and a
 # command. ATTACK_PART=K/N: the K-th of N parts.
 . "$(dirname "$0")/../scratch.sh"
 every=${ATTACK_EVERY:-23} rounds=20 part=${ATTACK_PART:-1/1}

@@ -4,7 +4,7 @@
 # shows.
 . "$(dirname "$0")/../scratch.sh"
 
-# A chain of so many links that is let go.
+# A chain of N links that is let go.
 spec()
 {
     cat <<SPEC

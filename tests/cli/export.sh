@@ -137,7 +137,7 @@ refused import none.csv gains.yaml
 has "no column of the table is a parameter of hopper: its first line names a, b" err
 printf 'k_fp\n12\nmany\n' >words.csv
 refused import words.csv gains.yaml
-has "words.csv, line 3: 'many' is no number for k_fp" err
+has "words.csv, line 3: 'many' is not a number for k_fp" err
 printf 'k_fp,thrust\n12,30\n13\n' >short.csv
 refused import short.csv gains.yaml
 has "line 3 has 1 columns, and the first line has 2" err

@@ -216,6 +216,6 @@ if command -v setpriv >/dev/null && cp "$HOPSCOTCH" program && chmod 755 program
     [ "$(setpriv --reuid=65534 --clear-groups ./program digest killed | cut -d ' ' -f 1)" = "$(digest killed)" ]
     check $? "it reads the journal too"
 else
-    echo "skip $suite: nobody else can run the program here"
+    echo "skip $suite: no other user can run the program here"
 fi
 exit "$status"

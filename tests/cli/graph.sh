@@ -2,7 +2,7 @@
 # Threads that share one rigid world: the same bits with every executor, and pictures of a step.
 . "$(dirname "$0")/../scratch.sh"
 
-# world ISLANDS KEYS: a spec of so many double pendulums, every fourth joined to the next by a spring
+# world ISLANDS KEYS: a spec of ISLANDS double pendulums, every fourth joined to the next by a spring
 world()
 {
     awk -v islands="$1" -v keys="$2" 'BEGIN {

@@ -10,7 +10,7 @@ fi
 case $program in *asan* | *tsan*) export HOSTILE_SLOWER=20 ;; esac
 export PYTHONDONTWRITEBYTECODE=1
 status=0
-# hostile GROUP EVERY: each so many-th case; HOSTILE_EVERY=1 (`make hostile`): all of them
+# hostile GROUP EVERY: every N-th case; HOSTILE_EVERY=1 (`make hostile`): all of them
 hostile()
 {
     every=${HOSTILE_EVERY:-$2}

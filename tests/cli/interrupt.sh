@@ -24,7 +24,7 @@ for signal in INT TERM; do
     check $? "SIG$signal: it says how to resume"
 done
 
-# Batches that nobody gave a size take about half a second, and the one in flight may end: one of the size that memory
+# Batches without a given size take about half a second, and the one in flight may end: one of the size that memory
 # allows would be 5,312 trials, all of them lost.
 little_is_lost()
 {

@@ -43,7 +43,7 @@ works status first
 has "tags        paper"
 has "note        it works"
 refused note first "$(printf 'turns \033[31mred')"
-has "byte 7 of the note is no text" err
+has "byte 7 of the note is not text" err
 refused note first ""
 has "a note has 1 to 4096 bytes" err
 works doctor first

@@ -126,9 +126,9 @@ says 2 "--debug newton has a row for every iteration: leave out --sample" replay
 says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
     --html hopper.html
 says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
-says 1 "--grid-over: 'xyzzy' is no parameter of hopper; $HOPSCOTCH models hopper lists them" \
+says 1 "--grid-over: 'xyzzy' is not a parameter of hopper; $HOPSCOTCH models hopper lists them" \
     verify hopper --grid-over xyzzy
-says 1 "--grid-over: 'trust' is no parameter of hopper; did you mean 'thrust'?" verify hopper --grid-over trust
+says 1 "--grid-over: 'trust' is not a parameter of hopper; did you mean 'thrust'?" verify hopper --grid-over trust
 says 1 "a grid over 7 starts and parameters is too much: at most 6 axes; leave it out with --grid 0" verify hopper \
     --grid-over thrust,k_att,b_att,k_fp,b_fp,phi_leg,k_xdot
 

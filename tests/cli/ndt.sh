@@ -102,7 +102,7 @@ awk '/^H /{ on = 1; next } on && NF == 7 { n++; for (j = 2; j <= 7; j++) h[n, j 
         exit n != 6 || bad || (trace - sum) ^ 2 > 1e-8 * trace ^ 2 }' row ||
     fail "matrix: $(cat row)"
 "$HOPSCOTCH" show "ndt_basin/$best" --debug 999 >log 2>&1 && fail "row 999"
-grep -q 'debug rows, numbered from 0: there is none of number 999' log || fail "row 999: $(cat log)"
+grep -q 'debug rows, numbered from 0: there is no row 999' log || fail "row 999: $(cat log)"
 "$HOPSCOTCH" show ndt_scalar/0 --debug 0 >log 2>&1 && fail "rows that were not recorded"
 grep -q 'no debug rows were recorded of trial 0; record.debug.ndt.select chooses' log ||
     fail "rows that were not recorded: $(cat log)"

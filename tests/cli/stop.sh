@@ -78,7 +78,7 @@ has "the last run: stopped by \`hopscotch stop\`"
 kill -0 "$pid" 2>/dev/null
 check $? "a request to an earlier run stops no other"
 : >kept/cut/stop
-ended 130 "an empty file stops whoever runs"
+ended 130 "an empty file stops any run"
 
 start "$@"
 kill -9 "$pid"

@@ -6,7 +6,7 @@
 #   HOPSCOTCH   the program (build/hopscotch)
 #   OPTIONS     of the run ("--backend cpu"); for a GPU, say "--backend cuda --set simulation.duration=20"
 #   BATCH       trials of a batch (128)      READERS   how many of each kind (1)      QUICK=1   a shorter run
-#   LIMIT       the run may lose so many per cent of its throughput; unset: it is only printed
+#   LIMIT       percentage of its throughput that the run may lose; unset: it is only printed
 #
 # shellcheck disable=SC2086
 set -u

@@ -2,7 +2,7 @@
 # The inputs that a fuzz target starts from: an archive per target, tests/fuzz/corpus/TARGET.tar.gz.
 #
 #   tests/fuzz/corpus.sh unpack ARCHIVE FOLDER     FOLDER then holds what is in ARCHIVE; without one, nothing
-#   tests/fuzz/corpus.sh pack FOLDER ARCHIVE       the same files give the same bytes, whoever packs them and when
+#   tests/fuzz/corpus.sh pack FOLDER ARCHIVE       the same files give the same bytes, at any time, by any user
 set -eu
 
 unpack()

@@ -126,7 +126,7 @@ static void emulated_make_thread(ucontext_t *own, char *stack)
     makecontext(own, emulated_run_thread, 0);
 }
 
-// Runs a function by a block of so many threads, to the end of all.
+// Runs a function by a block of `count` threads, to the end of all.
 static inline void emulated_run(int count, bool backwards, void (*function)(void *context), void *context)
 {
     char *stacks = malloc((size_t)count * EMULATED_STACK);

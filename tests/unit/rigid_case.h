@@ -20,11 +20,11 @@ const double *rigid_sample(const RigidRun *run, int64_t lane, int64_t k);    // 
 const double *rigid_debug_row(const RigidRun *run, int64_t lane, int64_t k); // [n_debug]
 // An experiment of the repository with overrides, one lane; the values of its first point.
 void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa);
-// The same, so many lanes.
+// The same for a number of lanes.
 void rigid_load_lanes(RigidRun *run, const char *name, const char *const *overrides, int count, int64_t lanes,
                       const char *isa);
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value);
-void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of so many ticks
+void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of `slice` ticks
 void rigid_end(RigidRun *run);
 double rigid_metric(const RigidRun *run, const char *name, int64_t lane);
 void rigid_run(RigidRun *run, const char *simulation, const char *rest); // one lane, start to end

@@ -47,7 +47,7 @@ int kkt_rows_of(KktType type);
 typedef struct KktDraw {
     int bodies, trees, loops;
     bool errors;    // the constraints are not met at the start, and nothing is at rest
-    double heavy;   // all have so many times the mass, if it is not 0
+    double heavy;   // factor of all masses, if it is not 0
     bool dependent; // each third loop is one that was drawn before, drawn again
 } KktDraw;
 void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state);

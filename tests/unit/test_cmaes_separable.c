@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// No model has so many: a spec by hand, with the options as they are by default.
+// More than any model has: a spec by hand, with the options as they are by default.
 static void cmaes_case_start_wide(CmaesCase *test, CmaesFunction *function, int n, const double *settings)
 {
     *test = (CmaesCase){.function = function, .n = n};

@@ -117,7 +117,7 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
     graph_writes(graph, a, bodies, 0, 10);
     graph_writes(graph, b, bodies, 10, 20); // disjoint
     graph_reads(graph, a, rows, 0, 5);
-    graph_reads(graph, b, rows, 0, 5); // nobody writes
+    graph_reads(graph, b, rows, 0, 5); // no node writes
     const size_t used = arena.used;
     CHECK_OK(graph_validate(graph, &arena));
     CHECK_INTEGER((int64_t)used, (int64_t)arena.used);
@@ -263,7 +263,7 @@ TEST(graph_finds_the_hazard_of_a_missing_edge)
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
-// The net after so many runs by so many threads; nanoseconds: great enough that levels are shared.
+// The net after `runs` runs by `threads` threads; nanoseconds: great enough that levels are shared.
 static void net_run(Net *net, uint64_t seed, int threads, int runs, double nanoseconds)
 {
     Arena arena = graph_arena();

@@ -88,7 +88,7 @@ TEST(ndt_frame_derivatives)
     }
 }
 
-// A random pose near the truth of the scenes: within so many metres, and a tenth of it in radians.
+// A random pose near the truth of the scenes: within `spread` metres, and a tenth of it in radians.
 static void ndt_random_pose(int number, double spread, double *pose)
 {
     const RandomKey key = {.seed = 17, .ordinal = (uint64_t)number, .purpose = RANDOM_SAMPLE};

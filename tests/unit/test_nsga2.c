@@ -341,7 +341,7 @@ TEST(nsga2_goes_on_when_it_may_have_more_generations)
     nsga2_case_end(&whole);
 }
 
-// No model has so many: a count by hand.
+// More than any model has: a count by hand.
 TEST(nsga2_refuses_too_many_parameters)
 {
     Nsga2Case test;

@@ -84,7 +84,7 @@ TEST(pilot_of_a_long_run_is_short)
     pilot_case_end(&test);
     pilot_case(&test, PILOT_SPEC("duration: 1000, integrator: dormand_prince, tolerance: 1.0e-12", PILOT_GAITS), "cpu",
                0);
-    CHECK(!test.pilot.whole && test.took < 20); // nobody knows how many steps are still to come
+    CHECK(!test.pilot.whole && test.took < 20); // the number of steps to come is unknown
     CHECK(test.pilot.high >= 10);
     pilot_case_end(&test);
 }

@@ -201,7 +201,7 @@ TEST(plan_batch_holds_whole_trials)
     CHECK(lanes % 1000 == 0 && lanes >= 2000 && lanes <= 8192);
 }
 
-// Of an H200, as it describes itself, for so many trials.
+// Of an H200, as it describes itself, for a number of trials.
 static int64_t lanes_of_gpu(int64_t trials, int64_t memory_free, int devices)
 {
     Planned planned;

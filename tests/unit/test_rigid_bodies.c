@@ -53,7 +53,7 @@ TEST(rigid_bodies_have_tables_by_themselves_or_by_name)
     }
 }
 
-// What a body is asked for changes no number of the others, and its own are the same whoever asks.
+// What a body is asked for changes no number of the others, and its own are the same with and without the others.
 TEST(rigid_bodies_are_the_same_by_name)
 {
     RigidRun some, all;

@@ -59,7 +59,7 @@ static void kkt_check_rows(const RigidRun *run, int64_t lane, const KktAnswer *a
     }
 }
 
-// What a case draws, island by island, until the world has so many rows, none of which hangs by a thread.
+// What a case draws, island by island, until the world has that number of rows, none of which hangs by a thread.
 typedef struct KktCase {
     int rows, rows_max;
     double cfm; // 0: rows that follow from others are dropped

@@ -32,7 +32,7 @@
     "{name: push, type: push, a: far1, force: [1, 2, 3]}, {name: air, type: drag, a: link5, area: 0.3}, "              \
     "{name: tie, type: tether, a: free, b: swing, stiffness: 50, length: 2}]}"
 
-// The world of `run` by a block of so many threads, in two slices: its memory.
+// The world of `run` by a block of `threads` threads, in two slices: its memory.
 static const double *team_run(RigidRun *run, int threads, bool backwards, Batch *batch)
 {
     const Configured *configured = &run->spec.configured;

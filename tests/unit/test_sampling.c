@@ -153,7 +153,7 @@ TEST(sampling_takes_so_many_parameters_as_it_has_numbers_for)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SamplingCase test;
         sampling_start(&test, cases[i][0], "f");
-        test.spec.n_axes = SOBOL_DIMENSIONS_MAX + 1; // no model has so many
+        test.spec.n_axes = SOBOL_DIMENSIONS_MAX + 1; // more than any model has
         CHECK_SAYS(ERROR_USER, cases[i][1], search_init(&test.spec, &test.arena, &test.search));
         sampling_end(&test);
     }

@@ -43,7 +43,7 @@ int made_compiler_main(const char *architecture)
     const rlim_t most = (rlim_t)8 << 30; // bytes
     const struct rlimit memory = {most, most};
 #endif
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // nobody else would wait for it
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // its parent waits for it
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     (void)setrlimit(RLIMIT_AS, &memory);
 #endif
