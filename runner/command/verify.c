@@ -37,8 +37,8 @@ static Error verify_read_also(Verify *verify)
         }
         const char *nearest = found < 0 ? nearest_name(name, names, named) : NULL;
         if (nearest != NULL)
-            return error_make(ERROR_USER, "--grid-over: '%.60s' is not a parameter of %s; did you mean '%s'?", name, model,
-                              nearest);
+            return error_make(ERROR_USER, "--grid-over: '%.60s' is not a parameter of %s; did you mean '%s'?", name,
+                              model, nearest);
         if (found < 0)
             return error_make(ERROR_USER, "--grid-over: '%.60s' is not a parameter of %s; %s lists them", name, model,
                               command_again(NULL, "models %s", model).text);

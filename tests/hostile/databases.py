@@ -296,7 +296,7 @@ def shard_damages():
     yield "other_names", lambda data: data.replace(b"time", b"\x1b[2J").replace(b"lanes", b"evil!")
     for seed in range(60):
         def flips(data, seed=seed):
-            """`count` random bytes, of the first 4096 if the seed is even: there the structure lies"""
+            """random bytes, of the first 4096 if the seed is even: there the structure lies"""
             chance, out = random.Random(seed), bytearray(data)
             for _ in range(1 + seed // 4):
                 out[chance.randrange(8, 4096 if seed % 2 == 0 else len(out))] = chance.randrange(256)
