@@ -136,11 +136,11 @@ PASS2(nvrtcGetProgramLog, void *, char *)
 PASS2(nvrtcGetCUBINSize, void *, size_t *)
 PASS2(nvrtcGetCUBIN, void *, char *)
 END
-nvrtc=$(ls /usr/local/cuda/lib64/libnvrtc.so.1[0-9] 2>/dev/null | head -n 1)
+nvrtc=$(ls "$(sed -n 's/^NVRTC_FOLDER := //p' build/config.mk)"/libnvrtc.so.1[0-9] 2>/dev/null | head -n 1)
 if [ -n "$nvrtc" ] && mkdir "$folder/wrong" &&
     ${CC:-cc} -w -shared -fPIC -o "$folder/wrong/libnvrtc.so.13" "$folder/wrong.c" -ldl; then
     rm -rf "$folder/cache"
-    REAL_NVRTC=$nvrtc LD_LIBRARY_PATH=$folder/wrong:/usr/local/cuda/lib64 "$program" run "$folder/pendulum.yaml" \
+    REAL_NVRTC=$nvrtc LD_LIBRARY_PATH=$folder/wrong:${nvrtc%/*} "$program" run "$folder/pendulum.yaml" \
         --name wrong --backend cuda --kernels made --batch 1000 \
         --results "$folder/results" --progress none >>"$folder/log" 2>&1
     event wrong "its bits differ" && [ "$(digest wrong)" = "$(digest whole)" ]
