@@ -155,6 +155,11 @@ class Place:
                 if os.path.exists(copy + suffix):
                     os.remove(copy + suffix)
 
+    def end(self):
+        """How the campaign and its searches ended."""
+        ended = "SELECT state, reason, trials_total, (SELECT count(*) FROM events WHERE kind = state) > 0 FROM campaign"
+        return self.queries([ended, "SELECT id, method, stop_reason FROM searches ORDER BY id"])
+
     def shards(self):
         return sorted(glob.glob(os.path.join(self.folder, "shards", "*.h5")))
 
@@ -216,7 +221,7 @@ class Whole:
         if result.status != 0 or len(self.digest) != 64:
             report(False, f"{suite}: the uninterrupted run of {spec}: {result.text} {self.digest}")
             finish()
-        self.counts = place.counts()
+        self.counts, self.end = place.counts(), place.end()
 
     def difference(self, place):
         """What is lost, doubled or wrong in a campaign that should be complete: "" if nothing is."""
@@ -226,6 +231,9 @@ class Whole:
         counts = place.counts()
         if counts != self.counts:
             return f"{counts}, expected {self.counts}"
+        end = place.end()
+        if end != self.end:
+            return f"ended as {end}, expected {self.end}"
         left = [name for _, _, names in os.walk(place.root) for name in names if name.endswith(".tmp")]
         return f"temporary files are left: {left}" if left else ""
 

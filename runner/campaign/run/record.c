@@ -122,8 +122,8 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
     *recorded = 0;
     TRY(record_list(loop->spec, loop->store, kind, &wanted));
     if (wanted == 0) return error_none();
-    TRY(store_set_state(loop->store, "running",
-                        kind == RECORD_DEBUG ? "recording debug rows" : "recording trajectories", NULL));
+    const char *phase = kind == RECORD_DEBUG ? "recording debug rows" : "recording trajectories";
+    TRY(store_set_state(loop->store, &(StoreState){.state = "running", .reason = phase}));
     numbers.doing = "recording";
     numbers.phase_total = (double)wanted;
     numbers.phase_unit = kind == RECORD_DEBUG ? "trials' debug rows" : "trials' trajectories";

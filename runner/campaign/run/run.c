@@ -262,10 +262,17 @@ static Error campaign_end(Campaign *campaign)
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
     loop->numbers.doing = loop->state;
-    TRY(store_set_total(campaign->store, loop->numbers.trials_total, loop->numbers.trials_most));
-    TRY(store_set_state(campaign->store, loop->state, loop->reason[0] != '\0' ? loop->reason : NULL, stop));
-    return store_event(campaign->store, loop->state, "%lld trials%s%s", (long long)loop->numbers.trials_done,
-                       loop->reason[0] != '\0' ? "; " : "", loop->reason);
+    const bool reason = loop->reason[0] != '\0';
+    return store_set_state(
+        campaign->store,
+        &(StoreState){.state = loop->state,
+                      .reason = reason ? loop->reason : NULL,
+                      .stop_reason = stop,
+                      .event = loop->state,
+                      .text = arena_format(campaign->arena, "%lld trials%s%s", (long long)loop->numbers.trials_done,
+                                           reason ? "; " : "", loop->reason),
+                      .trials_total = loop->numbers.trials_total,
+                      .trials_most = loop->numbers.trials_most});
 }
 
 // ---- the run --------------------------------------------------------------------------------------------------------
@@ -294,17 +301,25 @@ static Error campaign_run_through(Campaign *campaign)
     return campaign_end(campaign);
 }
 
+static Error campaign_note_start(const Campaign *campaign)
+{
+    const BackendInfo *device = backend_info(campaign->loop.backend);
+    return store_set_state(campaign->store,
+                           &(StoreState){.state = "running",
+                                         .event = campaign->store->created ? "started" : "resumed",
+                                         .text = arena_format(campaign->arena, "%s %s, %s", device->name,
+                                                              device->device, device->version),
+                                         .trials_total = loop_total(&campaign->loop),
+                                         .trials_most = loop_most(&campaign->loop)});
+}
+
 static Error campaign_run_loop(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
     TRY(trials_indexes_drop(campaign->store->database, campaign->arena));
-    TRY(store_set_total(campaign->store, loop_total(loop), loop_most(loop)));
-    TRY(store_set_state(campaign->store, "running", NULL, NULL));
-    TRY(store_event(campaign->store, campaign->store->created ? "started" : "resumed", "%s %s, %s",
-                    backend_info(loop->backend)->name, backend_info(loop->backend)->device,
-                    backend_info(loop->backend)->version));
+    TRY(campaign_note_start(campaign));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
     loop_set_time(loop);
     Error error = campaign_run_through(campaign);
@@ -324,7 +339,8 @@ static Error campaign_run_loop(Campaign *campaign)
 static void campaign_note_error(Campaign *campaign, const Error *error)
 {
     if (strcmp(campaign->store->state, "running") != 0) return;
-    const Error state = store_set_state(campaign->store, "interrupted", error->text, NULL);
+    const Error state =
+        store_set_state(campaign->store, &(StoreState){.state = "interrupted", .reason = error->text});
     const Error event = store_event(campaign->store, "error", "%s", error->text);
     (void)state, (void)event;
     campaign->loop.state = "interrupted";

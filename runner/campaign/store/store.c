@@ -405,28 +405,6 @@ Error store_search_state(Store *store, Search *search, bool *found)
     return error_none();
 }
 
-Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason)
-{
-    Cursor update =
-        cursor_open(store->database, strcmp(state, "running") == 0
-                                         ? "UPDATE campaign SET state = ?, reason = ?, started = ?, finished = NULL"
-                                         : "UPDATE campaign SET state = ?, reason = ?, finished = ?");
-    with_text(&update, state);
-    with_text(&update, reason);
-    with_text(&update, clock_utc().text);
-    TRY(cursor_run(&update));
-    snprintf(store->state, sizeof store->state, "%s", state);
-    return store_set_text(store->database, "UPDATE searches SET stop_reason = ? WHERE id = 0", stop_reason);
-}
-
-Error store_set_total(Store *store, int64_t total, int64_t most)
-{
-    Cursor update = cursor_open(store->database, "UPDATE campaign SET trials_total = ?, trials_most = ?");
-    with_count(&update, total);
-    with_count(&update, most);
-    return cursor_run(&update);
-}
-
 // In the order of best, so that best reads its rows and no others; `ORDER BY fitness NULLS LAST` and `WHERE fitness <
 // x` use it too, in whichever direction. Of several objectives it is the order in which a front is swept
 // (front.c). Made at the end, because it would halve the rate of inserts.
@@ -462,6 +440,15 @@ static Error store_log_line(const Store *store, const char *time, const char *ki
     return file_append_line(path, line);
 }
 
+static Error store_insert_event(Database *database, const char *time, const char *kind, const char *text)
+{
+    Cursor insert = cursor_open(database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)");
+    with_text(&insert, time);
+    with_text(&insert, kind);
+    with_text(&insert, text);
+    return cursor_run(&insert);
+}
+
 Error store_event(Store *store, const char *kind, const char *format, ...)
 {
     char text[512];
@@ -470,15 +457,47 @@ Error store_event(Store *store, const char *kind, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    Cursor insert = cursor_open(store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ?)");
-    with_text(&insert, time.text);
-    with_text(&insert, kind);
-    with_text(&insert, text);
-    TRY(cursor_run(&insert));
+    TRY(store_insert_event(store->database, time.text, kind, text));
     return store_log_line(store, time.text, kind, text);
 }
 
 Cursor store_events(Database *database)
 {
     return cursor_open(database, "SELECT time, kind, text FROM events ORDER BY id");
+}
+
+// ---- the state ------------------------------------------------------------------------------------------------------
+
+static Error store_update_state(Database *database, const StoreState *state, const char *time)
+{
+    Cursor update = cursor_open(
+        database, strcmp(state->state, "running") == 0
+                      ? "UPDATE campaign SET state = ?1, reason = ?2, started = ?3, finished = NULL"
+                      : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
+    with_text(&update, state->state);
+    with_text(&update, state->reason);
+    with_text(&update, time);
+    TRY(cursor_run(&update));
+    return store_set_text(database, "UPDATE searches SET stop_reason = ? WHERE id = 0", state->stop_reason);
+}
+
+static Error store_update_total(Database *database, const StoreState *state)
+{
+    Cursor update = cursor_open(database, "UPDATE campaign SET trials_total = ?, trials_most = ?");
+    with_count(&update, state->trials_total);
+    with_count(&update, state->trials_most);
+    return cursor_run(&update);
+}
+
+Error store_set_state(Store *store, const StoreState *state)
+{
+    const Text32 time = clock_utc();
+    TRY(store_begin(store));
+    Error error = store_update_state(store->database, state, time.text);
+    if (error.kind == OK && state->event != NULL) error = store_update_total(store->database, state);
+    if (error.kind == OK && state->event != NULL)
+        error = store_insert_event(store->database, time.text, state->event, state->text);
+    TRY(store_end(store, error));
+    snprintf(store->state, sizeof store->state, "%s", state->state);
+    return state->event != NULL ? store_log_line(store, time.text, state->event, state->text) : error_none();
 }

@@ -42,8 +42,14 @@ typedef struct StoreCounts {
 Error store_counts(Store *store, StoreCounts *counts);
 // The search's state after the last tell, into search->state. *found: there is one.
 Error store_search_state(Store *store, Search *search, bool *found);
-Error store_set_state(Store *store, const char *state, const char *reason, const char *stop_reason);
-Error store_set_total(Store *store, int64_t total, int64_t most); // 0: unknown
+// The campaign starts, goes on to another phase, or ends: all of it in one transaction, so that a run that is killed
+// leaves the one state or the other.
+typedef struct StoreState {
+    const char *state, *reason, *stop_reason; // reason, stop_reason: NULL if there is none
+    const char *event, *text;                 // NULL: no event, and the totals stay
+    int64_t trials_total, trials_most;        // 0: unknown
+} StoreState;
+Error store_set_state(Store *store, const StoreState *state);
 Error store_index_fitness(Store *store, Arena *arena);
 // The best trial by the campaign's own objective. Without one, *id and *fitness keep their values.
 Error store_best(Database *database, int64_t *id, double *fitness);
