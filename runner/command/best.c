@@ -189,7 +189,7 @@ static Error best_run(const CommandLine *line)
     TrialOrder columns[BEST_COLUMNS_MAX];
     const int n_columns = slow ? trials_best_columns(&campaign.spec, columns) : 0;
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_answer(line, &campaign, columns, n_columns);
+    if (error.kind == OK) index_after_slow_query(line, &campaign, columns, n_columns);
     return error;
 }
 

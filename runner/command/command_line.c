@@ -47,6 +47,11 @@ static const Switch line_format_rows[] = {
 static const Switch line_json_rows[] = {
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: one JSON value on standard output"},
 };
+static const Switch line_campaign_rows[] = {
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
+     "how to show progress (default auto: a bar on a terminal, else plain lines)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+};
 
 #define LINE_SWITCHES(rows)                                                                                            \
     {                                                                                                                  \
@@ -57,6 +62,8 @@ const Switches switches_spec = LINE_SWITCHES(line_spec_rows);
 const Switches switches_backend = LINE_SWITCHES(line_backend_rows);
 const Switches switches_format = LINE_SWITCHES(line_format_rows);
 const Switches switches_json = LINE_SWITCHES(line_json_rows);
+const Switches switches_campaign = LINE_SWITCHES(line_campaign_rows);
+const Switches switches_shared_fs = {line_campaign_rows + 1, 1};
 #undef LINE_SWITCHES
 
 // ---- looking up -----------------------------------------------------------------------------------------------------
@@ -333,6 +340,16 @@ BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)
     BackendOptions options = command_backend(line, spec->device.backend);
     options.kernels = switch_text(line, "kernels", spec->device.kernels);
     return options;
+}
+
+RunOptions command_run_options(const CommandLine *line, const Spec *spec)
+{
+    return (RunOptions){.results = line->results,
+                        .backend = command_spec_backend(line, spec),
+                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                        .shared_fs = switch_given(line, "shared-fs"),
+                        .out = line->messages,
+                        .messages = line->messages};
 }
 
 TableFormat command_format(const CommandLine *line)

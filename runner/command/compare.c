@@ -76,15 +76,11 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
     const char *name = arena_format(line->arena, "compare_%" PRId64 "_%" PRId64, side->task.trial, side->task.seeds);
     if (side->task.seed != compare_seed) name = arena_format(line->arena, "%s_%" PRIu64, name, side->task.seed);
     side->run_name = campaign_made_name(&side->place, name, line->arena);
-    const RunOptions options = {.results = campaign_made_root(&side->place, line->arena),
-                                .name = name,
-                                .made = true,
-                                .backend = command_spec_backend(line, &side->campaign.spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->messages,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &side->campaign.spec);
     Spec spec;
+    options.results = campaign_made_root(&side->place, line->arena);
+    options.name = name;
+    options.made = true;
     TRY(verify_seeds_spec(&side->task, name, line->arena, &spec));
     TRY(verify_run_spec(&side->task, "compares", &spec, &options, line->arena, &side->run));
     return verify_outcome(&side->run, 0, line->arena, &side->outcome);
@@ -190,8 +186,6 @@ static Verdict compare_judge(const Compared *first, const Compared *other, const
 
 // ---- for people -----------------------------------------------------------------------------------------------------
 
-static double compare_percent(double part) { return round(1000.0 * part) / 10.0; }
-
 static void compare_print_specs(const Compared *sides, int count, FILE *out, Arena *arena)
 {
     for (int i = 1; i < count; i++) {
@@ -228,9 +222,9 @@ static Error compare_print_table(const Compared *sides, int count, FILE *out, Ar
         table_integer(table, sides[i].trials);
         table_integer(table, sides[i].task.trial);
         table_number(table, sides[i].task.fitness);
-        table_number(table, compare_percent(outcome->rate.value));
-        table_number(table, sampled ? compare_percent(outcome->rate.low) : (double)NAN);
-        table_number(table, sampled ? compare_percent(outcome->rate.high) : (double)NAN);
+        table_number(table, verify_percent(outcome->rate.value));
+        table_number(table, sampled ? verify_percent(outcome->rate.low) : (double)NAN);
+        table_number(table, sampled ? verify_percent(outcome->rate.high) : (double)NAN);
         table_number(table, outcome->fitness.value);
         table_number(table, outcome->fitness.low);
         table_number(table, outcome->fitness.high);
@@ -334,15 +328,6 @@ static Error compare_print(const CommandLine *line, const Compared *sides, int c
 
 // ---- for programs ---------------------------------------------------------------------------------------------------
 
-static void compare_json_interval(Json *json, const char *name, const Interval *interval)
-{
-    json_object(json, name);
-    json_number(json, "value", interval->value);
-    json_number(json, "low", interval->low);
-    json_number(json, "high", interval->high);
-    json_close(json, '}');
-}
-
 static void compare_json_test(Json *json, const char *name, const RankTest *test)
 {
     if (isnan(test->p)) return;
@@ -364,8 +349,8 @@ static void compare_json_side(const Compared *side, Json *json)
     json_number(json, "best_fitness", side->task.fitness);
     json_integer(json, "runs", side->outcome.n);
     json_integer(json, "succeeded", side->outcome.good);
-    compare_json_interval(json, "success", &side->outcome.rate);
-    compare_json_interval(json, "fitness", &side->outcome.fitness);
+    verify_interval_json(json, "success", &side->outcome.rate);
+    verify_interval_json(json, "fitness", &side->outcome.fitness);
     json_close(json, '}');
 }
 
@@ -377,7 +362,7 @@ static void compare_json_tests(const Compared *first, const Compared *other, con
     compare_json_test(json, "searches", &verdict.searches);
     json_boolean(json, "equal", verdict.equal);
     json_integer(json, "pairs", verdict.pairs);
-    compare_json_interval(json, "difference", &verdict.less);
+    verify_interval_json(json, "difference", &verdict.less);
 }
 
 static void compare_json_verdict(const Compared *first, const Compared *other, Json *json, Arena *arena)
@@ -453,8 +438,6 @@ static const Switch compare_rows[] = {
      "how many fresh seeds the best trials are run under (default 200)"},
     {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
      "from which these seeds come (default: the same for all comparisons)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 static const Switches compare_switches = {compare_rows, sizeof compare_rows / sizeof *compare_rows};
 
@@ -466,6 +449,6 @@ const Command command_compare = {
                 "  hopscotch compare defaults raibert_gains raibert_cmaes --seeds 1000 --json\n",
     .least = 2,
     .most = COMPARE_MOST,
-    .switches = {&compare_switches, &switches_backend, &switches_json},
+    .switches = {&compare_switches, &switches_campaign, &switches_backend, &switches_json},
     .run = compare_run,
 };

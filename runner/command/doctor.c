@@ -83,7 +83,6 @@ static Error doctor_run(const CommandLine *line)
 
 static const Switch doctor_rows[] = {
     {"repair", SWITCH_FLAG, NULL, 0, 0, "repair what was found; lost trials are simulated again, to the same bits"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeof *doctor_rows};
 
@@ -95,6 +94,6 @@ const Command command_doctor = {
                 "  hopscotch doctor raibert_gains --repair\n",
     .least = 1,
     .most = 1,
-    .switches = {&doctor_switches, &switches_backend, &switches_json},
+    .switches = {&doctor_switches, &switches_shared_fs, &switches_backend, &switches_json},
     .run = doctor_run,
 };

@@ -10,20 +10,11 @@ enum { EXPORT_TEXT_MAX = 256, EXPORT_GROUPS = RECORD_KINDS };
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-static Error export_take_row(void *taker, const Query *query, const Cursor *trial)
-{
-    for (int c = 0; c < query->count; c++) trial_cell(taker, trial, c, &query->all, query->columns[c]);
-    return error_none();
-}
-
 static Error export_table(const Query *query, TableFormat format, const char *path, Arena *arena)
 {
     Output output;
     TRY(output_open(path, arena, &output));
-    Table *table = table_start(output.stream, format, query->count, (const char *const *)query->names);
-    const Error error = query_each(query, arena, export_take_row, table);
-    const Error written = table_finish(table);
-    return output_close(&output, error.kind != OK ? error : written);
+    return output_close(&output, query_print(query, format, output.stream, arena));
 }
 
 // ---- NPZ ------------------------------------------------------------------------------------------------------------

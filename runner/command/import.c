@@ -154,13 +154,9 @@ static Error import_campaign(Import *import, const char *points)
     const Error derived = import_spec(import, points, diagnostics, &spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     TRY(derived);
-    const RunOptions options = {.results = line->results,
-                                .name = import->name,
-                                .backend = command_spec_backend(line, &spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->out,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &spec);
+    options.name = import->name;
+    options.out = line->out;
     interrupt_install();
     TRY(campaign_run(&spec, &options, line->arena, &summary));
     fprintf(line->out, "%s: %s point%s evaluated, %s failed; %s best %s%s\n", import->name,
@@ -193,8 +189,6 @@ static Error import_run(const CommandLine *line)
 
 static const Switch import_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's name and _import)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 static const Switches import_switches = {import_rows, sizeof import_rows / sizeof *import_rows};
 
@@ -206,6 +200,6 @@ const Command command_import = {
                 "  hopscotch import best.csv fine.yaml --set replicates.count=64\n",
     .least = 2,
     .most = 2,
-    .switches = {&import_switches, &switches_spec, &switches_backend},
+    .switches = {&import_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = import_run,
 };

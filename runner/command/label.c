@@ -5,11 +5,6 @@
 
 enum { LABEL_TAG_MAX = 64, LABEL_NOTE_MAX = 4096 };
 
-static const Switch label_shared_rows[] = {
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
-};
-const Switches switches_shared_fs = {label_shared_rows, 1};
-
 // A line for each: tags, or notes with the time before them.
 static Error label_print(const CommandLine *line, const CampaignPlace *place, Cursor (*open)(Database *database))
 {

@@ -79,6 +79,14 @@ static int64_t live_bound(const StatusReport *report) { return report->total > 0
 
 static const char *live_at_most(const StatusReport *report) { return report->total > 0 ? "" : "at most "; }
 
+// ", 2 min left", if a rate is known.
+static void live_put_left(const StatusReport *report, double rate, FILE *out)
+{
+    if (rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+}
+
 // ---- a line ---------------------------------------------------------------------------------------------------------
 
 static void live_put_line(const Live *live, const StatusReport *report, FILE *out)
@@ -89,9 +97,7 @@ static void live_put_line(const Live *live, const StatusReport *report, FILE *ou
     fprintf(out, " trials, %s failed, best ", text_count(report->failures).text);
     fputs(isnan(report->best) ? "none" : text_number(report->best).text, out);
     if (!live_is_over(report) && !isnan(rate)) fprintf(out, ", %s trials/s", text_short(rate).text);
-    if (!live_is_over(report) && rate > 0 && live_bound(report) > report->trials)
-        fprintf(out, ", %s%s left", live_at_most(report),
-                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    if (!live_is_over(report)) live_put_left(report, rate, out);
     fputc('\n', out);
     fflush(out);
 }
@@ -116,9 +122,7 @@ static void live_put_progress(const Live *live, const StatusReport *report, int 
     fprintf(out, ", %s failed\n", text_count(report->failures).text);
     if (live_bound(report) > 0) live_put_bar(report, columns, out);
     fprintf(out, "%-9s %s trials/s", "rate", isnan(rate) ? "no" : text_short(rate).text);
-    if (rate > 0 && live_bound(report) > report->trials)
-        fprintf(out, ", %s%s left", live_at_most(report),
-                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    live_put_left(report, rate, out);
     fputs("  ", out);
     put_sparkline(out, live->rate, live->n_rate < columns - 40 ? live->n_rate : columns > 40 ? columns - 40 : 0);
     fputc('\n', out);

@@ -30,13 +30,3 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     if (error.kind != OK) campaign_close(campaign);
     return error;
 }
-
-void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
-{
-    if (columns->is_text[column])
-        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
-    else if (columns->is_integer[column] && !cell_is_null(trial, place))
-        table_integer(table, cell_integer(trial, place));
-    else
-        table_number(table, cell_real(trial, place));
-}

@@ -12,7 +12,7 @@ static Error query_take_row(void *taker, const Query *query, const Cursor *trial
     return error_none();
 }
 
-static Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena)
+Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena)
 {
     Table *table = table_start(out, format, query->count, (const char *const *)query->names);
     const Error error = query_each(query, arena, query_take_row, table);
@@ -97,7 +97,7 @@ static Error query_run(const CommandLine *line)
     Query query;
     const Error error = query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_answer(line, &campaign, query.index, query.n_index);
+    if (error.kind == OK) index_after_slow_query(line, &campaign, query.index, query.n_index);
     return error;
 }
 

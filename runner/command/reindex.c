@@ -21,11 +21,6 @@ static Error reindex_run(const CommandLine *line)
     return error_none();
 }
 
-static const Switch reindex_rows[] = {
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
-};
-static const Switches reindex_switches = {reindex_rows, sizeof reindex_rows / sizeof *reindex_rows};
-
 const Command command_reindex = {
     .name = "reindex",
     .arguments = "",
@@ -35,6 +30,6 @@ const Command command_reindex = {
                 "  hopscotch reindex --results /data/results\n",
     .least = 0,
     .most = 0,
-    .switches = {&reindex_switches, &switches_json},
+    .switches = {&switches_shared_fs, &switches_json},
     .run = reindex_run,
 };

@@ -140,19 +140,16 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
 
 static RunOptions run_options(const CommandLine *line, const Spec *spec)
 {
-    return (RunOptions){.results = line->results,
-                        .name = switch_text(line, "name", spec->experiment),
-                        .backend = command_spec_backend(line, spec),
-                        .batch = switch_integer(line, "batch", 0),
-                        .slice = switch_integer(line, "slice", 0),
-                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                        .retry = switch_text(line, "retry", NULL),
-                        .extend = switch_given(line, "extend"),
-                        .shared_fs = switch_given(line, "shared-fs"),
-                        .ignore_space = switch_given(line, "ignore-space"),
-                        .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
-                        .out = line->out,
-                        .messages = line->messages};
+    RunOptions options = command_run_options(line, spec);
+    options.name = switch_text(line, "name", spec->experiment);
+    options.batch = switch_integer(line, "batch", 0);
+    options.slice = switch_integer(line, "slice", 0);
+    options.retry = switch_text(line, "retry", NULL);
+    options.extend = switch_given(line, "extend");
+    options.ignore_space = switch_given(line, "ignore-space");
+    options.fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0;
+    options.out = line->out;
+    return options;
 }
 
 static void run_take_text(void *out, const char *text, size_t length) { fwrite(text, 1, length, out); }
@@ -271,14 +268,11 @@ static const Switch run_rows[] = {
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
      "lanes in flight together (default 0: as the spec says, else by the device)"},
     {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "time steps per launch (default 0: about 0.1 s of device time)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
-     "how to show it (default: a bar on a terminal, else plain)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "what computes when the GPU fails and there is no other GPU (default none)"},
     {"extend", SWITCH_FLAG, NULL, 0, 0,
      "a spec that asks for other trials adds them to the campaign; what earlier runs --set is kept"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
@@ -301,7 +295,7 @@ const Command command_run = {
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
     .least = 1,
     .most = 1,
-    .switches = {&run_switches, &switches_spec, &switches_backend},
+    .switches = {&run_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = run_run,
 };
 
@@ -313,6 +307,6 @@ const Command command_resume = {
                 "  hopscotch resume raibert_gains --set limits.trials=2000000\n",
     .least = 1,
     .most = 1,
-    .switches = {&run_resume_switches, &switches_spec, &switches_backend},
+    .switches = {&run_resume_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = run_resume,
 };

@@ -11,6 +11,16 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
     return query_start(campaign, &asked, line->arena, query);
 }
 
+void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
+{
+    if (columns->is_text[column])
+        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
+    else if (columns->is_integer[column] && !cell_is_null(trial, place))
+        table_integer(table, cell_integer(trial, place));
+    else
+        table_number(table, cell_real(trial, place));
+}
+
 static const Switch query_select_rows[] = {
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
      "which trials: comparisons of columns, and, or, not; texts in single quotes"},

@@ -1,5 +1,5 @@
 // hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "show_debug.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

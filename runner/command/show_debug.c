@@ -1,6 +1,6 @@
 // hopscotch show --debug ROW: a stored row of debug numbers as a table, and triangles of symmetric matrices in it as
 // whole matrices with their eigenvalues; or all rows of its step in one table, if the model reads them together.
-#include "show_debug.h"
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>

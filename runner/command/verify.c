@@ -104,14 +104,10 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     const CommandLine *line = verify->line;
     Spec spec;
     TRY(derive(&verify->task, name, line->arena, &spec));
-    const RunOptions options = {.results = verify->results,
-                                .made = verify->results != verify->place.results,
-                                .name = name,
-                                .backend = command_spec_backend(line, &verify->task.campaign->spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->messages,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &verify->task.campaign->spec);
+    options.results = verify->results;
+    options.made = verify->results != verify->place.results;
+    options.name = name;
     return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
 
@@ -185,8 +181,7 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
     return error_none();
 }
 
-// In percent, with one digit behind the point.
-static double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
+double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
 
 static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
 {
@@ -201,7 +196,7 @@ static void verify_change_row(const VerifyChange *change, const VerifyOutcome *o
     table_number(table, outcome->fitness.high);
 }
 
-static void verify_interval_json(Json *json, const char *name, const Interval *interval)
+void verify_interval_json(Json *json, const char *name, const Interval *interval)
 {
     json_object(json, name);
     json_number(json, "value", interval->value);
@@ -383,8 +378,6 @@ static const Switch verify_rows[] = {
     {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000, "values of each start that the replicates draw (default 5; 0: none)"},
     {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid varies too, by --physics percent"},
     {"name", SWITCH_TEXT, "NAME", 0, 0, "a campaign of that name beside it (default CAMPAIGN/verify/trial_ID)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 static const Switches verify_switches = {verify_rows, sizeof verify_rows / sizeof *verify_rows};
 
@@ -397,6 +390,6 @@ const Command command_verify = {
                 "  hopscotch verify raibert_gains --defaults --json\n",
     .least = 1,
     .most = 1,
-    .switches = {&verify_switches, &switches_backend, &switches_json},
+    .switches = {&verify_switches, &switches_campaign, &switches_backend, &switches_json},
     .run = verify_run,
 };

@@ -3,7 +3,7 @@
 // end it (Ctrl-C).
 #include "command.h"
 
-void index_after_answer(const CommandLine *line, const StoredCampaign *answered, const TrialOrder *columns, int count)
+void index_after_slow_query(const CommandLine *line, const StoredCampaign *answered, const TrialOrder *columns, int count)
 {
     const CampaignPlace place = {
         .results = folder_of(answered->folder, line->arena), .name = answered->name, .folder = answered->folder};
