@@ -78,7 +78,7 @@ void completion_zsh(FILE *out);
 // ---- what the options say -------------------------------------------------------------------------------------------
 
 int command_threads(const CommandLine *line); // --threads, else the number of processors that are allowed
-BackendOptions command_backend(const CommandLine *line, const char *fallback); // fallback: without --backend
+BackendOptions command_backend(const CommandLine *line, const char *fallback);  // fallback: without --backend
 BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec); // without options: the spec's
 TableFormat command_format(const CommandLine *line);
 // Options of a run under --results, with the backend, --progress and --shared-fs. Its output goes to `messages`.

@@ -1,10 +1,10 @@
-// What bash and zsh complete of a command line: commands, options and the words that an option takes from the tables
-// that `help` prints; campaigns from the results folder; files.
+// Scripts that complete a command line in bash and zsh: commands, options and choices from the tables that `help`
+// prints; campaigns from the results folder; files.
 #include "command.h"
 
 #include <string.h>
 
-// What stands in place of an argument, by how its row names it.
+// What completes an argument, by its name in the command's row.
 typedef enum CompletionKind {
     COMPLETE_FILES,
     COMPLETE_CAMPAIGNS,
@@ -28,7 +28,7 @@ static bool completion_takes_file(const Switch *row)
     return row->argument != NULL && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0);
 }
 
-// A text in the single quotes of a shell; zsh's _arguments also knows : [ ] and the backslash.
+// Escapes a text for single quotes of a shell; for zsh's _arguments also : [ ] and the backslash.
 static void completion_put(FILE *out, const char *text, bool zsh)
 {
     for (; *text != '\0'; text++) {

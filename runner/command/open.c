@@ -1,4 +1,4 @@
-// Campaigns and trials that the arguments of a command name.
+// Opens the campaigns and trials that the arguments of a command name.
 #include "command.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     const char *slash = strrchr(text, '/');
     if (slash == NULL || !trial_is_named(slash + 1))
         return error_make(ERROR_USAGE,
-                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
-                          "place of the number",
+                          "'%.100s' is not a trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed "
+                          "instead of the number",
                           text, slash == NULL ? text : "raibert_gains");
     char *name = arena_copy(line->arena, text);
     name[slash - text] = '\0';

@@ -1,4 +1,4 @@
-// hopscotch reindex: the catalogue of a results root, made anew from the campaigns' folders.
+// hopscotch reindex: rebuilds the list of campaigns of a results root from their folders.
 #include "command.h"
 
 static Error reindex_run(const CommandLine *line)
@@ -24,8 +24,7 @@ static Error reindex_run(const CommandLine *line)
 const Command command_reindex = {
     .name = "reindex",
     .arguments = "",
-    .doc =
-        "make the list of campaigns " CATALOGUE_DATABASE " anew from their folders; a run does this if it is damaged",
+    .doc = "rebuild the list of campaigns (" CATALOGUE_DATABASE ") from their folders; a run rebuilds a damaged list",
     .examples = "  hopscotch reindex\n"
                 "  hopscotch reindex --results /data/results\n",
     .least = 0,

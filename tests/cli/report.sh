@@ -318,7 +318,7 @@ has "says what to add" err "add -o FILE.h5"
 expect "a sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
 expect "an animation of iterations" 2 replay "gains/$best" --debug newton --html trace.html
 expect "an unknown kind of file" 2 replay "gains/$best" -o trace.txt
-has "names those it knows" err "neither in .h5 nor in .csv"
+has "names those it knows" err "must end in .h5 or .csv"
 expect "two trials without a page" 2 replay "gains/$best" "gains/$failed"
 cat >point.yaml <<END
 version: 1
