@@ -80,8 +80,7 @@ static int commands_exit_code(ErrorKind kind)
                                 [ERROR_STUCK] = 3};
     const int signal_number = interrupt_requested();
     const bool interrupted = kind == ERROR_INTERRUPTED || kind == ERROR_STUCK;
-    return interrupted && signal_number > 0 ? 128 + signal_number
-                                            : codes[kind]; // a request of `hopscotch stop` has no signal
+    return interrupted && signal_number > 0 ? 128 + signal_number : codes[kind]; // 0: asked by `hopscotch stop`
 }
 
 static void commands_print_error(const Error *error, FILE *out)

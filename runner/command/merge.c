@@ -266,8 +266,7 @@ static Error merge_make_aside(Merge *merge)
                    arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, merge->aside)));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
-    TRY(campaign_name_is_free(line->results, merge->name, merge->folder,
-                              line->arena)); // another process may have made it
+    TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // it may be new
     return lock_rename(&merge->lock, merge->aside, merge->folder);
 }
 

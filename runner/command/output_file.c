@@ -19,8 +19,7 @@ static Error command_output_write(const CommandLine *line, const CommandOutput *
     }
     bool standard = false;
     TRY(output_write(output->path, output->stream.text, output->stream.size, line->arena, &standard));
-    FILE *words =
-        standard || switch_given(line, "json") ? line->messages : line->out; // standard output has the output only
+    FILE *words = standard || switch_given(line, "json") ? line->messages : line->out; // not within other output
     put_visible(words, output->path);
     fprintf(words, ": %s\n", text_bytes((double)output->stream.size).text);
     return error_none();

@@ -312,7 +312,7 @@ expect "a wrong sample" 2 replay "gains/$best" --sample often -o trace.csv
 expect "half a tick" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
 has "is explained" err "not a whole number of ticks"
 expect "a wrong window" 2 replay "gains/$best" --window 0.5 -o trace.csv
-has "with an example" err "as 0.55,0.6"
+has "with an example" err "e.g. 0.55,0.6"
 expect "a sample of nothing" 2 replay "gains/$best" --sample 0.01
 has "says what to add" err "add -o FILE.h5"
 expect "a sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
