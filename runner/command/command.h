@@ -97,6 +97,7 @@ Error command_taken(const CommandLine *line, const Spec *spec, const char *name,
 
 // Error (user): there is no such campaign; suggests the nearest name.
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
+CampaignPlace campaign_place(const CommandLine *line, const char *name); // of a campaign that exists
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
 // CAMPAIGN/ID; in place of the id also `best`, `worst` or `failed` (the first trial that failed).
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);

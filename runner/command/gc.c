@@ -196,9 +196,7 @@ static Error garbage_all(const CommandLine *line, GarbageCount *count)
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
     for (int i = 0; i < n_names; i++) {
         const size_t used = line->arena->used;
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        const CampaignPlace place = campaign_place(line, names[i]);
         const Error error = garbage_with_made(line, &place, count);
         if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
         arena_rewind(line->arena, used); // a spec takes 100 KB, and there may be 10,000 campaigns

@@ -84,19 +84,13 @@ static Error list_find(const CommandLine *line, const char *const *names, int n_
     int *below = ARENA_NEW(line->arena, int, n_names + 1);
     *n_made = *count = 0;
     for (int i = 0; i < n_names; i++) {
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        const CampaignPlace place = campaign_place(line, names[i]);
         TRY(campaign_made(&place, line->arena, &made[i], &below[i]));
         *n_made += below[i];
     }
     StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_made : 0) + 1);
     for (int i = 0; i < n_names; i++) {
-        entries[(*count)++] =
-            (StatusEntry){.name = names[i],
-                          .place = {.results = line->results,
-                                    .name = names[i],
-                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])}};
+        entries[(*count)++] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
         for (int k = 0; k < below[i] && all; k++)
             entries[(*count)++] = (StatusEntry){.place = made[i][k].place, .name = made[i][k].name};
     }

@@ -8,6 +8,12 @@ Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *pl
     return find_campaign(line->results, text, line->arena, place);
 }
 
+CampaignPlace campaign_place(const CommandLine *line, const char *name)
+{
+    return (CampaignPlace){
+        .results = line->results, .name = name, .folder = arena_format(line->arena, "%s/%s", line->results, name)};
+}
+
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
 {
     CampaignPlace place;

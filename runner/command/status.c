@@ -273,11 +273,8 @@ static Error status_all(const CommandLine *line)
     TRY(campaign_names(line->results, line->arena, &names, &count));
     StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, count + 1);
     StatusCache cache;
-    for (int i = 0; i < count; i++) {
-        const char *folder = arena_format(line->arena, "%s/%s", line->results, names[i]);
-        entries[i] =
-            (StatusEntry){.name = names[i], .place = {.results = line->results, .name = names[i], .folder = folder}};
-    }
+    for (int i = 0; i < count; i++)
+        entries[i] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
     status_cache_open(line->results, line->arena, &cache);
     const Error error = status_cache_read(&cache, entries, count);
     status_cache_close(&cache, names, count);
