@@ -273,7 +273,7 @@ Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
     return line_settle(line);
 }
 
-// ---- what commands read ----------------------------------------------------------------------------------------------
+// ---- what commands read ---------------------------------------------------------------------------------------------
 
 const char *switch_text(const CommandLine *line, const char *name, const char *fallback)
 {

@@ -123,8 +123,8 @@ static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *p
     return garbage_pages(line, place, count);
 }
 
-// With --yes the rows are deleted in one transaction, then the files, under the same lock: a run that started in between
-// would use the same names for its shards.
+// With --yes the rows are deleted in one transaction, then the files, under the same lock: a run that started between
+// the two would use the same names for its shards.
 static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
                                    UnwantedShards *shards, Lock *lock)
 {

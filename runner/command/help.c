@@ -7,7 +7,7 @@ static void help_overview(FILE *out)
 {
     fputs(
         "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
-        "what you asked for in HDF5 and every fitness in SQLite. A killed run can be resumed: the results have the same bits.\n"
+        "what you asked for in HDF5 and every fitness in SQLite. A killed run can be resumed, with the same results.\n"
         "\nusage: hopscotch COMMAND [arguments] [options]\n",
         out);
     for (int i = 0; i < command_count(); i++) {

@@ -29,7 +29,7 @@ static void live_push(double *values, int *count, double value)
     values[(*count)++] = value;
 }
 
-// ---- reading -------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 // At the first view: the best fitness so far at LIVE_POINTS - 1 places among the stored trials.
 static Error live_read_history(Live *live, const CampaignPlace *place, Arena *arena)

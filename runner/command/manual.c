@@ -78,7 +78,7 @@ static void manual_program(FILE *out)
     fputs(
         ".SH SYNOPSIS\n\\fBhopscotch\\fR \\fICOMMAND\\fR [arguments] [options]\n.SH DESCRIPTION\n"
         "Simulates every trial of an experiment on the GPU or the CPU, keeps what the spec asks for in HDF5 and every\n"
-        "fitness in SQLite. A killed run can be resumed: the results have the same bits.\n.SH COMMANDS\n",
+        "fitness in SQLite. A killed run can be resumed, with the same results.\n.SH COMMANDS\n",
         out);
     for (int i = 0; i < command_count(); i++) {
         if (command_group(i) != NULL) fprintf(out, ".SS %s\n", command_group(i));

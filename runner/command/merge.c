@@ -1,6 +1,6 @@
-// hopscotch merge: joins campaigns of one spec, e.g. of a run on two machines. A trial in two of them must have the same
-// bits in both. The campaign with the highest trial id is copied, trials that only the others have are added, and the
-// complete copy is renamed to its final name. The next run records the arrays that only the others have.
+// hopscotch merge: joins campaigns of one spec, e.g. of a run on two machines. A trial in two of them must have the
+// same bits in both. The campaign with the highest trial id is copied, trials that only the others have are added, and
+// the complete copy is renamed to its final name. The next run records the arrays that only the others have.
 #include "command.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a part of a campaign
-// under its name; then updates the catalogue and removes the files. gc removes what a crash leaves.
+// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a part of a
+// campaign under its name; then updates the catalogue and removes the files. gc removes what a crash leaves.
 #include "command.h"
 
 #include <string.h>

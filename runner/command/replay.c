@@ -110,7 +110,7 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     return error_none();
 }
 
-// ---- output -----------------------------------------------------------------------------------------------
+// ---- output ---------------------------------------------------------------------------------------------------------
 
 static void replay_print_json(const ReplayResult *result, const char *name, FILE *out)
 {

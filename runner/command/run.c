@@ -7,7 +7,7 @@
 
 enum { RUN_BEST_SHOWN = 5 };
 
-// ---- summary --------------------------------------------------------------------------------------------------
+// ---- summary --------------------------------------------------------------------------------------------------------
 
 // "120 fell, 3 solver": committed trials by kind of failure.
 static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
@@ -277,8 +277,8 @@ static const Switch run_rows[] = {
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
-     "first draw how CPU threads share one step of a world (model rigid, not with rattle): for chrome://tracing, or for "
-     "Graphviz if FILE ends in .dot"},
+     "first draw how CPU threads share one step of a world (model rigid, not with rattle), for chrome://tracing, "
+     "or for Graphviz if FILE ends in .dot"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: print the summary as JSON"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};

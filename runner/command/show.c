@@ -98,7 +98,7 @@ static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *place
     return show_arrays(trial, RECORD_DEBUG, arena, &places->debug_rows, &places->n_debug_rows);
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------------------
 
 // Where a parameter's value comes from.
 static const char *show_origin(const Spec *spec, int parameter, double value)

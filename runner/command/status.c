@@ -262,7 +262,7 @@ static void status_row(const StatusReport *report, Table *table, Arena *arena)
     table_text(table, report->started);
 }
 
-// ---- all campaigns, or one --------------------------------------------------------------------------------------------------
+// ---- all campaigns, or one ------------------------------------------------------------------------------------------
 
 // A campaign that cannot be read also has a row; the reason is printed as a message.
 static Error status_all(const CommandLine *line)

@@ -1,5 +1,5 @@
-// hopscotch verify: runs a campaign's best trial under seeds that the search has not used, with one parameter changed at
-// a time, and from a grid of starts. The runs are stored as campaigns (view/analysis/verify.c).
+// hopscotch verify: runs a campaign's best trial under seeds that the search has not used, with one parameter changed
+// at a time, and from a grid of starts. The runs are stored as campaigns (view/analysis/verify.c).
 #include "command.h"
 
 #include <inttypes.h>

@@ -58,7 +58,8 @@ sql same 'PRAGMA user_version = 99'
 says 1 "has schema version 99, and this program knows version 1 only: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
 says 1 "the stored state of search method cmaes is not of version" resume half --set limits.trials=400
-says 1 "gait and longer were extended in different ways: one id means two different trials" merge gait longer --into both
+says 1 "gait and longer were extended in different ways: one id means two different trials" \
+    merge gait longer --into both
 
 # ---- damage ---------------------------------------------------------------------------------------------------------
 sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
