@@ -30,14 +30,14 @@ cmp -s out first && grep -qF "done already" err
 check $? "a second time nothing runs, and it says the same"
 run compare some some --seeds 5 --progress none
 has "some -> some: the same spec"
-has "the two best trials give the same under every seed: there is nothing to test"
+has "the two best trials give the same result under every seed: there is nothing to test"
 lacks "p = "
 
 # What it ran lies with the campaigns that it compared, and does not crowd the list.
 run list
 lacks "_compare"
 lacks "verify/"
-has "3 campaigns that verify and compare made of these are shown by --all"
+has "--all also lists 3 campaigns that verify and compare made of these"
 run list --all --format csv
 has "more/verify/compare_1_60,done"
 has "compares more/1"
@@ -88,7 +88,7 @@ run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.
     --progress none
 run compare some other --seeds 20 --progress none
 has "their objectives differ"
-head -n 1 out | grep -qF "warning: some and other are not the same task" &&
+head -n 1 out | grep -qF "warning: some and other have different tasks" &&
     head -n 1 out | grep -qF "they differ in objective.minimize, replicates.perturb.phi_leg"
 check $? "campaigns of different tasks: the first line says so"
 lacks "p = "
@@ -97,7 +97,7 @@ lacks "common seeds"
 for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 objective.over=worst; do
     run run some.yaml --name task --set "$set" --progress none
     run compare some task --seeds 5 --progress none
-    head -n 1 out | grep -qF "not the same task, and their fitnesses can't be compared: they differ in ${set%=*}" &&
+    head -n 1 out | grep -qF "have different tasks, and their fitnesses can't be compared: they differ in ${set%=*}" &&
         ! grep -qF "p = " out
     check $? "another ${set%=*} is another task"
     run compare some task --seeds 5 --progress none --json
@@ -107,7 +107,7 @@ for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 
 done
 run run more.yaml --name few --set replicates.count=1 --progress none
 run compare some few --seeds 20 --progress none
-head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are of other replicates (2, 1)"
+head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are over different replicates (2, 1)"
 check $? "fewer replicates: the first line says what can be compared"
 has "Mann-Whitney"
 
@@ -117,7 +117,7 @@ for name in some more; do
 done
 run compare certain_some certain_more --progress none
 check $? "campaigns without perturbations"
-has "one run says all, there is nothing to test"
+has "one run is enough, there is nothing to test"
 has "its best trial is better: "
 lacks "p = "
 lacks "chance"
@@ -140,7 +140,7 @@ END
 run run search.yaml --progress none
 run run search.yaml --name again --set seed=2 --progress none
 run compare some search --progress none
-[ $? -eq 1 ] && grep -qF "some runs model hopper and search runs bbob: they have nothing to compare" err
+[ $? -eq 1 ] && grep -qF "some runs model hopper and search runs bbob: only campaigns of one model can be compared" err
 check $? "campaigns of different models"
 run compare search again --progress none
 check $? "campaigns of several searches"

@@ -46,7 +46,7 @@ check $? "out of memory: batches of a quarter, the same bits, said once and kept
 
 said_plan=$(HOPSCOTCH_FAULT=backend:prepare:1:MEMORY,backend:prepare:2:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan \
     "$root"/experiments/smoke.yaml --batch 16 --threads 1 --backend faulty 2>err)
-case $said_plan in *"of up to 4 lanes"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
+case $said_plan in *"of up to 4 replicates"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
 check $? "out of memory: the plan has the batches of the run"
 HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root"/experiments/smoke.yaml --threads 1 \
     --backend faulty >out 2>err

@@ -117,7 +117,7 @@ run export gains --csv points.csv --order k_fp:desc
 run import points.csv gains.yaml --name again --progress none
 check $? "the points of a table are evaluated"
 has "again: 18 points evaluated"
-has "no parameters of hopper, and left out: id, search, round, fitness" err
+has "columns that are not parameters of hopper are ignored: id, search, round, fitness" err
 [ "$("$HOPSCOTCH" query gains --order k_fp:desc --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" = \
     "$("$HOPSCOTCH" query again --order id --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" ]
 check $? "to the same bits"
@@ -134,7 +134,7 @@ run query small --columns thrust,k_fp,b_fp --format csv
 check $? "derived parameters follow"
 printf 'a,b\n1,2\n' >none.csv
 refused import none.csv gains.yaml
-has "no column of the table is a parameter of hopper: its first line names a, b" err
+has "no column of the table is a parameter of hopper: its first line has a, b" err
 printf 'k_fp\n12\nmany\n' >words.csv
 refused import words.csv gains.yaml
 has "words.csv, line 3: 'many' is not a number for k_fp" err
@@ -148,22 +148,23 @@ printf 'k_fp\n-5\n' >low.csv
 refused import low.csv gains.yaml --name low
 has "k_fp is -5, must be in" err
 refused import nowhere.csv gains.yaml
-has "there is no table nowhere.csv" err
+has "there is no file nowhere.csv" err
 
 # ---- what it refuses ------------------------------------------------------------------------------------------------
 
 code=2 refused export gains
-has "export to what?" err
+has "export needs a format" err
 code=2 refused export gains --npz -
-has "needs the name of a file" err
+has "NPZ is not written in order; give the name of a regular file" err
 code=2 refused export gains --hdf5 -
+has "--hdf5 needs the name of a file; it cannot write to standard output" err
 code=3 refused export gains --csv nowhere/a.csv
 refused export gains --csv a.csv --columns k_pf
 has "did you mean 'k_fp'?" err
 run run gains.yaml --name bare --set 'record.trajectories.select={}' \
     --set 'record.debug.newton.select={}' --progress none
 refused export bare --hdf5 bare.h5
-has "bare has no arrays" err
+has "bare has no arrays, because its spec records none" err
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" export gains --csv - >/dev/full 2>err
     [ $? -eq 3 ]

@@ -94,7 +94,7 @@ expect $? 1 "another axis without --extend"
 has "set by earlier runs, and kept by --extend: $wider"
 run "$HOPSCOTCH" grid kept --set "$denser" --extend
 expect $? 0 "another axis with --extend"
-has "kept keeps what earlier runs set: $wider (to change one, --set it anew)"
+has "kept keeps what earlier runs set: $wider (use --set to change one)"
 lacks "search.over.k_fp: {"
 lacks "limits.trials=20"
 run "$HOPSCOTCH" grid both --set "$wider" --set limits.trials=20 &&

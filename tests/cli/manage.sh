@@ -35,7 +35,7 @@ works list --sort size --json
 refused tag first 'two words'
 has 'tag "two words"' err
 code=2 refused tag first --remove
-has "needs the tags that go" err
+has "needs the tags to remove" err
 works note first "it works: $(printf 'caf\303\251')"
 works note first
 has "it works: $(printf 'caf\303\251')"
@@ -65,7 +65,7 @@ has "results/link is a link, and none is followed below a results root" err
 code=3 refused run grid.yaml --name link --progress none
 has "results/link is a link, not a folder" err
 code=2 refused rm link
-has "rm of link, which is a link, wants --yes; what it leads to stays" err
+has "rm of link, which is a link, needs --yes; its target is kept" err
 works rm link --yes
 has "removed the link link"
 [ "$(ls kept | tr '\n' ' ')" = "campaign.db file " ] && [ ! -L results/link ]
@@ -123,7 +123,7 @@ refused_busy() { code=3 refused "$@"; has "is being run by pid $pid" err; }
 refused_busy rm busy --yes
 refused_busy tag busy no
 works gc
-has "left alone" err
+has "skipped" err
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 pid=
@@ -259,10 +259,10 @@ echo half >results/grid/shards/000001.h5.tmp
 "$SQL" results/grid/campaign.db "CREATE TABLE filler(text TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
     SELECT i + 1 FROM n WHERE i < 300) INSERT INTO filler SELECT hex(zeroblob(2000)) FROM n; DROP TABLE filler"
 works gc
-has "what a crash left of rm"
-has "shards that recovery put aside"
-has "a file that was never finished"
-has "pages that hold nothing"
+has "left by an rm that crashed"
+has "damaged files that recovery set aside"
+has "an unfinished file"
+has "empty pages"
 has "would be freed by gc --yes"
 [ -e results/grid/quarantine/000000.h5 ]
 check $? "without --yes nothing goes"
@@ -290,7 +290,7 @@ END
 works digest gait
 cp out before
 works gc gait
-has "results/gait/shards/000000.h5: arrays that its spec asks for no more"
+has "results/gait/shards/000000.h5: arrays that its spec no longer asks for"
 lacks "000001.h5"
 [ -e results/gait/shards/000000.h5 ]
 check $? "without --yes the shard stays"

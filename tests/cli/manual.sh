@@ -20,7 +20,7 @@ done <names
 [ -z "$bad" ] && [ ! -s missing ]
 check $? "every command has a page, with every option${bad:+: not $bad} $(cat missing)"
 "$HOPSCOTCH" help nothing --man >out 2>err
-[ $? -eq 2 ] && grep -qF "there is no manual page of 'nothing'" err
+[ $? -eq 2 ] && grep -qF "there is no manual page for 'nothing'" err
 check $? "there is none of what is no command"
 if command -v mandoc >/dev/null; then
     for page in ./*.1 ./*.5; do mandoc -T lint -W warning "$page"; done >out 2>&1

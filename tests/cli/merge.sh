@@ -56,7 +56,7 @@ check $? "nothing is merged"
 
 run run grid.yaml --name other --set seed=8 --progress none
 refused merge whole other --into none
-has "are of different specs" err
+has "have different specs: their trials cannot be joined" err
 has "seed: 7 -> 8" err
 run run grid.yaml --name bare --set replicates.store=false --progress none
 refused merge whole bare --into none
@@ -70,13 +70,13 @@ END
 run run search.yaml --progress none
 run run search.yaml --name search2 --progress none
 refused merge search search2 --into none
-has "is a search that learns" err
+has "used an adaptive search" err
 refused merge whole short --into long
 has "already: choose another name" err
 refused merge whole whole --into none
 has "is named twice" err
 code=2 refused merge whole short
-has "merge into what?" err
+has "merge needs a name" err
 code=2 refused merge whole --into none
 
 # Killed anywhere, it leaves the name free and the sources as they were; gc removes the rest.

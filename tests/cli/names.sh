@@ -40,7 +40,7 @@ has "fell/0: fitness none, failure fell"
 refused show fell/best
 has "fell has no best trial: no trial has a fitness" err
 code=2 refused show gains/beast
-has "or best, worst or failed in place of the number" err
+has "or best, worst or failed instead of the number" err
 run best gains --limit 2 --format csv
 [ "$(wc -l <out)" = 3 ]
 check $? "best --limit is --top"

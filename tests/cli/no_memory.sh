@@ -131,7 +131,7 @@ check $? "a disk that does not say how much is free"
 call=1
 echo junk >results/index.db
 until fails "list:$call:EIO" doctor gait --repair --results "$work/results" --backend cpu &&
-    grep -q "gait: 1 finding could not be mended; the list above says which" out; do
+    grep -q "gait: 1 finding could not be repaired; see the list above" out; do
     echo junk >results/index.db
     call=$((call + 1))
     [ "$call" -lt 20 ] || break

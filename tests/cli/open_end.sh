@@ -17,10 +17,10 @@ record: {trajectories: {select: {best: 12}, sample: 0.001}}
 END
 
 works plan learn.yaml
-has 'at most 3,200, 40 a generation; tolerances may end a search before'
+has 'at most 3,200, 40 per generation; tolerances may end a search early'
 has 'at most about'
 works plan learn.yaml --set 'search.cmaes.restarts=bipop' --set 'search.cmaes.stop={}'
-has 'open: tolerances end it'
+has 'no fixed number: tolerances end it'
 works plan learn.yaml --json
 has '"trials": 3200,'
 has '"trials_least": 40,'
@@ -65,9 +65,9 @@ END
 works plan large.yaml --set 'search.when={x2: x1 > 100}'
 has 'trials         100,000 (9,999,900,000 more are excluded)'
 works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]'
-has 'not known: of a sample of'
-has 'of 10,000,000,000 none is left; all that follows is for'
-has 'time           not known; at most about'
+has 'unknown: exclude removes all of a sample of'
+has 'of 10,000,000,000; the estimates below are for'
+has 'time           unknown; at most about'
 works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]' --json
 has '"trials_known": false,'
 code=3 refused plan large.yaml --set 'search.exclude=["x1 < 6"]'

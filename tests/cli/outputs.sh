@@ -51,7 +51,7 @@ wait
 cmp -s trials.csv got
 check $? "the pipe's reader has the trials"
 code=2 refused export a --npz pipe
-has "needs the name of a file" err
+has "give the name of a regular file" err
 run export a --csv /dev/stdout && cmp -s trials.csv out
 check $? "standard output by its name"
 [ -e /dev/stdout ] && "$HOPSCOTCH" export a --csv /dev/stdout 2>err | cmp -s trials.csv -

@@ -91,7 +91,7 @@ says 'hypervolume' "best tells the hypervolume"
 ask best whole --json && grep -q '"fitness":null,"objective_1":' out
 check $? "best --json has every column"
 ask best whole --objectives objective_1,attitude_rms
-says 'in all columns asked for' "a front of other columns"
+says 'in all these columns' "a front of other columns"
 ask best whole --objectives objective_1,attitude_rsm
 says "did you mean 'attitude_rms'?" "a column that is misspelt"
 ask best whole --objectives objective_1

@@ -312,13 +312,13 @@ expect "a wrong sample" 2 replay "gains/$best" --sample often -o trace.csv
 expect "half a tick" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
 has "is explained" err "not a whole number of ticks"
 expect "a wrong window" 2 replay "gains/$best" --window 0.5 -o trace.csv
-has "with an example" err "as 0.55,0.6"
+has "with an example" err "e.g. 0.55,0.6"
 expect "a sample of nothing" 2 replay "gains/$best" --sample 0.01
 has "says what to add" err "add -o FILE.h5"
 expect "a sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
 expect "an animation of iterations" 2 replay "gains/$best" --debug newton --html trace.html
 expect "an unknown kind of file" 2 replay "gains/$best" -o trace.txt
-has "names those it knows" err "neither in .h5 nor in .csv"
+has "names those it knows" err "must end in .h5 or .csv"
 expect "two trials without a page" 2 replay "gains/$best" "gains/$failed"
 cat >point.yaml <<END
 version: 1

@@ -73,8 +73,8 @@ slow best grid
 [ ! -s err ]
 check $? "best of a campaign that is done has its index"
 slow query grid --where "x1 > n_failed" --limit 2
-has "more match: --limit 0 prints all" err
-has "the database took long; made an index over x1, n_failed in 0" err
+has "--limit 0 prints all" err
+has "the query was slow; made an index over x1, n_failed in 0" err
 works export grid --csv out.csv
 
 # ---- not where it can't be ------------------------------------------------------------------------------------------

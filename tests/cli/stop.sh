@@ -52,7 +52,7 @@ waiting=$!
 until [ -s said ]; do sleep 0.05; done
 kill -TERM "$waiting"
 wait "$waiting"
-has "cut was asked to stop and had not ended yet; $HOPSCOTCH status cut --results kept tells when it has" said
+has "cut was asked to stop and has not ended yet; $HOPSCOTCH status cut --results kept shows when it has" said
 rm -f kept/cut/stop
 kill -CONT "$pid"
 
@@ -70,7 +70,7 @@ check $? "the request is gone"
 stop
 [ $? -eq 1 ]
 check $? "stop of what does not run"
-has "nothing runs cut" said
+has "no process runs cut" said
 
 echo "pid 1 on another since 2020-01-01T00:00:00Z" >kept/cut/stop
 start "$@"

@@ -57,7 +57,7 @@ run query alone --columns id --format csv
 check $? "and are one trial"
 run verify gains --defaults --seeds 20 --grid 0 --physics 0 --progress none
 check $? "of the defaults"
-has "the defaults of what gains searches under 20 fresh seeds"
+has "the defaults of the parameters that gains searches under 20 fresh seeds"
 run verify gains --trial 3 --seeds 10 --physics 0 --grid 2 --grid-over m --name also --progress none
 check $? "with a parameter in the grid"
 has "m 9 to 11"
@@ -102,5 +102,5 @@ sed -e '/^replicates/d' -e 's/experiment: gains/experiment: still/' gains.yaml >
 run run still.yaml --progress none
 run verify still --gains 0 --physics 0 --progress none
 check $? "of a campaign without disturbances"
-has "draws nothing from seed to seed" err
+has "do not depend on the seed" err
 exit $status

@@ -81,6 +81,6 @@ has "long interrupted"
 [ $? -eq 2 ] && grep -qF "needs the name of a campaign" err
 check $? "without a campaign it says what it needs"
 "$HOPSCOTCH" status long --watch --json >out 2>err
-[ $? -eq 2 ] && grep -qF "run --progress json for programs" err
+[ $? -eq 2 ] && grep -qF "programs can use run --progress json" err
 check $? "for programs there is another way"
 exit $status

@@ -472,7 +472,7 @@ static bool said_left_alone(const Process *process)
 {
     char said[TEXT];
     file_get(".", process->said, said, sizeof said);
-    return strstr(said, ": left alone") != NULL;
+    return strstr(said, ": skipped") != NULL;
 }
 
 static bool effect_is_possible(const Process *process, Effect effect)
