@@ -263,7 +263,7 @@ static double forms_power(double e, double c, double k, double rate, int steps)
     return C;
 }
 
-TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
+TEST(rigid_soft_rows_follow_the_matrix_of_a_step)
 {
     for (int m = 0; m < 2; m++) {
         const double mode = m == 0 ? -1.0 : 1.0, mu = 1.0 - mode / sqrt(2.0);
@@ -276,7 +276,7 @@ TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
 
 // At e (k h^2 + 2 c h) = 4 the error of the stiffer mode only changes its sign at every step: with C' = 2 C/h it has
 // the same size after 200 steps. It decays with smaller gains and grows with larger gains, as the matrix says.
-TEST(rigid_stability_limit_of_rows_that_give)
+TEST(rigid_stability_limit_of_soft_rows)
 {
     const double mu = 1.0 + 1.0 / sqrt(2.0), cfm = 0.5, slack = 1.0 + cfm / mu;
     for (int i = -1; i <= 1; i++) {
@@ -290,7 +290,7 @@ TEST(rigid_stability_limit_of_rows_that_give)
 }
 
 // A step of the pair is unstable where `check` says so: with cfm = 1 the limits are 2 and 4 times 1 + 1/(1 + r).
-TEST(rigid_limits_of_rows_that_give_are_explained)
+TEST(rigid_limits_of_soft_rows_are_explained)
 {
     char spec[1000], world[800];
     snprintf(world, sizeof world, FORMS_PAIR, 1.0, 1.0, 0.0, 0.0);
@@ -315,7 +315,7 @@ TEST(rigid_limits_of_rows_that_give_are_explained)
 
 // A ball hangs on one soft rod of 1 m, or on two that share its weight: C = sigma g d/k for one, half of that for two,
 // with d the stretched length.
-TEST(rigid_rows_that_give_sag)
+TEST(rigid_soft_rows_sag)
 {
     const char *rod = "{name: %s, type: distance, a: ball, at_b: [0, 0, 0]}";
     for (int rods = 1; rods <= 2; rods++) {
@@ -342,7 +342,7 @@ TEST(rigid_rows_that_give_sag)
 }
 
 // On a circle without gravity C = ((1 + sigma - s) - c h/2) |u|^2/k, for forms with J' v (s = 1) and without (s = 0).
-TEST(rigid_steady_error_of_rows_that_give)
+TEST(rigid_steady_error_of_soft_rows)
 {
     for (int f = 0; f < 3; f += 2) {
         RigidRun run;
