@@ -4,7 +4,7 @@
 # shows.
 . "$(dirname "$0")/../scratch.sh"
 
-# A chain of N links that is let go.
+# A chain of N links that starts to fall.
 spec()
 {
     cat <<SPEC
@@ -39,7 +39,7 @@ for n in 17 20 40 300; do
     check $? "the last link of $n goes where its velocity says"
     run replay "chain_$n/1" --results . --svg "$n.svg" --html "$n.html"
     check $? "replay of $n links"
-    # 9 figures: two arms to the joints of each link, but for the last, which has one; of a large world a stick each
+    # 9 figures. Each link has two arms to its joints; the last link has one. In a large world each link is one stick.
     [ $n -gt 64 ] && each=$n || each=$((2 * n - 1))
     [ "$(drawn "$n.svg")" -eq $((9 * each)) ]
     check $? "$n links are drawn: $(drawn "$n.svg") sticks in 9 figures"
@@ -53,7 +53,7 @@ for n in 17 20 40 300; do
     check $? "and says whose curves it shows"
 done
 
-# what has no columns is said, and a name is enough to have them
+# `check` names the bodies without columns; the name of a column in the spec adds it
 run check chain.yaml
 grep -qF 'bodies       inputs and end positions of 65 of 300 moving bodies: of the first 64, and of those that ' out &&
     grep -qF 'the spec names, as link300_vx or link300_end_x' out
@@ -88,7 +88,7 @@ run check csv.yaml
 grep -q 'csv over link150_vx, link20_vy' out
 check $? "named by the header of a file of points"
 
-# record.bodies: by name and by pattern, without a change of what the campaign is
+# record.bodies by name and by pattern does not change the campaign
 shard_columns()
 {
     "$HOPSCOTCH" replay "$1/1" --results . -o trace.csv >out 2>err
@@ -162,7 +162,7 @@ run run chain.yaml --results . --progress none --name long --set simulation.copi
 [ $? -eq 1 ] && grep -q '4161 columns, and HDF5 takes 4000: name fewer with --bodies, or write -o FILE.csv' err
 check $? "too many columns for HDF5 are refused"
 
-# a window is counted, not the time before it
+# memory is counted for the window, not for the time before it
 run run "$root/experiments/smoke.yaml" --results . --progress none --name fine --set simulation.dt=1e-6 \
     --set simulation.duration=3 --set simulation.settle=0 \
     --set 'search={method: list, points: [{thrust: 35}]}' --set 'record={}'

@@ -15,7 +15,7 @@ printf 'x1,x2\n1,2\n3,4\n' >points.csv
 run_one() { "$HOPSCOTCH" run grid.yaml --name "$1" --progress none --threads 1 >out 2>err; }
 kept() { "$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" 2>/dev/null | tr '\n' ' '; }
 
-# keeps NAMES WHAT: what is kept, and that list reads it from there; then the truth again
+# keeps NAMES WHAT: the catalogue holds these campaigns, and list reads them from there; then restores the catalogue
 keeps()
 {
     [ "$(kept)" = "$1" ]
@@ -68,7 +68,7 @@ check $? "list where nothing can be written"
 
 # ---- what is there holds --------------------------------------------------------------------------------------------
 
-# In place, of the same size, at once: the times of a file may be what they were.
+# Changes in place, of the same size, immediately: the file's times may stay the same.
 changes=40 wrong=0 made=0
 [ "${QUICK:-0}" != 1 ] || changes=10
 run list
@@ -90,7 +90,8 @@ check $? "$changes changes at once after another command: $wrong not seen"
 
 # ---- reindex --------------------------------------------------------------------------------------------------------
 
-# Longer than others wait for the lock: what they did is in no list but the one that is made then.
+# reindex is stopped for longer than other commands wait for the lock: only the list that it makes then has their
+# changes.
 run reindex
 run_one b
 HOPSCOTCH_FAULT=rename:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" reindex >said 2>&1 &

@@ -20,7 +20,7 @@ hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
 run() { name=$1; shift; hopscotch run learn.yaml --name "$name" --progress none "$@"; }
 query() { "$HOPSCOTCH" query "$@" --format csv; }
 
-# same NAME SET...: the campaign with these settings, in one go and in pieces, and its third search alone
+# same NAME SET...: runs the campaign with these settings at once and in pieces, and its third search alone
 same()
 {
     of=$1
@@ -67,7 +67,7 @@ run unfair --set search.cmaes.uncertainty=true --set replicates.common=true
 [ $? -eq 1 ] && grep -q 'replicates: {common: false}' out
 check $? "uncertainty is refused where randomness is common"
 
-# damaged rows of trials are simulated again, and the state computed from them, constraints included
+# damaged rows of trials are simulated again; the search's state is computed from them, constraints included
 expected=$(digest lagrangian)
 # damage SQL WHAT
 damage()

@@ -19,7 +19,7 @@ expect()
     got=$?
     if [ "$got" -eq "$code" ]; then good "$name"; else bad "$name: exit code $got, expected $code"; fi
 }
-# has NAME FILE TEXT: the text stands in it.
+# has NAME FILE TEXT: the file contains the text.
 has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
 lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
 equal() { if [ "$2" = "$3" ]; then good "$1"; else bad "$1: expected '$2', got '$3'"; fi; }
@@ -198,7 +198,7 @@ fi
 
 # ---- interruption, and reading while it writes ----------------------------------------------------------------------
 
-# A run of a minute in many small batches, so that what ends it comes long before its end.
+# A run of a minute in many small batches, so that the signal comes long before the end.
 sed -e 's/6\]}/6001]}/' -e 's/0.6, settle/3, settle/' -e 's/experiment: gains/experiment: long/' gains.yaml >long.yaml
 interrupt() # SIGNAL CODE STATE
 {

@@ -33,7 +33,7 @@ has "some -> some: the same spec"
 has "the two best trials give the same under every seed: there is nothing to test"
 lacks "p = "
 
-# What it ran lies with the campaigns that it compared, and does not crowd the list.
+# The campaigns that compare ran lie in the folders of the compared ones; the list does not show them.
 run list
 lacks "_compare"
 lacks "verify/"
@@ -59,7 +59,7 @@ mv results/most results/more
 run gc
 check $? "gc looks at all"
 
-# The figures, computed again from the runs that are stored.
+# Computes the figures again from the stored runs.
 if with_python "its figures"; then
     run compare some more --seeds 60 --progress none --json
     python3 - out <<'PYTHON' 2>err
@@ -111,7 +111,7 @@ head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are of o
 check $? "fewer replicates: the first line says what can be compared"
 has "Mann-Whitney"
 
-# Nothing that a seed draws: one run each, and no chance.
+# Without perturbations each campaign has one run per trial, and chance plays no part.
 for name in some more; do
     run run $name.yaml --name "certain_$name" --set 'replicates={}' --progress none
 done

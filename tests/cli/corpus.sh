@@ -13,7 +13,7 @@ targets=$(cd "$root/tests/fuzz" && printf '%s\n' fuzz_*.c | sed 's/\.c$/.tar.gz/
 [ "$(ls "$root/tests/fuzz/corpus" | sort)" = "$targets" ]
 check $? "there is no archive without a target"
 
-# the same files, made in another order, at another time and for other users
+# the same files, made in another order, with other times and permissions
 mkdir -p one two
 printf 'a\0b' >one/b && printf '' >one/a && printf 'c' >'one/-c d'
 printf 'c' >'two/-c d' && printf '' >two/a && printf 'a\0b' >two/b

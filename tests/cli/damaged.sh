@@ -23,10 +23,10 @@ END_OF_SPEC
 
 run() { "$HOPSCOTCH" run "$@" --progress none >out 2>err || check 1 "run $*"; }
 
-# sql CAMPAIGN STATEMENTS: changed by another program, as it were
+# sql CAMPAIGN STATEMENTS: changes the database as another program would
 sql() { "$SQL" "results/$1/campaign.db" "$2"; }
 
-# says CODE TEXT ARGUMENTS...: and then everything is whole again
+# says CODE TEXT ARGUMENTS...: checks one command, then restores the campaigns
 says()
 {
     code=$1 text=$2

@@ -17,7 +17,7 @@ run() # NAME FAULT OPTION...
         --set 'record.trajectories.select={best: 3, every: 10}' "$@" >out 2>err
 }
 
-said() # WORDS...: each on standard error
+said() # WORDS...: standard error contains each
 {
     for words in "$@"; do grep -q -- "$words" err || { echo "   not said: $words" && return 1; }; done
 }
@@ -98,7 +98,7 @@ ended=$?
 said "faulty device 0 did not finish a slice (--slice) of a batch within 1 s" && stopped hang $ended
 check $? "a slice that does not end: status 3, resumes"
 
-# Ctrl-C while a slice hangs: it is not waited for. (At its end the thread sanitizer would sleep a second.)
+# Ctrl-C while a slice hangs: the program does not wait for it. (The thread sanitizer would sleep a second at the end.)
 hangs()
 {
     rm -rf results/left
@@ -131,7 +131,7 @@ soon impatient
 check $? "a second Ctrl-C ends it at once"
 pid=
 
-# A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
+# A slice that takes too long on the CPU: its threads still run when the process ends.
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name slow --progress none --backend cpu \
     --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >out 2>err
 [ $? -eq 3 ] && said "--slice" " resume slow"

@@ -18,10 +18,10 @@ record: {trajectories: {select: {best: 2, every: 10, failures: 2}, sample: 0.01}
 END
 
 doctor() { "$HOPSCOTCH" doctor gains "$@" >out 2>&1; }
-# sql TEXT: changed by another program, as it were
+# sql TEXT: changes the database as another program would
 sql() { "$SQL" "$campaign/campaign.db" "$1"; }
 
-# mends NAME WORD COMMAND...: after the command the doctor finds something of that check, mends it, and finds no more.
+# mends NAME WORD COMMAND...: after COMMAND the doctor has a finding of check WORD, repairs it, and finds no more.
 mends()
 {
     name=$1 word=$2
@@ -55,7 +55,7 @@ mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.y
 rm results/index.db && doctor && grep -q "index.db is missing: the next run or reindex renews it" out
 check $? "a campaign is healthy without a catalogue, as in a root to which its folder was moved"
 mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
-# A database of another schema version is told and left alone: its rows may mean something else.
+# The doctor reports a database of another schema version and leaves it alone: its rows may mean something else.
 rm -rf results && cp -r whole results
 sql "UPDATE campaign SET spec = 'another program wrote this'; PRAGMA user_version = 99"
 cp "$campaign/campaign.db" before.db
@@ -72,7 +72,7 @@ doctor
 [ $? -eq 3 ] && grep -q '^FINDING *shards .*0" is not a name for a shard' out
 check $? "a name of a shard that is too long is told"
 
-# An index of other values than its table has: it is written with the table, and hidden while the table goes back.
+# An index with other values than its table: it is written with changed rows, and hidden while the rows are restored.
 stale_index()
 {
     trial=$("$SQL" whole/gains/campaign.db "SELECT min(id) FROM trials WHERE fitness IS NOT NULL")
@@ -108,7 +108,7 @@ mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UP
     UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches;
     DROP INDEX trials_by_fitness'
 
-# A campaign that was extended has trials that its last spec does not ask for.
+# An extended campaign has trials that its last spec does not ask for.
 cp -r whole first && rm -rf results && cp -r whole results
 sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
 "$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
@@ -119,7 +119,7 @@ mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 W
     DELETE FROM trajectories'
 rm -rf whole && mv first whole && expected=$whole
 
-# Without a spec that can be read, debug rows are looked for under the names that the models have for them.
+# Without a readable spec, the doctor looks for debug rows under the names that the models give them.
 campaign=results/ndt_basin
 "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --set replicates.count=1 \
     --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
@@ -133,7 +133,7 @@ check $? "and places of them that are wrong"
 campaign=results/gains
 rm -rf results/ndt_basin
 
-# A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
+# SQLite can read nothing in the file: the doctor prints a command to compute the campaign again, with the same bits.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null
 doctor
@@ -143,7 +143,7 @@ command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
 check $? "the command that it names computes it again"
 
-# One whose pages are gone, beyond what SQLite mends of it.
+# Pages of the database are lost, and SQLite cannot repair it.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 seek=2 count=1 conv=notrunc 2>/dev/null
 "$HOPSCOTCH" doctor gains --repair >out 2>&1
@@ -153,7 +153,7 @@ command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
 check $? "and computed again by the command that it names"
 
-# The catalogue never stops a run.
+# A damaged catalogue never stops a run.
 echo junk >results/index.db
 "$HOPSCOTCH" run gains.yaml --name more --progress none >out 2>&1 &&
     grep -q "the catalogue is damaged and is made anew" out

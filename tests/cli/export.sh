@@ -91,7 +91,7 @@ print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all()
     mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
 fi
 
-# A lane that was recorded anew lies in another shard; its old rows are passed over.
+# A lane that was recorded again lies in another shard; export skips its old rows.
 run resume gains --set record.trajectories.sample=0.02 --progress none
 run export gains --hdf5 results/gains/campaign.h5
 check $? "after another sampling"

@@ -25,7 +25,7 @@ whole=$(digest gait) second=$(digest second)
 rm -f results/*/*-shm results/*/*-wal
 cp -r results whole
 
-# fill KIB STATE: the disk with the campaigns of STATE and so much free
+# fill KIB STATE: mounts a disk with the campaigns of STATE and KIB KiB of free space
 fill()
 {
     ! mountpoint -q disk || umount disk
@@ -34,13 +34,13 @@ fill()
     dd if=/dev/zero of=disk/ballast bs=4096 2>/dev/null
     rm disk/free
 }
-# on_disk COMMAND: in `out` and `err`, its exit status in $code. Its messages lie on another disk.
+# on_disk COMMAND: runs it there. Its output goes to `out` and `err` on another disk, its exit status to $code.
 on_disk()
 {
     (cd disk && eval "exec \"\$HOPSCOTCH\" $1") >out 2>err </dev/null
     code=$?
 }
-# What lies there, but for what SQLite keeps beside a database, and what gc removes of a merge
+# Names of all files there, without SQLite's files beside a database and without leftovers of a merge that gc removes
 names() { (cd disk/results && find . ! -name '*-shm' ! -name '*-wal' ! -path './.merging-*' | sort); }
 on_disk_digest() { "$HOPSCOTCH" digest "$1" --results disk/results 2>/dev/null | cut -d ' ' -f 1; }
 sound() { [ "$(on_disk_digest gait)$(on_disk_digest second)" = "$whole$second" ]; }
@@ -134,7 +134,7 @@ END
 [ -z "$bad" ]
 check $? "what writes gives one error on a full disk and leaves all as it was${bad:+: $bad}"
 
-# Whether the command, which said so, did what it does.
+# True if the command, which exited with 0, did its work.
 did()
 {
     case $1 in
@@ -147,7 +147,7 @@ did()
     esac
 }
 
-# on_the_way COMMAND: with $free KiB free
+# on_the_way COMMAND: runs it with $free KiB free
 on_the_way()
 {
     fill "$free" whole
@@ -177,7 +177,7 @@ on_the_way()
     [ "$code" -eq 0 ] && ! grep -q 'hopscotch:' err || bad="$bad; list after $1 with $free KiB: $(tail -n 1 err)"
 }
 
-# Where a small change fits beside the database and its commit does not; and anywhere from 4 to 300 KiB.
+# First with room for a small change beside the database but not for its commit; then with 4 to 300 KiB.
 bad= turn=0
 while read -r command; do
     [ -z "${QUICK:-}" ] || { turn=$((turn + 1)) && [ $((turn % 4)) -eq 1 ] || continue; }
@@ -191,7 +191,7 @@ check $? "a disk that fills up on the way${bad:+: $bad}"
 umount disk
 
 # ---- a folder that can only be read ---------------------------------------------------------------------------------
-# One campaign was left by a run that was killed: it has a journal, and nothing beside it.
+# One campaign was left by a killed run: it has a write-ahead log and no shared memory file.
 call=150
 until [ -s results/killed/campaign.db-wal ] || [ "$call" -lt 50 ]; do
     rm -rf results/killed

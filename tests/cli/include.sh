@@ -85,7 +85,7 @@ has "'parts/link.yaml' is a link out of the spec's folder"
 ! grep -q 'secret: ' out
 check $? "and nothing of what it leads to"
 
-# points of a fragment are looked for beside it
+# the points of a fragment are read from the fragment's folder
 printf 'k_fp\n100\n' >specs/parts/points.csv
 echo 'search: {method: csv, csv: points.csv}' >specs/parts/numerics.yaml
 printf 'version: 1\nexperiment: csv\nmodel: hopper\ninclude: parts/numerics.yaml\n' | spec csv

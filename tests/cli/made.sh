@@ -23,7 +23,7 @@ run() # NAME TASK OPTION...
 
 same() { [ "$(digest "$1")" = "$expected" ]; }
 event() { grep '"event":"kernel"' "results/$1/log.jsonl" | grep -q -- "$2"; } # NAME WORDS
-compiling() # a compiler of this script's runs is there
+compiling() # true while a compiler started by this script runs
 {
     for process in $(grep -l -e '--compile-kernel' /proc/[0-9]*/cmdline 2>/dev/null); do
         grep -qsF "$work" "${process%cmdline}environ" && return 0
@@ -68,7 +68,7 @@ check $? "wrong code is found out and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
 check $? "and does not stay in the cache"
 for task in refuse empty begin die memory; do
-    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need address space
+    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need the address space
     run $task $task && same $task && event $task "general kernel is used" && grep -q "no other could be made" err
     check $? "a compiler that does this: $task"
 done
@@ -81,7 +81,7 @@ check $? "and say what went wrong"
 mkdir -p old && echo 'int nothing;' >old.c && ${CC:-cc} -shared -fPIC -o old/libnvrtc.so.13 old.c
 libraries=$work/old run old made && same old && event old "NVRTC lacks a function: CUDA 11.2 or later has them all"
 check $? "an NVRTC without the functions that are called"
-# with a toolkit the program finds its NVRTC, which does not know this architecture
+# with a CUDA toolkit the program finds the real NVRTC, which does not know this architecture
 absent="NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 or later): install it, or add its"
 absent="$absent folder to LD_LIBRARY_PATH"
 libraries=$work/none run absent made && same absent && { event absent "$absent" || event absent "refused the kernel"; }

@@ -131,7 +131,7 @@ works rm busy --yes
 
 # ---- another process comes between ----------------------------------------------------------------------------------
 
-# pauses RULE COMMAND...: it stops in place of that call, as process $pid. goes_on: its status is in `ended`.
+# pauses RULE COMMAND...: starts a process, $pid, that stops before that call. goes_on: continues it; status in `ended`.
 pauses()
 {
     HOPSCOTCH_FAULT=$1:STOP
@@ -148,7 +148,7 @@ goes_on()
     wait "$pid"
     ended=$? pid=
 }
-said() # CODE TEXT: what was paused ended so, and said that
+said() # CODE TEXT: the paused command ended with CODE and printed TEXT
 {
     [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err
     check $? "it ended with $ended: $2"
@@ -178,7 +178,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     goes_on
     said 3 "was replaced or moved by another process just now"
 
-    # A run with another limit commits its spec before it writes the files beside it.
+    # A run with another limit commits its spec before it writes the files beside the database.
     works run grid.yaml --name part --set limits.trials=4 --progress none
     pauses fsync:1 run grid.yaml --name part --progress none
     works doctor part
@@ -187,7 +187,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     said 0 ""
     works doctor part
 
-    # A run that is killed when it has no more than its lock blocks no name.
+    # A run that is killed when only its lock exists blocks no name.
     for command in "merge walk gait --into trot" "gc --yes"; do
         rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
         "$HOPSCOTCH" run grid.yaml --name gait --progress none >out 2>&1
@@ -220,7 +220,7 @@ fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
-# A call after another (every STEP-th) until one comes through: the campaign is there whole or gone.
+# Kills the command at every STEP-th call, until it completes: each time the campaign is whole or gone.
 kills() # COMMAND OPERATION STEP
 {
     n=1 bad=0 killed=0
@@ -274,8 +274,8 @@ works doctor grid
 works gc grid
 has "nothing to free"
 
-# The best of what is extended are others, and so the shard of the first best holds nothing that is asked for. One that
-# holds an array that is wanted, or was killed over, stays.
+# After an extension other trials are the best, and nothing needs the shard of the first best. A shard stays if it holds
+# a wanted array, or if a process was killed that wrote it.
 cat >gait.yaml <<'END'
 version: 1
 experiment: gait
@@ -297,11 +297,11 @@ check $? "without --yes the shard stays"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     pauses unlink:1 gc gait --yes
     code=3 refused run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200, 300]'
-    has "is being run by" err # else its new shard would have the name of the one that goes
+    has "is being run by" err # otherwise its new shard would get the name of the one that gc removes
     kill -9 "$pid"
     wait "$pid" 2>/dev/null
     pid=
-    works resume gait # it does not go on: that is done; the shard that no row names is left to recovery
+    works resume gait # the campaign is complete; recovery handles the shard that no row names
     works doctor gait --repair --backend cpu
 fi
 works gc gait --yes

@@ -12,7 +12,7 @@ check $? "pages of the program and of the spec"
 bad=
 while read -r command; do
     "$HOPSCOTCH" help "$command" --man >"hopscotch-$command.1" || bad="$bad $command"
-    # every option of the help is an option of the page
+    # each option in the help is in the page
     "$HOPSCOTCH" help "$command" | sed -n 's/^  --\([a-z0-9-]*\).*/\1/p' | while read -r option; do
         grep -qF "\\fB\\-\\-$(echo "$option" | sed 's/-/\\-/g')\\fR" "hopscotch-$command.1" || echo "$command --$option"
     done >>missing
@@ -27,7 +27,7 @@ if command -v mandoc >/dev/null; then
     [ ! -s out ]
     check $? "mandoc finds them valid"
 elif command -v groff >/dev/null; then
-    # as man --warnings does; lines that can't be broken are no fault of a page
+    # as man --warnings does; lines that can't be broken are allowed
     for page in ./*.1 ./*.5; do groff -man -Tutf8 -ww -Wbreak -z "$page"; done >out 2>&1
     [ ! -s out ]
     check $? "groff has no warning"
@@ -118,7 +118,7 @@ fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err
     check $? "bash's completion is valid"
-    # completes EXPECTED WORDS...: the last word is completed
+    # completes EXPECTED WORDS...: checks the completion of the last word
     completes()
     {
         expected=$1

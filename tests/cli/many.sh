@@ -17,10 +17,10 @@ sed 's/4\]}}}$/5]}}}/' grid.yaml >other.yaml
 sed 's/^search/record: {trajectories: {select: {best: 2}}}\nsearch/' grid.yaml >arrays.yaml
 run_one() { "$HOPSCOTCH" run "$1" --name "$2" --progress none --threads 1 >out 2>err; }
 
-# A file's times are believed once they are some seconds old (io/database_stamp.c).
+# The catalogue trusts a file's times when they are some seconds old (io/database_stamp.c).
 settle() { sleep 3.3; }
 
-# same OPTION...: list and status say the same as in a root without a catalogue, where nothing is kept
+# same OPTION...: list and status print the same as in a root without a catalogue
 same()
 {
     "$HOPSCOTCH" list --json --all "$@" >listed 2>listed_err
@@ -30,7 +30,7 @@ same()
     "$HOPSCOTCH" status --json >told_truth 2>told_truth_err
     rm -f results/index.db*
     mv aside/* results/ 2>/dev/null
-    # a reader may leave an index of a WAL beside a database, which the next one counts
+    # sizes may differ: a reader may leave an index of the WAL beside a database, which the next size includes
     for file in listed truth; do sed -i 's/"size":[0-9]*,//' $file; done
     { diff listed truth && diff told told_truth && diff listed_err truth_err; } >difference 2>&1
 }
@@ -132,7 +132,7 @@ works list --state killed
 has "long "
 same
 check $? "a campaign that was killed"
-# A run that is stopped between the file and the shared memory of its WAL has written more than others see.
+# A run that is stopped between its writes to the WAL and to the WAL's shared memory has written more than others see.
 tries=3 wrong=0
 [ "${QUICK:-0}" != 1 ] || tries=1
 for _ in $(seq $tries); do
@@ -192,7 +192,7 @@ check $? "a table of another layout is replaced"
 # ---- any changes ----------------------------------------------------------------------------------------------------
 
 made=0 wrong=0
-pick() # in `one`, a campaign
+pick() # sets `one` to a campaign
 {
     set -- results/*/campaign.db
     random 1 $#
@@ -249,8 +249,8 @@ for format in table csv json jsonl; do
     for sort in name date size best; do works list --format $format --sort $sort; done
 done
 
-# Memory: 100 KB of each campaign's spec are not kept.
-peak() { # in `kilobytes`, of the program with these arguments
+# Memory: the catalogue must not hold 100 KB of each campaign's spec in memory.
+peak() { # sets `kilobytes` to the peak of the program with these arguments
     "$HOPSCOTCH" "$@" >out 2>err &
     pid=$!
     kilobytes=0

@@ -4,9 +4,9 @@
 # fitnesses with the other sign.
 . "$(dirname "$0")/../scratch.sh"
 
-# negated FILE: the fitness, which is its second column, with the other sign
+# negated FILE: changes the sign of the fitness, its second column
 negated() { awk -F, 'NR > 1 { $2 = 0 - $2; print $1 "," $2 }' "$1"; }
-# mirrored NAME ARGUMENTS...: what the command says of `up` is what it says of `down`, but for the sign of column 2
+# mirrored NAME ARGUMENTS...: the command prints the same for `up` and `down`, with the other sign in column 2
 mirrored()
 {
     name=$1
@@ -68,7 +68,7 @@ has_best=$(grep -c "trial $best" up.html)
 [ "$has_best" -gt 0 ]
 check $? "the report names the greatest"
 
-# Searches that learn find the same trials.
+# Adaptive searches find the same trials.
 for method in "cmaes: {searches: 3, stop: {generations: 12}, constraints: ranking}" \
     "cmaes: {searches: 2, restarts: bipop, stop: {trials: 300}}"; do
     for way in up down; do
@@ -96,7 +96,7 @@ for method in "cmaes: {searches: 3, stop: {generations: 12}, constraints: rankin
     "$HOPSCOTCH" rm up_learns down_learns --yes >/dev/null 2>&1
 done
 
-# A target is in the user's terms: reached from below.
+# A target is given in the user's sign: it is reached from below.
 ranges="{x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}"
 for way in up down; do
     sign=
@@ -120,7 +120,7 @@ works run target_up.yaml --name warm --set search.cmaes.from=up --set 'search.cm
 [ -s up.csv ] && cmp -s up.csv down.csv
 check $? "a search that starts from it starts at its greatest"
 
-# Worst of the replicates is the least; a penalty is a fitness; limits of a recording take the greatest.
+# The worst replicate is the one with the least value; a penalty is a fitness; `best` of a recording takes the greatest.
 cat >over.yaml <<'END_SPEC'
 version: 1
 experiment: over_up
@@ -158,7 +158,7 @@ check $? "verify prints the user's fitness"
 run compare over_up over_up --seeds 9 --progress none
 check $? "compare"
 
-# Several: minimised ones first, then maximised ones; a front of both.
+# Several objectives: minimised ones first, then maximised ones; a front of both.
 cat >front.yaml <<'END_SPEC'
 version: 1
 experiment: up_front
@@ -195,7 +195,7 @@ check $? "its plot"
 run best up_front --objectives objective_3,x1
 check $? "a front of chosen columns"
 
-# What is refused.
+# Refusals.
 sed 's/maximize: "0 - f"/maximise: "f"/' up.yaml >misspelt.yaml
 refused check misspelt.yaml
 has "did you mean 'maximize'" err

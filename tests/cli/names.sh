@@ -45,7 +45,7 @@ run best gains --limit 2 --format csv
 [ "$(wc -l <out)" = 3 ]
 check $? "best --limit is --top"
 
-# Typed again as printed, from where it was typed: a path, a results root that a shell would take apart.
+# Printed commands work when they are typed again in the same folder, with a path and a results root that need quotes.
 mkdir "odd dir"
 ln -s "$HOPSCOTCH" "odd dir/it's"
 root_of="odd dir/r*'s"

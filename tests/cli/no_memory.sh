@@ -27,7 +27,7 @@ printf 'k_fp\n100\n' >points.csv
 check $? "a campaign"
 cp -r results whole
 
-# fails FAULT COMMAND...: how it ends is in `out` and $code; false if it never came to that call
+# fails FAULT COMMAND...: output in `out`, exit status in $code; false if the command never made that call
 fails()
 {
     fault=$1
@@ -39,7 +39,7 @@ fails()
     [ -e fired ]
 }
 
-# each OPERATION REASON COMMAND...: its calls fail one after the other; what was said gathers in `said`
+# each OPERATION REASON COMMAND...: fails each call of the operation in turn; collects all messages in `said`
 each()
 {
     operation=$1 reason=$2 call=1 wrong=
@@ -57,7 +57,7 @@ each()
     check $? "$1 when each $operation of $((call - 1)) fails: ${wrong:-it is said or done without}"
 }
 
-# says TEXT: one of those
+# says TEXT: one of the collected messages contains it
 says()
 {
     grep -qF -e "$1" said

@@ -28,7 +28,7 @@ run()
     shift 2
     "$HOPSCOTCH" run "$spec.yaml" --name "$name" --progress none "$@" >out 2>&1
 }
-# rows NAME CONDITION: trials of searches, with their numbers in the order of searches from 0
+# rows NAME CONDITION: trials of these searches, with the searches numbered from 0
 rows()
 {
     "$HOPSCOTCH" query "$1" --where "$2" --order search,id --format csv --limit 0 \

@@ -16,7 +16,7 @@ works run spec.yaml --progress none --threads 1
 [ "$(wc -l <trials.csv)" -eq 5 ]
 check $? "four trials and a head"
 
-# outputs NAME: each command that writes a file, into that one
+# outputs NAME: the commands that write a file, with the file NAME
 outputs()
 {
     cat <<END
@@ -38,7 +38,7 @@ outputs pipe | while read -r command; do
     # shellcheck disable=SC2086
     timeout 20 "$HOPSCOTCH" $command >out 2>err </dev/null
     ended=$?
-    [ "$ended" -eq 0 ] || : | timeout 1 tee "$file" >/dev/null # so that the reader ends
+    [ "$ended" -eq 0 ] || : | timeout 1 tee "$file" >/dev/null # ends the reader
     wait
     [ "$ended" -eq 0 ] && [ -p "$file" ] && [ -s got ]
     check $? "into a pipe: $command"
@@ -100,7 +100,7 @@ works report a -o page.html
 mine" ] && [ "$(stat -c %a page.html)" = 600 ]
 check $? "the user's own files stay, and the mode of the file"
 
-# Several at once: each writes all of it, and the last one stays.
+# Several commands at once on one file: each writes a complete file, and the last one stays.
 for i in 1 2 3 4 5 6; do
     (for _ in 1 2 3; do
         "$HOPSCOTCH" report a -o page.html >/dev/null 2>>said."$i" || echo failed

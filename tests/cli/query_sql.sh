@@ -61,7 +61,7 @@ run query grid --sql "SELECT 1" --where "x1 > 0"
 [ $? -eq 2 ] && grep -qF "can not be combined" err
 check $? "--sql is not combined with --where"
 
-# more ids than one piece of the memory for them holds
+# more ids than fit into one piece of their memory
 cat >long.yaml <<'SPEC'
 version: 1
 experiment: long

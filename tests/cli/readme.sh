@@ -13,7 +13,7 @@ check $? "the README has at most 12 kB: $(wc -c <"$page")"
 mkdir build && ln -s "$HOPSCOTCH" build/hopscotch && cp -r "$root"/experiments .
 awk '$0 == "```yaml" { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >first.yaml
 
-# Lines of commands and of what they say: `$ COMMAND` and `> LINE`.
+# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
 awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
     /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
 [ "$(grep -c '^\$ ' lines)" -ge 10 ] && [ "$(grep -c '^> ' lines)" -ge 30 ]

@@ -93,7 +93,7 @@ works status checked
 has "origin      verifies two/0 (not under results)"
 works run gait.yaml --name two --set seed=10 --backend cpu --progress none
 works status checked
-has "origin      verifies two/0 (not under results)" # it has the name, and another spec
+has "origin      verifies two/0 (not under results)" # the campaign with that name has another spec
 works run gait.yaml --name other --set seed=10 --backend cpu --progress none
 works merge two other --into both
 mv results/two results/first

@@ -23,7 +23,7 @@ expect()
 has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
 lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
 
-# sections NAME FILE EXPECTED: those of the page, in their order
+# sections NAME FILE EXPECTED: the sections of the page, in order
 sections()
 {
     found=$(sed -n 's/^<section id="\([a-z]*\)">$/\1/p' "$2" | tr '\n' ' ')
@@ -416,7 +416,7 @@ try:
 except ImportError:
     print("skip report: HDF5: needs python3 with h5py")
 
-# In a terminal: a screen of its own, and back, also when it is interrupted.
+# In a terminal, play uses a separate screen and restores the old one, also when it is interrupted.
 def played(*keys):
     import pty, select, time
 
@@ -444,7 +444,7 @@ check("it moves", len(set(shown.split(b"\033[H"))) > 5)
 code, shown = played(b"\x03")
 check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l") == 1, code, shown[-200:])
 
-# Names that only another program could have put there.
+# Texts that only another program could have written.
 database = sqlite3.connect("results/gains/campaign.db")
 for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO tags VALUES(?)",
             "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)",

@@ -55,7 +55,7 @@ grep -q "seed: 7" results/cut/resolved.yaml && grep -q "seed: 7" results/cut/spe
 check $? "they are written anew"
 
 same cut "stopped by limits"
-# Another limit records other best trials, which the spec no longer asks for in the end.
+# With another limit other trials are the best; the final spec does not ask for their trajectories.
 run "$HOPSCOTCH" best --set limits.trials=4
 resume best --set limits.trials=none
 same best "stopped before its best trials"
@@ -88,7 +88,7 @@ resume whole --retry failed
 check $? "retry of what fails again"
 has "10 failed again, 0 did not; 0 rows changed"
 same whole "retried in vain"
-# As if a machine had been at fault: rows of failures that were none.
+# Simulates faults of a machine: marks good trials as failed.
 damage()
 {
     rm -rf "results/$1" && cp -r results/whole "results/$1"
@@ -113,7 +113,7 @@ while [ "$ended" -eq 137 ] && [ "$n" -lt 400 ]; do
         run "$HOPSCOTCH_FAULTS_PROGRAM" again --retry diverged --batch 4
     ) 2>/dev/null
     ended=$?
-    # Killed before its request was stored: nothing remembers it.
+    # If the kill came before the request was stored, the user must ask again.
     asked=$("$SQL" results/again/campaign.db "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
     if [ "$asked" -eq 1 ]; then resume again; else resume again --retry diverged; fi || bad=$((bad + 1))
     [ "$(digest again)" = "$expected" ] || { bad=$((bad + 1)) && echo "   killed at statement $n: another digest"; }

@@ -29,7 +29,7 @@ says '42 of 42' out
     --format csv >out 2>err
 [ "$(sort -u out | tr '\n' ' ')" = "1.2 alpha " ]
 check $? "baumgarte diverges with alpha = 1.2 in all steps, and with no other"
-# the steady error falls with the step where J'v is in, by less than a tenth where it is left out
+# the steady error falls with the step in proportion where J'v is included, by less than a tenth where it is left out
 "$HOPSCOTCH" query kkt_pendulum_gains --results . --where "alpha = 0.1 and beta = 1 and form = 2" --order substeps \
     --columns error_rms --format csv >out 2>err
 awk 'NR == 2 { one = $1 } NR == 3 { exit !($1 < 0.3 * one) }' out
@@ -42,7 +42,7 @@ check $? "plot --where draws the map of one form"
 [ $? -eq 1 ] && grep -q "did you mean 'form'" err
 check $? "plot --where names the nearest column"
 
-# a body that spins about its middle axis turns over: its own y component of w, from quaternion and w in the world
+# a body that spins about its middle axis turns over: the y component of w in body axes, from the quaternion and w
 "$HOPSCOTCH" run "$experiments/dzhanibekov.yaml" --results . --progress none >out 2>err
 check $? "run of a free body"
 "$HOPSCOTCH" replay dzhanibekov/0 --results . -o motion.csv >out 2>err
@@ -69,7 +69,7 @@ check $? "it is drawn"
 "$HOPSCOTCH" replay dzhanibekov/0 --results . --terminal >out 2>err && [ "$(wc -l <out)" -gt 60 ]
 check $? "it is drawn in the terminal"
 
-# rows of the constraints: what is recorded is what replay gives, and the first lambda is that of the table
+# debug rows: the recorded ones equal those of replay, and the first lambda is that of the reference table
 "$HOPSCOTCH" run "$experiments/kkt_pendulum_gains.yaml" --results . --name rows --progress none \
     --set search.over='{substeps: [1, 2]}' --set search.when='{}' --set simulation.stabilisation=baumgarte \
     --set simulation.gain_units=absolute --set 'record.debug={kkt: {select: {best: 1}, window: [0, 0.05]}}' >out 2>err
@@ -82,7 +82,7 @@ awk -F, 'NR == 1 { good = $0 == "time,row,constraint,Jv,C,lambda,residual,energy
 check $? "a row a step, the first with lambda = -35.775"
 "$HOPSCOTCH" show rows/1 --results . --debug 1 >out 2>err &&
     says 'rows/1, replicate 0: row 1 of ' out && says 'energy ' out
-# the rod's pull is that of its lambda and its length
+# the rod's tension follows from its lambda and its length
 awk '$2 == "rod" { found = $5 < -30 && ($6 + 2 * $5) ^ 2 < 1e-4 * $6 ^ 2 && $6 != -2 * $5 } END { exit !found }' out
 check $? "show --debug: a row by its constraint's name, with what the rod pulls"
 "$HOPSCOTCH" run "$experiments/four_bar.yaml" --results . --name bars --progress none --set simulation.copies=2 \

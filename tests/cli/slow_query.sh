@@ -19,7 +19,7 @@ indexes() { "$SQL" results/grid/campaign.db "SELECT name FROM sqlite_schema WHER
     ORDER BY rowid" | tr '\n' ' '; }
 plan() { "$SQL" results/grid/campaign.db "EXPLAIN QUERY PLAN $1" >out; }
 
-# indexed COLUMNS ARGUMENTS...: the query prints what it does without, and makes an index over these columns; "": none
+# indexed COLUMNS ARGUMENTS...: the query prints the same as before, and makes an index over these columns; "": no index
 indexed()
 {
     columns=$1
@@ -54,7 +54,7 @@ indexed "" --order fitness
 indexed "" --columns all
 indexed "failure, x3, x2, f, x1" --where "x2 < 0 and f + x1 < 9 and failure = 'none' and 1 = x3"
 indexed "n_failed, x2" --where "not (x2 > 0) and n_failed >= 0"
-indexed "" --where "x2 + f > 0" # the first one has these columns too
+indexed "" --where "x2 + f > 0" # the first index has these columns
 indexed "f DESC" --order f:desc
 indexed "" --order f:desc
 plan 'SELECT id FROM trials ORDER BY f DESC NULLS LAST, id LIMIT 3'
@@ -65,7 +65,7 @@ check $? "there are four: $(indexes)"
 indexed "x3, x2" --order x3,x2
 [ "$(indexes)" = "${names#* }trials_auto_x3_x2 " ]
 check $? "of more the oldest goes: $(indexes)"
-indexed "" --where "id + search + round + x1 + x2 + x3 + f + fitness + n_failed > 0 and failure = 'none'" # nine
+indexed "" --where "id + search + round + x1 + x2 + x3 + f + fitness + n_failed > 0 and failure = 'none'" # nine columns
 works doctor grid
 [ "$(digest grid)" = "$whole" ]
 check $? "the digest is the same"
@@ -79,7 +79,7 @@ works export grid --csv out.csv
 
 # ---- not where it can't be ------------------------------------------------------------------------------------------
 
-# none WHAT ARGUMENTS...: the answer, 0, and no index
+# none WHAT ARGUMENTS...: the query answers, exits with 0, and makes no index
 none()
 {
     what=$1 before=$(indexes)
@@ -108,7 +108,7 @@ wait $pid
 pid=
 works doctor grid
 
-# Ctrl-C: the answer is printed, nothing is left, the status is that of the query.
+# Ctrl-C while the index is made: the answer is printed, no index is left, the exit status is the query's.
 before=$(indexes)
 HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv \
     --limit 2 >out 2>err &

@@ -19,7 +19,8 @@ runner() # CAMPAIGN NUMBER
     echo $? >"$1.status$2"
 }
 
-# The statuses of both, how often the log says that it was started or resumed, and the rows with their header.
+# Compares the exit statuses of both, the number of starts and resumes in the log, and the number of rows with their
+# header.
 refused=0 late=0 bad=0
 examine() # CAMPAIGN
 {

@@ -22,7 +22,7 @@ sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200
 
 hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
 run() { spec=$1; shift; hopscotch run "$spec.yaml" --progress none "$@"; }
-# best CAMPAIGN OF: the fitness of the best of the trials with an id below OF
+# best CAMPAIGN OF: the best fitness of the trials with an id below OF
 best()
 {
     "$HOPSCOTCH" query "$1" --where "id < $2" --order fitness --limit 1 --columns fitness \

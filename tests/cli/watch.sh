@@ -3,7 +3,7 @@
 # with the campaign, and leaving it stops nothing.
 . "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
-# until_true COMMAND...: for at most half a minute
+# until_true COMMAND...: repeats it for at most half a minute
 until_true()
 {
     tries=0
