@@ -68,7 +68,7 @@ check $? "wrong code is found out and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
 check $? "and does not stay in the cache"
 for task in refuse empty begin die memory; do
-    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need the address space
+    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # too little address space
     run $task $task && same $task && event $task "general kernel is used" && grep -q "no other could be made" err
     check $? "a compiler that does this: $task"
 done
