@@ -19,11 +19,11 @@ kept() { "$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" 2
 keeps()
 {
     [ "$(kept)" = "$1" ]
-    check $? "$2 leaves what list needs: $(kept)"
+    check $? "$2 stores the entries that list needs: $(kept)"
     "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept', note = tags" >out
     run list
     [ "$(grep -c ' kept' out)" -eq "$(echo "$1" | wc -w)" ]
-    check $? "and list opens none of them after $2"
+    check $? "list opens no campaign after $2"
     "$SQL" results/index.db "UPDATE status_cache SET tags = note, note = ''" >out
 }
 
@@ -41,12 +41,12 @@ works list
 keeps "a b c e " "a renamed folder"
 "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
 [ "$(tr '\n' ' ' <out)" = "a b c e " ]
-check $? "the catalogue has the new name"
+check $? "the catalogue has the new name of a renamed folder"
 rm -rf results/e
 works list
 "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
 [ "$(tr '\n' ' ' <out)" = "a b c " ]
-check $? "the catalogue forgets a folder that is gone"
+check $? "the catalogue drops a deleted folder"
 works import points.csv grid.yaml --name e --progress none
 works rm c --yes
 keeps "a b e " rm
@@ -62,9 +62,9 @@ keeps "a b e f " reindex
 rm -f results/index.db*
 run_one g
 [ "$(kept)" = "g " ]
-check $? "a run makes a catalogue of its own campaign"
+check $? "a run makes a catalogue with its own campaign"
 HOPSCOTCH_FAULT=sqlwrite:1+:ENOSPC "$HOPSCOTCH_FAULTS_PROGRAM" list >out 2>err
-check $? "list where nothing can be written"
+check $? "list on a disk where nothing can be written"
 
 # ---- what is there holds --------------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ while [ $made -lt $changes ]; do
     grep -q "^a  *s$((made % 90 + 10)) " out || wrong=$((wrong + 1))
 done
 [ $wrong -eq 0 ]
-check $? "$changes changes at once after another command: $wrong not seen"
+check $? "$changes changes directly after another command: $wrong not seen"
 
 # ---- reindex --------------------------------------------------------------------------------------------------------
 
@@ -99,14 +99,14 @@ pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 mv results/b results/z
 run rm f --yes
-check $? "rm beside a reindex that is stopped"
+check $? "rm beside a stopped reindex"
 has "the catalogue was not updated" err
 run_one y
 kill -CONT $pid
 wait $pid
-check $? "reindex that others waited for"
+check $? "the reindex that others waited for"
 pid=
 names=$("$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ')
 [ "$names" = "a e g y z " ]
-check $? "it lists what was renamed, removed and made meanwhile: $names"
+check $? "reindex lists what was renamed, removed and made meanwhile: $names"
 exit "$status"

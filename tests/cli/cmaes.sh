@@ -61,7 +61,7 @@ done
 run alone --set search.cmaes.searches=1 --set search.cmaes.first=4
 rows alone 4 >alone && rows whole 4 >beside
 cmp -s alone beside && [ "$(wc -l <alone)" -gt 500 ]
-check $? "search 4 beside five others is the one that runs alone"
+check $? "search 4 beside five others equals the one that runs alone"
 
 best=$("$HOPSCOTCH" best whole --format csv | sed -n 2p | cut -d, -f2)
 for trial in 0 77 "$best"; do

@@ -79,7 +79,7 @@ run several backend:wait2:2+:LOST --backend faulty --device 0,2 --batch 128 && s
 check $? "one of several devices is lost: the other goes on, the same bits"
 
 run left_out backend:open2:1:LOST --backend faulty --device 0,1,2 && same left_out && said "device 2 is left out"
-check $? "one of several devices can't be opened: it is left out, and that is said"
+check $? "one of several devices can't be opened: it is left out, with a message"
 
 wrong=0
 for devices in 0,x 64 1, ,1 '' all,1 0x1; do
@@ -88,7 +88,7 @@ for devices in 0,x 64 1, ,1 '' all,1 0x1; do
 done
 run wrong "" --backend faulty --device 0,9
 [ $? -eq 1 ] && said "no faulty device 9" && [ $wrong -eq 0 ]
-check $? "devices that can't be are refused"
+check $? "impossible devices are refused"
 
 run fallback backend:wait:6+:LOST --backend faulty --fallback cpu && same fallback && said "device is lost"
 check $? "no device left, and --fallback cpu: the same bits"
@@ -128,7 +128,7 @@ impatient()
     [ $? -eq 130 ] && ! grep -q " resume left" err
 }
 soon impatient
-check $? "a second Ctrl-C ends it at once"
+check $? "a second Ctrl-C ends the program at once"
 pid=
 
 # A slice that takes too long on the CPU: its threads still run when the process ends.

@@ -45,7 +45,7 @@ cp -r results whole
 doctor
 check $? "a whole campaign is healthy"
 doctor --json && grep -q '"healthy": true' out
-check $? "and so in JSON"
+check $? "a whole campaign is healthy in JSON too"
 
 mends "a byte of a shard" shards sh -c \
     "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
@@ -61,16 +61,16 @@ sql "UPDATE campaign SET spec = 'another program wrote this'; PRAGMA user_versio
 cp "$campaign/campaign.db" before.db
 doctor
 [ $? -eq 3 ] && grep -q "has schema version 99, and this program knows version 1 only" out
-check $? "another schema version is found"
+check $? "another schema version is reported"
 doctor --repair --backend cpu
 [ $? -eq 3 ] && cmp -s "$campaign/campaign.db" before.db
-check $? "and a repair does not write into that database"
+check $? "a repair does not write into a database of another schema version"
 
 rm -rf results && cp -r whole results
 sql "UPDATE shards SET name = printf('%0120d', 7) WHERE id = 0"
 doctor
 [ $? -eq 3 ] && grep -q '^FINDING *shards .*0" is not a name for a shard' out
-check $? "a name of a shard that is too long is told"
+check $? "a too long name of a shard is reported"
 
 # An index with other values than its table: it is written with changed rows, and hidden while the rows are restored.
 stale_index()
@@ -112,7 +112,7 @@ mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UP
 cp -r whole first && rm -rf results && cp -r whole results
 sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
 "$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
-check $? "a campaign that is extended"
+check $? "an extended campaign"
 whole=$expected expected=$(digest gains)
 rm -rf whole && cp -r results whole
 mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
@@ -125,11 +125,11 @@ campaign=results/ndt_basin
     --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
 "$HOPSCOTCH" doctor ndt_basin >out 2>&1
 grep -q '^FINDING *spec' out && grep -q '^ok *shards *1' out
-check $? "debug rows of scan matching without a spec"
+check $? "debug rows of scan matching are checked without a spec"
 sql 'UPDATE debug_rows SET samples = samples + 1'
 "$HOPSCOTCH" doctor ndt_basin >out 2>&1
 grep -q '^FINDING *shards .* does not hold trial 0' out
-check $? "and places of them that are wrong"
+check $? "wrong places of debug rows are reported"
 campaign=results/gains
 rm -rf results/ndt_basin
 
@@ -138,29 +138,29 @@ rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null
 doctor
 [ $? -eq 3 ] && grep -q "to the same bits: mv" out
-check $? "a database that can't be read is told"
+check $? "an unreadable database is reported"
 command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
-check $? "the command that it names computes it again"
+check $? "the printed command computes an unreadable campaign again"
 
 # Pages of the database are lost, and SQLite cannot repair it.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 seek=2 count=1 conv=notrunc 2>/dev/null
 "$HOPSCOTCH" doctor gains --repair >out 2>&1
 [ $? -eq 3 ] && grep -q "campaign.db: its structure is beyond repair" out
-check $? "a database beyond repair is told"
+check $? "a database beyond repair is reported"
 command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
-check $? "and computed again by the command that it names"
+check $? "the printed command computes that campaign again"
 
 # A damaged catalogue never stops a run.
 echo junk >results/index.db
 "$HOPSCOTCH" run gains.yaml --name more --progress none >out 2>&1 &&
     grep -q "the catalogue is damaged and is made anew" out
-check $? "a run goes on without its catalogue, and makes it anew"
+check $? "a run continues with a damaged catalogue, and makes a new one"
 rm -f results/index.db
 "$HOPSCOTCH" reindex >out 2>&1 && grep -q "index.db: 2 campaigns" out
-check $? "reindex makes it of the folders"
+check $? "reindex makes a catalogue from the folders"
 
 flips=$(dirname "$HOPSCOTCH")/flips
 if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: no $flips"; fi

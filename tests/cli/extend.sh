@@ -156,7 +156,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         [ "$n" -lt 200 ] || break
     done
     [ "$bad" -eq 0 ]
-    check $? "the digest of one that was killed while it was extended, at $kills moments"
+    check $? "killed at $kills moments of an extension: the same digest"
 else
     echo "skip extend: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
@@ -176,5 +176,5 @@ has "search.over.thrust can't change"
 expect $? 0 "resume with ten more"
 run "$HOPSCOTCH" random whole --set search.trials=30
 [ "$(rows random all 'id >= 0')" = "$(rows whole all 'id >= 0')" ]
-check $? "they are those of a search of 30"
+check $? "the trials equal those of a random search of 30"
 exit $status

@@ -100,12 +100,12 @@ same reason "ended by generations there: the digest of one that had ten"
 # ---- what can't be extended -----------------------------------------------------------------------------------------
 
 go cmaes restarts 20 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=600
-check $? "with restarts"
+check $? "a search with restarts"
 go cmaes restarts 30 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=600 --extend
 [ $? -eq 1 ] && grep -q "stop.generations can't change" out
 check $? "more generations for each restart are refused"
 go cmaes restarts 20 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=900 --extend
-check $? "more trials are not"
+check $? "more trials for a search with restarts are accepted"
 go cmaes cmaes-parts 80 --set search.cmaes.population=20 --extend
 [ $? -eq 1 ] && grep -q "population can't change" out
 check $? "another population is refused"

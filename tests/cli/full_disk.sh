@@ -75,7 +75,7 @@ done <<END
 $reading
 END
 [ -z "$bad" ]
-check $? "what reads works on a full disk${bad:+: $bad}"
+check $? "commands that read work on a full disk${bad:+: $bad}"
 
 fill 0 whole
 on_disk "best gait"
@@ -85,19 +85,19 @@ for number in $(seq 24); do (cd disk && "$HOPSCOTCH" best gait >"../best.$number
 wait
 for number in $(seq 24); do cmp -s "best.$number" first || bad=$((bad + 1)); done
 [ $bad -eq 0 ]
-check $? "several may read at once: $bad of 24 could not"
+check $? "several commands read at once: $bad of 24 failed"
 
 fill 0 whole
 on_disk "rm gait --yes"
 [ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/gait ] && [ "$(on_disk_digest second)" = "$second" ] &&
     ! "$HOPSCOTCH" list --results disk/results | grep -q '^gait'
-check $? "a campaign is removed from a full disk"
+check $? "rm works on a full disk"
 fill 0 whole
 mkdir disk/results/.removed-old disk/results/gait/quarantine
 mv disk/ballast disk/results/.removed-old/ballast
 on_disk "gc --yes"
 [ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/.removed-old ] && sound
-check $? "a full disk is swept"
+check $? "gc works on a full disk"
 
 # ---- what writes ----------------------------------------------------------------------------------------------------
 writing='run gait.yaml --name other --backend cpu --progress none
@@ -132,7 +132,7 @@ done <<END
 $writing
 END
 [ -z "$bad" ]
-check $? "what writes gives one error on a full disk and leaves all as it was${bad:+: $bad}"
+check $? "commands that write give one error on a full disk and change nothing${bad:+: $bad}"
 
 # True if the command, which exited with 0, did its work.
 did()
@@ -187,7 +187,7 @@ done <<END
 $writing
 END
 [ -z "$bad" ]
-check $? "a disk that fills up on the way${bad:+: $bad}"
+check $? "a disk that fills up while a command runs${bad:+: $bad}"
 umount disk
 
 # ---- a folder that can only be read ---------------------------------------------------------------------------------
@@ -212,9 +212,9 @@ if command -v setpriv >/dev/null && cp "$HOPSCOTCH" program && chmod 755 program
             bad="$bad; $command: $(tail -n 1 err)"
     done
     [ -z "$bad" ]
-    check $? "what reads works in a folder that can only be read${bad:+: $bad}"
+    check $? "commands that read work in a read-only folder${bad:+: $bad}"
     [ "$(setpriv --reuid=65534 --clear-groups ./program digest killed | cut -d ' ' -f 1)" = "$(digest killed)" ]
-    check $? "it reads the journal too"
+    check $? "a read-only digest includes the write-ahead log"
 else
     echo "skip $suite: no other user can run the program here"
 fi

@@ -42,7 +42,7 @@ while IFS= read -r line; do
             case $command in
                 *' replay '*)
                     ! grep -q 'fitness none' out
-                    check $? "which did not fail"
+                    check $? "the replayed trial did not fail"
                     ;;
             esac
             ;;
@@ -50,7 +50,7 @@ while IFS= read -r line; do
         *)
             [ -n "${FULL-}" ] || continue
             grep -qxF -e "${line#> }" out
-            check $? "it says '${line#> }'"
+            check $? "the output has '${line#> }'"
             ;;
     esac
 done <lines

@@ -21,7 +21,7 @@ for signal in INT TERM; do
     soon interrupted $signal $expected "$@"
     check $? "SIG$signal: status $ended after $took ms"
     grep -q "hopscotch resume cut --results kept" out
-    check $? "SIG$signal: it says how to resume"
+    check $? "SIG$signal: the run says how to resume"
 done
 
 # Without --batch, batches take about half a second, and the one in flight may finish. A batch as large as memory allows
@@ -47,7 +47,7 @@ sleep 0.02
 kill -INT $pid 2>/dev/null
 wait $pid
 [ $? -eq 130 ] && grep -q "hopscotch resume cut --results kept" out
-check $? "SIGINT twice at once: as if it came once"
+check $? "SIGINT twice at once counts as one"
 pid=
 
 # both run up to the same trial, some batches beyond the first one's last trial

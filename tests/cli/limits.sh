@@ -138,7 +138,7 @@ for space in $spaces; do each with_space; done
 [ -z "$bad" ]
 check $? "every command with an address space of $spaces KiB works or says what it lacks${bad:+: $bad}"
 case $refused in *" 200000"* | *" 1000000"*) false ;; esac
-check $? "200 MB are enough for each of them:$refused"
+check $? "200 MB are enough for each command:$refused"
 
 # ---- the size of files ----------------------------------------------------------------------------------------------
 # sizes in blocks of 512 bytes; output goes through pipes, to which the limit does not apply
@@ -185,5 +185,5 @@ with_files()
 }
 for block in $blocks; do each with_files; done
 [ -z "$bad" ]
-check $? "every command with files of at most $blocks blocks works or says so, and a run goes on after it${bad:+: $bad}"
+check $? "every command with files of at most $blocks blocks works or says so, and a run then continues${bad:+: $bad}"
 exit "$status"

@@ -21,7 +21,7 @@ works tag first paper figure-3
 works tag first paper
 works tag first
 [ "$(tr '\n' ' ' <out)" = "figure-3 paper " ]
-check $? "a tag is there once"
+check $? "a tag is stored once"
 works tag second paper
 works tag first figure-3 --remove
 works list --tag paper --format csv
@@ -54,7 +54,7 @@ code=2 refused rm third
 has "needs --yes where the input is not a terminal" err
 works rm third --yes
 [ ! -e results/third ]
-check $? "it is gone"
+check $? "rm removes the folder"
 works list
 lacks third
 ln -s "$work/kept" results/link && mkdir kept && echo precious >kept/file && cp results/second/campaign.db kept
@@ -69,7 +69,7 @@ has "rm of link, which is a link, wants --yes; what it leads to stays" err
 works rm link --yes
 has "removed the link link"
 [ "$(ls kept | tr '\n' ' ')" = "campaign.db file " ] && [ ! -L results/link ]
-check $? "of a link only the link goes"
+check $? "rm of a link removes the link only"
 ln -s results linked_root
 works best second --results linked_root
 ln -s kept second
@@ -79,10 +79,10 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     echo n | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     has "remove second: 10 trials"
     [ -e results/second ]
-    check $? "without yes it stays"
+    check $? "without an answer yes the campaign stays"
     echo y | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     [ ! -e results/second ]
-    check $? "with yes it goes"
+    check $? "with an answer yes the campaign is removed"
 fi
 
 # ---- one that was made of a campaign is being run -------------------------------------------------------------------
@@ -151,7 +151,7 @@ goes_on()
 said() # CODE TEXT: the paused command ended with CODE and printed TEXT
 {
     [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err
-    check $? "it ended with $ended: $2"
+    check $? "the command ended with $ended: $2"
 }
 
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
@@ -202,19 +202,19 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         wait "$pid" 2>/dev/null
         pid=
         [ "$(ls -A results/trot)" = campaign.lock ]
-        check $? "it has only its lock"
+        check $? "the killed run left only its lock"
         # shellcheck disable=SC2086
         works $command
     done
     [ ! -e results/trot ]
-    check $? "gc took it away"
+    check $? "gc removes a folder with only a lock"
     mkdir results/empty results/strange
     mkfifo results/strange/campaign.lock
     works gc --yes
     [ -p results/strange/campaign.lock ]
-    check $? "what is no lock of ours stays"
+    check $? "gc leaves a lock of another program"
     [ -d results/empty ]
-    check $? "an empty folder may be the user's"
+    check $? "gc leaves an empty folder, which may be the user's"
     works merge walk gait --into empty
 fi
 
@@ -265,11 +265,11 @@ has "a file that was never finished"
 has "pages that hold nothing"
 has "would be freed by gc --yes"
 [ -e results/grid/quarantine/000000.h5 ]
-check $? "without --yes nothing goes"
+check $? "gc without --yes removes nothing"
 works gc --yes
 has "freed"
 [ ! -e results/grid/quarantine ] && [ ! -e results/.removed-old ] && [ ! -e results/grid/shards/000001.h5.tmp ]
-check $? "with it all goes"
+check $? "gc --yes removes all leftovers"
 works doctor grid
 works gc grid
 has "nothing to free"
@@ -293,7 +293,7 @@ works gc gait
 has "results/gait/shards/000000.h5: arrays that its spec asks for no more"
 lacks "000001.h5"
 [ -e results/gait/shards/000000.h5 ]
-check $? "without --yes the shard stays"
+check $? "gc without --yes keeps the shard"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     pauses unlink:1 gc gait --yes
     code=3 refused run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200, 300]'
@@ -306,9 +306,9 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
 fi
 works gc gait --yes
 [ "$(ls results/gait/shards)" = 000001.h5 ]
-check $? "the shard is gone"
+check $? "gc --yes removes the shard"
 works digest gait
 cmp -s out before
-check $? "the digest is the same"
+check $? "gc does not change the digest"
 works doctor gait
 exit $status

@@ -47,7 +47,7 @@ settle
 run list --all
 kept=$("$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" | tr '\n' ' ')
 case $kept in "a a/verify/"*" b c d "*) true ;; *) false ;; esac
-check $? "list keeps what it read: $kept"
+check $? "the catalogue stores what list read: $kept"
 "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept' WHERE name = 'b'"
 works list --tag kept
 has "b "
@@ -64,10 +64,10 @@ settle
 run list
 mv results/b aside_b && cp -a results/d results/b && touch -r aside_b/campaign.db results/b/campaign.db
 same
-check $? "another campaign under the name, with the time of the first"
+check $? "another campaign under the same name and time"
 rm -rf results/b && mv aside_b results/b
 same
-check $? "and the first one again"
+check $? "the first campaign under its name again"
 settle
 cp results/b/campaign.db old.db
 "$HOPSCOTCH" tag b newer >out 2>err
@@ -76,29 +76,29 @@ run list
 cp -p results/b/campaign.db newer.db
 cat old.db >results/b/campaign.db && touch -r newer.db results/b/campaign.db
 same
-check $? "restored in place from a backup, with the time of what was there"
+check $? "a backup restored in place, with the same time"
 grep '"b"' truth | grep -vq newer
-check $? "and the backup is seen"
+check $? "list sees the backup"
 settle
 run list
 cp -p results/c/campaign.db old.db
 "$SQL" results/c/campaign.db "UPDATE campaign SET state = 'DONE'; PRAGMA wal_checkpoint(TRUNCATE)" >out
 touch -r old.db results/c/campaign.db
 same
-check $? "edited to the same size and time"
+check $? "an edit with the same size and time"
 grep -q DONE truth
-check $? "and the edit is seen"
+check $? "list sees the edit"
 run list
 "$SQL" results/c/campaign.db "UPDATE campaign SET state = 'done'; PRAGMA wal_checkpoint(TRUNCATE)" >out
 same
-check $? "edited at once after a list"
+check $? "an edit directly after a list"
 settle
 run list
 printf 'words' | dd of=results/c/campaign.db bs=1 seek=8 conv=notrunc 2>/dev/null
 same
 check $? "a damaged database"
 grep -q unreadable truth
-check $? "and the damage is seen"
+check $? "list sees the damage"
 rm -rf results/c
 for way in pipe folder link; do
     rm -rf results/c && cp -a results/d results/c && settle && run list
@@ -162,9 +162,9 @@ same
 check $? "a folder in place of the catalogue"
 rm -rf results/index.db && echo "no database" >results/index.db
 same
-check $? "a text in its place"
+check $? "a text file in place of the catalogue"
 [ "$(cat results/index.db)" = "no database" ]
-check $? "and list leaves it"
+check $? "list leaves that text file alone"
 rm -f results/index.db
 run list
 [ ! -e results/index.db ]
@@ -187,7 +187,7 @@ run list
 settle
 run list
 [ "$("$SQL" results/index.db "SELECT count(*) FROM status_cache WHERE reader <> ''")" -ge 4 ]
-check $? "a table of another layout is replaced"
+check $? "a catalogue table of another layout is replaced"
 
 # ---- any changes ----------------------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ while [ $made -lt $changes ]; do
     same || { wrong=$((wrong + 1)) && echo "FAIL $suite: change $made: $(head -n 3 difference)"; }
 done
 [ $wrong -eq 0 ]
-check $? "$changes changes by chance"
+check $? "$changes random changes"
 
 # ---- their number ---------------------------------------------------------------------------------------------------
 
@@ -240,11 +240,11 @@ check $? "$campaigns campaigns are listed"
 "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept'"
 run list
 [ "$(grep -c kept out)" -eq $((campaigns + 1)) ]
-check $? "none of which is opened"
+check $? "list opens none of the campaigns"
 "$HOPSCOTCH" tag x7 changed >out 2>err
 run list
 [ "$(grep -c kept out)" -eq "$campaigns" ] && grep -q '^x7 .* changed' out
-check $? "but the one that changed"
+check $? "list opens only the changed campaign"
 for format in table csv json jsonl; do
     for sort in name date size best; do works list --format $format --sort $sort; done
 done

@@ -23,7 +23,7 @@ run status both
 has "merges short, long"
 works resume both --set limits.trials=none --progress none
 [ "$(digest both)" = "$(digest whole)" ] && [ -n "$(digest both)" ]
-check $? "what was merged and resumed has the digest of the whole"
+check $? "merged and resumed, the digest is that of the whole"
 
 # Trials that only the other campaign has are added with their replicates; their arrays are recorded again.
 # half NAME CONDITION: makes a copy without the trials for which the condition holds
@@ -90,9 +90,9 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         "$HOPSCOTCH" gc --yes >out 2>&1 || bad=1
     done
     [ $bad -eq 0 ] && [ $killed -gt 0 ] && [ $n -lt 3000 ] && [ "$(digest killed)" = "$(digest long)" ]
-    check $? "killed at $killed calls of SQLite"
+    check $? "merge killed at $killed calls of SQLite"
     [ -z "$(ls -A results | grep '^\.merging')" ]
-    check $? "gc left nothing of it"
+    check $? "gc leaves nothing of a killed merge"
 
     # While merge makes the copy, gc does not touch it and a second merge into the same name is refused.
     for call in open:1 write:1 sql:40 sql:80 rename:1 rename:2 stat:12; do
@@ -113,6 +113,6 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         [ "$(digest paused)" = "$(digest long)" ] || bad=1
         [ "$bad" -eq 0 ] || { cp said out && check 1 "merge that pauses at $call: $first and $second" && break; }
     done
-    check "$bad" "gc and a second merge beside a merge"
+    check "$bad" "gc and a second merge beside a running merge"
 fi
 exit $status

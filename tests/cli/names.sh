@@ -19,9 +19,9 @@ has "gains/0: fitness 300"
 run replay gains/best
 has "gains/2: the same to the bit"
 run replay gains/worst/0 --sample 0.1 -o -
-check $? "a replicate of one"
+check $? "replay of one replicate"
 run replay gains/best gains/worst --html both.html
-check $? "two of them"
+check $? "replay of two trials"
 refused show gains/failed
 has "gains has no failed trial: no trial failed" err
 sed 's/{minimize: k_fp}/{maximize: k_fp}/' gains.yaml >up.yaml

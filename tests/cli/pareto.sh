@@ -54,7 +54,7 @@ same()
 }
 
 run front whole --threads 1
-check $? "it runs"
+check $? "nsga2 runs"
 says "2 objectives, so there is no single best: a front of" "a run says that there is no best, and shows the front"
 expected=$(digest whole)
 run front small --threads 2 --batch 14
@@ -74,7 +74,7 @@ for name in whole parts; do
     "$HOPSCOTCH" query $name --columns $columns --limit 0 --format csv >"$name.csv"
 done
 cmp whole.csv parts.csv >out && [ "$(wc -l <whole.csv)" -gt 200 ]
-check $? "in parts it has the trials that it has in one"
+check $? "extended in parts, the trials equal those of one run"
 run front parts --extend --set search.nsga2.population=14
 [ $? -eq 1 ] && grep -q "population can't change" out
 check $? "another population is refused"
@@ -113,7 +113,7 @@ check $? "a grid with several objectives"
 ask best grid --pareto --format csv
 # of 60, 70, ... 180 the nine from 100 on, with thrust 30, and the line of names
 [ "$(wc -l <out)" -eq 10 ] && ! grep -v '^id' out | cut -d, -f5 | grep -qv '^30$'
-check $? "its front is the one that is known"
+check $? "the front of the grid is the known one"
 run grid single --set 'objective={minimize: apex_mean}' && ask best single --pareto
 says 'has one objective, so its front is its best trial' "one objective has no front"
 run grid none --set 'constraints=["k_fp < 1"]'
@@ -128,16 +128,16 @@ for damage in "UPDATE searches SET state = zeroblob(length(state))" \
     change "$damage"
     ask doctor whole
     [ $? -eq 3 ] && ask doctor whole --repair && ask doctor whole
-    check $? "the doctor finds and mends: $damage"
+    check $? "the doctor finds and repairs: $damage"
     same whole "and it is as it was"
 done
 change "UPDATE trials SET objective_2 = objective_2 + 1 WHERE id = 40"
 ask doctor whole
 [ $? -eq 3 ]
-check $? "the doctor finds an objective that was changed"
+check $? "the doctor finds a changed objective"
 ask replay whole/40
 says 'objective_2 is' "and replay says which"
 rm results/index.db
 ask reindex && ask doctor grid
-check $? "reindex knows them"
+check $? "reindex lists campaigns with several objectives"
 exit $status

@@ -163,5 +163,5 @@ for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 
     looks $command
 done
 [ -z "$rawness" ] && [ "$count" -gt 150 ]
-check $? "what $count commands were given or read is printed without control characters${rawness:+: $rawness}"
+check $? "$count commands print texts from outside without control characters${rawness:+: $rawness}"
 exit "$status"

@@ -141,5 +141,5 @@ works resume away --progress none
 works doctor away
 works run long.yaml --name straight --batch 400 --threads 1 --backend cpu --progress none
 [ "$(digest away)" = "$(digest straight)" ]
-check $? "it goes on to the same bits"
+check $? "the renamed campaign resumes to the same bits"
 exit "$status"

@@ -28,7 +28,7 @@ indexed()
     cp out unindexed
     slow query grid "$@" --format csv --limit 9
     [ $? -eq 0 ] && cmp -s out unindexed
-    check $? "query $* gives what it gave"
+    check $? "query $* gives the same answer"
     if [ -n "$columns" ]; then
         [ "$(wc -l <err)" -eq 1 ] && grep -qF "made an index over $columns in 0" err
         check $? "query $* makes an index over $columns"
@@ -42,7 +42,7 @@ indexed()
 
 run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc
 [ -z "$(indexes)" ]
-check $? "a quick query makes none"
+check $? "a quick query makes no index"
 indexed "x1, x2, f" --where "x1 > 0.5 and x2 < 0" --order f:desc
 indexed "" --where "x1 > 0.5 and x2 < 0" --order f:desc
 plan 'SELECT id FROM trials WHERE x1 > 0.5 AND x2 < 0 ORDER BY +f'
@@ -61,14 +61,14 @@ plan 'SELECT id FROM trials ORDER BY f DESC NULLS LAST, id LIMIT 3'
 has "trials_auto_f_desc"
 names=trials_auto_x1_x2_f\ trials_auto_failure_x3_x2_f_x1\ trials_auto_n_failed_x2\ trials_auto_f_desc\ 
 [ "$(indexes)" = "$names" ]
-check $? "there are four: $(indexes)"
+check $? "at most four indexes are kept: $(indexes)"
 indexed "x3, x2" --order x3,x2
 [ "$(indexes)" = "${names#* }trials_auto_x3_x2 " ]
-check $? "of more the oldest goes: $(indexes)"
+check $? "a fifth index replaces the oldest: $(indexes)"
 indexed "" --where "id + search + round + x1 + x2 + x3 + f + fitness + n_failed > 0 and failure = 'none'" # nine columns
 works doctor grid
 [ "$(digest grid)" = "$whole" ]
-check $? "the digest is the same"
+check $? "indexes do not change the digest"
 slow best grid
 [ ! -s err ]
 check $? "best of a campaign that is done has its index"
@@ -115,15 +115,15 @@ HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid -
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 [ "$(wc -l <out)" -eq 3 ]
-check $? "the answer is there before the index"
+check $? "the answer is printed before the index is made"
 kill -INT $pid
 kill -CONT $pid
 wait $pid
 ended=$? pid=
 [ $ended -eq 0 ]
-check $? "Ctrl-C meanwhile leaves the status of the query: $ended"
+check $? "Ctrl-C while the index is made keeps the query's exit status: $ended"
 [ ! -s err ] && [ "$(indexes)" = "$before" ]
-check $? "and no index"
+check $? "Ctrl-C leaves no index"
 works doctor grid
 for call in 2 4 6 8 10; do
     HOPSCOTCH_FAULT=slow:1+:EIO,sqlwrite:$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x2 >out 2>err
@@ -136,10 +136,10 @@ done
 indexed "search, x1" --order search,x1
 works run grid.yaml --progress none
 [ -n "$(indexes)" ]
-check $? "a campaign that is done keeps them"
+check $? "a run of a finished campaign keeps the indexes"
 works run grid.yaml --extend --set 'search.over.x3=[0, 1, 2]' --progress none
 [ -z "$(indexes)" ]
-check $? "one that is extended drops them: $(indexes)"
+check $? "an extension drops the indexes: $(indexes)"
 works doctor grid
 cp -r results/grid other
 works rm grid --yes
@@ -149,9 +149,9 @@ slow best grid --format csv
 has "made an index over fitness in 0" err
 slow best grid --format csv
 [ ! -s err ]
-check $? "once"
+check $? "a second best makes no other index"
 works resume grid --set limits.trials=none --progress none
 [ -z "$(indexes)" ] && [ "$(digest grid)" = "$whole" ]
-check $? "a run that is resumed drops it"
+check $? "a resumed run drops the index"
 works doctor grid
 exit "$status"

@@ -66,10 +66,10 @@ has "trials are committed; continue with \`$HOPSCOTCH resume cut"
 has "stopped by \`hopscotch stop\`"
 has "continue with \`$HOPSCOTCH resume cut --results kept\`"
 [ ! -e kept/cut/stop ]
-check $? "the request is gone"
+check $? "stop leaves no request behind"
 stop
 [ $? -eq 1 ]
-check $? "stop of what does not run"
+check $? "stop of a campaign that does not run"
 has "nothing runs cut" said
 
 echo "pid 1 on another since 2020-01-01T00:00:00Z" >kept/cut/stop

@@ -49,5 +49,5 @@ while [ "$i" -lt "$times" ]; do
     i=$((i + 5))
 done
 [ "$bad" -eq 0 ] && [ "$refused" -gt 0 ]
-check $? "$i times one of two ran, $bad times not; the other was refused $refused times, came late $late times"
+check $? "in $i pairs exactly one ran, but for $bad; the other was refused $refused times and came too late $late times"
 exit $status

@@ -89,7 +89,7 @@ done=$(count used)
 check $? "$done trials in 0.1 s"
 works run hopper.yaml --name used "$@" --batch 10 --set limits.wall_time=0.1s
 [ "$(count used)" -eq "$done" ]
-check $? "none more in the next run"
+check $? "the next run adds no trial"
 
 # ---- what is recorded at the end ------------------------------------------------------------------------------------
 
@@ -109,5 +109,5 @@ recorded=$("$HOPSCOTCH" query arrays --sql 'SELECT count(*) AS n FROM trajectori
 check $? "recording is cut after $took ms with $recorded trials"
 works run hopper.yaml --name arrays "$@" --set "$best"
 [ "$(digest arrays)" = "$(digest all)" ]
-check $? "and resumed: the digest of one run"
+check $? "resumed after the recording was cut: the digest of one run"
 exit $status
