@@ -75,7 +75,7 @@ said = json.load(open(sys.argv[2]))
 assert said["runs"] == 40 and said["succeeded"] == len(good) and 0 < len(good) < 40
 assert math.isclose(said["fitness"]["value"], statistics.mean(good), rel_tol=1e-12)
 t = (said["fitness"]["high"] - said["fitness"]["value"]) / (statistics.stdev(good) / math.sqrt(len(good)))
-assert 1.96 < t < 2.8, t # Student's t from the tables, from infinite to 5 degrees of freedom
+assert 1.96 < t < 2.8, t  # Student's t from the tables, from infinite to 5 degrees of freedom
 assert rows[said["worst"]["replicate"]][0] != "none"
 assert said["success"]["low"] < len(good) / 40 < said["success"]["high"]
 assert len(said["changes"]) > 20 and said["grid"]["points"] == 9
