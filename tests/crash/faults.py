@@ -41,7 +41,7 @@ SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2"}
 
 # After an interrupted or short call the program must continue; but SQLite gives up on these.
 SQLITE_GIVES_UP = ("fsync", "lock")
-# Out of memory, HDF5 1.10 may call exit(-1), or, in its first steps, recurse in its error handling until the stack overflows.
+# Out of memory, HDF5 1.10 may call exit(-1), or, in its first steps, recurse in its error stack until that overflows.
 HDF5_GIVES_UP = (255, 139)
 
 

@@ -419,7 +419,7 @@ TEST(campaign_stops_when_its_time_is_used)
     campaign_case_end(&test);
 }
 
-TEST(campaign_whose_limit_is_all_there_is_is_done)
+TEST(campaign_with_a_limit_of_all_trials_is_done)
 {
     CampaignCase test;
     campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 111}\n");
@@ -444,7 +444,7 @@ TEST(campaign_in_use_is_refused)
     campaign_case_end(&test);
 }
 
-TEST(campaign_that_is_not_there_is_named)
+TEST(campaign_that_is_missing_is_named)
 {
     CampaignCase test;
     StoredCampaign stored;

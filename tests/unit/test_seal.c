@@ -122,7 +122,7 @@ TEST(seal_sees_that_replicates_are_gone)
     arena_destroy(&test.arena);
 }
 
-TEST(seal_sees_what_changed_behind_its_back)
+TEST(seal_sees_changes_by_other_programs)
 {
     static const struct {
         const char *sql, *table;
