@@ -23,7 +23,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups tr
     $user test -x "$HOPSCOTCH" || { cp "$HOPSCOTCH" hopscotch && HOPSCOTCH=$work/hopscotch; }
 fi
 
-# ---- what is attacked -----------------------------------------------------------------------------------------------
+# ---- the attacked files ---------------------------------------------------------------------------------------------
 
 cat >spec.yaml <<'END'
 version: 1

@@ -27,7 +27,7 @@ keeps()
     "$SQL" results/index.db "UPDATE status_cache SET tags = note, note = ''" >out
 }
 
-# ---- what is left for list ------------------------------------------------------------------------------------------
+# ---- entries for list -----------------------------------------------------------------------------------------------
 
 run_one a
 run_one b
@@ -66,7 +66,7 @@ check $? "a run makes a catalogue with its own campaign"
 HOPSCOTCH_FAULT=sqlwrite:1+:ENOSPC "$HOPSCOTCH_FAULTS_PROGRAM" list >out 2>err
 check $? "list on a disk where nothing can be written"
 
-# ---- what is there holds --------------------------------------------------------------------------------------------
+# ---- changes in place are seen --------------------------------------------------------------------------------------
 
 # Changes in place, of the same size, immediately: the file's times may stay the same.
 changes=40 wrong=0 made=0

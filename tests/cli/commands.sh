@@ -171,7 +171,7 @@ assert events[-2]["event"] == "finish" and events[-1]["state"] == "done", events
     fi
 fi
 
-# ---- nothing but failures -------------------------------------------------------------------------------------------
+# ---- failed trials only ---------------------------------------------------------------------------------------------
 
 expect "a run in which all fall" 0 run gains.yaml --name fallen --set search.over.dphi_body=[20] --progress none
 expect "best of a campaign without a success" 0 best fallen

@@ -94,7 +94,7 @@ says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --rep
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
 says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 
-# ---- what is written out --------------------------------------------------------------------------------------------
+# ---- output ---------------------------------------------------------------------------------------------------------
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" status gait >/dev/full 2>err
     [ $? -eq 3 ] && grep -qF "standard output could not be written: No space left" err

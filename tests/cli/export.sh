@@ -111,7 +111,7 @@ database.commit()' >out 2>err
     check $? "export skips an array without a row in the tables"
 fi
 
-# ---- and back -------------------------------------------------------------------------------------------------------
+# ---- import ---------------------------------------------------------------------------------------------------------
 
 run export gains --csv points.csv --order k_fp:desc
 run import points.csv gains.yaml --name again --progress none
@@ -150,7 +150,7 @@ has "k_fp is -5, must be in" err
 refused import nowhere.csv gains.yaml
 has "there is no table nowhere.csv" err
 
-# ---- what it refuses ------------------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 code=2 refused export gains
 has "export to what?" err

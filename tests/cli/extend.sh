@@ -86,7 +86,7 @@ if command -v sqlite3 >/dev/null; then
     equal "$(sqlite3 results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
 fi
 
-# ---- what --set changed is kept by the next --extend ----------------------------------------------------------------
+# ---- --extend keeps the changes of earlier --set --------------------------------------------------------------------
 
 run "$HOPSCOTCH" grid kept --set "$wider" --set limits.trials=20
 run "$HOPSCOTCH" grid kept --set "$denser"
@@ -127,7 +127,7 @@ run "$HOPSCOTCH" grid seeded --seed 9 --extend
 expect $? 1 "another seed"
 has "seed: 8 -> 9"
 
-# ---- the same digest, in other batches, and killed in between -------------------------------------------------------
+# ---- the same digest: other batches, kills --------------------------------------------------------------------------
 
 run "$HOPSCOTCH" grid other --batch 6 && run "$HOPSCOTCH" grid other --batch 10 --set "$wider" --extend &&
     run "$HOPSCOTCH" grid other --batch 4 --set "$wider" --set "$denser" --extend

@@ -90,14 +90,14 @@ for method in cmaes nsga2; do
     if [ $method = cmaes ]; then has '"stop": "tolfun' ; fi
 done
 
-# ---- another reason to end with the same generation -----------------------------------------------------------------
+# ---- another stop reason at the same generation ---------------------------------------------------------------------
 
 go nsga2 ten 10 && expected=$(digest ten) && go nsga2 reason 80 --set search.nsga2.stop.trials=120
 check $? "nsga2: ended by trials after ten generations"
 go nsga2 reason 10 --set search.nsga2.stop.trials=none --extend
 same reason "ended by generations there: the digest of one that had ten"
 
-# ---- what can't be extended -----------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 go cmaes restarts 20 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=600
 check $? "a search with restarts"

@@ -45,7 +45,7 @@ names() { (cd disk/results && find . ! -name '*-shm' ! -name '*-wal' ! -path './
 on_disk_digest() { "$HOPSCOTCH" digest "$1" --results disk/results 2>/dev/null | cut -d ' ' -f 1; }
 sound() { [ "$(on_disk_digest gait)$(on_disk_digest second)" = "$whole$second" ]; }
 
-# ---- what reads, what frees -----------------------------------------------------------------------------------------
+# ---- commands that read or free space -------------------------------------------------------------------------------
 reading='list
 list --json
 status
@@ -99,7 +99,7 @@ on_disk "gc --yes"
 [ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/.removed-old ] && sound
 check $? "gc works on a full disk"
 
-# ---- what writes ----------------------------------------------------------------------------------------------------
+# ---- commands that write --------------------------------------------------------------------------------------------
 writing='run gait.yaml --name other --backend cpu --progress none
 run gait.yaml --set search.over.k_fp=[1] --name third --results new/root --backend cpu --progress none
 resume gait --extend --set search.over.k_fp=[100,150,200,250] --backend cpu --progress none
@@ -190,7 +190,7 @@ END
 check $? "a disk that fills up while a command runs${bad:+: $bad}"
 umount disk
 
-# ---- a folder that can only be read ---------------------------------------------------------------------------------
+# ---- a read-only folder ---------------------------------------------------------------------------------------------
 # One campaign was left by a killed run: it has a write-ahead log and no shared memory file.
 call=150
 until [ -s results/killed/campaign.db-wal ] || [ "$call" -lt 50 ]; do

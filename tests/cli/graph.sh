@@ -71,7 +71,7 @@ check $? "resume --profile-graph FILE.dot"
 grep -q '^digraph step {' step.dot && grep -q 'label="forces 0"' step.dot && grep -q ' -> ' step.dot
 check $? "nodes and edges for Graphviz"
 
-# ---- what is no graph -----------------------------------------------------------------------------------------------
+# ---- models without a step graph ------------------------------------------------------------------------------------
 "$HOPSCOTCH" run rattle.yaml --name none --backend cpu --profile-graph step.json >out 2>err
 [ $? -eq 1 ] && [ ! -e results/none ] &&
     grep -q "a step of model rigid with these settings is several graphs" err

@@ -85,7 +85,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     check $? "with an answer yes the campaign is removed"
 fi
 
-# ---- one that was made of a campaign is being run -------------------------------------------------------------------
+# ---- a campaign made from another is being run ----------------------------------------------------------------------
 
 works run grid.yaml --name host --progress none
 "$HOPSCOTCH" run grid.yaml --results results/host/verify --name busy --set 'simulation.dimension=40' \
@@ -129,7 +129,7 @@ wait $pid 2>/dev/null
 pid=
 works rm busy --yes
 
-# ---- another process comes between ----------------------------------------------------------------------------------
+# ---- interference by another process --------------------------------------------------------------------------------
 
 # pauses RULE COMMAND...: starts a process, $pid, that stops before that call. goes_on: continues it; status in `ended`.
 pauses()

@@ -41,7 +41,7 @@ check $? "campaigns"
 same
 check $? "the first list"
 
-# ---- what is kept is used -------------------------------------------------------------------------------------------
+# ---- list uses the catalogue ----------------------------------------------------------------------------------------
 
 settle
 run list --all
@@ -58,7 +58,7 @@ works list
 lacks "kept"
 has "seen"
 
-# ---- by hand, at once after the list --------------------------------------------------------------------------------
+# ---- changes by hand, directly after the list -----------------------------------------------------------------------
 
 settle
 run list
@@ -189,7 +189,7 @@ run list
 [ "$("$SQL" results/index.db "SELECT count(*) FROM status_cache WHERE reader <> ''")" -ge 4 ]
 check $? "a catalogue table of another layout is replaced"
 
-# ---- any changes ----------------------------------------------------------------------------------------------------
+# ---- random changes -------------------------------------------------------------------------------------------------
 
 made=0 wrong=0
 pick() # sets `one` to a campaign
@@ -225,7 +225,7 @@ done
 [ $wrong -eq 0 ]
 check $? "$changes random changes"
 
-# ---- their number ---------------------------------------------------------------------------------------------------
+# ---- many campaigns -------------------------------------------------------------------------------------------------
 
 rm -rf results
 run_one arrays.yaml a

@@ -124,7 +124,7 @@ fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
     grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 does not finish reading it" out
 check $? "a shard on which HDF5 works for too long"
 
-# ---- what else the system can do ------------------------------------------------------------------------------------
+# ---- other failures of the system -----------------------------------------------------------------------------------
 fails space:1:EIO plan "$work/gait.yaml" --results "$work/results" --backend cpu
 [ "$code" -eq 3 ] && grep -qF "cannot ask for the free space at $work/results" out
 check $? "a disk that does not report its free space"

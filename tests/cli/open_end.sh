@@ -51,7 +51,7 @@ done=$("$HOPSCOTCH" status early --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1
 works status early --json
 has "\"trials_total\": $done,"
 
-# ---- grids of which a sample says nothing ---------------------------------------------------------------------------
+# ---- grids that a sample cannot estimate ----------------------------------------------------------------------------
 
 cat >large.yaml <<'END'
 version: 1

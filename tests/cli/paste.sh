@@ -90,7 +90,7 @@ check $? "$count printed commands run as they are${bad:+: $bad}"
 [ -z "$rawness" ]
 check $? "names of folders are printed without control characters${rawness:+: $rawness}"
 
-# ---- what else comes from outside -----------------------------------------------------------------------------------
+# ---- other texts from outside ---------------------------------------------------------------------------------------
 evil="${escape}[31mx$(printf '\007\233')"
 rawness= count=0
 looks() # COMMAND...: checks its messages, and its output unless that is a file for programs

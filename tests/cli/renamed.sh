@@ -65,7 +65,7 @@ works rm twin --yes
 [ "$(listed)" = "third " ]
 check $? "reindex and rm: $(listed)"
 
-# ---- what was made of it --------------------------------------------------------------------------------------------
+# ---- campaigns made from a renamed one ------------------------------------------------------------------------------
 
 works status third/verify/trial_1
 has "origin      verifies new/1 (now third)"
@@ -116,7 +116,7 @@ has "warm is done already" err
 refused run warm.yaml --name again --progress none
 has "learn" err
 
-# ---- while it runs --------------------------------------------------------------------------------------------------
+# ---- a rename during a run ------------------------------------------------------------------------------------------
 
 sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000]}}}/' gait.yaml >long.yaml
 "$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out \

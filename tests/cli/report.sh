@@ -74,7 +74,7 @@ has "the error names the missing folder" err "nowhere"
 expect "report of a missing campaign" 1 report gians
 has "the error suggests a campaign's name" err "did you mean 'gains'?"
 
-# ---- what has nothing to say is left out ----------------------------------------------------------------------------
+# ---- sections without content are left out --------------------------------------------------------------------------
 
 sections "the report of a grid has no section on convergence" again.html \
     "best motion scatter importance pairs parallel pareto failures spec provenance"
@@ -338,7 +338,7 @@ expect "replay --terminal without a motion" 1 replay point/1 --terminal
 expect "replay --debug without a solver" 1 replay point/1 --debug newton -o point.csv
 has "the error says that the model has no such solver" err "no solver that iterates"
 
-# ---- what only a parser sees ----------------------------------------------------------------------------------------
+# ---- checks with parsers --------------------------------------------------------------------------------------------
 
 with_python "markup" || exit $status
 python3 - "$hostile" >out 2>err <<'END'

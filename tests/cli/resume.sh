@@ -60,7 +60,7 @@ run "$HOPSCOTCH" best --set limits.trials=4
 resume best --set limits.trials=none
 same best "stopped before its best trials"
 
-# ---- what a kill leaves ---------------------------------------------------------------------------------------------
+# ---- leftovers of a kill --------------------------------------------------------------------------------------------
 
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
 (
@@ -78,7 +78,7 @@ has "1 temporary file"
 has "of 30 trials are done"
 same killed "killed"
 
-# ---- failed trials, again -------------------------------------------------------------------------------------------
+# ---- retry of failed trials -----------------------------------------------------------------------------------------
 
 resume whole --retry tumbled
 [ $? -eq 1 ]

@@ -38,7 +38,7 @@ indexed()
     fi
 }
 
-# ---- which ----------------------------------------------------------------------------------------------------------
+# ---- which queries make an index ------------------------------------------------------------------------------------
 
 run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc
 [ -z "$(indexes)" ]
@@ -77,7 +77,7 @@ has "more match: --limit 0 prints all" err
 has "the database took long; made an index over x1, n_failed in 0" err
 works export grid --csv out.csv
 
-# ---- not where it can't be ------------------------------------------------------------------------------------------
+# ---- queries that make no index -------------------------------------------------------------------------------------
 
 # none WHAT ARGUMENTS...: the query answers, exits with 0, and makes no index
 none()
@@ -131,7 +131,7 @@ for call in 2 4 6 8 10; do
     check $? "sound after a kill at write $call of the index"
 done
 
-# ---- a run drops them, and best of a run that was cut short makes its own -------------------------------------------
+# ---- a run drops indexes; best of an interrupted run makes one ------------------------------------------------------
 
 indexed "search, x1" --order search,x1
 works run grid.yaml --progress none

@@ -68,7 +68,7 @@ early()
 soon early
 check $? "Ctrl-C in a batch of 1,000 chains: status $ended after $took ms"
 
-# ---- gone on with ---------------------------------------------------------------------------------------------------
+# ---- continuation ---------------------------------------------------------------------------------------------------
 
 set -- --progress none --set simulation.duration=1 --set search.trials=600 --batch 50 --threads 1
 works run hopper.yaml --name whole "$@"
@@ -91,7 +91,7 @@ works run hopper.yaml --name used "$@" --batch 10 --set limits.wall_time=0.1s
 [ "$(count used)" -eq "$done" ]
 check $? "the next run adds no trial"
 
-# ---- what is recorded at the end ------------------------------------------------------------------------------------
+# ---- recording at the end -------------------------------------------------------------------------------------------
 
 # To record trials they are simulated again, which takes seconds; the time limit is used up by then.
 [ -z "${QUICK:-}" ] || exit $status

@@ -29,7 +29,7 @@ static uint64_t flips_random(Flips *flips, uint64_t below)
     return (flips->random >> 24) % below;
 }
 
-// ---- what a database says -------------------------------------------------------------------------------------------
+// ---- the values of a database ---------------------------------------------------------------------------------------
 
 static Error flips_dump_table(Database *database, const char *sql, Sha256 *hash)
 {

@@ -366,7 +366,7 @@ static int process_run(const Pairs *pairs, const char *const *words, const char 
     return process.over && WIFEXITED(process.status) ? WEXITSTATUS(process.status) : 128;
 }
 
-// ---- what is there --------------------------------------------------------------------------------------------------
+// ---- reading the campaigns ------------------------------------------------------------------------------------------
 
 // The first value of the first row; `missing` if there is none. *bad counts the queries that failed.
 static int64_t ask(sqlite3 *database, const char *sql, int64_t missing, int *bad)
@@ -461,7 +461,7 @@ static void world_print(const World *world, FILE *out)
     }
 }
 
-// ---- what should be there -------------------------------------------------------------------------------------------
+// ---- the expected campaigns -----------------------------------------------------------------------------------------
 
 // The effect of a command: nothing, all of its work, or a part that another run continues.
 typedef enum Effect { NOTHING, ALL, PART } Effect;
@@ -598,7 +598,7 @@ static void round_paused(Pairs *pairs, Mode mode, Process *p, Process *q)
     process_wait(p, q, SECONDS_MAX);
 }
 
-// ---- what must hold afterwards --------------------------------------------------------------------------------------
+// ---- checks after a round -------------------------------------------------------------------------------------------
 
 static bool ended_well(Process *process, char *why)
 {
@@ -786,7 +786,7 @@ static void round_run(Pairs *pairs, const Kind *first, const Kind *second, const
     pairs->rounds++;
 }
 
-// ---- something else takes the campaign's place ----------------------------------------------------------------------
+// ---- replaced campaigns ---------------------------------------------------------------------------------------------
 
 // Another program, which takes no locks, puts copies of `a` in the place of `b`, while a command is stopped in the
 // middle of its work on b: at any of its calls. old: the replaced files are kept here, as long as the folder exists.

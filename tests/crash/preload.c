@@ -549,7 +549,7 @@ int closedir(DIR *folder)
     return next(folder);
 }
 
-// ---- what a file is -------------------------------------------------------------------------------------------------
+// ---- properties of a file -------------------------------------------------------------------------------------------
 
 #define STAT_BY_PATH(name, Status)                                                                                     \
     int name(const char *path, struct Status *status)                                                                  \

@@ -17,12 +17,7 @@
 #include <ucontext.h>
 
 enum { EMULATED_STACK = 1 << 18 };
-enum {
-    EMULATED_PART,
-    EMULATED_WARP,
-    EMULATED_BLOCK,
-    EMULATED_KINDS
-}; // the threads that meet: a part of a warp, a warp, a block
+enum { EMULATED_PART, EMULATED_WARP, EMULATED_BLOCK, EMULATED_KINDS }; // who meets; a part is part of a warp
 
 typedef struct EmulatedIndex {
     unsigned x;

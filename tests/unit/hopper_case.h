@@ -30,8 +30,7 @@ typedef struct HopperCase {
     HopperSetting option[HOPPER_CASE_SETTINGS]; // other keys of `simulation:`; the first without a name ends the list
     HopperSetting parameter[HOPPER_CASE_SETTINGS]; // parameters of all lanes; ended in the same way
     Points terrain;                                // points of the terrain's table
-    void (*fill)(double *parameter, const Configured *configured,
-                 int64_t lane);                                 // sets parameters of one lane, after `parameter`
+    void (*fill)(double *parameter, const Configured *configured, int64_t lane); // of one lane, after `parameter`
     int64_t first;                                              // lane `i` of the batch is filled as lane first + i
     void (*watch)(const HopperOutcome *outcome, void *watcher); // after every slice
     void *watcher;

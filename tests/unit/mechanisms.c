@@ -321,7 +321,7 @@ void mechanism_move(const Mechanism *m, double gravity, double duration, Mechani
     out->energy = 0.5 * links.mass * y[JOINTS] * y[JOINTS] + gravity * links.height;
 }
 
-// ---- random ones ----------------------------------------------------------------------------------------------------
+// ---- random mechanisms ----------------------------------------------------------------------------------------------
 
 static void draw_base(uint64_t *state, double *base)
 {

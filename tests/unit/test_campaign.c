@@ -320,7 +320,7 @@ TEST(campaign_is_the_same_with_two_batches_in_flight)
     campaign_case_end(&test);
 }
 
-// ---- what is recorded -----------------------------------------------------------------------------------------------
+// ---- recording ------------------------------------------------------------------------------------------------------
 
 TEST(campaign_records_what_the_policy_says)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what is published ----------------------------------------------------------------------------------------------
+// ---- published values -----------------------------------------------------------------------------------------------
 
 // Table 1 for n = 10, lambda = 10; mu_eff, the rates of C and the weights are also those that pycma 4.5 prints.
 TEST(cmaes_strategy_parameters_are_those_of_the_tutorial)

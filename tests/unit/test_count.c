@@ -35,7 +35,7 @@ static const Plan *count_case_plan(CountCase *test, const char *text)
     return &test->plan;
 }
 
-// ---- against one id after the other ---------------------------------------------------------------------------------
+// ---- comparison with a count of all ids -----------------------------------------------------------------------------
 
 static uint64_t count_state = 1;
 
@@ -104,7 +104,7 @@ TEST(count_of_a_grid_is_that_of_its_ids)
     CHECK(dropping > 150);
 }
 
-// ---- of more ids than can be looked at ------------------------------------------------------------------------------
+// ---- grids with too many ids to visit -------------------------------------------------------------------------------
 
 TEST(plan_counts_what_a_condition_leaves_of_ten_billion)
 {

@@ -480,7 +480,7 @@ TEST(database_killed_in_any_write_keeps_whole_transactions)
 
 #endif
 
-// ---- what somebody else may have put there --------------------------------------------------------------------------
+// ---- files of other programs ----------------------------------------------------------------------------------------
 
 TEST(database_that_is_a_pipe_is_not_waited_for)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- from the kernel ------------------------------------------------------------------------------------------------
+// ---- rows of the kernel ---------------------------------------------------------------------------------------------
 
 enum { COLUMN_TIME, COLUMN_STEP, COLUMN_ITERATION, COLUMN_Q, COLUMN_QD, COLUMN_NORM, COLUMN_BEFORE, COLUMN_AFTER = 16 };
 

@@ -503,7 +503,7 @@ TEST(expression_sql_of_chains_and_nests)
     database_close(database);
 }
 
-// ---- anything at all ------------------------------------------------------------------------------------------------
+// ---- arbitrary texts ------------------------------------------------------------------------------------------------
 
 static void expression_survive(const char *text)
 {

@@ -301,7 +301,7 @@ TEST(hopper_accounting_changes_nothing_else)
     }
 }
 
-// ---- all of them ----------------------------------------------------------------------------------------------------
+// ---- all variants together ------------------------------------------------------------------------------------------
 
 static void variant_spread(double *parameter, const Configured *configured, int64_t lane)
 {

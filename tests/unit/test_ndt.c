@@ -476,7 +476,7 @@ TEST(ndt_golden_run)
     arena_destroy(&c.arena);
 }
 
-// ---- what holds in every row ----------------------------------------------------------------------------------------
+// ---- invariants of every row ----------------------------------------------------------------------------------------
 
 static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, const double *start, bool bits)
 {
@@ -639,7 +639,7 @@ TEST(ndt_counts_oscillation)
     CHECK_BITS(3.0, a.oscillation);
 }
 
-// ---- what the scene does not hold -----------------------------------------------------------------------------------
+// ---- directions without information ---------------------------------------------------------------------------------
 
 // The terms of a position measurement in gradient and Hessian equal the differences of its term in the score. The term
 // has no derivative by yaw.

@@ -163,7 +163,7 @@ static const Nsga2Run *nsga2_case_of(const Nsga2Case *test, int64_t search)
     return nsga2_view(&test->search, search).run;
 }
 
-// ---- fronts that are known ------------------------------------------------------------------------------------------
+// ---- known fronts ---------------------------------------------------------------------------------------------------
 
 // Area below (1.1, 1.1) that a front f2(f1), 0 <= f1 <= 1, dominates, with the least f2 up to each f1.
 static double zdt_volume(Nsga2Problem *problem)

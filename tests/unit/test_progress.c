@@ -160,7 +160,7 @@ TEST(progress_none_prints_nothing)
     free(text);
 }
 
-// ---- what is not known, and what is not done ------------------------------------------------------------------------
+// ---- unknown totals and unfinished work -----------------------------------------------------------------------------
 
 TEST(progress_of_a_search_that_may_end_early_is_a_bound)
 {

@@ -100,7 +100,7 @@ TEST(rigid_debug_rows_of_large_worlds)
     rigid_end(&run);
 }
 
-// ---- for people -----------------------------------------------------------------------------------------------------
+// ---- tables of debug rows -------------------------------------------------------------------------------------------
 
 enum { TABLE_ROW, TABLE_CONSTRAINT, TABLE_C, TABLE_JV, TABLE_LAMBDA, TABLE_TENSION, TABLE_RESIDUAL };
 

@@ -76,7 +76,7 @@ TEST(rigid_wind)
     CHECK_NEAR(4.0 + x[0], x[1], 1e-12);
 }
 
-// ---- pushes, and points that a body's spin carries along ------------------------------------------------------------
+// ---- pushes at points of a spinning body ----------------------------------------------------------------------------
 
 // The first step of 0.125 s of a load of 1 kg that spins at 4 rad/s about y. Forces act at a point 1 m above its
 // centre.

@@ -106,7 +106,7 @@ TEST(rigid_redundant_rows_are_dropped_refused_or_shared)
     CHECK_NEAR(x[0], x[3], 1e-6);
 }
 
-// ---- what is said of gains ------------------------------------------------------------------------------------------
+// ---- remarks on gains -----------------------------------------------------------------------------------------------
 
 // All remarks on a spec, one per line: "name: text", with "!" before a warning.
 static void forms_remarks(const char *spec_text, char *out, size_t size)
@@ -219,7 +219,7 @@ TEST(rigid_predicted_steady_error_equals_the_measured_one)
     }
 }
 
-// ---- rows that give -------------------------------------------------------------------------------------------------
+// ---- soft rows ------------------------------------------------------------------------------------------------------
 
 // Two balls of 1 kg at rest: the world holds the centre of a, and a holds the centre of b. C1 = p1, C2 = p2 - p1, and A
 // = [1 -1; -1 2] has D^-1/2 A D^-1/2 = [1 -r; -r 1] with r = 1/sqrt 2. Its modes are mu = 1 + r with the errors C2 =

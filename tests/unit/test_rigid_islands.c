@@ -138,7 +138,7 @@ TEST(rigid_islands_move_as_they_do_alone_when_soft) { islands_check("duration: 0
 
 TEST(rigid_islands_of_trees_move_as_they_do_alone) { islands_check("duration: 0.5, solver: trees"); }
 
-// ---- shared among threads -------------------------------------------------------------------------------------------
+// ---- islands shared by threads --------------------------------------------------------------------------------------
 
 // `count` islands: chains of two bodies, every third with a loop. Springs or tethers join some; a parachute and a push
 // act on others.

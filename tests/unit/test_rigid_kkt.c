@@ -204,7 +204,7 @@ TEST(rigid_steps_of_soft_rows)
     KKT_CHECK(cases);
 }
 
-// ---- what a solve leaves --------------------------------------------------------------------------------------------
+// ---- residuals ------------------------------------------------------------------------------------------------------
 
 // Two rods of one ball differ in length by `longer`: the row of one depends on the other's and is left out, so that its
 // error remains.

@@ -184,7 +184,7 @@ static void order_body(double t, const double *y, double *rate)
     rate[6] = -0.5 * order_dot(w, q);
 }
 
-// ---- by halving -----------------------------------------------------------------------------------------------------
+// ---- halved steps ---------------------------------------------------------------------------------------------------
 
 typedef struct OrderCase {
     const char *name, *world, *rest, *body;

@@ -161,7 +161,7 @@ TEST(rigid_skylines_begin_where_rows_share_a_body)
     }
 }
 
-// ---- the choice -----------------------------------------------------------------------------------------------------
+// ---- the choice of the solver ---------------------------------------------------------------------------------------
 
 static bool solvers_takes_rows(const char *solver, const char *world)
 {

@@ -331,7 +331,7 @@ TEST(shards_open_at_once_are_apart)
     arena_destroy(&second.arena);
 }
 
-// ---- shards that mean harm ------------------------------------------------------------------------------------------
+// ---- malicious shards -----------------------------------------------------------------------------------------------
 
 // Writes the image as the test's shard, and opens it without a digest, as if the database had the digest of the image.
 static Error shard_test_open_image(ShardTest *test, const Bytes *image, ShardReader **reader)

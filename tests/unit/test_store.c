@@ -99,7 +99,7 @@ static Error store_case_commit(StoreCase *test)
     return store_commit(test->store, &test->commit, &seconds);
 }
 
-// ---- what is stored is what is read ---------------------------------------------------------------------------------
+// ---- rows come back as they were stored -----------------------------------------------------------------------------
 
 TEST(store_reads_what_was_committed)
 {
