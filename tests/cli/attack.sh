@@ -134,14 +134,14 @@ races_1="a a/shards a/campaign.db index.db" races_2="c c/verify c/verify/$made" 
 watched=yes
 "$ATTACKER" watch events outside true 2>err
 if [ $? -eq 125 ]; then
-    echo "skip $suite: what is only read outside is not seen: needs inotify"
+    echo "skip $suite: files that are only read outside are not detected: needs inotify"
     watched=
 fi
 raceable=$watched
 mkdir -p results/folder && ln -s folder results/link
 "$ATTACKER" race results/folder results/link events outside true 2>err
 if [ $? -eq 125 ] && [ -n "$watched" ]; then
-    echo "skip $suite: races: this file system exchanges no names"
+    echo "skip $suite: races: this file system cannot exchange two names"
     raceable=
 fi
 
@@ -157,10 +157,10 @@ judged()
     bad=
     attacks=$((attacks + 1))
     [ "$2" -le 3 ] || bad="ended with $2"
-    [ "$2" -eq 0 ] || [ -s err ] || bad="ended with $2 and said nothing"
-    [ ! -s events ] || bad="$bad; it touched what lies outside: $(sort -u events | head -n 3 | tr '\n' ' ')"
+    [ "$2" -eq 0 ] || [ -s err ] || bad="ended with $2 without a message"
+    [ ! -s events ] || bad="$bad; it touched files outside: $(sort -u events | head -n 3 | tr '\n' ' ')"
     if [ -z "$watched" ] && seal >now && ! cmp -s sealed now; then
-        bad="$bad; it changed what lies outside: $(diff sealed now | head -n 3 | tr '\n' ' ')"
+        bad="$bad; it changed files outside: $(diff sealed now | head -n 3 | tr '\n' ' ')"
     fi
     ! grep -qE 'Sanitizer|runtime error' err || bad="$bad; sanitizer"
     [ -n "$bad" ] || return 0

@@ -19,7 +19,7 @@ run() # NAME FAULT OPTION...
 
 said() # WORDS...: standard error contains each
 {
-    for words in "$@"; do grep -q -- "$words" err || { echo "   not said: $words" && return 1; }; done
+    for words in "$@"; do grep -q -- "$words" err || { echo "   missing on standard error: $words" && return 1; }; done
 }
 
 events() # NAME PATTERN

@@ -163,5 +163,5 @@ rm -f results/index.db
 check $? "reindex makes a catalogue from the folders"
 
 flips=$(dirname "$HOPSCOTCH")/flips
-if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: no $flips"; fi
+if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: needs $flips"; fi
 exit $status

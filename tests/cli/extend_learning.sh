@@ -82,7 +82,7 @@ for method in cmaes nsga2; do
         done
         check $bad "$method: killed while it was extended: the same digest"
     else
-        echo "skip extend_learning: no $HOPSCOTCH_FAULTS_PROGRAM"
+        echo "skip extend_learning: needs $HOPSCOTCH_FAULTS_PROGRAM"
     fi
     "$HOPSCOTCH" doctor "$method-parts" >out 2>&1
     check $? "$method: the doctor finds nothing"

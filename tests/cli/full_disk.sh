@@ -126,7 +126,7 @@ while read -r command; do
     doctor*) [ "$code" -eq 0 ] ;;
     *) [ "$code" -eq 3 ] && [ "$(grep -c '^hopscotch: ' err)" -eq 1 ] && grep -q 'free some space\|bytes free' err ;;
     esac || bad="$bad; $command: $code $(tail -n 1 err)"
-    [ "$(names)" = "$before" ] && [ ! -e disk/new ] || bad="$bad; $command left or took something"
+    [ "$(names)" = "$before" ] && [ ! -e disk/new ] || bad="$bad; $command added or removed files"
     sound || bad="$bad; $command changed what is stored"
 done <<END
 $writing
@@ -156,20 +156,20 @@ on_the_way()
     [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || [ "$code" -eq 1 ] || bad="$bad; $1 with $free KiB: $code"
     rm disk/ballast
     case "$1 $code" in
-    *' 0') did "$1" || bad="$bad; $1 with $free KiB said 0 and did not do it" ;;
+    *' 0') did "$1" || bad="$bad; $1 with $free KiB ended with 0 and did not do its work" ;;
     run*other*) # it may have begun
         (cd disk && "$HOPSCOTCH" run gait.yaml --name other --backend cpu --progress none) >out 2>err
-        [ "$(on_disk_digest other)" = "$whole" ] || bad="$bad; $1 with $free KiB can't go on: $(tail -n 1 err)"
+        [ "$(on_disk_digest other)" = "$whole" ] || bad="$bad; $1 with $free KiB can't be completed: $(tail -n 1 err)"
         sound || bad="$bad; $1 with $free KiB changed what is stored"
         ;;
     resume*)
-        (cd disk && eval "\"\$HOPSCOTCH\" $1") >out 2>err || bad="$bad; $1 with $free KiB can't go on"
+        (cd disk && eval "\"\$HOPSCOTCH\" $1") >out 2>err || bad="$bad; $1 with $free KiB can't be completed"
         ;;
     *)
         sound || bad="$bad; $1 with $free KiB changed what is stored: $(tail -n 1 err)"
         case $1 in
         verify* | compare* | run* | import*) ;; # a campaign that has begun stays
-        *) [ "$(names)" = "$before" ] || bad="$bad; $1 with $free KiB left or took something" ;;
+        *) [ "$(names)" = "$before" ] || bad="$bad; $1 with $free KiB added or removed files" ;;
         esac
         ;;
     esac

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
-*asan* | *tsan*) echo "skip tutorial: it builds a program of its own, which no sanitizer sees" && exit 0 ;;
+*asan* | *tsan*) echo "skip tutorial: it builds another program, without the sanitizer" && exit 0 ;;
 esac
 [ -f "$root"/build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
 fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
@@ -79,7 +79,7 @@ all=$("$program" query spring --columns b --format csv | awk 'NR > 1 && $1 > 8 &
 "$program" check experiments/spring.yaml --set 'search.only="b > 8"' --resolved >only.yaml 2>log &&
     "$program" check only.yaml --resolved >again.yaml 2>log && cmp -s only.yaml again.yaml ||
     fail "the resolved spec of the form does not read back"
-"$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "the form takes any name"
+"$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "the form accepts an unknown name"
 "$program" help spec | grep -q '^search.only$' || fail "help spec does not have the form"
 "$program" schema | grep -q '"only": {' || fail "the schema does not have the form"
 echo "ok   tutorial: the form of the spec works"
