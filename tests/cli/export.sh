@@ -163,7 +163,7 @@ has "did you mean 'k_fp'?" err
 run run gains.yaml --name bare --set 'record.trajectories.select={}' \
     --set 'record.debug.newton.select={}' --progress none
 refused export bare --hdf5 bare.h5
-has "bare has no arrays" err
+has 'bare has no arrays: what is recorded says `record` (help spec)' err
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" export gains --csv - >/dev/full 2>err
     [ $? -eq 3 ]

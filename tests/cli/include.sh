@@ -107,4 +107,7 @@ sed -i '2s/$/\nseed: 1/' specs/large.yaml
 echo 'include: [large.yaml, large.yaml]' | spec twice
 examine twice
 has "is larger than"
+"$HOPSCOTCH" check specs/written_out.yaml --set include=robot.yaml >out 2>&1
+expect $? 1 "an include in --set"
+has "--set:1:1: error: include stands in a spec's file only"
 exit $status

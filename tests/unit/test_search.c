@@ -188,7 +188,8 @@ TEST(search_exclude_leaves_gaps_and_total_counts_gaps)
     double parameter[N];
     CHECK_SAYS(ERROR_USER, "there is no trial 1: `exclude`, the range of a derived parameter, `when` or `union`",
                search_grid.trial(&fixture->search, 1, &ordinal, parameter));
-    CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, 6, &ordinal, parameter));
+    CHECK_SAYS(ERROR_USER, "there is no trial 6: this grid has the ids 0 to 5",
+               search_grid.trial(&fixture->search, 6, &ordinal, parameter));
     CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, -1, &ordinal, parameter));
     CHECK_OK(search_grid.trial(&fixture->search, 5, &ordinal, parameter));
     CHECK_INTEGER(5, (int64_t)ordinal);
