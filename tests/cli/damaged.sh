@@ -23,10 +23,10 @@ END_OF_SPEC
 
 run() { "$HOPSCOTCH" run "$@" --progress none >out 2>err || check 1 "run $*"; }
 
-# sql CAMPAIGN STATEMENTS: changed by another program, as it were
+# sql CAMPAIGN STATEMENTS: changes the database as another program would
 sql() { "$SQL" "results/$1/campaign.db" "$2"; }
 
-# says CODE TEXT ARGUMENTS...: and then everything is whole again
+# says CODE TEXT ARGUMENTS...: checks one command, then restores the campaigns
 says()
 {
     code=$1 text=$2
@@ -95,7 +95,7 @@ says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --rep
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
 says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 
-# ---- what is written out --------------------------------------------------------------------------------------------
+# ---- output ---------------------------------------------------------------------------------------------------------
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" status gait >/dev/full 2>err
     [ $? -eq 3 ] && grep -qF "standard output could not be written: No space left" err

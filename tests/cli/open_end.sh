@@ -28,7 +28,7 @@ has '"trials_least": 40,'
 "$HOPSCOTCH" run learn.yaml --progress json --set limits.wall_time=0.05s >stream 2>out
 check $? "a run that a limit stops"
 grep -q '"trials_total":0,"trials_most":3200' stream
-check $? "the stream of its progress tells the bound"
+check $? "the progress stream has the bound"
 works status learn
 has 'of at most 3,200'
 lacks ' of 0'
@@ -44,14 +44,14 @@ has 'of at most 3,200 trials'
 check $? "a run to its end"
 grep '"doing":"recording"' stream >phase
 grep -q '"phase_total":12' phase
-check $? "what is recorded after the search has a count"
+check $? "the recording after the search has its own count"
 works status early
 lacks 'at most'
 done=$("$HOPSCOTCH" status early --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1/p')
 works status early --json
 has "\"trials_total\": $done,"
 
-# ---- grids of which a sample says nothing ---------------------------------------------------------------------------
+# ---- grids that a sample cannot estimate ----------------------------------------------------------------------------
 
 cat >large.yaml <<'END'
 version: 1
