@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
+.PHONY: cuda_on_host pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -49,7 +49,8 @@ write_unit = { for file in $(call files_of,$2); do echo "\#include \"$$file\""; 
 $(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors),$(call \
   write_unit,$(floor),$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))))
 vpath %.c $(BUILD)/units runner
-with_cuda := $(filter yes,$(CUDA))
+# host: by tests/cuda_on_host
+with_cuda := $(filter yes host,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 KERNELS = $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
@@ -97,7 +98,9 @@ ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
-	$(Q)$(NVCC) -std=c++17 -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0 -c $< -o $@
+	$(Q)$(CUDA_$(CUDA)) -std=c++17 -c $< -o $@
+CUDA_yes = $(NVCC) -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
+CUDA_host = $(CXX) -x c++ $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) -I tests/cuda_on_host -include cuda_runtime.h
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
 $(BUILD)/unit/%.o: tests/%.c build/config.mk
@@ -149,6 +152,11 @@ test-gpu:
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
+# the CUDA backend without a GPU: on one thread, by a runtime that the host pretends to be
+cuda_on_host:
+	$(MAKE) BUILD=build/cuda_on_host CUDA=host CUDA_LIBS= UNIT=faults OPT=-O1 EXTRA='$(SANITIZE_asan)' \
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' programs
+	sh tests/cuda_on_host.sh build/cuda_on_host
 bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch

@@ -80,7 +80,8 @@ const BackendInfo *backend_info(const Backend *backend) { return &backend->info;
 
 int64_t backend_lane_bytes(const Configured *configured)
 {
-    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + 4;
+    const int64_t status_and_order = 2 * (int64_t)sizeof(int32_t);
+    return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + status_and_order;
 }
 
 int64_t configured_steps(const Configured *configured)
@@ -129,6 +130,8 @@ Error backend_use_made(Backend *backend, const MadeImage *image, const double *f
 {
     return backend->use_made != NULL ? backend->use_made(backend, image, fixed) : error_none();
 }
+
+int64_t backend_running(const Backend *backend, int slot) { return backend->running[slot]; }
 
 bool backend_used_made(const Backend *backend, int slot) { return backend->used_made[slot]; }
 

@@ -18,6 +18,7 @@ struct Backend {
     int (*interrupted)(void);
     bool in_flight[BACKEND_SLOTS_MAX], stuck; // a slice of that slot is running; one of them hangs
     double copy_seconds[BACKEND_SLOTS_MAX];   // of the slot's current batch
+    int64_t running[BACKEND_SLOTS_MAX];       // lanes, after the slice that was waited for last
     bool used_made[BACKEND_SLOTS_MAX];        // the slot's current batch is advanced by a made kernel
     Error (*prepare)(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
     Error (*prepare_debug)(Backend *backend, int64_t lanes, int64_t capacity);

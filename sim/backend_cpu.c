@@ -26,6 +26,9 @@ typedef struct CpuBackend {
     double kernel_seconds;    // of the ended slices of the batch in flight
     double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
+    int32_t *order;           // [lanes] which of the caller's lanes stands where
+    int64_t end;              // behind this place all lanes of the batch in flight have ended
+    bool moved;               // not all lanes stand in their own places
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
     Arena graph_arena; // of the graphs, and of the members below
@@ -143,6 +146,14 @@ const CpuWay *cpu_way(const Backend *backend, int valid)
     return valid == 1 ? &cpu->alone : &cpu->vectors;
 }
 
+// Threads that share a lane, on a GPU, keep its work in blocks of neighbouring lanes.
+#define CPU_MOVES(model, kernel, threads, alone) threads == 1,
+static bool cpu_moves_lanes(int kernel)
+{
+    static const bool moves[] = {KERNELS(CPU_MOVES)};
+    return moves[kernel];
+}
+
 // ---- the pool -------------------------------------------------------------------------------------------------------
 
 // Group `number` of the slice: groups of observed lanes come first. A group never mixes both kinds.
@@ -151,7 +162,7 @@ static LaneGroup cpu_group(const CpuBackend *cpu, int64_t number, bool *observed
     const int64_t n_observed = batch_observed(&cpu->slice.batch), width = cpu->vectors.plain->lanes;
     *observed = number < cpu->observed_groups;
     const int64_t lane = *observed ? number * width : n_observed + (number - cpu->observed_groups) * width;
-    const int64_t left = (*observed ? n_observed : cpu->slice.batch.lanes) - lane;
+    const int64_t left = (*observed ? n_observed : cpu->end) - lane;
     LaneGroup group = cpu->slice;
     group.lane = lane;
     group.valid = (int)(left < width ? left : width);
@@ -269,6 +280,65 @@ static bool cpu_shares(const CpuBackend *cpu)
     return cpu->team != NULL && (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
 }
 
+// ---- lanes that ended make room -------------------------------------------------------------------------------------
+
+// A group of lanes takes as long as its last one. Between slices the lanes that still run move together, and those that
+// have ended move behind them. When the batch ends, all go back to their own places.
+
+static void cpu_swap_rows(double *rows, int64_t count, int64_t stride, int64_t a, int64_t b)
+{
+    for (double *row = rows, *last = rows + count * stride; row < last; row += stride) {
+        const double other = row[a];
+        row[a] = row[b];
+        row[b] = other;
+    }
+}
+
+static void cpu_swap_lanes(CpuBackend *cpu, Batch *batch, int64_t a, int64_t b)
+{
+    const int32_t order = cpu->order[a], status = batch->status[a];
+    cpu_swap_rows(batch->parameter, cpu->configured.n_parameters, batch->stride, a, b);
+    cpu_swap_rows(batch->work, cpu->configured.n_work, batch->stride, a, b);
+    cpu_swap_rows(batch->metric, cpu->configured.n_metrics, batch->stride, a, b);
+    cpu->order[a] = cpu->order[b];
+    cpu->order[b] = order;
+    batch->status[a] = batch->status[b];
+    batch->status[b] = status;
+}
+
+static void cpu_restore_order(CpuBackend *cpu, Batch *batch)
+{
+    for (int64_t i = 0; cpu->moved && i < batch->lanes; i++)
+        while (cpu->order[i] != i) cpu_swap_lanes(cpu, batch, i, cpu->order[i]);
+    cpu->moved = false;
+}
+
+static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
+{
+    int64_t running = 0;
+    for (int64_t i = first; i < end; i++) running += batch->status[i] == LANE_RUNNING;
+    return running;
+}
+
+// Observed lanes stay: their samples are found by their places. So do lanes of kernels that keep their work in blocks
+// of neighbouring lanes.
+static void cpu_make_room(CpuBackend *cpu, Batch *batch)
+{
+    enum { PART = 16 }; // of the lanes, that must have ended before others are moved
+    const int64_t first = batch_observed(batch), running = cpu_running(batch, first, cpu->end);
+    const int64_t ended = cpu->end - first - running;
+    int64_t from = cpu->end;
+    if (cpu->order == NULL || ended < cpu->vectors.plain->lanes || ended < (cpu->end - first) / PART) return;
+    for (int64_t to = first; to < first + running; to++) {
+        if (batch->status[to] == LANE_RUNNING) continue;
+        while (batch->status[--from] != LANE_RUNNING) {
+        }
+        cpu_swap_lanes(cpu, batch, to, from);
+        cpu->moved = true;
+    }
+    cpu->end = first + running;
+}
+
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
 static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
@@ -282,7 +352,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,
                      (size_t)(fields * lanes + configured->n_work * idle + samples) * 8 +
-                         (size_t)(lanes * 4 + traced * 8) + 4096,
+                         (size_t)(lanes * 8 + traced * 8) + 4096,
                      "a batch of lanes"));
     cpu->configured = *configured;
     Batch *batch = &backend->batches[0];
@@ -296,6 +366,9 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
         batch->trace.sample = ARENA_NEW(&cpu->arena, double, samples);
         batch->trace.count = ARENA_NEW(&cpu->arena, int64_t, traced);
     }
+    cpu->order = cpu_moves_lanes(configured->kernel) ? ARENA_NEW(&cpu->arena, int32_t, lanes) : NULL;
+    for (int64_t i = 0; cpu->order != NULL && i < lanes; i++) cpu->order[i] = (int32_t)i;
+    cpu->moved = false;
     cpu->alone = cpu->vectors;
     if (!cpu->chosen && cpu_leaves_vectors(configured->kernel))
         cpu->alone = (CpuWay){.plain = &cpu_plain_scalar, .observed = &cpu_observed_scalar};
@@ -319,6 +392,9 @@ static Error cpu_begin(Backend *backend, int slot)
 {
     CpuBackend *cpu = (CpuBackend *)backend;
     Batch *batch = &backend->batches[slot];
+    for (int64_t i = 0; cpu->moved && i < batch->stride; i++) cpu->order[i] = (int32_t)i; // the last batch was left
+    cpu->moved = false;
+    cpu->end = batch->lanes;
     cpu->tick = 0;
     cpu->kernel_seconds = 0.0;
     memset(batch->status, 0, sizeof *batch->status * (size_t)batch->lanes);
@@ -338,7 +414,7 @@ static Error cpu_advance(Backend *backend, int slot, int64_t ticks)
                              .n_debug = cpu->configured.n_debug,
                              .tick = cpu->tick,
                              .ticks = ticks < left ? ticks : left};
-    const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->slice.batch.lanes - observed;
+    const int64_t observed = batch_observed(&cpu->slice.batch), plain = cpu->end - observed;
     cpu->observed_groups = (observed + width - 1) / width;
     cpu->groups = cpu->observed_groups + (plain + width - 1) / width;
     cpu->sharing = cpu_shares(cpu);
@@ -372,11 +448,15 @@ static void cpu_cut(Backend *backend) { atomic_store(&((CpuBackend *)backend)->n
 
 static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
-    const CpuBackend *cpu = (const CpuBackend *)backend;
-    const Batch *batch = &backend->batches[slot];
-    *done = true;
-    for (int64_t i = 0; i < batch->lanes && *done; i++) *done = batch->status[i] != LANE_RUNNING;
+    CpuBackend *cpu = (CpuBackend *)backend;
+    Batch *batch = &backend->batches[slot];
+    backend->running[slot] = cpu_running(batch, 0, cpu->end);
+    *done = backend->running[slot] == 0;
     *kernel_seconds = cpu->kernel_seconds;
+    if (*done)
+        cpu_restore_order(cpu, batch);
+    else
+        cpu_make_room(cpu, batch);
     return error_none();
 }
 

@@ -23,9 +23,10 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
     static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
-        group.lane += threads == 1 || group.team.blocks == 0 ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x          \
-                                                             : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);    \
-        if (group.lane < end) model##_##kernel(&constants, assets, &group, is_observed);                               \
+        const int64_t place = threads == 1 || group.team.blocks == 0                                                   \
+                                  ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                     \
+                                  : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                               \
+        if (lanes_take(&group, place, end)) model##_##kernel(&constants, assets, &group, is_observed);                 \
     }
 #define CUDA_KERNELS(model, kernel, threads, alone)                                                                    \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
@@ -49,7 +50,7 @@ static __global__ void cuda_trap_kernel(void) { __trap(); }
 static cudaError_t cuda_fail(int number)
 {
     if (number != CUDA_FAULT_TRAP) return (cudaError_t)number;
-    cuda_trap_kernel<<<1, 1>>>();
+    (void)cudaLaunchKernel(cuda_trap_kernel, dim3(1), dim3(1), NULL, 0, 0);
     return cudaDeviceSynchronize();
 }
 
@@ -92,10 +93,13 @@ typedef struct CudaSlot {
     int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
-    double *team; // [resident blocks][n_team], shared by the blocks of one lane
-    bool made;    // the made kernel advances the lanes that are not observed
-    bool tried;   // and this batch is its trial
-    bool ahead;   // and it was begun while another batch was the trial
+    // The lanes that are not observed and still run; the device has the same list. It is made when many have ended.
+    int32_t *order, *device_order;
+    int64_t listed; // -1: there is none, since all run
+    double *team;   // [resident blocks][n_team], shared by the blocks of one lane
+    bool made;      // the made kernel advances the lanes that are not observed
+    bool tried;     // and this batch is its trial
+    bool ahead;     // and it was begun while another batch was the trial
 } CudaSlot;
 
 // Lanes that the general kernel computes too when a made one is on trial.
@@ -156,7 +160,10 @@ static void cuda_release(CudaBackend *cuda)
         cudaFree(device->debug.row);
         cudaFree(device->debug.count);
         cudaFree(cuda->slots[i].team);
+        cudaFree(cuda->slots[i].device_order);
+        cudaFreeHost(cuda->slots[i].order);
         cuda->slots[i].team = NULL;
+        cuda->slots[i].order = cuda->slots[i].device_order = NULL;
         cudaFreeHost(host->parameter);
         cudaFreeHost(host->metric);
         cudaFreeHost(host->status);
@@ -185,6 +192,8 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
     CUDA_TRY(cudaMalloc((void **)&device->work, worked * (size_t)configured->n_work));
     CUDA_TRY(cudaMalloc((void **)&device->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMalloc((void **)&device->status, sizeof(int32_t) * (size_t)lanes));
+    CUDA_TRY(cudaMalloc((void **)&cuda->slots[slot].device_order, sizeof(int32_t) * (size_t)lanes));
+    CUDA_TRY(cudaMallocHost((void **)&cuda->slots[slot].order, sizeof(int32_t) * (size_t)lanes));
     CUDA_TRY(cudaMallocHost((void **)&host->parameter, row * (size_t)configured->n_parameters));
     CUDA_TRY(cudaMallocHost((void **)&host->metric, row * (size_t)configured->n_metrics));
     CUDA_TRY(cudaMallocHost((void **)&host->status, sizeof(int32_t) * (size_t)lanes));
@@ -445,6 +454,7 @@ static Error cuda_begin(Backend *backend, int slot)
     CudaSlot *s = &cuda->slots[slot];
     const Batch *host = &backend->batches[slot];
     s->tick = 0;
+    s->listed = -1;
     s->kernel_seconds = 0.0;
     s->device.lanes = host->lanes;
     s->device.trace.lanes = host->trace.lanes;
@@ -466,6 +476,16 @@ static Error cuda_begin(Backend *backend, int slot)
     return error_none();
 }
 
+static Error cuda_launch_blocks(const CudaBackend *cuda, CudaKernel kernel, unsigned blocks, unsigned threads,
+                                LaneGroup group, int64_t end, cudaStream_t stream)
+{
+    Constants constants = cuda->configured->constants;
+    const double *assets = cuda->assets;
+    void *arguments[] = {&constants, &assets, &group, &end};
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3(threads), arguments, 0, stream));
+    return error_none();
+}
+
 // One block per lane; or, if fewer lanes than can run at once, several blocks per lane that wait for each other.
 static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group,
                                int64_t end)
@@ -474,23 +494,19 @@ static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const
     const int64_t lanes = end - group.lane, each = cuda->resident / lanes;
     const unsigned threads = (unsigned)cuda_team_threads(configured);
     group.team.blocks = each < 2 ? 1 : (int32_t)(each < configured->team_blocks ? each : configured->team_blocks);
-    if (group.team.blocks < 2) {
-        kernel<<<(unsigned)lanes, threads, 0, s->stream>>>(configured->constants, cuda->assets, group, end);
-        CUDA_TRY(cudaGetLastError());
-        return error_none();
-    }
+    if (group.team.blocks < 2) return cuda_launch_blocks(cuda, kernel, (unsigned)lanes, threads, group, end, s->stream);
     Constants constants = configured->constants;
     const double *assets = cuda->assets;
     void *arguments[] = {&constants, &assets, &group, &end};
     group.team.doubles = configured->n_team;
     group.team.memory = s->team;
     CUDA_TRY(cudaMemsetAsync(s->team, 0, sizeof(double) * (size_t)(lanes * configured->n_team), s->stream));
-    CUDA_TRY(cudaLaunchCooperativeKernel((const void *)kernel, dim3((unsigned)(lanes * group.team.blocks)),
-                                         dim3(threads), arguments, 0, s->stream));
+    CUDA_TRY(cudaLaunchCooperativeKernel(kernel, dim3((unsigned)(lanes * group.team.blocks)), dim3(threads), arguments,
+                                         0, s->stream));
     return error_none();
 }
 
-// lanes [first, end) on the slot's stream
+// lanes [first, end), or places in group.order, on the slot's stream
 static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
                          int64_t end)
 {
@@ -498,20 +514,27 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     group.lane = first;
     if (cuda_has_teams(cuda->configured, s->device.lanes)) return cuda_launch_teams(cuda, kernel, s, group, end);
     const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
-    kernel<<<blocks, CUDA_BLOCK, 0, s->stream>>>(cuda->configured->constants, cuda->assets, group, end);
-    CUDA_TRY(cudaGetLastError());
-    return error_none();
+    return cuda_launch_blocks(cuda, kernel, blocks, CUDA_BLOCK, group, end, s->stream);
 }
 
 // The general kernel's part of a trial.
 static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
+    const unsigned blocks = (CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK;
     group.batch = cuda->made.trial;
-    cuda_plain[cuda->configured
-                   ->kernel]<<<(CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK, CUDA_BLOCK, 0, cuda->made.stream>>>(
-        cuda->configured->constants, cuda->assets, group, group.batch.lanes);
-    CUDA_TRY(cudaGetLastError());
-    return error_none();
+    return cuda_launch_blocks(cuda, cuda_plain[cuda->configured->kernel], blocks, CUDA_BLOCK, group, group.batch.lanes,
+                              cuda->made.stream);
+}
+
+// The lanes that are not observed, or those of them that still run.
+static Error cuda_launch_plain(const CudaBackend *cuda, const CudaSlot *s, LaneGroup group, int64_t observed)
+{
+    const bool listed = s->listed >= 0;
+    const int64_t first = listed ? 0 : observed, end = listed ? s->listed : s->device.lanes;
+    if (listed) group.order = s->device_order;
+    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed anew
+        return cuda_launch_made(cuda, s, group, first, end);
+    return cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, first, end);
 }
 
 static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
@@ -531,10 +554,7 @@ static Error cuda_advance(Backend *backend, int slot, int64_t ticks)
     const CudaSpan *span = &s->spans[s->turn = 1 - s->turn];
     CUDA_TRY(cudaEventRecord(span->started, s->stream));
     TRY(cuda_launch(cuda, cuda_observed[cuda->configured->kernel], s, group, 0, observed));
-    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed anew
-        TRY(cuda_launch_made(cuda, s, group, observed, s->device.lanes));
-    else
-        TRY(cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, observed, s->device.lanes));
+    TRY(cuda_launch_plain(cuda, s, group, observed));
     if (s->tried) TRY(cuda_launch_trial(cuda, group));
     CUDA_TRY(cudaEventRecord(span->ended, s->stream));
     s->tick += group.ticks;
@@ -582,19 +602,49 @@ static Error cuda_span_seconds(CudaBackend *cuda, const CudaSpan *span, double *
     return error_none();
 }
 
+static int64_t cuda_count_running(const int32_t *status, int64_t first, int64_t end)
+{
+    int64_t running = 0;
+    for (int64_t i = first; i < end; i++) running += status[i] == LANE_RUNNING;
+    return running;
+}
+
+// Of the lanes that are not observed, `running` still run. A warp takes as long as its longest lane: where many lanes
+// have ended, those that run are listed, so that the next slice fills its warps with them.
+static Error cuda_gather(const CudaBackend *cuda, CudaSlot *s, const Batch *host, int64_t running)
+{
+    enum { PART = 8 }; // of the lanes of a launch, that must have ended
+    const int64_t observed = batch_observed(host);
+    const int64_t before = s->listed >= 0 ? s->listed : host->lanes - observed;
+    int64_t count = 0;
+    if (before - running < before / PART || before == running) return error_none();
+    for (int64_t i = 0; i < before; i++) {
+        const int32_t lane = s->listed >= 0 ? s->order[i] : (int32_t)(observed + i);
+        s->order[count] = lane;
+        count += host->status[lane] == LANE_RUNNING;
+    }
+    s->listed = count;
+    CUDA_TRY(cudaMemcpyAsync(s->device_order, s->order, sizeof *s->order * (size_t)count, cudaMemcpyHostToDevice,
+                             s->stream));
+    return error_none();
+}
+
 // Copies the lanes' status, which is small: lanes may end long before the last step.
-static Error cuda_all_ended(CudaBackend *cuda, int slot, bool *ended)
+static Error cuda_look(CudaBackend *cuda, int slot, bool *ended)
 {
     CudaSlot *s = &cuda->slots[slot];
     const Batch *host = &cuda->backend.batches[slot];
-    const size_t size = sizeof(int32_t) * (size_t)host->lanes;
+    const int64_t observed = batch_observed(host);
+    cuda->backend.running[slot] = 0;
     *ended = s->tick >= configured_steps(cuda->configured);
     if (*ended) return error_none();
-    CUDA_TRY(cudaMemcpyAsync(host->status, s->device.status, size, cudaMemcpyDeviceToHost, s->stream));
+    CUDA_TRY(cudaMemcpyAsync(host->status, s->device.status, sizeof(int32_t) * (size_t)host->lanes,
+                             cudaMemcpyDeviceToHost, s->stream));
     CUDA_TRY(cudaStreamSynchronize(s->stream));
-    *ended = true;
-    for (int64_t i = 0; i < host->lanes && *ended; i++) *ended = host->status[i] != LANE_RUNNING;
-    return error_none();
+    const int64_t plain = cuda_count_running(host->status, observed, host->lanes);
+    cuda->backend.running[slot] = plain + cuda_count_running(host->status, 0, observed);
+    *ended = cuda->backend.running[slot] == 0;
+    return *ended ? error_none() : cuda_gather(cuda, s, host, plain);
 }
 
 // Polls every 50 us instead of sleeping, because a kernel that does not end wakes no thread.
@@ -633,7 +683,7 @@ static Error cuda_compute_anew(CudaBackend *cuda, int slot)
     while (!ended) {
         TRY(cuda_advance(&cuda->backend, slot, steps / SLICES + 1));
         CUDA_TRY(cudaEventSynchronize(s->spans[s->turn].ended));
-        TRY(cuda_all_ended(cuda, slot, &ended));
+        TRY(cuda_look(cuda, slot, &ended));
     }
     return cuda_collect(cuda, slot);
 }
@@ -665,7 +715,7 @@ static Error cuda_wait(Backend *backend, int slot, bool *done, double *kernel_se
     TRY(cuda_span_seconds(cuda, span, &seconds));
     s->kernel_seconds += seconds;
     *kernel_seconds = s->kernel_seconds;
-    TRY(cuda_all_ended(cuda, slot, done));
+    TRY(cuda_look(cuda, slot, done));
     if (*done) TRY(cuda_collect(cuda, slot));
     return *done && (s->tried || s->ahead) ? cuda_judge_made(cuda, slot) : error_none();
 }

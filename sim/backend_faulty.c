@@ -140,6 +140,7 @@ static Error faulty_wait(Backend *backend, int slot, bool *done, double *kernel_
     FaultyBackend *faulty = (FaultyBackend *)backend;
     TRY(faulty_try(faulty, "wait", slot));
     TRY(backend_wait(faulty->inner[slot], 0, done, kernel_seconds));
+    backend->running[slot] = backend_running(faulty->inner[slot], 0);
     if (faulty->lying) *kernel_seconds = nonsense[faulty->lies++ % 3];
     return error_none();
 }

@@ -352,8 +352,10 @@ static Error several_wait(Backend *backend, int slot, bool *done, double *kernel
     TRY(several_each(several, several_wait_part));
     *done = true;
     *kernel_seconds = 0.0;
+    backend->running[slot] = 0;
     for (int i = 0; i < several->n_parts; i++) {
         const SeveralPart *part = several->parts[i];
+        if (!part->done[slot]) backend->running[slot] += backend_running(part->inner, slot);
         *done = *done && part->done[slot];
         if (part->seconds[slot] > *kernel_seconds) *kernel_seconds = part->seconds[slot];
     }

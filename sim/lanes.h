@@ -51,6 +51,15 @@ HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 #endif
 }
 
+// Where a GPU's kernel begins: from the first lane of its launch to the lane of this thread or team. False: it has none.
+HD bool lanes_take(LaneGroup *group, int64_t place, int64_t end)
+{
+    group->lane += place;
+    if (group->lane >= end) return false;
+    if (group->order != NULL) group->lane = group->order[group->lane];
+    return true;
+}
+
 // the lanes that have not ended yet
 HD mask lanes_running(const LaneGroup *group)
 {

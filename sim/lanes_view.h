@@ -22,14 +22,15 @@ typedef struct Team {
 } Team;
 
 typedef struct LaneGroup {
-    Batch batch;   // its pointers are valid where the kernel runs
-    int n_columns; // of a trajectory sample
-    int n_debug;   // columns of a debug row
-    int64_t lane;  // first lane of the group
-    int valid;     // lanes in the group, 1..LANES
-    int64_t tick;  // ticks done before this slice
-    int64_t ticks; // ticks to do, at most
-    Team team;     // threads that advance a lane; unused on the CPU
+    Batch batch;          // its pointers are valid where the kernel runs
+    int n_columns;        // of a trajectory sample
+    int n_debug;          // columns of a debug row
+    int64_t lane;         // first lane of the group
+    const int32_t *order; // lanes that still run, of which a GPU takes one per thread or team; NULL: all lanes
+    int valid;            // lanes in the group, 1..LANES
+    int64_t tick;         // ticks done before this slice
+    int64_t ticks;        // ticks to do, at most
+    Team team;            // threads that advance a lane; unused on the CPU
 } LaneGroup;
 
 #endif

@@ -115,8 +115,8 @@ typedef mask bits64;                                          // of a real
 //     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
 // A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
 // different memory banks.
+enum { BLOCK_THREADS = 64 }; // of a GPU, where each has a lane
 #if defined(__CUDACC__)
-enum { BLOCK_THREADS = 64 };
 template <typename Type> HD Type &apart_new(void)
 {
     __shared__ Type of_block[BLOCK_THREADS];

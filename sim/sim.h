@@ -462,7 +462,8 @@ Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
 int64_t backend_lane_bytes(const Configured *configured);
 // The host's view of a slot. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then call
 // begin. After the last wait it holds `metric`, `status`, the trace and the debug rows. The backend owns it; it is
-// valid until the next prepare or close.
+// valid until the next prepare or close. Between begin and the last wait lanes may stand in other places: after a batch
+// that was left before its end, set `parameter` again.
 Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
@@ -476,6 +477,8 @@ bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
+// Lanes of the slot's batch that ran on after the slice that was waited for last.
+int64_t backend_running(const Backend *backend, int slot);
 // Host time so far to copy the slot's batch to the device and the results back.
 double backend_copy_seconds(const Backend *backend, int slot);
 // Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays

@@ -48,7 +48,8 @@ fi
 
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
-nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
+"$program" version | grep -q 'CUDA on this host' && on_host=yes || on_host=no
+[ $on_host = yes ] || nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
 failed=0
 run whole --backend cpu && expected=$(digest whole) && [ ${#expected} -eq 64 ] || { cat "$folder/whole.log"; exit 1; }
 export FAULT_FOLDER="$folder" FAULT_DIGEST="$expected"
@@ -81,6 +82,7 @@ sweep 46 2      # cudaErrorDevicesUnavailable
 sweep 100 5     # cudaErrorNoDevice
 sweep 99999 7   # a kernel dies
 
+[ $on_host = yes ] && exit $failed # where a slice ends before its launch returns
 run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2
 status=$?
 [ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" && grep -q 'hopscotch resume slow' "$folder/slow.log" &&

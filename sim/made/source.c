@@ -223,8 +223,7 @@ const char *made_source(const MadeWish *wish, Arena *arena)
                      "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
                      "made(const Constants, const double *, LaneGroup group, int64_t end)\n"
                      "{\n"
-                     "    group.lane += (int64_t)blockIdx.x * %d + threadIdx.x;\n"
-                     "    if (group.lane < end)\n"
+                     "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
                      "        %s_%s((const Constants *)made_constants, (const double *)made_assets, &group, false);\n"
                      "}\n",
                      MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name));

@@ -227,17 +227,15 @@ void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit
 
 // ---- slices ---------------------------------------------------------------------------------------------------------
 
-static const double flight_slice_seconds = 0.1;
-
 // The first slice is one tick: its time is unknown, a slice can't be interrupted, and one tick of a batch of large
 // worlds may take a second.
 int64_t slice_start(int64_t requested) { return requested > 0 ? requested : 1; }
 
-int64_t slice_adapt(int64_t slice, double seconds, int64_t requested)
+int64_t slice_adapt(int64_t slice, double seconds, double ended, int64_t requested)
 {
-    const double growth = 8;
+    const double growth = 8, many = 1.0 / 16, wanted = ended > many ? 0.025 : 0.1; // s
     if (requested > 0) return requested;
-    const double ratio = seconds > 0 ? flight_slice_seconds / seconds : growth;
+    const double ratio = seconds > 0 ? wanted / seconds : growth;
     const double next = (double)slice * (ratio > growth ? growth : ratio < 0.25 ? 0.25 : ratio);
     return next < 1 ? 1 : next > 1e9 ? (int64_t)1e9 : (int64_t)next;
 }
@@ -311,7 +309,7 @@ Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t sli
         flight->ticks += ticks;
         TRY(flight_wait(spec, backend, 0, flight, &done));
         if (watch != NULL) flight_tell(spec, flight, done, watch);
-        ticks = slice_adapt(ticks, clock_seconds() - start, slice);
+        ticks = slice_adapt(ticks, clock_seconds() - start, 0.0, slice);
         if (!done && flight_leaves(watch)) return error_make(ERROR_INTERRUPTED, "interrupted");
     }
     return error_none();

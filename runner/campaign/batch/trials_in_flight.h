@@ -42,9 +42,10 @@ void watch_show(const Watch *watch);
 // Runs a filled flight on slot 0 to its end. `watch` (may be NULL) shows every slice. Error (interrupted) between
 // slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch);
-// The ticks of the first slice; and of the next one, so that slices take about 0.1 s. requested > 0: always that.
+// The ticks of the first slice; and of the next one, so that slices take about 0.1 s, or less while lanes end: between
+// slices they make room. ended: the part of the running lanes that ended in this one. requested > 0: always that.
 int64_t slice_start(int64_t requested);
-int64_t slice_adapt(int64_t slice, double seconds, int64_t requested);
+int64_t slice_adapt(int64_t slice, double seconds, double ended, int64_t requested);
 // The trials of a CPU's first batch; and of the next one, after a batch of `trials` that took `seconds` in a run that
 // has lasted `elapsed` seconds. Multiples of `least`, at most `most`.
 int64_t batch_start(int64_t least, int64_t most);

@@ -138,8 +138,8 @@ static Error pilot_advance(const PilotTask *task, PilotFlight *flight, double un
         TRY(pilot_step(task, flight, ticks, done));
         const double seconds = clock_seconds() - now, left = until - now - seconds;
         now += seconds;
-        ticks = slice_adapt(ticks, seconds, 0);
-        if (left > 0 && seconds > left) ticks = slice_adapt(ticks, 0.1 * seconds / left, 0); // about what is left
+        ticks = slice_adapt(ticks, seconds, 0.0, 0);
+        if (left > 0 && seconds > left) ticks = slice_adapt(ticks, 0.1 * seconds / left, 0.0, 0); // about what is left
     }
     *took = clock_seconds() - start;
     return error_none();

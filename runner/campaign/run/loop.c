@@ -138,10 +138,12 @@ static Error loop_begin(Loop *loop, int slot)
     flight_fill(loop->spec, &own->flight, backend_batch(loop->backend, slot));
     own->flight.copy_seconds = clock_seconds() - start;
     own->pending = own->done = false;
+    own->next = loop->slice;
+    own->running = own->flight.lanes;
     TRY(backend_begin(loop->backend, slot));
     if (loop->first_launch <= 0) loop->first_launch = clock_seconds();
     loop->in_flight++;
-    return loop_advance(loop, slot, loop->slice);
+    return loop_advance(loop, slot, own->next);
 }
 
 static Error loop_fill(Loop *loop)
@@ -158,8 +160,19 @@ static Error loop_fill(Loop *loop)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-// Waits for the slice in flight, and starts the next one unless the batch has ended.
-static Error loop_step(Loop *loop, int slot, int64_t ticks)
+// Fewer lanes take more ticks in the same time: a new batch begins as one whose lanes all ran.
+static void loop_pace_slices(Loop *loop, int slot)
+{
+    LoopSlot *own = &loop->slots[slot];
+    const int64_t before = own->running;
+    own->running = backend_running(loop->backend, slot);
+    own->next =
+        slice_adapt(own->slice, own->slice_seconds, 1.0 - (double)own->running / (double)before, loop->slice_requested);
+    if (before == own->flight.lanes) loop->slice = own->next;
+}
+
+// Waits for the slice in flight, and starts the next one, `slices` times as long, unless the batch has ended.
+static Error loop_step(Loop *loop, int slot, int slices)
 {
     LoopSlot *own = &loop->slots[slot];
     if (own->done) return error_none();
@@ -168,9 +181,9 @@ static Error loop_step(Loop *loop, int slot, int64_t ticks)
         TRY(flight_wait(loop->spec, loop->backend, slot, &own->flight, &own->done));
         own->pending = false;
         own->slice_seconds = own->flight.kernel_seconds - before;
-        loop->slice = slice_adapt(own->slice, own->slice_seconds, loop->slice_requested);
+        loop_pace_slices(loop, slot);
     }
-    return own->done ? error_none() : loop_advance(loop, slot, ticks);
+    return own->done ? error_none() : loop_advance(loop, slot, slices * own->next);
 }
 
 // A search that waits for results gives a short batch, whose time says nothing about longer ones.
@@ -203,8 +216,8 @@ static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
     Commit *commit = NULL;
-    const int64_t slices = loop->slice_requested > 0 ? 1 : 2;
-    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots, slices * loop->slice));
+    const int slices = loop->slice_requested > 0 ? 1 : 2;
+    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots, slices));
     TRY(writer_take(&loop->writer, &commit));
     const double started = clock_seconds();
     flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);
@@ -312,7 +325,7 @@ static Error loop_turn(Loop *loop)
 {
     if (loop->made != NULL) TRY(made_tend(loop->made, loop->backend, loop_wants_made(loop)));
     TRY(loop_fill(loop));
-    if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, loop->slice));
+    if (loop->in_flight > 0) TRY(loop_step(loop, loop->oldest, 1));
     if (loop->in_flight > 0 && loop->slots[loop->oldest].done) TRY(loop_collect(loop));
     loop_show(loop);
     return error_none();
@@ -335,7 +348,7 @@ static Error loop_land(Loop *loop)
 {
     const double grace = 0.6, until = clock_seconds() + grace; // s
     while (loop->in_flight > 0 && loop_may_end(loop, until - clock_seconds())) {
-        TRY(loop_step(loop, loop->oldest, loop->slice));
+        TRY(loop_step(loop, loop->oldest, 1));
         if (loop->slots[loop->oldest].done) TRY(loop_collect(loop));
         loop_show(loop);
     }

@@ -8,8 +8,9 @@
 typedef struct LoopSlot {
     Flight flight;
     bool pending, done;   // a slice is in flight; the batch has ended and was not yet collected
-    int64_t slice;        // ticks of the last one
-    double slice_seconds; // time of the last slice
+    int64_t slice, next;  // ticks of the last slice, and of the next one
+    int64_t running;      // lanes that run after it
+    double slice_seconds; // its time
 } LoopSlot;
 
 // Runs trials from ask to commit until there are no more, a limit is reached, or the user interrupts. Batches are told
@@ -33,7 +34,7 @@ typedef struct Loop {
     LoopSlot slots[LOOP_SLOTS_MAX];
     Writer writer;
     int n_slots, oldest, in_flight;
-    int64_t slice, batch; // ticks of the next slice, trials of the next batch
+    int64_t slice, batch; // of the next batch: ticks of its first slice, trials
     // so far, in this run and earlier ones
     int64_t asked, told, failures;           // trials
     double lane_ticks;                       // lanes x ticks told in this run

@@ -1,0 +1,87 @@
+#!/bin/sh
+# The CUDA backend without a GPU (tests/cuda_on_host): the bits of the CPU for every model, batch, slice and number of
+# devices, with recorded lanes; lanes that ended make room; each CUDA call fails once.
+#
+#   tests/cuda_on_host.sh BUILD
+set -u
+cd "$(dirname "$0")/.." || exit 3
+build=$1
+program=$build/hopscotch
+folder=$(mktemp -d) || exit 3
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+
+report() # STATUS NAME
+{
+    if [ "$1" -eq 0 ]; then
+        echo "ok cuda_on_host: $2" && passed=$((passed + 1))
+    else
+        echo "FAIL cuda_on_host: $2" && failed=$((failed + 1))
+        tail -n 5 "$folder/log"
+    fi
+}
+
+digest() { "$program" digest "$1" --results "$folder/results" 2>>"$folder/log" | cut -d' ' -f1; }
+
+# run NAME SPEC OPTION...: prints the digest
+run()
+{
+    name=$1
+    shift
+    "$program" run "$@" --name "$name" --results "$folder/results" --progress none >>"$folder/log" 2>&1 &&
+        digest "$name"
+}
+
+# same NAME SPEC OPTION...: on the CPU; on the device, in short slices; there in other batches; on three devices
+same()
+{
+    what=$1
+    shift
+    expected=$(run "$what-cpu" "$@" --backend cpu)
+    [ -n "$expected" ] && [ "$(run "$what-slices" "$@" --backend cuda --slice 300)" = "$expected" ] &&
+        [ "$(run "$what-batch" "$@" --backend cuda --slice 700 --batch 31)" = "$expected" ] &&
+        [ "$(CUDA_ON_HOST_DEVICES=3 run "$what-devices" "$@" --backend cuda --device all --slice 90)" = "$expected" ]
+    report $? "$what: the bits of the CPU"
+}
+
+# 227 of these 256 hoppers fall, after 2.7 s on average
+cat >"$folder/fall.yaml" <<'END'
+version: 1
+experiment: fall
+seed: 5
+model: hopper
+search:
+  method: random
+  trials: 256
+  over:
+    k_fp:   {range: [15, 1500], scale: log}
+    b_fp:   {range: [1.5, 150], scale: log}
+    k_att:  {range: [15, 1500], scale: log}
+    b_att:  {range: [1.5, 150], scale: log}
+    thrust: {range: [3.5, 350], scale: log}
+    x_dot_des: {range: [0, 4]}
+END
+{
+    sed 's/trials: 256/trials: 64/' "$folder/fall.yaml"
+    echo 'replicates: {count: 2, perturb: {m: {uniform: [8, 12]}}, store: true}'
+    echo 'record: {trajectories: {select: {every: 5}, replicates: all, sample: 0.05}}'
+} >"$folder/recorded.yaml"
+sed 's/linspace: \[-4, 4, 9\]/linspace: [-4, 4, 3]/; s/count: 8/count: 2/' experiments/ndt_basin.yaml >"$folder/few.yaml"
+
+same fall "$folder/fall.yaml"
+same recorded "$folder/recorded.yaml"
+same dormand_prince "$folder/fall.yaml" --set simulation.integrator=dormand_prince
+same bbob experiments/bbob_cmaes.yaml --set search.cmaes.stop.trials=200
+same rigid experiments/dzhanibekov.yaml --set simulation.duration=0.05
+same large experiments/chain_scaling.yaml --set simulation.duration=0.005
+same ndt "$folder/few.yaml"
+
+# 50,000 ticks in slices of 500: 100 launches of 256 threads, if lanes that ended made no room
+rm -rf "$folder/results"
+CUDA_ON_HOST_THREADS=$folder/threads run room "$folder/fall.yaml" --backend cuda --slice 500 >/dev/null
+threads=$(cat "$folder/threads")
+[ "$threads" -gt 0 ] && [ "$threads" -lt 18000 ]
+report $? "lanes that ended make room: $threads threads in place of 25,600"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
