@@ -59,6 +59,15 @@ typedef struct Condition {
     double value;
 } Condition;
 
+// What a table that gives its rows in an order has found so far: the first `most` rows behind the last one given. When
+// they are used up, it looks again, for more.
+typedef struct Found {
+    double key; // negative of the column's value if the order is descending
+    int64_t row;
+} Found;
+
+enum { QUERY_FOUND = 1024, QUERY_FOUND_MAX = 1 << 20 };
+
 typedef struct QueryCursor {
     sqlite3_vtab_cursor base;
     const ColumnSource *source;
@@ -69,6 +78,10 @@ typedef struct QueryCursor {
     uint32_t *chosen;                     // [QUERY_BLOCK] rows of the block
     const double *columns[QUERY_COLUMNS]; // of the block; NULL: not read yet
     double *memory[QUERY_COLUMNS];
+    int order; // column; -1: by id
+    double sign;
+    Found *found; // [found_most] a heap with the last one on top; then sorted
+    int64_t n_found, found_at, found_most, found_all;
 } QueryCursor;
 
 static int query_connect(sqlite3 *database, void *source, int count, const char *const *arguments, sqlite3_vtab **out,
@@ -107,7 +120,21 @@ static bool query_can(const ColumnSource *source, const struct sqlite3_index_con
             op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL);
 }
 
-// The plan as a text: two letters per condition, its column and its operation. SQLite compares again (omit is 0).
+// By a real column that is not NULL, as a condition says, and then by id.
+static int query_orders(const ColumnSource *source, const sqlite3_index_info *plan)
+{
+    bool conditioned = false;
+    if (!source->selects || plan->nOrderBy < 1 || plan->nOrderBy > 2 || plan->aOrderBy[0].iColumn < QUERY_INTEGERS)
+        return 0;
+    if (plan->nOrderBy == 2 && (plan->aOrderBy[1].iColumn > 0 || plan->aOrderBy[1].desc)) return 0;
+    for (int i = 0; i < plan->nConstraint; i++)
+        conditioned |=
+            plan->aConstraintUsage[i].argvIndex > 0 && plan->aConstraint[i].iColumn == plan->aOrderBy[0].iColumn;
+    return conditioned;
+}
+
+// The conditions as a text, two letters each: the column and the operation. SQLite compares again (omit is 0). The order
+// as a number: twice its column, and 1 if it is descending.
 static int query_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
 {
     const ColumnSource *source = ((QueryTable *)base)->source;
@@ -123,8 +150,9 @@ static int query_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
         plan->estimatedCost *= plan->aConstraint[i].iColumn == 0 ? 1e-6 : 0.3;
     }
     text[2 * count] = '\0';
+    plan->orderByConsumed = query_orders(source, plan);
     plan->idxStr = text;
-    plan->idxNum = count;
+    plan->idxNum = plan->orderByConsumed ? 2 * plan->aOrderBy[0].iColumn + plan->aOrderBy[0].desc : 0;
     plan->needToFreeIdxStr = 1;
     return SQLITE_OK;
 }
@@ -143,6 +171,7 @@ static int query_close(sqlite3_vtab_cursor *base)
 {
     QueryCursor *cursor = (QueryCursor *)base;
     for (int c = 0; c < QUERY_COLUMNS; c++) sqlite3_free(cursor->memory[c]);
+    sqlite3_free(cursor->found);
     sqlite3_free(cursor->chosen);
     sqlite3_free(cursor);
     return SQLITE_OK;
@@ -221,6 +250,82 @@ static int query_settle(QueryCursor *cursor)
     return SQLITE_OK;
 }
 
+static bool query_before(const Found *a, const Found *b)
+{
+    return a->key < b->key || (a->key == b->key && a->row < b->row);
+}
+
+static int query_compare_found(const void *a, const void *b) { return query_before(a, b) ? -1 : query_before(b, a); }
+
+static void query_sift(Found *heap, int64_t count, int64_t at)
+{
+    for (int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && query_before(&heap[child], &heap[child + 1])) child++;
+        if (!query_before(&heap[at], &heap[child])) return;
+        const Found moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+// Keeps the first found_most of those behind `last`.
+static void query_keep(QueryCursor *cursor, const double *column, const Found *last)
+{
+    for (int64_t i = 0; i < cursor->n_chosen; i++) {
+        const Found found = {cursor->sign * column[cursor->chosen[i]], cursor->block * QUERY_BLOCK + cursor->chosen[i]};
+        const bool full = cursor->n_found == cursor->found_most;
+        if (full && !(found.key <= cursor->found[0].key)) continue;
+        if (!query_before(last, &found)) continue;
+        cursor->found_all++;
+        if (!full) {
+            cursor->found[cursor->n_found++] = found;
+            for (int64_t k = cursor->n_found == cursor->found_most ? cursor->n_found / 2 - 1 : -1; k >= 0; k--)
+                query_sift(cursor->found, cursor->n_found, k);
+        } else if (query_before(&found, &cursor->found[0])) {
+            cursor->found[0] = found;
+            query_sift(cursor->found, cursor->n_found, 0);
+        }
+    }
+}
+
+// Looks through all blocks; afterwards the cursor gives found[0], found[1], ...
+static int query_find(QueryCursor *cursor, Found last)
+{
+    cursor->found = sqlite3_realloc64(cursor->found, (sqlite3_uint64)cursor->found_most * sizeof(Found));
+    if (cursor->found == NULL) return SQLITE_NOMEM;
+    cursor->n_found = cursor->found_at = cursor->found_all = 0;
+    for (cursor->block = 0; !query_ended(cursor); cursor->block++) {
+        const int code = query_enter_block(cursor);
+        const double *column = code == SQLITE_OK ? query_column_of(cursor, cursor->order) : NULL;
+        if (column == NULL) return SQLITE_IOERR;
+        query_keep(cursor, column, &last);
+    }
+    qsort(cursor->found, (size_t)cursor->n_found, sizeof(Found), query_compare_found);
+    return SQLITE_OK;
+}
+
+// Stands on found[found_at], or ends.
+static int query_stand(QueryCursor *cursor)
+{
+    if (cursor->found_at == cursor->n_found && cursor->n_found == cursor->found_most) {
+        const Found last = cursor->found[cursor->n_found - 1];
+        if (cursor->found_most < QUERY_FOUND_MAX) cursor->found_most *= 16;
+        const int code = query_find(cursor, last);
+        if (code != SQLITE_OK) return code;
+    }
+    if (cursor->found_at == cursor->n_found) {
+        cursor->block = cursor->source->rows;
+        return SQLITE_OK;
+    }
+    const int64_t row = cursor->found[cursor->found_at].row, block = row / QUERY_BLOCK;
+    if (block != cursor->block) memset(cursor->columns, 0, sizeof cursor->columns);
+    cursor->block = block;
+    cursor->at = 0;
+    cursor->chosen[0] = (uint32_t)(row % QUERY_BLOCK);
+    return SQLITE_OK;
+}
+
 static int query_filter_id(QueryCursor *cursor, int64_t id)
 {
     if (id < 0 || id >= cursor->source->rows) {
@@ -239,7 +344,6 @@ static int query_filter_id(QueryCursor *cursor, int64_t id)
 static int query_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count, sqlite3_value **values)
 {
     QueryCursor *cursor = (QueryCursor *)base;
-    (void)number;
     cursor->id = -1;
     cursor->n_conditions = 0;
     for (int i = 0; i < count; i++) {
@@ -248,14 +352,23 @@ static int query_filter(sqlite3_vtab_cursor *base, int number, const char *text,
         if (operation != SQLITE_INDEX_CONSTRAINT_ISNOTNULL && type != SQLITE_INTEGER && type != SQLITE_FLOAT) continue;
         cursor->conditions[cursor->n_conditions++] = (Condition){column, operation, sqlite3_value_double(values[i])};
     }
+    cursor->order = number > 0 ? number / 2 : -1;
+    cursor->sign = number % 2 > 0 ? -1.0 : 1.0;
     cursor->block = -1;
     cursor->at = cursor->n_chosen = 0;
-    return query_settle(cursor);
+    if (cursor->order < 0) return query_settle(cursor);
+    cursor->found_most = QUERY_FOUND;
+    const int code = query_find(cursor, (Found){-INFINITY, -1});
+    return code == SQLITE_OK ? query_stand(cursor) : code;
 }
 
 static int query_next(sqlite3_vtab_cursor *base)
 {
     QueryCursor *cursor = (QueryCursor *)base;
+    if (cursor->id < 0 && cursor->order >= 0) {
+        cursor->found_at++;
+        return query_stand(cursor);
+    }
     cursor->at++;
     if (cursor->id >= 0) cursor->block = cursor->source->rows;
     return cursor->id >= 0 ? SQLITE_OK : query_settle(cursor);
@@ -370,13 +483,16 @@ static const struct {
 } queries[] = {
     {"best ten", "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 10", 1},
     {"two conditions (1/4), ten by fitness",
-     "SELECT id, fitness, x0, x1 FROM %s WHERE x0 > 0.5 AND x1 < 0.5 ORDER BY fitness LIMIT 10", 1},
+     "SELECT id, fitness, x0, x1 FROM %s WHERE x0 > 0.5 AND x1 < 0.5 AND fitness IS NOT NULL ORDER BY fitness LIMIT 10",
+     1},
     {"two conditions (1/100), ten by fitness",
-     "SELECT id, fitness, x0, x1 FROM %s WHERE x0 > 0.9 AND x1 < 0.1 ORDER BY fitness LIMIT 10", 1},
+     "SELECT id, fitness, x0, x1 FROM %s WHERE x0 > 0.9 AND x1 < 0.1 AND fitness IS NOT NULL ORDER BY fitness LIMIT 10",
+     1},
+    {"the first 5,000 by a metric", "SELECT id, m0 FROM %s WHERE m0 IS NOT NULL ORDER BY m0 DESC LIMIT 5000", 1},
     {"count(*)", "SELECT count(*) FROM %s", 1},
     {"mean and greatest of two metrics", "SELECT avg(m0), max(m1) FROM %s", 1},
-    {"all columns of all rows", "SELECT * FROM %s", 1},
-    {"a trial by id", "SELECT * FROM %s WHERE id = ?", 1000},
+    {"all columns of a trial in a hundred", "SELECT * FROM %s WHERE x0 > 0.99", 1},
+    {"a trial by id", "SELECT * FROM %s WHERE id = ?", 20},
 };
 enum { QUERIES = sizeof queries / sizeof *queries };
 
@@ -451,7 +567,7 @@ static double query_best_of_column(const ColumnSource *source)
 static Error query_table(sqlite3 *database, int64_t rows)
 {
     static const char *const tables[] = {"trials NOT INDEXED", "trials", "blobs", "plain", "blocks"};
-    printf("%-40s %10s %10s %10s %10s %10s\n", "seconds", "rows", "index", "blobs", "SQLite's", "file");
+    printf("%-40s %10s %10s %10s %10s %10s\n", "seconds", "rows", "index", "blobs", "by SQLite", "file");
     for (int q = 0; q < QUERIES; q++) {
         double first = 0;
         printf("%-40s", queries[q].name);

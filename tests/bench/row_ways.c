@@ -1,15 +1,18 @@
 // What it costs to commit the rows of `trials` in different ways: as rows of SQLite, as blobs of columns in SQLite, as
 // shards of HDF5, and as bare bytes in files. A batch is on the disk when its commit returns, except where a name says
 // so. The ways take turns; medians over all rounds.
-//     row_ways [FOLDER [ROWS [BATCH [ROUNDS [WORD]]]]]
-// FOLDER: where files are made and removed again (the current one). ROWS: 1,000,000. BATCH: rows per transaction or
-// file, 100,000. ROUNDS: 3. WORD: only the ways with this word in their names, beside the first.
+//     row_ways [FOLDER [ROWS [BATCH [ROUNDS [WORD]...]]]]
+// FOLDER: where files are made and removed again (the current one). ROWS: 300,000. BATCH: rows per transaction or
+// file, 100,000, a multiple of 1,000. ROUNDS: 3. WORD: only the ways with one of these words in their names, beside the
+// first.
 #include "../../io/io.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +41,7 @@ struct Run {
     const char *folder;
     sqlite3 *database;
     sqlite3_stmt *insert;
+    int file;
     double wall[WAYS_ROUNDS_MAX], processor[WAYS_ROUNDS_MAX], closed[WAYS_ROUNDS_MAX], ratio[WAYS_ROUNDS_MAX];
 };
 
@@ -64,6 +68,17 @@ static Error ways_commit_file(const Run *run, const RowBatch *batch)
     char name[32];
     ways_file_name(batch, name, sizeof name);
     return file_write(run->folder, name, batch->values, ways_bytes(batch));
+}
+
+static Error ways_commit_appended(const Run *run, const RowBatch *batch)
+{
+    const char *bytes = (const char *)batch->values;
+    for (size_t done = 0; done < ways_bytes(batch);) {
+        const ssize_t n = write(run->file, bytes + done, ways_bytes(batch) - done);
+        if (n <= 0) return error_make(ERROR_MACHINE, "cannot append");
+        done += (size_t)n;
+    }
+    return fdatasync(run->file) == 0 ? error_none() : error_make(ERROR_MACHINE, "cannot sync");
 }
 
 static Error ways_commit_sha256(const Run *run, const RowBatch *batch)
@@ -110,19 +125,22 @@ static Error ways_commit_digests_of_columns(const Run *run, const RowBatch *batc
     return sum != 0 ? error_none() : error_make(ERROR_MACHINE, "bug");
 }
 
-// A dataset per column, contiguous; built in memory and written as the program writes its shards.
-static bool ways_shard(const RowBatch *batch, hid_t file)
+// A dataset per column, contiguous. values: NULL: their places only. offsets[columns]: their places, or NULL.
+static bool ways_shard(const RowBatch *batch, hid_t file, const double *values, haddr_t *offsets)
 {
     const hsize_t rows = (hsize_t)batch->rows;
     const hid_t group = H5Gcreate2(file, "trials", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t space = H5Screate_simple(1, &rows, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
-    bool good = H5Pset_obj_track_times(create, 0) >= 0;
+    bool good = H5Pset_obj_track_times(create, 0) >= 0 && H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0 &&
+                H5Pset_fill_time(create, H5D_FILL_TIME_NEVER) >= 0;
     for (int c = 0; c < batch->columns; c++) {
         char name[16];
         snprintf(name, sizeof name, "c%d", c);
         const hid_t data = H5Dcreate2(group, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
-        good = good &&
-               H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &batch->values[c * batch->rows]) >= 0;
+        if (values != NULL)
+            good =
+                H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &values[c * batch->rows]) >= 0 && good;
+        if (offsets != NULL) offsets[c] = H5Dget_offset(data);
         good = H5Dclose(data) >= 0 && good;
     }
     good = H5Pclose(create) >= 0 && good;
@@ -130,22 +148,68 @@ static bool ways_shard(const RowBatch *batch, hid_t file)
     return H5Gclose(group) >= 0 && good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
-static Error ways_commit_shard(const Run *run, const RowBatch *batch)
+// The file as HDF5 makes it in memory, as the program makes its shards. The caller frees it.
+static Error ways_image(const RowBatch *batch, const double *values, haddr_t *offsets, Bytes *image)
 {
-    char name[32];
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     bool good = H5Pset_fapl_core(access, (size_t)16 << 20, 0) >= 0;
     const hid_t file = H5Fcreate("memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    good = good && ways_shard(batch, file);
+    good = good && ways_shard(batch, file, values, offsets);
     const ssize_t size = H5Fget_file_image(file, NULL, 0);
-    void *image = good && size > 0 ? malloc((size_t)size) : NULL;
-    good = image != NULL && H5Fget_file_image(file, image, (size_t)size) == size;
+    *image = (Bytes){.data = good && size > 0 ? malloc((size_t)size) : NULL, .size = (size_t)size};
+    good = image->data != NULL && H5Fget_file_image(file, image->data, image->size) == size;
     good = H5Fclose(file) >= 0 && good;
     good = H5Pclose(access) >= 0 && good;
+    return good ? error_none() : error_make(ERROR_MACHINE, "HDF5 failed");
+}
+
+static Error ways_commit_shard(const Run *run, const RowBatch *batch)
+{
+    char name[32];
+    Bytes image = {0};
     ways_file_name(batch, name, sizeof name);
-    Error error = good ? file_write(run->folder, name, image, (size_t)size) : error_make(ERROR_MACHINE, "HDF5 failed");
-    free(image);
+    Error error = ways_image(batch, batch->values, NULL, &image);
+    if (error.kind == OK) error = file_write(run->folder, name, image.data, image.size);
+    free(image.data);
     return error;
+}
+
+// All shards of one shape have the same bytes around their columns. HDF5 makes them once; then they and the columns are
+// written as they lie in memory. The columns must lie in the file in their order.
+static Error ways_write_parts(const char *path, const RowBatch *batch, const Bytes *frame, const haddr_t *offsets)
+{
+    struct iovec parts[2 * WAYS_COLUMNS_MAX + 1];
+    const size_t column = (size_t)batch->rows * sizeof(double);
+    size_t at = 0;
+    int n = 0;
+    for (int c = 0; c < batch->columns; c++) {
+        if (offsets[c] < at || offsets[c] + column > frame->size) return error_make(ERROR_MACHINE, "another order");
+        parts[n++] = (struct iovec){frame->data + at, offsets[c] - at};
+        parts[n++] = (struct iovec){&batch->values[c * batch->rows], column};
+        at = offsets[c] + column;
+    }
+    parts[n++] = (struct iovec){frame->data + at, frame->size - at};
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const bool good = file >= 0 && writev(file, parts, n) == (ssize_t)frame->size && fsync(file) == 0;
+    return close(file) == 0 && good ? error_none() : error_make(ERROR_MACHINE, "cannot write the parts");
+}
+
+static Error ways_commit_parts(const Run *run, const RowBatch *batch)
+{
+    static Bytes frame;
+    static haddr_t offsets[WAYS_COLUMNS_MAX];
+    static int64_t rows;
+    char path[600], to[600], name[32];
+    if (rows != batch->rows) {
+        free(frame.data);
+        TRY(ways_image(batch, NULL, offsets, &frame));
+        rows = batch->rows;
+    }
+    ways_file_name(batch, name, sizeof name);
+    snprintf(path, sizeof path, "%s/row_ways.tmp", run->folder);
+    TRY(ways_write_parts(path, batch, &frame, offsets));
+    snprintf(to, sizeof to, "%s/%s", run->folder, name);
+    return file_rename(path, to);
 }
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -336,10 +400,12 @@ static void ways_statement(const Run *run, char *sql, size_t size)
     }
 }
 
-static Error ways_start(Run *run, RowBatch *batch, char *path, size_t size)
+static Error ways_start(Run *run, RowBatch *batch, const char *path)
 {
     char columns[2048], sql[16384];
-    snprintf(path, size, "%s/row_ways.db", run->folder);
+    run->file = -1;
+    if (run->way->commit == ways_commit_appended)
+        run->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (!ways_use_database(run)) return error_none();
     TRY(ways_sql(sqlite3_open(path, &run->database), run->database));
     TRY(ways_run(run, "PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 16384;"));
@@ -370,6 +436,7 @@ static Error ways_end(Run *run, int64_t rows, const char *path)
 {
     char name[600];
     sqlite3_finalize(run->insert);
+    if (run->file >= 0) close(run->file);
     const Error error = run->database != NULL ? ways_sql(sqlite3_close(run->database), run->database) : error_none();
     run->insert = NULL;
     run->database = NULL;
@@ -381,12 +448,28 @@ static Error ways_end(Run *run, int64_t rows, const char *path)
     return error;
 }
 
+// Every way finds the same: nothing of the way before is still to be written, and a virtual machine has the memory for
+// the files that follow.
+static void ways_settle(const char *path, RowBatch *batch, int64_t rows)
+{
+    sync();
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    ways_fill(batch);
+    for (int64_t done = 0; file >= 0 && done < rows; done += batch->rows) {
+        if (write(file, batch->values, ways_bytes(batch)) < 0) break;
+    }
+    if (file >= 0) close(file);
+    remove(path);
+}
+
 static Error ways_time(Run *run, RowBatch *batch, int64_t rows, int round)
 {
     char path[600];
     double wall = 0, processor = 0;
     batch->columns = run->way->columns;
-    Error error = ways_start(run, batch, path, sizeof path);
+    snprintf(path, sizeof path, "%s/row_ways.db", run->folder);
+    ways_settle(path, batch, 2 * rows);
+    Error error = ways_start(run, batch, path);
     for (batch->first = 0; error.kind == OK && batch->first < rows; batch->first += batch->rows) {
         ways_fill(batch);
         const double start = clock_seconds(), of_processor = ways_processor();
@@ -408,13 +491,17 @@ static Error ways_time(Run *run, RowBatch *batch, int64_t rows, int round)
 #define WAL "PRAGMA journal_mode = WAL;"
 static const Way ways[] = {
     {"a file per batch, bare bytes", ways_commit_file, NULL, WAYS_COLUMNS, 1},
+    {"one file, appended", ways_commit_appended, NULL, WAYS_COLUMNS, 1},
     {"HDF5 shard per batch", ways_commit_shard, NULL, WAYS_COLUMNS, 1},
+    {"HDF5 shard, columns written in place", ways_commit_parts, NULL, WAYS_COLUMNS, 1},
     {"blob per batch, WAL", ways_commit_blob, WAL, WAYS_COLUMNS, 1},
     {"blob per batch, rollback journal", ways_commit_blob, "PRAGMA journal_mode = TRUNCATE;", WAYS_COLUMNS, 1},
     {"rows", ways_commit_rows, WAL, WAYS_COLUMNS, 1},
     {"rows, 10 per statement", ways_commit_rows, WAL, WAYS_COLUMNS, 10},
     {"rows, 50 per statement", ways_commit_rows, WAL, WAYS_COLUMNS, 50},
     {"rows, a batch per statement", ways_commit_in_one, WAL, WAYS_COLUMNS, 1},
+    {"rows, a batch per statement, 16 KiB", ways_commit_in_one,
+     "PRAGMA page_size = 16384;" WAL "PRAGMA wal_autocheckpoint = 4096;", WAYS_COLUMNS, 1},
     {"rows, rollback journal", ways_commit_rows, "PRAGMA journal_mode = TRUNCATE;", WAYS_COLUMNS, 1},
     {"rows, 9 columns", ways_commit_rows, WAL, 9, 1},
     {"rows, 36 columns", ways_commit_rows, WAL, 36, 1},
@@ -448,16 +535,18 @@ static double ways_median(double *values, int count)
     return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-static bool ways_wanted(int i, const char *word)
+static bool ways_wanted(int i, char *const *words)
 {
-    return i == 0 || word == NULL || strstr(ways[i].name, word) != NULL;
+    bool wanted = i == 0 || *words == NULL;
+    for (; *words != NULL && !wanted; words++) wanted = strstr(ways[i].name, *words) != NULL;
+    return wanted;
 }
 
-static Error ways_rounds(const char *folder, RowBatch *batch, int64_t rows, int rounds, const char *word)
+static Error ways_rounds(const char *folder, RowBatch *batch, int64_t rows, int rounds, char *const *words)
 {
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < WAYS; i++) {
-            if (!ways_wanted(i, word)) continue;
+            if (!ways_wanted(i, words)) continue;
             runs[i].way = &ways[i];
             runs[i].folder = folder;
             TRY(ways_time(&runs[i], batch, rows, round));
@@ -467,13 +556,13 @@ static Error ways_rounds(const char *folder, RowBatch *batch, int64_t rows, int 
     return error_none();
 }
 
-static void ways_print(int64_t rows, int64_t batch, int rounds, const char *word)
+static void ways_print(int64_t rows, int64_t batch, int rounds, char *const *words)
 {
     printf("%lld rows, %lld a batch; medians of %d, seconds\n", (long long)rows, (long long)batch, rounds);
     printf("%-36s %7s %7s %9s %9s\n", "", "wall", "closed", "processor", "to first");
     for (int i = 0; i < WAYS; i++) {
         Run *run = &runs[i];
-        if (!ways_wanted(i, word)) continue;
+        if (!ways_wanted(i, words)) continue;
         printf("%-36s %7.3f %7.3f %9.3f %9.2f\n", run->way->name, ways_median(run->wall, rounds),
                ways_median(run->closed, rounds), ways_median(run->processor, rounds), ways_median(run->ratio, rounds));
     }
@@ -481,8 +570,9 @@ static void ways_print(int64_t rows, int64_t batch, int rounds, const char *word
 
 int main(int argc, char **argv)
 {
-    const char *folder = argc > 1 ? argv[1] : ".", *word = argc > 5 ? argv[5] : NULL;
-    const int64_t rows = argc > 2 ? strtoll(argv[2], NULL, 10) : 1000000;
+    const char *folder = argc > 1 ? argv[1] : ".";
+    char *const *words = argc > 5 ? &argv[5] : &argv[argc];
+    const int64_t rows = argc > 2 ? strtoll(argv[2], NULL, 10) : 300000;
     const int64_t of_batch = argc > 3 ? strtoll(argv[3], NULL, 10) : 100000;
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); // as in the program
     const int given = argc > 4 ? atoi(argv[4]) : 3, rounds = given < WAYS_ROUNDS_MAX ? given : WAYS_ROUNDS_MAX;
@@ -491,8 +581,8 @@ int main(int argc, char **argv)
                       .digests = malloc((size_t)of_batch * sizeof(uint64_t))};
     Error error = error_make(ERROR_MACHINE, "not enough memory, or BATCH is not a multiple of 1,000");
     if (batch.values != NULL && batch.digests != NULL && of_batch > 0 && of_batch % 1000 == 0)
-        error = ways_rounds(folder, &batch, rows, rounds, word);
-    if (error.kind == OK) ways_print(rows, of_batch, rounds, word);
+        error = ways_rounds(folder, &batch, rows, rounds, words);
+    if (error.kind == OK) ways_print(rows, of_batch, rounds, words);
     if (error.kind != OK) fprintf(stderr, "%s\n", error.text);
     free(batch.values);
     free(batch.digests);
