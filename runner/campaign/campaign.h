@@ -18,7 +18,9 @@
 #define CAMPAIGN_STOP "stop"             // asks the run to end (batch/interrupt.c)
 // A results root inside the campaign: the campaigns that verify and compare made of it.
 #define CAMPAIGN_MADE "verify"
-// How the name of a folder begins while campaigns are merged into it. After a crash gc removes the folder.
+// Prefixes of the name of a folder while it is removed, or while campaigns are merged into it. After a crash gc removes
+// the folder.
+#define REMOVE_PREFIX ".removed-"
 #define MERGE_PREFIX ".merging-"
 
 // results/NAME. Error (user): campaign_name_check's.

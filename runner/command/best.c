@@ -1,4 +1,4 @@
-// hopscotch best: the best trials of a campaign, or its front; with none that did not fail, the longest survivors.
+// hopscotch best: the best trials of a campaign, or its front; if all trials failed, those that survived longest.
 #include "command.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 enum { BEST_SHOWN = 10 };
 
-// Of what the best ones are listed: of the whole campaign, of each search, of each point of an outer grid.
+// The groups whose best trials are listed: the whole campaign, each search, each point of an outer grid.
 typedef enum BestPer { BEST_OF_ALL, BEST_PER_SEARCH, BEST_PER_POINT } BestPer;
 
 // What one listing shows: the columns of the table trials, after "rank".
@@ -15,11 +15,11 @@ typedef struct BestListing {
     TrialColumns all;
     const char *const *names; // [count]
     int count;
-    bool survivors; // of trials that failed
+    bool survivors; // only trials that failed, by the time they survived
     BestPer per;
 } BestListing;
 
-// The failure and the time survived in place of what failed trials have not got.
+// Failed trials have no metrics or fitness: their columns are the failure and the time survived.
 static void best_choose_survivors(BestListing *listing, Arena *arena)
 {
     const Spec *spec = &listing->campaign->spec;
@@ -33,7 +33,7 @@ static void best_choose_survivors(BestListing *listing, Arena *arena)
         names[listing->count++] = spec->configured.parameters[spec->axes[i].parameter].name;
 }
 
-// People see what tells most; programs see every column.
+// A table for people has the main columns; CSV and JSON have all.
 static void best_choose(BestListing *listing, bool machine, Arena *arena)
 {
     listing->names = listing->all.names;
@@ -41,7 +41,7 @@ static void best_choose(BestListing *listing, bool machine, Arena *arena)
     if (!machine) listing->count = trial_columns_main(&listing->campaign->spec, arena, &listing->names);
 }
 
-// What all trials of a group have in common: the search, or the point of the outer grid.
+// The columns whose values a group shares: the search, or the parameters of the outer grid.
 static int best_groups(const BestListing *listing, Arena *arena, const char *const **groups)
 {
     static const char *const by_search[] = {"search"};
@@ -53,7 +53,7 @@ static int best_groups(const BestListing *listing, Arena *arena, const char *con
     return listing->per == BEST_PER_SEARCH ? 1 : spec->n_outer;
 }
 
-// Best first, as everywhere: violation, fitness, the time survived, the id. Groups in the order of what they share.
+// Best first: by violation, fitness, time survived, id. Groups are sorted by the values they share.
 static Cursor best_trials(const BestListing *listing, int64_t top, Arena *arena)
 {
     const char *const *groups;
@@ -63,7 +63,7 @@ static Cursor best_trials(const BestListing *listing, int64_t top, Arena *arena)
     return trials_best_of_groups(listing->campaign, listing->names, listing->count, groups, n_groups, top, arena);
 }
 
-// The names as a table shows them; people know an id as a trial.
+// Titles of the columns; a table for people says "trial" for "id".
 static const char *const *best_titles(const BestListing *listing, bool machine, Arena *arena)
 {
     const char **titles = ARENA_NEW(arena, const char *, listing->count + 1);
@@ -73,7 +73,7 @@ static const char *const *best_titles(const BestListing *listing, bool machine, 
     return titles;
 }
 
-// *first: id of the first row, -1 if there is none; then nothing is printed. The first column is the id.
+// *first: id of the first row; -1 without rows, and then nothing is printed. The first column must be the id.
 static Error best_rows(const BestListing *listing, int64_t top, TableFormat format, FILE *out, Arena *arena,
                        int64_t *first)
 {
@@ -97,13 +97,13 @@ static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, 
     int64_t survivor;
     listing->survivors = true;
     best_choose_survivors(listing, arena);
-    fputs("every trial failed; those that survived longest:\n", out);
+    fputs("every trial failed; the trials that survived longest:\n", out);
     TRY(best_rows(listing, top, TABLE_TEXT, out, arena, &survivor));
     if (survivor < 0) fputs("none: no trial is stored yet\n", out);
     return error_none();
 }
 
-// objectives: names of columns, NULL: the spec's.
+// objectives: names of columns; NULL: the spec's.
 static Error best_print_front(const StoredCampaign *campaign, const char *objectives, int64_t top, TableFormat format,
                               FILE *out, Arena *arena, int64_t *best)
 {
@@ -117,18 +117,18 @@ static Error best_print_front(const StoredCampaign *campaign, const char *object
     TRY(trials_any_good(campaign, &any));
     if (any)
         fprintf(
-            out, "no trial meets the constraints; `%s` shows how near they come\n",
+            out, "no trial meets the constraints; `%s` lists the smallest violations\n",
             command_again(folder_of(campaign->folder, arena), "query %.128s --order violation", campaign->name).text);
     if (any) return error_none();
     TRY(trial_columns(campaign->database, arena, &listing.all));
     return best_print_survivors(&listing, top, out, arena);
 }
 
-// A campaign without such groups is one itself, but who asks for them expects others.
+// A campaign without such groups would be one group; --per then is probably a mistake, so it is refused.
 static Error best_check_groups(const StoredCampaign *campaign, BestPer per)
 {
     if (per != BEST_OF_ALL && spec_several(&campaign->spec))
-        return error_make(ERROR_USER, "--per: campaign %.128s has several objectives, and so no best trial",
+        return error_make(ERROR_USER, "--per: campaign %.128s has several objectives, so it has no single best trial",
                           campaign->name);
     if (per == BEST_PER_POINT && campaign->spec.n_outer == 0)
         return error_make(ERROR_USER,
@@ -136,12 +136,12 @@ static Error best_check_groups(const StoredCampaign *campaign, BestPer per)
                           "the best of each search",
                           campaign->name);
     if (per == BEST_PER_SEARCH && !search_learns(campaign->spec.method))
-        return error_make(ERROR_USER, "--per search: campaign %.128s is one search, of method %s; leave --per out",
+        return error_make(ERROR_USER, "--per search: campaign %.128s (method %s) has one search only; leave out --per",
                           campaign->name, campaign->spec.method->name);
     return error_none();
 }
 
-// top 0: as many as is usual.
+// top 0: the default number of trials.
 static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t top, TableFormat format, FILE *out,
                             Arena *arena, int64_t *best)
 {
@@ -189,29 +189,29 @@ static Error best_run(const CommandLine *line)
     TrialOrder columns[BEST_COLUMNS_MAX];
     const int n_columns = slow ? trials_best_columns(&campaign.spec, columns) : 0;
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_answer(line, &campaign, columns, n_columns);
+    if (error.kind == OK) index_after_slow_query(line, &campaign, columns, n_columns);
     return error;
 }
 
 static const Switch best_switch_rows[] = {
     {"top", SWITCH_INTEGER, "N", 1, 1000000000,
-     "how many trials (default 10; with --per 1 of each group; all of a front in CSV and JSON)"},
+     "number of trials (default 10; with --per: 1 per group; a front as CSV or JSON: all)"},
     {"limit", SWITCH_INTEGER, "N", 1, 1000000000, "the same as --top"},
-    {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best of each search, or of each point of an outer grid"},
+    {"per", SWITCH_CHOICE, "search|point", 0, 0, "the best trials of each search, or of each point of an outer grid"},
     {"pareto", SWITCH_FLAG, NULL, 0, 0, "the front: the trials that no other trial beats in all objectives"},
     {"objectives", SWITCH_TEXT, "A,B", 0, 0,
-     "the front by these columns; less is better, except where the spec maximises"},
+     "the front of these columns; less is better, except where the spec maximises"},
 };
 static const Switches best_switches = {best_switch_rows, sizeof best_switch_rows / sizeof *best_switch_rows};
 
 const Command command_best = {
     .name = "best",
     .arguments = "CAMPAIGN",
-    .doc = "the best trials first: by least fitness, or greatest if the spec maximises; failed trials last",
+    .doc = "list the best trials: least fitness first, or greatest if the spec maximises; failed trials last",
     .examples = "  hopscotch best raibert_gains\n"
                 "  hopscotch best raibert_gains --top 100 --format csv > best.csv     (every column)\n"
                 "  hopscotch best results/raibert_gains/ --json\n"
-                "  hopscotch best speed_tracking_cmaes --per point     (one gait a speed)\n"
+                "  hopscotch best speed_tracking_cmaes --per point     (one gait per speed)\n"
                 "  hopscotch best pareto_speed_energy --pareto --format csv > front.csv\n"
                 "  hopscotch best raibert_gains --objectives velocity_error,cost_of_transport\n",
     .least = 1,

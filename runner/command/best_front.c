@@ -1,5 +1,6 @@
-// What `best` prints of several objectives: the front, the trials that no other trial beats in all objectives. People
-// see at most --top of them, spread evenly from one end to the other; programs see all, with every column.
+// What `best` prints with several objectives: the front, i.e. the trials that no other trial beats in all objectives.
+// A table for people has at most --top of them, spread evenly from one end to the other; CSV and JSON have all, with
+// every column.
 #include "command.h"
 
 #include <inttypes.h>
@@ -24,9 +25,10 @@ static Error front_column(const TrialColumns *all, const char *name, const char 
     if (found < 0 && nearest != NULL)
         return error_make(ERROR_USER, "--objectives: there is no column '%.60s'; did you mean '%.60s'?", name, nearest);
     if (found < 0)
-        return error_make(ERROR_USER, "--objectives: there is no column '%.60s'; %s shows them", name,
+        return error_make(ERROR_USER, "--objectives: there is no column '%.60s'; %s shows all columns", name,
                           command_again(NULL, "query CAMPAIGN --columns all --limit 1").text);
-    if (all->is_text[found]) return error_make(ERROR_USER, "--objectives: %.60s is a text, which has no least", name);
+    if (all->is_text[found])
+        return error_make(ERROR_USER, "--objectives: column %.60s is a text; objectives must be numbers", name);
     *column = all->names[found];
     return error_none();
 }
@@ -51,7 +53,7 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
         TRY(front_column(&all, name, &by->names[by->count++]));
     }
     if (by->count >= 2) return error_none();
-    return error_make(ERROR_USER, "--objectives: a front has two columns or more; %s sorts by one",
+    return error_make(ERROR_USER, "--objectives: a front needs two columns or more; %s sorts by one",
                       command_again(folder_of(campaign->folder, arena), "query %.60s --order %.60s", campaign->name,
                                     command_quoted(by->names[0], arena))
                           .text);
@@ -67,7 +69,7 @@ static void front_show(FrontListing *listing, const char *name)
     if (trial_column_find(&listing->all, name) >= 0) listing->names[listing->count++] = name;
 }
 
-// People see the objectives first, then what tells most.
+// A table for people has the objectives first, then the main columns.
 static void front_choose(FrontListing *listing, bool machine, Arena *arena)
 {
     const char *const *main_names;
@@ -106,7 +108,7 @@ static Error front_rows(const FrontListing *listing, const Front *front, int64_t
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-// "hypervolume 0.476 below (2, 1.5)", of the spec's reference point
+// "hypervolume 0.476 below (2, 1.5)": the point is the spec's reference
 static Error front_print_hypervolume(const Front *front, const Spec *spec, FILE *out)
 {
     Arena arena;
@@ -129,13 +131,13 @@ static Error front_print_hypervolume(const Front *front, const Spec *spec, FILE 
 static void front_print_head(const FrontListing *listing, const Front *front, int64_t shown, FILE *out, Arena *arena)
 {
     const Spec *spec = &listing->campaign->spec;
-    const char *all = front->count == 1 ? "" : shown < front->count ? "; some of them" : "; all of them";
+    const char *all = front->count == 1 ? "" : shown < front->count ? "; some are listed" : "; all are listed";
     if (!listing->by->own) {
-        fprintf(out, "no other trial beats these %s in all columns asked for%s:\n\n", text_count(front->count).text,
-                all);
+        fprintf(out, "a front of %s trial%s that no other trial beats in all these columns%s:\n\n",
+                text_count(front->count).text, front->count == 1 ? "" : "s", all);
         return;
     }
-    fprintf(out, "%d objectives, so there is no single best: a front of %s trial%s that no other one beats%s:\n",
+    fprintf(out, "%d objectives, so there is no single best: a front of %s trial%s that no other trial beats%s:\n",
             spec->objective.count, text_count(front->count).text, front->count == 1 ? "" : "s", all);
     for (int k = 0; k < spec->objective.count; k++)
         fprintf(out, "  %s  %s\n", rows_objective_name(k), objective_text(spec, k, arena));
@@ -152,7 +154,8 @@ static Error front_print_all(FrontListing *listing, const Front *front, int64_t 
     if (people) front_print_head(listing, front, shown, out, arena);
     TRY(front_rows(listing, front, shown, format, out, arena));
     if (people && shown < front->count)
-        fprintf(out, "\n--top %" PRId64 " shows all; these lie evenly along the first objective\n", front->count);
+        fprintf(out, "\n--top %" PRId64 " lists all; these are spread evenly along the first objective\n",
+                front->count);
     return people && listing->by->own ? front_print_hypervolume(front, &listing->campaign->spec, out) : error_none();
 }
 

@@ -1,9 +1,9 @@
-// hopscotch check: every error of a spec in one pass, or one line that says what it would run.
+// hopscotch check: prints all errors of a spec, or one line about what it would run.
 #include "command.h"
 
 #include <inttypes.h>
 
-// What a spec comes to, in a line for people: "12,960 trials x 8 replicates of hopper, 5 s each".
+// A line for people: "12,960 trials x 8 replicates of hopper, 5 s each".
 static void check_print(const Spec *spec, const Search *search, const Remark *remarks, int n_remarks, FILE *out)
 {
     const Configured *configured = &spec->configured;
@@ -16,7 +16,7 @@ static void check_print(const Spec *spec, const Search *search, const Remark *re
     if (spec->n_exclude > 0)
         fprintf(out, " before exclude");
     else if (spec->n_when > 0 || spec->n_blocks > 1)
-        fprintf(out, " at most"); // some may be the same
+        fprintf(out, " at most"); // equal trials count once
     if (spec->replicates.count > 1) fprintf(out, " x %d replicates", spec->replicates.count);
     fprintf(out, " of %s", spec->model->name);
     if (simulated > 0) fprintf(out, ", %s s each", text_number(simulated).text);
@@ -57,7 +57,7 @@ static void check_print_json(const Spec *spec, const Search *search, const Remar
     json_close(&json, '}');
 }
 
-// The campaign that the search starts from: whether it can, and, as it may be run later, whether it is there.
+// Checks the campaign that the search starts from. If there is none yet, warns: it may be run later.
 static Error check_start(const CommandLine *line, const Spec *spec)
 {
     const char *taken, *from = spec->warm.from;
@@ -98,7 +98,7 @@ static const Switches check_switches = {check_rows, 1};
 const Command command_check = {
     .name = "check",
     .arguments = "SPEC",
-    .doc = "check a spec: print all of its errors, or what it asks for and what the model remarks",
+    .doc = "check a spec: print all its errors, or a summary and the model's remarks",
     .examples = "  hopscotch check experiments/raibert_gains.yaml\n"
                 "  hopscotch check my.yaml --set 'search.over.thrust=[25,30]' --set seed=3\n"
                 "  hopscotch check my.yaml --resolved > complete.yaml\n",

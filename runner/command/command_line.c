@@ -1,5 +1,4 @@
-// Reading a command line against the tables of its command: options are rows, and help, checks and did-you-mean all
-// come from them.
+// Parses a command line by the tables of its command. Each option is one row; help, checks and suggestions all use it.
 #include "command.h"
 
 #include <errno.h>
@@ -11,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_CHOICES_MAX = 16, LINE_NAMES_MAX = 64 };
+enum { LINE_CHOICES_MAX = 16, LINE_NAMES_MAX = 64, LINE_FORM_WIDTH = 30 };
 
 static const Switch line_common_rows[] = {
     {"results", SWITCH_TEXT, "DIR", 0, 0, "root folder of the campaigns (default: $HOPSCOTCH_RESULTS, else results)"},
-    {"no-color", SWITCH_FLAG, NULL, 0, 0, "no colours; NO_COLOR=1 does the same; only terminals get colours"},
-    {"help", SWITCH_FLAG, NULL, 0, 0, "this text"},
+    {"no-color", SWITCH_FLAG, NULL, 0, 0, "print no colours, as with NO_COLOR=1; only terminals get colours"},
+    {"help", SWITCH_FLAG, NULL, 0, 0, "print this text"},
 };
 static const Switch line_spec_rows[] = {
     {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
-     "overrides a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted: a shell reads brackets); repeatable"},
+     "override a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted for the shell); repeatable"},
 };
 #ifdef HOPSCOTCH_FAULTS
 #define LINE_BACKENDS "auto|cpu|cuda|faulty"
@@ -29,23 +28,28 @@ static const Switch line_spec_rows[] = {
 #endif
 static const Switch line_backend_rows[] = {
     {"backend", SWITCH_CHOICE, LINE_BACKENDS, 0, 0,
-     "what computes (default: the spec's, else auto: a GPU if there is one)"},
+     "device that simulates (default: the spec's, else auto: a GPU if there is one)"},
     {"threads", SWITCH_INTEGER, "N", 0, 4096,
-     "CPU threads (default 0: all processors that affinity and control group allow)"},
+     "number of CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
-     "use these CUDA devices only; several share each batch (default: 0, or another one if it fails)"},
+     "CUDA devices to use; several share each batch (default: 0, or another one if it fails)"},
     {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
-     "of a GPU: made for this campaign, where it saves time (auto, the default), always, never"},
+     "GPU kernels: compiled for this campaign (made), general, or made where it saves time (auto, default)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
-     "stop when one launch takes longer (default 60; 0: never; a launch is about 0.1 s)"},
+     "stop if one launch of a kernel takes longer (default 60; 0: never; normal are 0.1 s)"},
 };
 static const Switch line_format_rows[] = {
-    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "how to print (default table)"},
+    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "output format (default table)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
 };
 static const Switch line_json_rows[] = {
     {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: one JSON value on standard output"},
+};
+static const Switch line_campaign_rows[] = {
+    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
+     "how to show progress (default auto: a bar on a terminal, else plain lines)"},
+    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
 };
 
 #define LINE_SWITCHES(rows)                                                                                            \
@@ -57,6 +61,8 @@ const Switches switches_spec = LINE_SWITCHES(line_spec_rows);
 const Switches switches_backend = LINE_SWITCHES(line_backend_rows);
 const Switches switches_format = LINE_SWITCHES(line_format_rows);
 const Switches switches_json = LINE_SWITCHES(line_json_rows);
+const Switches switches_campaign = LINE_SWITCHES(line_campaign_rows);
+const Switches switches_shared_fs = {line_campaign_rows + 1, 1};
 #undef LINE_SWITCHES
 
 // ---- looking up -----------------------------------------------------------------------------------------------------
@@ -116,7 +122,7 @@ static Error line_unknown_command(const char *name)
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-// "table|csv|json": the choices as texts in the arena.
+// Splits "table|csv|json". Returns the number of choices.
 static int line_choices(const char *choices, Arena *arena, const char **names)
 {
     char *rest = arena_copy(arena, choices);
@@ -135,7 +141,7 @@ static int line_choice(const char *choices, const char *value, Arena *arena)
     return -1;
 }
 
-// Digits only: 1e6 and 0x10 are refused, and said so.
+// Accepts digits only: 1e6 and 0x10 are errors.
 static bool line_integer(const char *text, int64_t *value)
 {
     char *end;
@@ -146,7 +152,7 @@ static bool line_integer(const char *text, int64_t *value)
     return digits > 0 && text[digits] == '\0' && errno == 0;
 }
 
-// "0,2" as bits, or "all"
+// Reads "0,2" as a set of bits, or "all".
 static bool line_devices(const char *text, uint64_t *devices)
 {
     *devices = strcmp(text, "all") == 0 ? BACKEND_ALL_DEVICES : 0;
@@ -180,7 +186,8 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
         const char *names[LINE_CHOICES_MAX];
         const int count = line_choices(row->argument, arena, names);
         const char *nearest = nearest_name(value, names, count);
-        if (nearest != NULL && strlen(value) <= 3 && value[0] != nearest[0]) nearest = NULL; // cvs is csv, gpu not cpu
+        if (nearest != NULL && strlen(value) <= 3 && value[0] != nearest[0])
+            nearest = NULL; // of short words, suggests csv for cvs but not cpu for gpu
         return error_make(ERROR_USAGE, "--%s takes one of %s, not '%.60s'%s%s%s", row->name, row->argument, value,
                           nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
                           nearest != NULL ? "'?" : "");
@@ -190,7 +197,7 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
 
 // ---- parsing --------------------------------------------------------------------------------------------------------
 
-// argv[*at] is an option: notes it with its value, and moves *at over what it took.
+// Stores the option at argv[*at] and its value. Moves *at to the last argument that it used.
 static Error line_option(CommandLine *line, int argc, char **argv, int *at)
 {
     const char *text = argv[*at] + 2, *equals = strchr(text, '=');
@@ -222,8 +229,8 @@ static Error line_argument(CommandLine *line, const char *text)
     }
     if (line->n_arguments >= line->command->most) {
         const bool looks_set = strchr(text, '=') != NULL && line_switch(line->command, "set", 3) != NULL;
-        return error_make(ERROR_USAGE, "%s takes %s, and '%.60s' is one too many%s", line->command->name,
-                          line->command->most > 0 ? line->command->arguments : "no argument", text,
+        return error_make(ERROR_USAGE, "unexpected argument '%.60s': %s takes %s%s", text, line->command->name,
+                          line->command->most > 0 ? line->command->arguments : "no argument",
                           looks_set ? "; each override needs its own --set" : "");
     }
     line->arguments[line->n_arguments++] = text;
@@ -234,7 +241,7 @@ static Error line_settle(CommandLine *line)
 {
     line->results = switch_text(line, "results", command_default_results());
     if (line->results[0] == '\0') return error_make(ERROR_USAGE, "--results needs the name of a folder");
-    if (switch_given(line, "no-color")) setenv("NO_COLOR", "1", 1); // terminal_colour() asks for it
+    if (switch_given(line, "no-color")) setenv("NO_COLOR", "1", 1); // terminal_colour() reads it
     if (line->command == NULL || switch_given(line, "help") || line->n_arguments >= line->command->least)
         return error_none();
     return error_make(ERROR_USAGE, "%s needs %s; see %s", line->command->name, line->command->arguments,
@@ -266,7 +273,7 @@ Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line)
     return line_settle(line);
 }
 
-// ---- what commands ask ----------------------------------------------------------------------------------------------
+// ---- what commands read ---------------------------------------------------------------------------------------------
 
 const char *switch_text(const CommandLine *line, const char *name, const char *fallback)
 {
@@ -335,6 +342,16 @@ BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)
     return options;
 }
 
+RunOptions command_run_options(const CommandLine *line, const Spec *spec)
+{
+    return (RunOptions){.results = line->results,
+                        .backend = command_spec_backend(line, spec),
+                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
+                        .shared_fs = switch_given(line, "shared-fs"),
+                        .out = line->messages,
+                        .messages = line->messages};
+}
+
 TableFormat command_format(const CommandLine *line)
 {
     return switch_given(line, "json") ? TABLE_JSON : (TableFormat)switch_choice(line, "format", TABLE_TEXT);
@@ -357,7 +374,7 @@ Overrides command_overrides(const CommandLine *line)
     return overrides;
 }
 
-// A spec that is not there: perhaps its neighbour was meant.
+// Suggests a file of the same folder with a similar name.
 static Error command_no_spec(const char *path, Arena *arena)
 {
     const char *folder = folder_of(path, arena), *slash = strrchr(path, '/'), *nearest = NULL;
@@ -413,13 +430,15 @@ void command_help(const Command *command, FILE *out)
     for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count; i++) {
             line_switch_form(&group->rows[i], form, sizeof form);
-            if ((int)strlen(form) > width) width = (int)strlen(form);
+            if ((int)strlen(form) > width && strlen(form) <= LINE_FORM_WIDTH) width = (int)strlen(form);
         }
     }
     for (int g = 0; (group = command_switches(command, g)) != NULL; g++) {
         for (int i = 0; i < group->count; i++) {
             line_switch_form(&group->rows[i], form, sizeof form);
-            fprintf(out, "  %-*s  %s\n", width, form, group->rows[i].doc);
+            fprintf(out, "  %-*s  ", width, form);
+            if ((int)strlen(form) > width) fprintf(out, "\n%*s", width + 4, ""); // the text begins on the next line
+            fprintf(out, "%s\n", group->rows[i].doc);
         }
     }
     fprintf(out, "\nexamples:\n%s", command->examples);

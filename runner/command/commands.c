@@ -1,4 +1,4 @@
-// The table of commands, and what all of them share: finding the command, printing its error, the exit code.
+// The table of commands; runs one, prints its error and gives its exit code.
 #include "command.h"
 
 #include <signal.h>
@@ -53,7 +53,7 @@ static Error commands_dispatch(const CommandLine *line)
         return command_help_pages.run(&help);
     }
     if (line->command == NULL)
-        return error_make(ERROR_USAGE, "which command? %s lists them", command_again(NULL, "help").text);
+        return error_make(ERROR_USAGE, "no command given; %s lists the commands", command_again(NULL, "help").text);
     if (switch_given(line, "help")) {
         command_help(line->command, line->out);
         return error_none();
@@ -61,7 +61,7 @@ static Error commands_dispatch(const CommandLine *line)
     return line->command->run(line);
 }
 
-// Buffered output may fail when it is flushed: a full disk behind `> best.csv` is an error.
+// Buffered output fails here if the disk behind `> best.csv` is full.
 static Error commands_flush(FILE *out)
 {
     if (fflush(out) == 0 && !ferror(out)) return error_none();
@@ -80,14 +80,14 @@ static int commands_exit_code(ErrorKind kind)
                                 [ERROR_STUCK] = 3};
     const int signal_number = interrupt_requested();
     const bool interrupted = kind == ERROR_INTERRUPTED || kind == ERROR_STUCK;
-    return interrupted && signal_number > 0 ? 128 + signal_number : codes[kind]; // `stop` is no signal
+    return interrupted && signal_number > 0 ? 128 + signal_number : codes[kind]; // 0: asked by `hopscotch stop`
 }
 
 static void commands_print_error(const Error *error, FILE *out)
 {
     const bool colour = terminal_colour(out) && error->kind != ERROR_INTERRUPTED;
     fprintf(out, "%shopscotch:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
-    for (const char *text = error->text; *text != '\0';) { // it may repeat what a file or the user said
+    for (const char *text = error->text; *text != '\0';) { // it may hold text of a file or of the user
         const Glyph glyph = glyph_read(text);
         fputs(*text == '\n' ? "\n" : glyph.text, out); // our own line breaks stay
         text += glyph.bytes;
@@ -98,7 +98,7 @@ static void commands_print_error(const Error *error, FILE *out)
 typedef struct CommandsCall {
     int argc;
     char **argv;
-    int code; // that it exits with
+    int code; // exit code
 } CommandsCall;
 
 static void *commands_run(void *argument)
@@ -112,7 +112,7 @@ static void *commands_run(void *argument)
     if (error.kind == OK) error = commands_dispatch(&line);
     if (error.kind == OK) error = commands_flush(stdout);
     if (error.kind != OK && error.text[0] != '\0') commands_print_error(&error, stderr);
-    if (error.kind == ERROR_STUCK) _exit(commands_exit_code(error.kind)); // what is stuck still uses the arena
+    if (error.kind == ERROR_STUCK) _exit(commands_exit_code(error.kind)); // the stuck thread still uses the arena
     arena_destroy(&arena);
     call->code = commands_exit_code(error.kind);
     return NULL;
@@ -121,7 +121,7 @@ static void *commands_run(void *argument)
 int hopscotch_main(int argc, char **argv)
 {
     CommandsCall call = {argc, argv, 0};
-    signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error like that on a full disk
+    signal(SIGXFSZ, SIG_IGN); // so that a write beyond `ulimit -f` returns an error
     const int failed = thread_run_deep(commands_run, &call);
     if (failed == 0) return call.code;
     const Error error = error_make(ERROR_MEMORY, "not enough memory for the command's stack: %s", strerror(failed));

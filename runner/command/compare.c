@@ -1,6 +1,6 @@
-// hopscotch compare: campaigns side by side. What differs between their specs; their best trials under the same fresh
-// seeds, with intervals; whether one is better than another, and by how much. The best trials are run as campaigns of
-// their own, which a second comparison finds again. Nothing is tested between campaigns of different tasks.
+// hopscotch compare: prints the differences between the specs of campaigns, runs their best trials under the same fresh
+// seeds, and tests whether one is better than another, and by how much. The runs are stored as campaigns, so that a
+// second comparison finds them again. Campaigns of different tasks are not tested.
 #include "command.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 enum { COMPARE_MOST = 16, COMPARE_SEEDS = 200 };
 
-// One seed for all comparisons, so that what was run for one serves the next: 52 bits of SHA-256("compare").
+// One seed for all comparisons, so that they share runs: 52 bits of SHA-256("compare").
 static const uint64_t compare_seed = 0x1241626eb8ca5;
 
 typedef struct Compared {
@@ -20,28 +20,28 @@ typedef struct Compared {
     VerifyTask task;
     VerifyOutcome outcome;
     int64_t trials;
-    double *search_best; // [n_searches] of each search the cost of the best; infinite: none
+    double *search_best; // [n_searches] cost of each search's best trial; infinite: it has none
     int64_t n_searches;
 } Compared;
 
-// Of one campaign against the first: in what the tasks differ, apart from choices of the search. If they differ, their
-// fitnesses can not be compared.
+// How the task of a campaign differs from that of the first, apart from choices of the search. Fitnesses of different
+// tasks cannot be compared.
 typedef struct Relation {
-    const char *task;   // the keys in which the tasks differ, "simulation.duration, ..."; empty: in none
-    bool same_kind;     // the fitnesses are of one objective
-    bool same_evidence; // the stored fitnesses are of equally many replicates
+    const char *task;   // keys in which the tasks differ, "simulation.duration, ..."; "": none
+    bool same_kind;     // the objectives are equal
+    bool same_evidence; // the stored fitnesses are over the same replicates
     bool draws;         // a run depends on its seed
     SpecChange *changes;
     int64_t n_changes;
 } Relation;
 
-// One of the others against the first, seed by seed. "Better" is a lower cost (spec_cost).
+// Another campaign against the first, seed by seed. "Better" is a lower cost (spec_cost).
 typedef struct Verdict {
-    RankTest seeds;    // of the runs of the two best trials; those that failed are above all others
-    RankTest searches; // of the best of each search, if both campaigns have several
-    Interval less;     // of the seeds that neither failed: the other's fitness less the first's
+    RankTest seeds;    // of the runs of the two best trials; a failed run ranks above all others
+    RankTest searches; // of the best trial of each search, if both campaigns have several searches
+    Interval less;     // the other's fitness minus the first's, over the seeds where neither failed
     int64_t pairs;
-    bool equal; // every run of one gives what that of the other gives
+    bool equal; // both trials give the same result under every seed
 } Verdict;
 
 // ---- reading and running --------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ static Error compare_open(const CommandLine *line, const char *name, Compared *s
                               .seed = (uint64_t)switch_integer(line, "seed", (int64_t)compare_seed),
                               .seeds = switch_integer(line, "seeds", COMPARE_SEEDS)};
     TRY(verify_take_trial(&side->task, line->arena));
-    if (!verify_draws(&side->campaign.spec)) side->task.seeds = 1; // one run says all
+    if (!verify_draws(&side->campaign.spec)) side->task.seeds = 1; // all runs would be equal
     return compare_searches(side, line->arena);
 }
 
@@ -76,15 +76,11 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
     const char *name = arena_format(line->arena, "compare_%" PRId64 "_%" PRId64, side->task.trial, side->task.seeds);
     if (side->task.seed != compare_seed) name = arena_format(line->arena, "%s_%" PRIu64, name, side->task.seed);
     side->run_name = campaign_made_name(&side->place, name, line->arena);
-    const RunOptions options = {.results = campaign_made_root(&side->place, line->arena),
-                                .name = name,
-                                .made = true,
-                                .backend = command_spec_backend(line, &side->campaign.spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->messages,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &side->campaign.spec);
     Spec spec;
+    options.results = campaign_made_root(&side->place, line->arena);
+    options.name = name;
+    options.made = true;
     TRY(verify_seeds_spec(&side->task, name, line->arena, &spec));
     TRY(verify_run_spec(&side->task, "compares", &spec, &options, line->arena, &side->run));
     return verify_outcome(&side->run, 0, line->arena, &side->outcome);
@@ -94,7 +90,7 @@ static Error compare_run_one(const CommandLine *line, Compared *side)
 
 static bool compare_starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-// What a difference in a key means; a key that has no row is one of the task.
+// What a difference in a key means, by the start of the key. All other keys belong to the task.
 typedef enum Meaning { MEANS_TASK, MEANS_CHOICE, MEANS_FIXED, MEANS_OBJECTIVE, MEANS_EVIDENCE } Meaning;
 static const struct {
     const char *start;
@@ -102,7 +98,7 @@ static const struct {
 } compare_meanings[] = {
     {"search.", MEANS_CHOICE},
     {"seed", MEANS_CHOICE},
-    {"parameters.", MEANS_FIXED}, // of the task where neither searches it
+    {"parameters.", MEANS_FIXED}, // part of the task if neither campaign searches it
     {"initial.", MEANS_FIXED},
     {"objective.", MEANS_OBJECTIVE},
     {"replicates.count", MEANS_EVIDENCE},
@@ -114,12 +110,12 @@ static Meaning compare_meaning(const SpecChange *change)
     for (size_t i = 0; i < sizeof compare_meanings / sizeof *compare_meanings; i++) {
         if (!compare_starts(change->key, compare_meanings[i].start)) continue;
         if (compare_meanings[i].meaning != MEANS_FIXED) return compare_meanings[i].meaning;
-        return change->from != NULL && change->to != NULL ? MEANS_TASK : MEANS_CHOICE; // one of them searches it
+        return change->from != NULL && change->to != NULL ? MEANS_TASK : MEANS_CHOICE; // one campaign searches it
     }
     return MEANS_TASK;
 }
 
-// The value of a parameter of this name in the side's best trial; NaN: there is none.
+// The value of the parameter `name` in the best trial; NaN: there is no such parameter.
 static double compare_value(const Compared *side, const char *name)
 {
     const Configured *configured = &side->campaign.spec.configured;
@@ -129,7 +125,7 @@ static double compare_value(const Compared *side, const char *name)
     return (double)NAN;
 }
 
-// The points of an outer grid are tasks: the best trials may be of two.
+// Each point of an outer grid is a task: the best trials may lie at different points.
 static void compare_outer(const Compared *side, const Compared *against, Relation *relation, Arena *arena)
 {
     const Spec *spec = &side->campaign.spec;
@@ -169,7 +165,7 @@ static bool compare_same_runs(const VerifyOutcome *a, const VerifyOutcome *b)
     return same;
 }
 
-// Of two campaigns of one task.
+// The campaigns must have the same task.
 static Verdict compare_judge(const Compared *first, const Compared *other, const Relation *relation, Arena *arena)
 {
     const VerifyOutcome *a = &first->outcome, *b = &other->outcome;
@@ -190,8 +186,6 @@ static Verdict compare_judge(const Compared *first, const Compared *other, const
 
 // ---- for people -----------------------------------------------------------------------------------------------------
 
-static double compare_percent(double part) { return round(1000.0 * part) / 10.0; }
-
 static void compare_print_specs(const Compared *sides, int count, FILE *out, Arena *arena)
 {
     for (int i = 1; i < count; i++) {
@@ -204,7 +198,7 @@ static void compare_print_specs(const Compared *sides, int count, FILE *out, Are
     fputc('\n', out);
 }
 
-// "fitness on common seeds", if it is the same task for all.
+// "fitness on common seeds" if all campaigns have the same task.
 static const char *compare_fitness_title(const Compared *sides, int count, Arena *arena)
 {
     bool common = true, draws = false;
@@ -223,14 +217,14 @@ static Error compare_print_table(const Compared *sides, int count, FILE *out, Ar
     Table *table = table_start(out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; table != NULL && i < count; i++) {
         const VerifyOutcome *outcome = &sides[i].outcome;
-        const bool sampled = verify_draws(&sides[i].campaign.spec); // else one run says all
+        const bool sampled = verify_draws(&sides[i].campaign.spec); // else there is one run
         table_text(table, sides[i].campaign.name);
         table_integer(table, sides[i].trials);
         table_integer(table, sides[i].task.trial);
         table_number(table, sides[i].task.fitness);
-        table_number(table, compare_percent(outcome->rate.value));
-        table_number(table, sampled ? compare_percent(outcome->rate.low) : (double)NAN);
-        table_number(table, sampled ? compare_percent(outcome->rate.high) : (double)NAN);
+        table_number(table, verify_percent(outcome->rate.value));
+        table_number(table, sampled ? verify_percent(outcome->rate.low) : (double)NAN);
+        table_number(table, sampled ? verify_percent(outcome->rate.high) : (double)NAN);
         table_number(table, outcome->fitness.value);
         table_number(table, outcome->fitness.low);
         table_number(table, outcome->fitness.high);
@@ -250,12 +244,12 @@ static void compare_print_test(const char *what, const RankTest *test, FILE *out
             compare_chance(test->p, arena), test->exact ? "exact" : "normal, ties corrected");
 }
 
-// Without anything that a seed draws: one run each, and no chance.
+// Results that do not depend on the seed: one run of each campaign, and no test.
 static void compare_print_certain(const Compared *first, const Compared *other, FILE *out)
 {
     const Spec *spec = &first->campaign.spec;
     const double a = first->outcome.value[0], b = other->outcome.value[0];
-    fputs("  nothing differs from seed to seed (no replicates.perturb): one run says all, there is nothing to test\n",
+    fputs("  results do not depend on the seed (no replicates.perturb): one run is enough, there is nothing to test\n",
           out);
     if (isinf(a) || isinf(b))
         fprintf(out, "  its best trial %s, the other %s\n", isinf(b) ? "fails" : "does not fail",
@@ -275,22 +269,22 @@ static void compare_print_sampled(const Verdict *verdict, const VerifyOutcome *f
     if (first->good == 0 && other->good == 0)
         fputs("  every run of both failed: there is nothing to test\n", out);
     else if (verdict->equal)
-        fputs("  the two best trials give the same under every seed: there is nothing to test\n", out);
+        fputs("  the two best trials give the same result under every seed: there is nothing to test\n", out);
     else
         compare_print_test("a run of its best trial", &verdict->seeds, out, arena);
     if (verdict->pairs == 0 || verdict->equal) return;
     fprintf(out, "  fitness, seed by seed: %+.6g", verdict->less.value);
     if (!isnan(verdict->less.low)) fprintf(out, " (95 %%: %+.6g to %+.6g)", verdict->less.low, verdict->less.high);
-    fprintf(out, " over %s seeds that neither failed\n", text_count(verdict->pairs).text);
+    fprintf(out, " over %s seeds where neither failed\n", text_count(verdict->pairs).text);
 }
 
 static void compare_print_verdict(const Compared *first, const Compared *other, FILE *out, Arena *arena)
 {
     const Relation relation = compare_relation(first, other, arena);
     fprintf(out, "\n%s against %s\n", other->campaign.name, first->campaign.name);
-    if (!relation.same_kind) fputs("  their objectives differ: their fitnesses are not of one kind\n", out);
+    if (!relation.same_kind) fputs("  their objectives differ: their fitnesses measure different things\n", out);
     if (relation.task[0] != '\0') {
-        fputs("  not the same task: nothing is tested, and a difference of fitnesses would mean nothing\n", out);
+        fputs("  the tasks differ: nothing is tested, because a difference of fitnesses would have no meaning\n", out);
         return;
     }
     const Verdict verdict = compare_judge(first, other, &relation, arena);
@@ -301,7 +295,7 @@ static void compare_print_verdict(const Compared *first, const Compared *other, 
     compare_print_test("the best of one of its searches", &verdict.searches, out, arena);
 }
 
-// Before anything else: of what the figures are, if not of one task.
+// Printed first: warns if the tasks differ, or the replicates of the stored fitnesses.
 static void compare_print_warnings(const Compared *sides, int count, FILE *out, Arena *arena)
 {
     bool any = false;
@@ -311,12 +305,12 @@ static void compare_print_warnings(const Compared *sides, int count, FILE *out, 
         if (relation.task[0] != '\0')
             fprintf(
                 out,
-                "warning: %s and %s are not the same task, and their fitnesses can't be compared: they differ in %s\n",
+                "warning: %s and %s have different tasks, and their fitnesses can't be compared: they differ in %s\n",
                 first, other, relation.task);
         else if (!relation.same_evidence)
             fprintf(out,
-                    "warning: the stored fitnesses of %s and %s are of other replicates (%d, %d); those of the fresh "
-                    "seeds can be compared\n",
+                    "warning: the stored fitnesses of %s and %s are over different replicates (%d, %d); the fitnesses "
+                    "under fresh seeds can be compared\n",
                     first, other, sides[0].campaign.spec.replicates.count, sides[i].campaign.spec.replicates.count);
         any = any || relation.task[0] != '\0' || !relation.same_evidence;
     }
@@ -333,15 +327,6 @@ static Error compare_print(const CommandLine *line, const Compared *sides, int c
 }
 
 // ---- for programs ---------------------------------------------------------------------------------------------------
-
-static void compare_json_interval(Json *json, const char *name, const Interval *interval)
-{
-    json_object(json, name);
-    json_number(json, "value", interval->value);
-    json_number(json, "low", interval->low);
-    json_number(json, "high", interval->high);
-    json_close(json, '}');
-}
 
 static void compare_json_test(Json *json, const char *name, const RankTest *test)
 {
@@ -364,8 +349,8 @@ static void compare_json_side(const Compared *side, Json *json)
     json_number(json, "best_fitness", side->task.fitness);
     json_integer(json, "runs", side->outcome.n);
     json_integer(json, "succeeded", side->outcome.good);
-    compare_json_interval(json, "success", &side->outcome.rate);
-    compare_json_interval(json, "fitness", &side->outcome.fitness);
+    verify_interval_json(json, "success", &side->outcome.rate);
+    verify_interval_json(json, "fitness", &side->outcome.fitness);
     json_close(json, '}');
 }
 
@@ -377,7 +362,7 @@ static void compare_json_tests(const Compared *first, const Compared *other, con
     compare_json_test(json, "searches", &verdict.searches);
     json_boolean(json, "equal", verdict.equal);
     json_integer(json, "pairs", verdict.pairs);
-    compare_json_interval(json, "difference", &verdict.less);
+    verify_interval_json(json, "difference", &verdict.less);
 }
 
 static void compare_json_verdict(const Compared *first, const Compared *other, Json *json, Arena *arena)
@@ -427,7 +412,8 @@ static Error compare_all(const CommandLine *line, Compared *sides)
     for (int i = 1; i < count; i++) {
         const char *first = sides[0].campaign.spec.model->name, *other = sides[i].campaign.spec.model->name;
         if (strcmp(first, other) != 0)
-            return error_make(ERROR_USER, "%.100s runs model %s and %.100s runs %s: they have nothing to compare",
+            return error_make(ERROR_USER,
+                              "%.100s runs model %s and %.100s runs %s: only campaigns of one model can be compared",
                               sides[0].campaign.name, first, sides[i].campaign.name, other);
     }
     interrupt_install();
@@ -449,23 +435,20 @@ static Error compare_run(const CommandLine *line)
 }
 
 static const Switch compare_rows[] = {
-    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX,
-     "how many fresh seeds the best trials are run under (default 200)"},
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, "number of fresh seeds for each best trial (default 200)"},
     {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
-     "from which these seeds come (default: the same for all comparisons)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+     "seed that generates the fresh seeds (default: one for all comparisons)"},
 };
 static const Switches compare_switches = {compare_rows, sizeof compare_rows / sizeof *compare_rows};
 
 const Command command_compare = {
     .name = "compare",
     .arguments = "CAMPAIGN CAMPAIGN...",
-    .doc = "what differs between campaigns, and whether the best trial of one is better under common fresh seeds",
+    .doc = "compare the specs of campaigns, and their best trials under common fresh seeds",
     .examples = "  hopscotch compare gains_coarse gains_fine\n"
                 "  hopscotch compare defaults raibert_gains raibert_cmaes --seeds 1000 --json\n",
     .least = 2,
     .most = COMPARE_MOST,
-    .switches = {&compare_switches, &switches_backend, &switches_json},
+    .switches = {&compare_switches, &switches_campaign, &switches_backend, &switches_json},
     .run = compare_run,
 };

@@ -1,10 +1,10 @@
-// What bash and zsh complete of a command line: commands, options and the words that an option takes from the tables
-// that `help` prints; campaigns from the results folder; files.
+// Scripts that complete a command line in bash and zsh: commands, options and choices from the tables that `help`
+// prints; campaigns from the results folder; files.
 #include "command.h"
 
 #include <string.h>
 
-// What stands in place of an argument, by how its row names it.
+// What completes an argument, by its name in the command's row.
 typedef enum CompletionKind {
     COMPLETE_FILES,
     COMPLETE_CAMPAIGNS,
@@ -23,15 +23,12 @@ static CompletionKind completion_kind(const char *arguments)
                : COMPLETE_NOTHING;
 }
 
-// The words of a choice, "auto|cpu|cuda"; NULL: the value is free.
-static const char *completion_choices(const Switch *row) { return row->type == SWITCH_CHOICE ? row->argument : NULL; }
-
 static bool completion_takes_file(const Switch *row)
 {
     return row->argument != NULL && (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "DIR") == 0);
 }
 
-// A text in the single quotes of a shell; zsh's _arguments also knows : [ ] and the backslash.
+// Escapes a text for single quotes of a shell; for zsh's _arguments also : [ ] and the backslash.
 static void completion_put(FILE *out, const char *text, bool zsh)
 {
     for (; *text != '\0'; text++) {
@@ -42,6 +39,12 @@ static void completion_put(FILE *out, const char *text, bool zsh)
         else
             fputc(*text, out);
     }
+}
+
+// The choices of "auto|cpu|cuda" with spaces between them.
+static void completion_put_choices(FILE *out, const Switch *row)
+{
+    for (const char *c = row->argument; *c != '\0'; c++) fputc(*c == '|' ? ' ' : *c, out);
 }
 
 static void completion_put_models(FILE *out)
@@ -64,9 +67,9 @@ static void completion_bash_options(const Command *command, FILE *out)
             const Switch *row = &group->rows[i];
             if (row->argument == NULL) continue;
             fprintf(out, "        --%s) ", row->name);
-            if (completion_choices(row) != NULL) {
+            if (row->type == SWITCH_CHOICE) {
                 fputs("words='", out);
-                for (const char *c = row->argument; *c != '\0'; c++) fputc(*c == '|' ? ' ' : *c, out);
+                completion_put_choices(out, row);
                 fputs("' ;;\n", out);
             } else {
                 fputs(completion_takes_file(row) ? "kind=files ;;\n" : "kind=nothing ;;\n", out);
@@ -129,9 +132,9 @@ static void completion_zsh_switch(const Switch *row, FILE *out)
         completion_put(out, row->argument, true);
         fputc(':', out);
     }
-    if (completion_choices(row) != NULL) {
+    if (row->type == SWITCH_CHOICE) {
         fputc('(', out);
-        for (const char *c = row->argument; *c != '\0'; c++) fputc(*c == '|' ? ' ' : *c, out);
+        completion_put_choices(out, row);
         fputc(')', out);
     } else if (completion_takes_file(row)) {
         fputs("_files", out);

@@ -1,11 +1,11 @@
-// hopscotch doctor: what the checks found, line by line, and the repair of it.
+// hopscotch doctor: prints what the checks of a campaign found; with --repair, repairs it.
 #include "command.h"
 
 #include <string.h>
 
 // ---- which campaign -------------------------------------------------------------------------------------------------
 
-// A folder whose database is gone is still a campaign to the doctor.
+// A folder with resolved.yaml is a campaign here even if its database is missing.
 static Error doctor_place(const CommandLine *line, CampaignPlace *place)
 {
     const char *name = line->arguments[0], *folder = NULL;
@@ -23,7 +23,7 @@ static void doctor_print(const Doctor *doctor, FILE *out)
     for (int i = 0; i < doctor->n_lines; i++) {
         const DoctorLine *row = &doctor->lines[i];
         fprintf(out, "%-8s %-10s ", row->finding ? "FINDING" : "ok", row->check);
-        put_visible(out, row->text); // it may repeat what the database says
+        put_visible(out, row->text); // it may hold text of the database
         fputc('\n', out);
     }
 }
@@ -53,9 +53,9 @@ static Error doctor_verdict(const Doctor *doctor, bool repaired)
     const char *name = doctor->place->name;
     if (doctor->findings == 0) return error_none();
     if (repaired)
-        return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be mended; the list above says which", name,
+        return error_make(ERROR_MACHINE, "%.128s: %d finding%s could not be repaired; see the list above", name,
                           doctor->findings, doctor->findings == 1 ? "" : "s");
-    return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `%s` mends what can be", name, doctor->findings,
+    return error_make(ERROR_MACHINE, "%.128s: %d finding%s; `%s` repairs what can be repaired", name, doctor->findings,
                       doctor->findings == 1 ? "" : "s",
                       command_again(doctor->place->results, "doctor %.128s --repair", name).text);
 }
@@ -82,19 +82,18 @@ static Error doctor_run(const CommandLine *line)
 }
 
 static const Switch doctor_rows[] = {
-    {"repair", SWITCH_FLAG, NULL, 0, 0, "repair what was found; lost trials are simulated again, to the same bits"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"repair", SWITCH_FLAG, NULL, 0, 0, "repair the findings; lost trials are simulated again, with the same bits"},
 };
 static const Switches doctor_switches = {doctor_rows, sizeof doctor_rows / sizeof *doctor_rows};
 
 const Command command_doctor = {
     .name = "doctor",
     .arguments = "CAMPAIGN",
-    .doc = "check that all stored data are unchanged (exit code 0; else 3); --repair repairs them",
+    .doc = "check a campaign for damage (exit code 0: none found, 3: damaged); --repair repairs it",
     .examples = "  hopscotch doctor raibert_gains\n"
                 "  hopscotch doctor raibert_gains --repair\n",
     .least = 1,
     .most = 1,
-    .switches = {&doctor_switches, &switches_backend, &switches_json},
+    .switches = {&doctor_switches, &switches_shared_fs, &switches_backend, &switches_json},
     .run = doctor_run,
 };

@@ -1,4 +1,4 @@
-// hopscotch export: a campaign's trials as CSV, JSON lines or NPZ, and one HDF5 file over the arrays of all its shards.
+// hopscotch export: writes trials as CSV, JSON lines or NPZ, and one HDF5 file that links to all recorded arrays.
 #include "command.h"
 
 #include <inttypes.h>
@@ -10,20 +10,11 @@ enum { EXPORT_TEXT_MAX = 256, EXPORT_GROUPS = RECORD_KINDS };
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
-static Error export_take_row(void *taker, const Query *query, const Cursor *trial)
-{
-    for (int c = 0; c < query->count; c++) trial_cell(taker, trial, c, &query->all, query->columns[c]);
-    return error_none();
-}
-
 static Error export_table(const Query *query, TableFormat format, const char *path, Arena *arena)
 {
     Output output;
     TRY(output_open(path, arena, &output));
-    Table *table = table_start(output.stream, format, query->count, (const char *const *)query->names);
-    const Error error = query_each(query, arena, export_take_row, table);
-    const Error written = table_finish(table);
-    return output_close(&output, error.kind != OK ? error : written);
+    return output_close(&output, query_print(query, format, output.stream, arena));
 }
 
 // ---- NPZ ------------------------------------------------------------------------------------------------------------
@@ -38,7 +29,7 @@ static Error export_npz_row(void *taker, const Query *query, const Cursor *trial
     const ExportNpz *npz = taker;
     for (int c = 0; c < query->count; c++) {
         switch (npz->columns[c].type) {
-        case NPZ_REAL: TRY(npz_real(npz->npz, c, cell_real(trial, c))); break; // NaN where there is none
+        case NPZ_REAL: TRY(npz_real(npz->npz, c, cell_real(trial, c))); break; // NaN if the value is missing
         case NPZ_INTEGER: TRY(npz_integer(npz->npz, c, cell_integer(trial, c))); break;
         case NPZ_TEXT: TRY(npz_text(npz->npz, c, cell_text(trial, c))); break;
         }
@@ -67,8 +58,7 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
     NpzColumn *columns = ARENA_NEW(arena, NpzColumn, query->count);
     ExportNpz npz = {.columns = columns};
     if (!output_takes_any_order(path))
-        return error_make(ERROR_USAGE,
-                          "--npz %.200s: an NPZ file is not written in order, so it needs the name of a file",
+        return error_make(ERROR_USAGE, "--npz %.200s: NPZ is not written in order; give the name of a regular file",
                           text_visible(path, arena));
     TRY(export_npz_columns(query, arena, columns));
     TRY(output_open(path, arena, &output));
@@ -80,17 +70,17 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
 
 // ---- HDF5 -----------------------------------------------------------------------------------------------------------
 
-// The lanes of one kind in the order of shards and rows, gathered into runs of samples that follow each other in a
-// shard.
+// The lanes of one kind of arrays, ordered by shard and row. Lanes whose samples follow each other in a shard form one
+// part.
 typedef struct ExportArrays {
     ShardLane *lanes;
     MasterPart *parts;
     int64_t n_lanes, n_parts, capacity;
-    int64_t shard, next_row; // where a lane that follows would stand
+    int64_t shard, next_row; // place of a lane that would continue the last part
 } ExportArrays;
 
-// The samples before a row of a shard, as its own table of lanes has them: rows that were recorded anew elsewhere are
-// in no table of the campaign's.
+// Counts the samples before a row of a shard, from the shard's own table of lanes: the database does not list rows that
+// were recorded again in another shard.
 static Error export_skip(const StoredCampaign *campaign, const Recording *recording, const char *name, int64_t row,
                          int64_t *samples)
 {
@@ -139,8 +129,8 @@ static Error export_arrays(const StoredCampaign *campaign, const Recording *reco
     return cursor_close(&places);
 }
 
-// Where the shards are, seen from the file's folder: beside it, if it is made in the campaign's folder, which can then
-// be moved and copied; else their absolute path.
+// The path of the shards from the file's folder: relative if that is the campaign's folder, which can then be moved and
+// copied; else absolute.
 static const char *export_shards_from(const StoredCampaign *campaign, const char *path, Arena *arena)
 {
     const char *slash = strrchr(path, '/');
@@ -178,7 +168,7 @@ static Error export_hdf5_image(const StoredCampaign *campaign, const char *path,
     }
     if (n_groups == 0)
         return error_make(ERROR_USER,
-                          "%.100s has no arrays: what is recorded says `record` (help spec), and resume with "
+                          "%.100s has no arrays, because its spec records none (record, see help spec); resume with "
                           "--set record.trajectories.select.best=10 records some now",
                           campaign->name);
     const ShardAttribute attributes[] = {{"campaign", campaign->name},
@@ -191,7 +181,8 @@ static Error export_hdf5_image(const StoredCampaign *campaign, const char *path,
 static Error export_hdf5(const StoredCampaign *campaign, const char *path, Arena *arena)
 {
     Bytes image;
-    if (strcmp(path, "-") == 0) return error_make(ERROR_USAGE, "--hdf5 needs the name of a file, not -");
+    if (strcmp(path, "-") == 0)
+        return error_make(ERROR_USAGE, "--hdf5 needs the name of a file; it cannot write to standard output");
     TRY(export_hdf5_image(campaign, path, arena, &image));
     bool standard = false;
     const Error error = output_write(path, image.data, image.size, arena, &standard);
@@ -236,7 +227,7 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
     TRY(export_trials(line, campaign));
     if (hdf5 == NULL) return error_none();
     TRY(export_hdf5(campaign, hdf5, line->arena));
-    export_say(line, hdf5, "the arrays of all shards");
+    export_say(line, hdf5, "links to all recorded arrays");
     return error_none();
 }
 
@@ -246,7 +237,7 @@ static Error export_run(const CommandLine *line)
     StoredCampaign campaign;
     bool any = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) any |= switch_given(line, kinds[i]);
-    if (!any) return error_make(ERROR_USAGE, "export to what? --csv, --jsonl, --npz or --hdf5 FILE");
+    if (!any) return error_make(ERROR_USAGE, "export needs a format: --csv, --jsonl, --npz or --hdf5 FILE");
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     const Error error = export_campaign(line, &campaign);
     campaign_close(&campaign);
@@ -257,14 +248,14 @@ static const Switch export_rows[] = {
     {"csv", SWITCH_TEXT, "FILE", 0, 0, "trials as comma-separated values (RFC 4180); - is standard output"},
     {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
     {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
-    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file that refers to the arrays of all shards (virtual datasets)"},
+    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file that links to all recorded arrays (virtual datasets)"},
 };
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
 
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file with all trajectories",
+    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file that links to all trajectories",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --npz gains.npz\n"
                 "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",

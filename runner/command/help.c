@@ -7,7 +7,7 @@ static void help_overview(FILE *out)
 {
     fputs(
         "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
-        "what you asked for in HDF5 and every fitness in SQLite. A killed run resumes to the same bits.\n"
+        "what you asked for in HDF5 and every fitness in SQLite. A killed run can be resumed, with the same results.\n"
         "\nusage: hopscotch COMMAND [arguments] [options]\n",
         out);
     for (int i = 0; i < command_count(); i++) {
@@ -15,7 +15,7 @@ static void help_overview(FILE *out)
         char left[64];
         if (command_group(i) != NULL) fprintf(out, "\n%s:\n", command_group(i));
         snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
-        fprintf(out, "  %-24s %s\n", left, command->doc);
+        fprintf(out, "  %-24s%s%s\n", left, strlen(left) > 24 ? "\n                           " : " ", command->doc);
     }
     fputs("\nfirst steps:\n"
           "  hopscotch run experiments/smoke.yaml\n"
@@ -25,7 +25,7 @@ static void help_overview(FILE *out)
           out);
 }
 
-// Pages of a manual, what completes words, the names of the commands: for `make install`.
+// `make install` uses these pages, --completion and --names.
 static Error help_manual(const CommandLine *line)
 {
     const char *name = line->n_arguments > 0 ? line->arguments[0] : NULL;
@@ -33,7 +33,7 @@ static Error help_manual(const CommandLine *line)
     if (name != NULL && strcmp(name, "spec") == 0)
         manual_spec(line->out);
     else if (name != NULL && command == NULL)
-        return error_make(ERROR_USAGE, "there is no manual page of '%.60s'; %s lists the commands", name,
+        return error_make(ERROR_USAGE, "there is no manual page for '%.60s'; %s lists the commands", name,
                           command_again(NULL, "help").text);
     else
         manual_command(command, line->out);
@@ -77,7 +77,7 @@ static Error help_run(const CommandLine *line)
 
 // ---- version --------------------------------------------------------------------------------------------------------
 
-// A backend as this build has it on this machine: its device and version, or why it can't be had.
+// A backend of this build on this machine: its device and version, or the reason why it cannot be used.
 typedef struct HelpBackend {
     bool usable;
     char device[256], version[64];
@@ -104,7 +104,7 @@ static HelpBackend help_backend(const char *name)
 static const char *help_compiler(void)
 {
 #ifdef __clang__
-    return __VERSION__; // names itself
+    return __VERSION__; // contains "Clang"
 #else
     return "gcc " __VERSION__;
 #endif
@@ -150,17 +150,17 @@ static Error help_version_run(const CommandLine *line)
 }
 
 static const Switch help_rows[] = {
-    {"man", SWITCH_FLAG, NULL, 0, 0, "as a page for man(1), e.g. hopscotch help run --man | man -l -"},
+    {"man", SWITCH_FLAG, NULL, 0, 0, "print a page for man(1), e.g. hopscotch help run --man | man -l -"},
     {"completion", SWITCH_CHOICE, "bash|zsh", 0, 0,
-     "a script for this shell: it completes commands, options and names"},
-    {"names", SWITCH_FLAG, NULL, 0, 0, "the names of the commands alone"},
+     "print a script for this shell that completes commands, options and names"},
+    {"names", SWITCH_FLAG, NULL, 0, 0, "print only the names of the commands"},
 };
 static const Switches help_switches = {help_rows, sizeof help_rows / sizeof *help_rows};
 
 const Command command_help_pages = {
     .name = "help",
     .arguments = "[COMMAND | spec]",
-    .doc = "this overview, a command's options with examples, or every key of a spec",
+    .doc = "print this overview, the options and examples of a command, or every key of a spec",
     .examples = "  hopscotch help\n"
                 "  hopscotch help run\n"
                 "  hopscotch help spec\n",
@@ -173,7 +173,7 @@ const Command command_help_pages = {
 const Command command_version = {
     .name = "version",
     .arguments = "",
-    .doc = "versions of the program and its numerics, compiler, processors and GPUs found",
+    .doc = "print versions of program, numerics and compiler, and the processors and GPUs found",
     .examples = "  hopscotch version\n"
                 "  hopscotch version --json\n",
     .least = 0,

@@ -1,6 +1,5 @@
-// hopscotch import: points from a table, evaluated under a spec, as a campaign of their own. The columns that the model
-// has parameters for are the points; what else stands in the table (what `export` wrote of another campaign, say) is
-// left.
+// hopscotch import: simulates the points of a table under a spec, as a campaign. Columns with the name of a parameter
+// give the points; other columns (e.g. in a table that `export` wrote) are ignored.
 #include "command.h"
 
 #include <stdlib.h>
@@ -10,15 +9,15 @@ enum { IMPORT_BYTES_MAX = 8 << 20, IMPORT_COLUMNS_MAX = 2000 };
 
 typedef struct Import {
     const CommandLine *line;
-    Spec spec; // as given; the points take the place of what it searches
+    Spec spec; // as given; the points replace its search
     const char *name;
-    int parameter[IMPORT_COLUMNS_MAX]; // of each column; -1: it is none
+    int parameter[IMPORT_COLUMNS_MAX]; // [n_columns]; -1: the column is not a parameter
     int n_columns, n_used;
     int64_t rows;
 } Import;
 
-// The next field of a line, ended in place; *rest: behind it, NULL after the last. RFC 4180, less line breaks in
-// fields.
+// Returns the next field of a line, terminated in place; *rest: the text after it, NULL after the last field. RFC 4180
+// without line breaks in fields.
 static char *import_field(char **rest)
 {
     char *at = *rest + strspn(*rest, " \t"), *out = at, *field = at;
@@ -45,7 +44,7 @@ static Error import_header(Import *import, char *line)
     for (char *rest = line; rest != NULL; import->n_columns++) {
         const char *name = import_field(&rest);
         if (import->n_columns == IMPORT_COLUMNS_MAX)
-            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are no parameters",
+            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are not parameters",
                               IMPORT_COLUMNS_MAX);
         int found = -1;
         for (int p = 0; p < configured_named(configured); p++) {
@@ -57,15 +56,15 @@ static Error import_header(Import *import, char *line)
             left = arena_format(import->line->arena, "%s%s%s", left, left[0] != '\0' ? ", " : "", name);
     }
     if (import->n_used == 0)
-        return error_make(ERROR_USER, "no column of the table is a parameter of %s: its first line names %.200s",
+        return error_make(ERROR_USER, "no column of the table is a parameter of %s: its first line has %.200s",
                           import->spec.model->name, left);
     if (left[0] != '\0')
-        fprintf(import->line->messages, "no parameters of %s, and left out: %s\n", import->spec.model->name,
-                text_visible(left, import->line->arena));
+        fprintf(import->line->messages, "columns that are not parameters of %s are ignored: %s\n",
+                import->spec.model->name, text_visible(left, import->line->arena));
     return error_none();
 }
 
-// The cells of the columns that are used, with commas between them, as the form of `points` wants them.
+// Writes the cells of the used columns with commas between them: a line of the form `points`.
 static Error import_row(Import *import, char *line, const char *path, int64_t number, FILE *out)
 {
     int column = 0, used = 0;
@@ -94,7 +93,7 @@ static void import_put_names(const Import *import, FILE *out)
     fputc('\n', out);
 }
 
-// The columns that are used, in the form of `points`.
+// Writes the used columns of the table in the form `points`.
 static Error import_put(Import *import, const char *path, char *table, FILE *out)
 {
     int64_t number = 0;
@@ -114,7 +113,7 @@ static Error import_put(Import *import, const char *path, char *table, FILE *out
     return import->rows > 0 ? error_none() : error_make(ERROR_USER, "%.300s has no line with numbers", path);
 }
 
-// The text that people read of the campaign. The points stand there as the table has them.
+// The spec's text for people: it has the points as the table has them.
 static Error import_describe(const Import *import, const char *points, Spec *spec)
 {
     static const char *const keys[] = {"version",    "seed",       "model",         "simulation",  "initial",
@@ -154,13 +153,9 @@ static Error import_campaign(Import *import, const char *points)
     const Error derived = import_spec(import, points, diagnostics, &spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     TRY(derived);
-    const RunOptions options = {.results = line->results,
-                                .name = import->name,
-                                .backend = command_spec_backend(line, &spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->out,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &spec);
+    options.name = import->name;
+    options.out = line->out;
     interrupt_install();
     TRY(campaign_run(&spec, &options, line->arena, &summary));
     fprintf(line->out, "%s: %s point%s evaluated, %s failed; %s best %s%s\n", import->name,
@@ -180,7 +175,7 @@ static Error import_run(const CommandLine *line)
     TRY(command_spec(line, line->arguments[1], &import->spec));
     import->name = switch_text(line, "name", arena_format(line->arena, "%s_import", import->spec.experiment));
     TRY(campaign_folder(line->results, import->name, line->arena, &folder));
-    if (!file_exists(path)) return error_make(ERROR_USER, "there is no table %.300s", path);
+    if (!file_exists(path)) return error_make(ERROR_USER, "there is no file %.300s", path);
     TRY(file_read(path, IMPORT_BYTES_MAX, line->arena, &table));
     TRY(text_stream_open(arena_format(line->arena, "the points of %s", path), &points));
     Error error = import_put(import, path, (char *)table.data, points.out);
@@ -192,20 +187,18 @@ static Error import_run(const CommandLine *line)
 }
 
 static const Switch import_rows[] = {
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's name and _import)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: EXPERIMENT_import)"},
 };
 static const Switches import_switches = {import_rows, sizeof import_rows / sizeof *import_rows};
 
 const Command command_import = {
     .name = "import",
     .arguments = "TABLE SPEC",
-    .doc = "evaluate the points of a table (CSV, a header with names of parameters) under a spec",
+    .doc = "simulate under a spec the points of a CSV table whose header names parameters",
     .examples = "  hopscotch import measured.csv experiments/raibert_gains.yaml --name measured\n"
                 "  hopscotch import best.csv fine.yaml --set replicates.count=64\n",
     .least = 2,
     .most = 2,
-    .switches = {&import_switches, &switches_spec, &switches_backend},
+    .switches = {&import_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = import_run,
 };

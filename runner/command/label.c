@@ -1,16 +1,11 @@
-// hopscotch tag and note: what people add to a campaign. Tags are words to find it by, notes are sentences with a date.
+// hopscotch tag and note: tags are words to find a campaign by; notes are texts with a date.
 #include "command.h"
 
 #include <string.h>
 
 enum { LABEL_TAG_MAX = 64, LABEL_NOTE_MAX = 4096 };
 
-static const Switch label_shared_rows[] = {
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
-};
-const Switches switches_shared_fs = {label_shared_rows, 1};
-
-// A line for each: tags, or notes with the time before them.
+// One line per tag, or per note with its time.
 static Error label_print(const CommandLine *line, const CampaignPlace *place, Cursor (*open)(Database *database))
 {
     Database *database;
@@ -30,14 +25,15 @@ static Error label_print(const CommandLine *line, const CampaignPlace *place, Cu
 
 // ---- tags -----------------------------------------------------------------------------------------------------------
 
-// The characters of names: a tag needs no quotes in a shell, and a list of tags no escapes.
+// These characters need no quotes in a shell and no escapes in a list.
 static Error label_check_tag(const char *tag)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t length = strlen(tag);
     if (length > 0 && length <= LABEL_TAG_MAX && strspn(tag, allowed) == length && tag[0] != '-') return error_none();
-    return error_make(ERROR_USER, "tag \"%.80s\": a tag is made of 1 to %d of A-Z a-z 0-9 . _ -, and starts with no -",
-                      tag, LABEL_TAG_MAX);
+    return error_make(ERROR_USER,
+                      "tag \"%.80s\": a tag has 1 to %d characters of A-Z a-z 0-9 . _ - and does not start with -", tag,
+                      LABEL_TAG_MAX);
 }
 
 static Error label_change_tags(const CommandLine *line, CampaignEdit *edit)
@@ -54,7 +50,7 @@ static Error tag_run(const CommandLine *line)
     CampaignEdit edit;
     TRY(campaign_find(line, line->arguments[0], &place));
     if (line->n_arguments == 1 && switch_given(line, "remove"))
-        return error_make(ERROR_USAGE, "tag --remove needs the tags that go: %s",
+        return error_make(ERROR_USAGE, "tag --remove needs the tags to remove: %s",
                           command_again(place.results, "tag %.100s TAG --remove", place.name).text);
     if (line->n_arguments == 1) return label_print(line, &place, labels_tags);
     for (int i = 1; i < line->n_arguments; i++) TRY(label_check_tag(line->arguments[i]));
@@ -69,7 +65,7 @@ static Error label_check_note(const char *text)
     const size_t length = strlen(text);
     uint32_t character;
     if (length == 0 || length > LABEL_NOTE_MAX)
-        return error_make(ERROR_USER, "a note has 1 to %d bytes, and this one has %zu", LABEL_NOTE_MAX, length);
+        return error_make(ERROR_USER, "a note has 1 to %d bytes; this one has %zu", LABEL_NOTE_MAX, length);
     for (const char *at = text; *at != '\0';) {
         const int bytes = utf8_read(at, &character);
         if (bytes == 0 || (character < ' ' && character != '\n' && character != '\t') || character == 0x7f)

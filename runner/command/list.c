@@ -28,7 +28,8 @@ static int list_by_size(const void *a, const void *b)
     return left != right ? (left < right) - (left > right) : list_by_name(a, b);
 }
 
-// The least that are minimised first, then the greatest that are maximised, then those that have none.
+// First campaigns that minimise, the least best fitness first; then those that maximise, the greatest first; then those
+// without a best trial.
 static int list_by_best(const void *a, const void *b)
 {
     const StatusReport *left = ((const ListEntry *)a)->report, *right = ((const ListEntry *)b)->report;
@@ -41,7 +42,7 @@ static int list_by_best(const void *a, const void *b)
 #define LIST_SORTS "name|date|size|best"
 static int (*const list_sorts[])(const void *, const void *) = {list_by_name, list_by_date, list_by_size, list_by_best};
 
-// "fast, paper" holds "paper".
+// tags: "fast, paper".
 static bool list_has_tag(const char *tags, const char *tag)
 {
     const size_t length = strlen(tag);
@@ -73,8 +74,8 @@ static Error list_add(const CommandLine *line, StatusEntry *read, ListEntry *ent
     return folder_bytes(read->place.folder, &entry->bytes);
 }
 
-// The campaigns of the root, each followed by what verify and compare made of it, with --all. *n_made: how many are
-// only shown with it.
+// The campaigns of the root; with --all, each followed by those that verify and compare made of it. *n_made: the number
+// of these.
 static Error list_find(const CommandLine *line, const char *const *names, int n_names, StatusEntry **out, int *count,
                        int *n_made)
 {
@@ -83,19 +84,13 @@ static Error list_find(const CommandLine *line, const char *const *names, int n_
     int *below = ARENA_NEW(line->arena, int, n_names + 1);
     *n_made = *count = 0;
     for (int i = 0; i < n_names; i++) {
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
+        const CampaignPlace place = campaign_place(line, names[i]);
         TRY(campaign_made(&place, line->arena, &made[i], &below[i]));
         *n_made += below[i];
     }
     StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, n_names + (all ? *n_made : 0) + 1);
     for (int i = 0; i < n_names; i++) {
-        entries[(*count)++] =
-            (StatusEntry){.name = names[i],
-                          .place = {.results = line->results,
-                                    .name = names[i],
-                                    .folder = arena_format(line->arena, "%s/%s", line->results, names[i])}};
+        entries[(*count)++] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
         for (int k = 0; k < below[i] && all; k++)
             entries[(*count)++] = (StatusEntry){.place = made[i][k].place, .name = made[i][k].name};
     }
@@ -150,32 +145,32 @@ static Error list_run(const CommandLine *line)
     int count, made;
     TRY(list_read(line, &entries, &count, &made));
     if (count == 0 && format == TABLE_TEXT) {
-        fprintf(line->out, "no campaign under %s is like that\n", text_visible(line->results, line->arena));
+        fprintf(line->out, "no campaign under %s matches\n", text_visible(line->results, line->arena));
         return error_none();
     }
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
     TRY(table_finish(table));
     if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
-        fprintf(line->out, "\n%d campaign%s that verify and compare made of these %s shown by --all\n", made,
-                made == 1 ? "" : "s", made == 1 ? "is" : "are");
+        fprintf(line->out, "\n--all also lists %d campaign%s that verify and compare made of these\n", made,
+                made == 1 ? "" : "s");
     return error_none();
 }
 
 static const Switch list_rows[] = {
-    {"all", SWITCH_FLAG, NULL, 0, 0, "also the campaigns that verify and compare made of each"},
-    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all of these tags"},
+    {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare made of each"},
+    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
     {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
      "only campaigns in this state"},
     {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0,
-     "order (default name); date, size and best: the newest, largest, best first"},
+     "order (default name); date: newest first, size: largest first, best: best first"},
 };
 static const Switches list_switches = {list_rows, sizeof list_rows / sizeof *list_rows};
 
 const Command command_list = {
     .name = "list",
     .arguments = "",
-    .doc = "the campaigns under the results root: state, trials, best, size, tags, origin",
+    .doc = "list the campaigns under the results root: state, trials, best, size, tags, origin",
     .examples = "  hopscotch list --sort date\n"
                 "  hopscotch list --tag paper --format csv > campaigns.csv\n",
     .least = 0,

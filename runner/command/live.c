@@ -1,6 +1,6 @@
-// status --watch: shows a campaign again and again until it ends or the reader leaves. On a terminal each view is drawn
-// over the last one: the cursor goes up and the lines below are cleared. No mode of the terminal is changed, so nothing
-// must be restored at the end. Elsewhere each view is one line.
+// status --watch: shows a campaign repeatedly until it ends or the user presses Ctrl-C. On a terminal each view
+// overwrites the last one: the cursor moves up and the lines below are cleared. No mode of the terminal is changed, so
+// nothing has to be restored. In a file or pipe each view is one line.
 #include "command.h"
 
 #include <inttypes.h>
@@ -11,16 +11,15 @@
 
 enum { LIVE_POINTS = 60, LIVE_TEXT = 32 * 1024 };
 
-// State that is kept from view to view.
 typedef struct Live {
     const CommandLine *line;
-    double every;             // s between two views, at least
-    double best[LIVE_POINTS]; // so far, as the trials came; the last is now
-    double rate[LIVE_POINTS]; // trials/s between two views
+    double every;             // least time between two views, s
+    double best[LIVE_POINTS]; // best fitness so far, in the order of the trials
+    double rate[LIVE_POINTS]; // between two views, trials/s
     int n_best, n_rate;
-    int64_t trials; // at the last view; -1: there was none
-    double time;
-    char *drawn; // what stands on the terminal: to know how many rows it takes
+    int64_t trials; // at the last view; -1 before the first
+    double time;    // of the last view, s
+    char *drawn;    // text of the last view, to count its rows
 } Live;
 
 static void live_push(double *values, int *count, double value)
@@ -30,9 +29,9 @@ static void live_push(double *values, int *count, double value)
     values[(*count)++] = value;
 }
 
-// ---- what there is to say -------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
-// The best so far at LIVE_POINTS places among the trials that were there at the first view.
+// At the first view: the best fitness so far at LIVE_POINTS - 1 places among the stored trials.
 static Error live_read_history(Live *live, const CampaignPlace *place, Arena *arena)
 {
     Database *database;
@@ -43,7 +42,7 @@ static Error live_read_history(Live *live, const CampaignPlace *place, Arena *ar
     Cursor parts = trials_best_of_parts(database, maximizes, LIVE_POINTS - 1);
     cursor_stop(&parts, known);
     while (next_real(&parts, &value)) {
-        best = maximizes ? fmax(best, value) : fmin(best, value); // both pass over what is missing
+        best = maximizes ? fmax(best, value) : fmin(best, value); // fmin and fmax ignore NaN
         live_push(live->best, &live->n_best, best);
     }
     const Error error = cursor_close(&parts);
@@ -66,7 +65,7 @@ static Error live_read(Live *live, const CampaignPlace *place, Arena *arena, Sta
     return error_none();
 }
 
-// Of now, between the last two views; before that, of the last batches.
+// Trials/s between the last two views; at the first view, that of the last batches.
 static double live_rate(const Live *live, const StatusReport *report)
 {
     return live->n_rate > 0 ? live->rate[live->n_rate - 1] : report->rate;
@@ -74,10 +73,18 @@ static double live_rate(const Live *live, const StatusReport *report)
 
 static bool live_is_over(const StatusReport *report) { return report->holder[0] == '\0'; }
 
-// Trials in all, or at most; 0: that is unknown.
+// The total number of trials, or its upper limit; 0: unknown.
 static int64_t live_bound(const StatusReport *report) { return report->total > 0 ? report->total : report->most; }
 
 static const char *live_at_most(const StatusReport *report) { return report->total > 0 ? "" : "at most "; }
+
+// ", 2 min left", if a rate is known.
+static void live_put_left(const StatusReport *report, double rate, FILE *out)
+{
+    if (rate > 0 && live_bound(report) > report->trials)
+        fprintf(out, ", %s%s left", live_at_most(report),
+                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+}
 
 // ---- a line ---------------------------------------------------------------------------------------------------------
 
@@ -89,9 +96,7 @@ static void live_put_line(const Live *live, const StatusReport *report, FILE *ou
     fprintf(out, " trials, %s failed, best ", text_count(report->failures).text);
     fputs(isnan(report->best) ? "none" : text_number(report->best).text, out);
     if (!live_is_over(report) && !isnan(rate)) fprintf(out, ", %s trials/s", text_short(rate).text);
-    if (!live_is_over(report) && rate > 0 && live_bound(report) > report->trials)
-        fprintf(out, ", %s%s left", live_at_most(report),
-                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    if (!live_is_over(report)) live_put_left(report, rate, out);
     fputc('\n', out);
     fflush(out);
 }
@@ -116,9 +121,7 @@ static void live_put_progress(const Live *live, const StatusReport *report, int 
     fprintf(out, ", %s failed\n", text_count(report->failures).text);
     if (live_bound(report) > 0) live_put_bar(report, columns, out);
     fprintf(out, "%-9s %s trials/s", "rate", isnan(rate) ? "no" : text_short(rate).text);
-    if (rate > 0 && live_bound(report) > report->trials)
-        fprintf(out, ", %s%s left", live_at_most(report),
-                text_duration((double)(live_bound(report) - report->trials) / rate).text);
+    live_put_left(report, rate, out);
     fputs("  ", out);
     put_sparkline(out, live->rate, live->n_rate < columns - 40 ? live->n_rate : columns > 40 ? columns - 40 : 0);
     fputc('\n', out);
@@ -140,13 +143,13 @@ static void live_put_view(const Live *live, const StatusReport *report, int colu
     put_sparkline(out, live->best + live->n_best - shown, shown);
     fprintf(out, "\n%-9s %s", "device", report->devices);
     if (!isnan(report->busy)) fprintf(out, ", computing %.0f %% of the time", 100.0 * report->busy);
-    fprintf(out, "\n%-9s %s lanes in %s batches; last commit %s\n", "work", text_count(report->lanes).text,
+    fprintf(out, "\n%-9s %s replicates in %s batches; last commit %s\n", "work", text_count(report->lanes).text,
             text_count(report->batches).text, report->committed[0] != '\0' ? report->committed : "none yet");
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-// Characters of a line, each of one column.
+// Number of characters (UTF-8) of a line; each takes one column.
 static int live_columns(const char *line, size_t length)
 {
     int count = 0;
@@ -154,7 +157,7 @@ static int live_columns(const char *line, size_t length)
     return count;
 }
 
-// Rows that a text takes on a terminal of this many columns. A text drawn on a wider terminal is folded now.
+// Number of rows of a text on a terminal with `columns` columns. The text may have been drawn on a wider one.
 static int live_rows(const char *text, int columns)
 {
     int rows = 0;
@@ -167,7 +170,7 @@ static int live_rows(const char *text, int columns)
     return rows;
 }
 
-// Each line cut to the terminal's width, so that it takes one row.
+// Cuts each line to the terminal's width, so that it takes one row.
 static void live_cut(const char *text, int columns, char *out)
 {
     for (const char *line = text; *line != '\0';) {
@@ -185,7 +188,7 @@ static void live_cut(const char *text, int columns, char *out)
     *out = '\0';
 }
 
-// Over the last view, with one write, so that no half of it is ever seen.
+// Overwrites the last view with one write, so that no partial view is seen.
 static void live_draw(Live *live, const char *text)
 {
     FILE *out = live->line->out;
@@ -205,20 +208,20 @@ static void live_show(Live *live, const StatusReport *report, Arena *arena)
     }
     char *text = arena_take(arena, LIVE_TEXT, 1);
     FILE *memory = fmemopen(text, LIVE_TEXT, "w");
-    if (memory == NULL) return; // the next view may have the memory
+    if (memory == NULL) return; // there may be memory at the next view
     live_put_view(live, report, terminal_columns(out), memory);
     fclose(memory);
     live_draw(live, text);
 }
 
-// Until the next view, or until the reader leaves. Reading a large campaign takes time: it never takes more than a
-// tenth.
+// Waits for the next view; false: the user pressed Ctrl-C. Reading a large campaign takes time, so the pause is at
+// least ten times as long.
 static bool live_wait(Live *live, double reading)
 {
     const double until = clock_seconds() + fmax(live->every, 10.0 * reading);
     while (clock_seconds() < until && interrupt_requested() == 0)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    if (clock_seconds() > until + 2.0) live->drawn[0] = '\0'; // it was stopped, and others wrote below
+    if (clock_seconds() > until + 2.0) live->drawn[0] = '\0'; // it was suspended (Ctrl-Z): others wrote below
     return interrupt_requested() == 0;
 }
 

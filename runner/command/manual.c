@@ -1,10 +1,10 @@
-// Pages for man(1), from the tables that `help` prints: in the macros of man(7).
+// Pages for man(1) in the macros of man(7), from the tables that `help` prints.
 #include "command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A text in the middle of a line: hyphens that can be copied, no escapes of its own.
+// Escapes a text within a line: hyphens stay copyable, a backslash is printed as it is.
 static void manual_put(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -17,7 +17,7 @@ static void manual_put(FILE *out, const char *text)
     }
 }
 
-// Lines as they stand: one that begins like a request is none.
+// Escapes whole lines: a leading . or ' would be a request of troff.
 static void manual_put_lines(FILE *out, const char *text)
 {
     while (*text != '\0') {
@@ -78,7 +78,7 @@ static void manual_program(FILE *out)
     fputs(
         ".SH SYNOPSIS\n\\fBhopscotch\\fR \\fICOMMAND\\fR [arguments] [options]\n.SH DESCRIPTION\n"
         "Simulates every trial of an experiment on the GPU or the CPU, keeps what the spec asks for in HDF5 and every\n"
-        "fitness in SQLite. A killed run resumes to the same bits.\n.SH COMMANDS\n",
+        "fitness in SQLite. A killed run can be resumed, with the same results.\n.SH COMMANDS\n",
         out);
     for (int i = 0; i < command_count(); i++) {
         if (command_group(i) != NULL) fprintf(out, ".SS %s\n", command_group(i));
@@ -121,7 +121,7 @@ void manual_spec(FILE *out)
     TextStream keys;
     if (text_stream_open("the page of keys", &keys).kind != OK) return;
     spec_reference(keys.out);
-    (void)text_stream_close(&keys); // what there is of it is shown
+    (void)text_stream_close(&keys); // after an error, a part of the text is shown
     manual_head("HOPSCOTCH-SPEC", 5, "hopscotch-spec", "every key of an experiment's spec", out);
     fputs(".SH DESCRIPTION\n.nf\n", out);
     manual_put_lines(out, keys.text);

@@ -1,7 +1,6 @@
-// hopscotch merge: campaigns of one spec made one, e.g. of a run that was begun on two machines. Every trial that two
-// of them hold must be the same to the bit; then the one that came furthest is copied, what only the others hold is
-// added, and the copy gets its name when it is whole. Arrays that only the others hold are recorded again by the next
-// run.
+// hopscotch merge: joins campaigns of one spec, e.g. of a run on two machines. A trial in two of them must have the
+// same bits in both. The campaign with the highest trial id is copied, trials that only the others have are added, and
+// the complete copy is renamed to its final name. The next run records the arrays that only the others have.
 #include "command.h"
 
 #include <inttypes.h>
@@ -13,15 +12,15 @@ typedef struct MergeSource {
     CampaignPlace place;
     StoredCampaign campaign;
     Lock lock;
-    int64_t trials, last, missing; // last: id; missing: number of its trials that the largest lacks
+    int64_t trials, last, missing; // last: highest id; missing: number of its trials that the largest does not have
 } MergeSource;
 
 typedef struct Merge {
     const CommandLine *line;
     MergeSource *sources; // [count]
-    int count, largest;   // largest: the one that came furthest, whose search has asked for all ids of the others
-    const char *name, *folder, *aside; // aside: where it is made
-    Lock lock;                         // of what is made there: gc leaves it alone, and a second merge waits
+    int count, largest;   // largest: the one with the highest id, so its search has passed all ids of the others
+    const char *name, *folder, *aside; // aside: folder in which the copy is made
+    Lock lock;                         // of `aside`: gc and a second merge leave it alone
     int64_t added, differing;
 } Merge;
 
@@ -36,11 +35,12 @@ static Error merge_check(const MergeSource *first, const MergeSource *other, FIL
         const int64_t count = difference_find(a, b, arena, &changes);
         fprintf(messages, "%s -> %s\n", a_name, b_name);
         difference_print(changes, count, messages);
-        return error_make(ERROR_USER, "%.100s and %.100s are of different specs: their trials can't stand in one table",
-                          a_name, b_name);
+        return error_make(ERROR_USER, "%.100s and %.100s have different specs: their trials cannot be joined", a_name,
+                          b_name);
     }
     if (a->n_segments != b->n_segments)
-        return error_make(ERROR_USER, "%.100s and %.100s were extended in different ways: the same id is another trial",
+        return error_make(ERROR_USER,
+                          "%.100s and %.100s were extended in different ways: one id means two different trials",
                           a_name, b_name);
     if (first->campaign.numerics_version != other->campaign.numerics_version)
         return error_make(ERROR_USER, "%.100s has numerics version %d and %.100s has %d: their last bits differ",
@@ -71,7 +71,7 @@ static Error merge_open(Merge *merge, int index)
     if (index > 0) TRY(merge_check(&merge->sources[0], source, line->messages, line->arena));
     if (!search_learns(source->campaign.spec.method)) return error_none();
     return error_make(ERROR_USER,
-                      "%.100s is a search that learns: its trials follow from one another, and can't be mixed",
+                      "%.100s used an adaptive search: its trials depend on earlier ones and cannot be joined",
                       source->campaign.name);
 }
 
@@ -96,7 +96,7 @@ static Error merge_compare(Merge *merge, const MergeSource *largest, const Merge
     return error_none();
 }
 
-// One pass over the other's trials beside those of the largest.
+// Compares the trials that `other` and the largest both have; counts those that the largest does not have.
 static Error merge_examine(Merge *merge, MergeSource *other)
 {
     const MergeSource *largest = &merge->sources[merge->largest];
@@ -125,8 +125,8 @@ static Error merge_examine_all(Merge *merge)
     }
     if (merge->differing == 0) return error_none();
     return error_make(ERROR_MACHINE,
-                      "%s trial%s, which can't be if all was computed right: nothing is merged; "
-                      "the commands doctor and replay tell which campaign is wrong",
+                      "%s trial%s between campaigns, so one of them is wrong: nothing is merged; "
+                      "the commands doctor and replay show which one",
                       text_count(merge->differing).text, merge->differing == 1 ? " differs" : "s differ");
 }
 
@@ -135,7 +135,7 @@ static Error merge_examine_all(Merge *merge)
 static Error merge_copy_shard(const char *from, const StoredShard *shard, const char *to, Arena *arena)
 {
     Bytes bytes;
-    if (file_missing(from)) return error_none(); // recorded again by the next run, as after any loss
+    if (file_missing(from)) return error_none(); // the next run records it again
     TRY(file_read_stored(from, (size_t)shard->bytes, arena, &bytes));
     return file_write(to, shard->name, bytes.data, bytes.size);
 }
@@ -157,7 +157,7 @@ static Error merge_copy_shards(const Merge *merge)
     return cursor_close(&shards);
 }
 
-// A trial that the copy does not have yet, within a transaction.
+// Adds a trial to the copy, within a transaction.
 static Error merge_add_row(Store *store, const MergeSource *other, TrialRows *row, MergedTrials *added)
 {
     TRY(replicates_read(&other->campaign, row->id[0], row));
@@ -210,7 +210,7 @@ static Error merge_count(const Merge *merge, const Store *store)
                       text_count(trials).text, text_count(expected).text);
 }
 
-// Opening as a run does brings the copy's name and files up to date.
+// Opened as for a run, the store updates the copy's name and files.
 static Error merge_complete(Merge *merge)
 {
     const CommandLine *line = merge->line;
@@ -229,7 +229,7 @@ static Error merge_complete(Merge *merge)
     return error.kind != OK ? error : closing;
 }
 
-// The folder in which the copy is made, locked. It may vanish until it is: gc took it for what a crash left.
+// Makes and locks the folder of the copy. Before the lock is held, gc may remove the folder as left by a crash.
 static Error merge_lock_aside(Merge *merge)
 {
     enum { MERGE_LOCK_TRIES = 10 };
@@ -244,7 +244,7 @@ static Error merge_lock_aside(Merge *merge)
     return error;
 }
 
-// With the lock held: what a killed merge left in it goes, but the lock.
+// Removes what a killed merge left in the folder, except the lock, which must be held.
 static Error merge_clear_aside(const Merge *merge)
 {
     Arena *arena = merge->line->arena;
@@ -266,18 +266,18 @@ static Error merge_make_aside(Merge *merge)
                    arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, merge->aside)));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));
-    TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // another may have come
+    TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena)); // it may be new
     return lock_rename(&merge->lock, merge->aside, merge->folder);
 }
 
-// A copy that does not come to its name is removed: what has our lock in it is ours.
+// A copy that was not renamed is removed if the lock in it is ours.
 static Error merge_make(Merge *merge)
 {
     const CommandLine *line = merge->line;
     TRY(merge_lock_aside(merge));
     const Error error = merge_make_aside(merge);
     if (error.kind != OK && lock_is_named(&merge->lock, arena_format(line->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
-        (void)folder_remove(merge->aside, line->arena); // the first error is the one to tell
+        (void)folder_remove(merge->aside, line->arena); // the first error is returned
     TRY(error);
     const Error listed =
         catalogue_look(line->results, switch_given(line, "shared-fs"), merge->name, line->messages, line->arena);
@@ -293,7 +293,7 @@ static Error merge_target(Merge *merge)
 {
     const CommandLine *line = merge->line;
     merge->name = switch_text(line, "into", NULL);
-    if (merge->name == NULL) return error_make(ERROR_USAGE, "merge into what? --into NAME");
+    if (merge->name == NULL) return error_make(ERROR_USAGE, "merge needs a name for the new campaign: --into NAME");
     TRY(campaign_folder(line->results, merge->name, line->arena, &merge->folder));
     TRY(campaign_name_is_free(line->results, merge->name, merge->folder, line->arena));
     merge->aside = arena_format(line->arena, "%s/" MERGE_PREFIX "%s", line->results, merge->name);
@@ -307,10 +307,10 @@ static Error merge_all(Merge *merge)
     TRY(merge_examine_all(merge));
     TRY(merge_make(merge));
     const MergeSource *largest = &merge->sources[merge->largest];
-    fprintf(merge->line->out, "%s: %s trials of %s, %s of others; all that several hold are the same to the bit\n",
+    fprintf(merge->line->out, "%s: %s trials of %s, %s of others; trials in several campaigns have the same bits\n",
             merge->name, text_count(largest->trials).text, largest->campaign.name, text_count(merge->added).text);
     if (merge->added > 0)
-        fprintf(merge->line->out, "%s resume %s%s goes on with it, and records the arrays that are not there\n",
+        fprintf(merge->line->out, "%s resume %s%s continues it and records the missing arrays\n",
                 command_program(merge->line->arena), merge->name,
                 command_results_option(merge->line->results, merge->line->arena));
     return error_none();
@@ -336,7 +336,7 @@ static const Switches merge_switches = {merge_rows, 1};
 const Command command_merge = {
     .name = "merge",
     .arguments = "CAMPAIGN CAMPAIGN...",
-    .doc = "join campaigns of one spec; refused if two of them hold a trial that differs in one bit",
+    .doc = "join campaigns of one spec; refused if a trial in two of them differs in any bit",
     .examples = "  hopscotch merge gains_laptop gains_server --into gains\n",
     .least = 2,
     .most = MERGE_MOST,

@@ -1,10 +1,10 @@
-// hopscotch models and schema: what a spec may say, from the tables that also check it.
+// hopscotch models and schema: print what a spec may contain, from the tables that check it.
 #include "command.h"
 
 #include <math.h>
 #include <string.h>
 
-// The model under its default settings, for its tables.
+// Configures the model with its default settings.
 static Error models_configure(const Model *model, Arena *arena, Configured *configured)
 {
     double *settings = ARENA_NEW(arena, double, model->n_options + 1);
@@ -19,7 +19,7 @@ static const char *models_range(double low, double high, Arena *arena)
                         isinf(high) ? ')' : ']');
 }
 
-// A choice's value by its name: the place-th of "a|b|c".
+// The name of a choice's default: its index in "a|b|c" is option->value.
 static const char *models_choice(const Option *option, Arena *arena)
 {
     char *rest = arena_copy(arena, option->choices), *name = rest;
@@ -64,10 +64,10 @@ static Error models_print_list(const List *list, FILE *out, Arena *arena)
     }
     table_text(table, "repeat");
     table_text(table, "how many, or [first, last]");
-    table_text(table, "copies; # in names and references is their number, #-1 and #+1 its neighbours'");
+    table_text(table, "number of copies; # in names and references is the copy's number, #-1 and #+1 its neighbours'");
     table_text(table, "step");
     table_text(table, "a mapping of fields to numbers");
-    table_text(table, "what each copy has more than the one before it");
+    table_text(table, "added to these fields from each copy to the next");
     return table_finish(table);
 }
 
@@ -278,7 +278,7 @@ static Error models_schema_run(const CommandLine *line)
 const Command command_models = {
     .name = "models",
     .arguments = "[MODEL]",
-    .doc = "the models, or one of them: parameters, options, metrics, columns of arrays; units, ranges",
+    .doc = "list the models, or the parameters, options, metrics and columns of one, with units and ranges",
     .examples = "  hopscotch models\n"
                 "  hopscotch models hopper\n"
                 "  hopscotch models hopper --json\n",
@@ -291,7 +291,7 @@ const Command command_models = {
 const Command command_schema = {
     .name = "schema",
     .arguments = "",
-    .doc = "the JSON schema of specs (draft 2020-12), for editors that complete and check",
+    .doc = "print the JSON schema of specs (draft 2020-12), for editors that complete and check",
     .examples = "  hopscotch schema > hopscotch.schema.json\n"
                 "  # then, as the first line of a spec, for the YAML language server:\n"
                 "  # yaml-language-server: $schema=hopscotch.schema.json\n",

@@ -1,4 +1,4 @@
-// Campaigns and trials that the arguments of a command name.
+// Opens the campaigns and trials that the arguments of a command name.
 #include "command.h"
 
 #include <string.h>
@@ -6,6 +6,12 @@
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place)
 {
     return find_campaign(line->results, text, line->arena, place);
+}
+
+CampaignPlace campaign_place(const CommandLine *line, const char *name)
+{
+    return (CampaignPlace){
+        .results = line->results, .name = name, .folder = arena_format(line->arena, "%s/%s", line->results, name)};
 }
 
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign)
@@ -20,8 +26,8 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     const char *slash = strrchr(text, '/');
     if (slash == NULL || !trial_is_named(slash + 1))
         return error_make(ERROR_USAGE,
-                          "'%.100s' names no trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed in "
-                          "place of the number",
+                          "'%.100s' is not a trial; write CAMPAIGN/TRIAL, e.g. %.100s/41, or best, worst or failed "
+                          "instead of the number",
                           text, slash == NULL ? text : "raibert_gains");
     char *name = arena_copy(line->arena, text);
     name[slash - text] = '\0';
@@ -29,14 +35,4 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
     const Error error = find_trial(campaign, slash + 1, line->arena, trial);
     if (error.kind != OK) campaign_close(campaign);
     return error;
-}
-
-void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
-{
-    if (columns->is_text[column])
-        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
-    else if (columns->is_integer[column] && !cell_is_null(trial, place))
-        table_integer(table, cell_integer(trial, place));
-    else
-        table_number(table, cell_real(trial, place));
 }

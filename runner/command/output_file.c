@@ -1,5 +1,5 @@
-// Files that commands write for the user: gathered in memory and written whole, so that an error or a kill never leaves
-// half a file where a good one was.
+// Output files of commands. They are collected in memory and written in one piece, so that an error or a kill never
+// replaces a good file by a part of one.
 #include "command.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@ static Error command_output_write(const CommandLine *line, const CommandOutput *
 {
     if (strcmp(output->path, "-") == 0) {
         fwrite(output->stream.text, 1, output->stream.size, line->out);
-        return error_none(); // its errors are found when it is flushed
+        return error_none(); // errors are found when it is flushed
     }
     bool standard = false;
     TRY(output_write(output->path, output->stream.text, output->stream.size, line->arena, &standard));
-    FILE *words = standard || switch_given(line, "json") ? line->messages : line->out; // the output stands alone
+    FILE *words = standard || switch_given(line, "json") ? line->messages : line->out; // not within other output
     put_visible(words, output->path);
     fprintf(words, ": %s\n", text_bytes((double)output->stream.size).text);
     return error_none();

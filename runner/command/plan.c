@@ -1,22 +1,22 @@
-// hopscotch plan: what a run would take, before it is started.
+// hopscotch plan: estimates the cost of a run before it starts.
 #include "command.h"
 
 #include <string.h>
 
 static bool plan_may_end_early(const Plan *plan) { return plan->trials_least < plan->trials; }
 
-// A search that may end early takes at most so long; one that is open, so long for each generation.
+// A search that may end early has an upper limit; one without a limit, the time of its first generation.
 static void plan_print_time(const Plan *plan, FILE *out)
 {
     const double rounds = plan->round_trials > 0 ? (double)plan->trials / (double)plan->round_trials : 1.0;
     if (plan->trials_open)
-        fprintf(out, "%-14s open; about %s (up to %s) for the first generation\n", "time",
+        fprintf(out, "%-14s no limit; about %s (up to %s) for the first generation\n", "time",
                 text_duration(plan->seconds).text, text_duration(plan->seconds_high).text);
     else if (plan->looked_at > 0)
-        fprintf(out, "%-14s not known; at most about %s (up to %s)\n", "time", text_duration(plan->seconds).text,
+        fprintf(out, "%-14s unknown; at most about %s (up to %s)\n", "time", text_duration(plan->seconds).text,
                 text_duration(plan->seconds_high).text);
     else if (plan_may_end_early(plan))
-        fprintf(out, "%-14s at most about %s (up to %s); about %s a generation\n", "time",
+        fprintf(out, "%-14s at most about %s (up to %s); about %s per generation\n", "time",
                 text_duration(plan->seconds).text, text_duration(plan->seconds_high).text,
                 text_duration(plan->seconds / rounds).text);
     else
@@ -24,25 +24,25 @@ static void plan_print_time(const Plan *plan, FILE *out)
                 text_duration(plan->seconds_low).text, text_duration(plan->seconds_high).text);
 }
 
-// "at most 12,000; 120 a generation; tolerances may end a search early"
+// "at most 12,000, 120 per generation; tolerances may end a search early"
 static void plan_print_trials(const Plan *plan, FILE *out)
 {
     fprintf(out, "%-14s ", "trials");
     if (plan->looked_at > 0)
         fprintf(out,
-                "not known: of a sample of %s of %s none is left; all that follows is for %s, the most that may be "
-                "left (95 %% confidence)",
+                "unknown: exclude removes all of a sample of %s of %s; the estimates below are for %s, the most that "
+                "may remain (95 %% confidence)",
                 text_count(plan->looked_at).text, text_count(plan->trials + plan->excluded).text,
                 text_count(plan->trials).text);
     else if (plan->trials_open)
-        fprintf(out, "open: %s end it, sooner or later; all that follows is for its first generation of %s",
-                plan->early, text_count(plan->trials).text);
+        fprintf(out, "no fixed number: %s end it; the estimates below are for the first generation of %s", plan->early,
+                text_count(plan->trials).text);
     else
         fprintf(out, "%s%s", plan_may_end_early(plan) ? "at most " : "", text_count(plan->trials).text);
     if (!plan->trials_open && plan->round_trials > 0)
-        fprintf(out, ", %s a generation", text_count(plan->round_trials).text);
+        fprintf(out, ", %s per generation", text_count(plan->round_trials).text);
     if (!plan->trials_open && plan->early != NULL && plan_may_end_early(plan))
-        fprintf(out, "; %s may end a search before", plan->early);
+        fprintf(out, "; %s may end a search early", plan->early);
 }
 
 static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
@@ -52,9 +52,10 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     if (plan->excluded > 0 && plan->looked_at == 0)
         fprintf(out, " (%s%s more are excluded)", plan->excluded_estimated ? "about " : "",
                 text_count(plan->excluded).text);
-    fprintf(out, "\n%-14s %d a trial, %s lanes\n", "replicates", spec->replicates.count, text_count(plan->lanes).text);
+    fprintf(out, "\n%-14s %d per trial, %s in all\n", "replicates", spec->replicates.count,
+            text_count(plan->lanes).text);
     fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
-    fprintf(out, " of up to %s lanes\n", text_count(plan->batch_lanes).text);
+    fprintf(out, " of up to %s replicates\n", text_count(plan->batch_lanes).text);
     fprintf(out, "%-14s %s\n", "device", plan->device);
     fprintf(out, "%-14s %s on the device, %s on the host\n", "memory", text_bytes(plan->device_bytes).text,
             text_bytes(plan->host_bytes).text);
@@ -120,12 +121,12 @@ static Error plan_run(const CommandLine *line)
         plan_print_json(&spec, &plan, line->out);
     else
         plan_print(&spec, &plan, line->out);
-    return plan.refusal[0] == '\0' ? error_none() : error_make(ERROR_MACHINE, "it will not do: %s", plan.refusal);
+    return plan.refusal[0] == '\0' ? error_none() : error_make(ERROR_MACHINE, "the run would fail: %s", plan.refusal);
 }
 
 static const Switch plan_rows[] = {
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
-     "lanes in flight together (default 0: as the spec says, else by the device)"},
+     "number of replicates that run together (default 0: the spec's, else by the device)"},
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
 };
 static const Switches plan_switches = {plan_rows, 2};

@@ -1,4 +1,4 @@
-// hopscotch plot: one of the report's plots as an SVG file.
+// hopscotch plot: draws one of the report's plots as an SVG file.
 #include "command.h"
 
 static Error plot_command_draw(const CommandLine *line, const StoredCampaign *campaign, const PlotKind *kind)
@@ -24,9 +24,9 @@ static Error plot_run(const CommandLine *line)
 
 static const Switch plot_switch_rows[] = {
     {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "the plot (default convergence)"},
-    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "which of several objectives is plotted (default 1)"},
+    {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "which objective to plot, of several (default 1)"},
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
-     "which trials: comparisons of columns, and, or, not (convergence and timings show all)"},
+     "which trials: comparisons of columns, and, or, not (not for convergence and timings)"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "output file, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
 };
 static const Switches plot_switches = {plot_switch_rows, 4};
@@ -34,7 +34,7 @@ static const Switches plot_switches = {plot_switch_rows, 4};
 const Command command_plot = {
     .name = "plot",
     .arguments = "CAMPAIGN",
-    .doc = "one plot of a campaign as an SVG file",
+    .doc = "draw one plot of a campaign as an SVG file",
     .examples = "  hopscotch plot raibert_gains --kind scatter -o scatter.svg\n"
                 "  hopscotch plot kkt_pendulum_gains --kind pairs --where \"form = 0 and substeps = 1\" -o map.svg\n"
                 "  hopscotch plot raibert_cmaes                    (convergence, to raibert_cmaes-convergence.svg)\n",

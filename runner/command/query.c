@@ -1,4 +1,4 @@
-// hopscotch query: rows of the table trials by a condition (view/analysis/query.c).
+// hopscotch query: prints the trials that meet a condition (view/analysis/query.c), or the rows of a SELECT.
 #include "command.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ static Error query_take_row(void *taker, const Query *query, const Cursor *trial
     return error_none();
 }
 
-static Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena)
+Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena)
 {
     Table *table = table_start(out, format, query->count, (const char *const *)query->names);
     const Error error = query_each(query, arena, query_take_row, table);
@@ -26,7 +26,7 @@ static Error query_campaign(const CommandLine *line, const StoredCampaign *campa
     TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
     TRY(query_print(query, format, line->out, line->arena));
     if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
-        fprintf(line->messages, "the first %" PRId64 " rows; more match: --limit 0 prints all\n", query->limit);
+        fprintf(line->messages, "these are the first %" PRId64 " rows; --limit 0 prints all\n", query->limit);
     return error_none();
 }
 
@@ -43,7 +43,7 @@ static void query_value(Table *table, const Cursor *row, int column)
         table_text(table, kind == COLUMN_NULL ? NULL : kind == COLUMN_BLOB ? "(bytes)" : cell_text(row, column));
 }
 
-// Nothing is printed if the first row can't be had.
+// If the first row fails, nothing is printed.
 static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit, bool *more)
 {
     const TableFormat format = command_format(line);
@@ -60,7 +60,7 @@ static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit
     return table_finish(table);
 }
 
-// On a connection that can not write.
+// --sql: on a connection that only reads.
 static Error query_sql(const CommandLine *line)
 {
     const int64_t limit = switch_integer(line, "limit", command_format(line) == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
@@ -77,7 +77,7 @@ static Error query_sql(const CommandLine *line)
     const Error error = cursor_close(&rows);
     store_leave(database);
     if (error.kind == OK && more && command_format(line) == TABLE_TEXT)
-        fprintf(line->messages, "the first %" PRId64 " rows; there are more: --limit 0 prints all\n", limit);
+        fprintf(line->messages, "these are the first %" PRId64 " rows; --limit 0 prints all\n", limit);
     return error;
 }
 
@@ -87,9 +87,9 @@ static Error query_run(const CommandLine *line)
     StoredCampaign campaign;
     for (size_t i = 0; switch_given(line, "sql") && i < sizeof others / sizeof *others; i++) {
         if (switch_given(line, others[i]))
-            return error_make(
-                ERROR_USAGE, "--sql and --%s can not be combined: write the condition, order and columns in the SELECT",
-                others[i]);
+            return error_make(ERROR_USAGE,
+                              "--sql and --%s cannot be combined: write the condition, order and columns in the SELECT",
+                              others[i]);
     }
     if (switch_given(line, "sql")) return query_sql(line);
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
@@ -97,13 +97,13 @@ static Error query_run(const CommandLine *line)
     Query query;
     const Error error = query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_answer(line, &campaign, query.index, query.n_index);
+    if (error.kind == OK) index_after_slow_query(line, &campaign, query.index, query.n_index);
     return error;
 }
 
 static const Switch query_sql_switch_rows[] = {
     {"sql", SWITCH_TEXT, "SELECT", 0, 0,
-     "a SELECT over the tables of campaign.db, in place of --where, --order and --columns; it only reads"},
+     "a SELECT over the tables of campaign.db, instead of --where, --order and --columns; read-only"},
     {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "time limit of --sql (default 30)"},
 };
 static const Switches query_sql_switches = {query_sql_switch_rows, 2};
@@ -111,7 +111,7 @@ static const Switches query_sql_switches = {query_sql_switch_rows, 2};
 const Command command_query = {
     .name = "query",
     .arguments = "CAMPAIGN",
-    .doc = "trials by a condition on their parameters, metrics, fitness and failure",
+    .doc = "list the trials that meet a condition on parameters, metrics, fitness or failure",
     .examples =
         "  hopscotch query gains --where \"k_fp > 100 and failure = 'none'\" --order velocity_error --limit 20\n"
         "  hopscotch query gains --where \"failure = 'fell'\" --order survived:desc --columns id,k_fp,survived\n"

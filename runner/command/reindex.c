@@ -1,4 +1,4 @@
-// hopscotch reindex: the catalogue of a results root, made anew from the campaigns' folders.
+// hopscotch reindex: rebuilds the list of campaigns of a results root from their folders.
 #include "command.h"
 
 static Error reindex_run(const CommandLine *line)
@@ -21,20 +21,14 @@ static Error reindex_run(const CommandLine *line)
     return error_none();
 }
 
-static const Switch reindex_rows[] = {
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
-};
-static const Switches reindex_switches = {reindex_rows, sizeof reindex_rows / sizeof *reindex_rows};
-
 const Command command_reindex = {
     .name = "reindex",
     .arguments = "",
-    .doc =
-        "make the list of campaigns " CATALOGUE_DATABASE " anew from their folders; a run does this if it is damaged",
+    .doc = "rebuild the list of campaigns (" CATALOGUE_DATABASE ") from their folders; a run rebuilds a damaged list",
     .examples = "  hopscotch reindex\n"
                 "  hopscotch reindex --results /data/results\n",
     .least = 0,
     .most = 0,
-    .switches = {&reindex_switches, &switches_json},
+    .switches = {&switches_shared_fs, &switches_json},
     .run = reindex_run,
 };

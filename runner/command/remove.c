@@ -1,15 +1,9 @@
-// hopscotch rm and gc. A campaign that is removed is first renamed to .removed-NAME, which happens at once or not at
-// all, so that a crash never leaves half a campaign under its name; then the catalogue forgets it, then its files go.
-// What a crash leaves of that, and what recovery put aside, is gc's.
+// hopscotch rm: first renames the campaign to .removed-NAME in one step, so that a crash never leaves a part of a
+// campaign under its name; then updates the catalogue and removes the files. gc removes what a crash leaves.
 #include "command.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-#define REMOVE_PREFIX ".removed-"
-
-// ---- rm -------------------------------------------------------------------------------------------------------------
 
 static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *trials)
 {
@@ -21,7 +15,7 @@ static Error remove_count(const CampaignPlace *place, Arena *arena, int64_t *tri
     return error;
 }
 
-// The user is shown what goes, and says yes or gives --yes.
+// Shows what will be removed. *yes: the user agreed, or gave --yes.
 static Error remove_ask(const CommandLine *line, const CampaignPlace *place, bool *yes)
 {
     CampaignMade *made;
@@ -49,7 +43,7 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
     return error_none();
 }
 
-// A name that is free: one of an earlier removal may still lie there.
+// A free name: the folder of an earlier removal may still be there.
 static const char *remove_aside(const CampaignPlace *place, Arena *arena)
 {
     const char *aside = arena_format(arena, "%s/" REMOVE_PREFIX "%s", place->results, place->name);
@@ -63,8 +57,8 @@ static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace 
     return catalogue_look(place->results, switch_given(line, "shared-fs"), place->name, line->messages, line->arena);
 }
 
-// With the campaign's lock held, so that no other process runs it. On a full disk the catalogue can only be written
-// when the files are gone.
+// The campaign's lock must be held, so that no other process runs it. On a full disk the catalogue cannot be written
+// before the files are removed, so it is tried again.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
@@ -85,7 +79,7 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     bool yes = false;
     TRY(remove_ask(line, place, &yes));
     if (!yes) {
-        fprintf(line->messages, "%s stays\n", place->name);
+        fprintf(line->messages, "%s is kept\n", place->name);
         return error_none();
     }
     TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
@@ -96,7 +90,7 @@ static Error remove_campaign(const CommandLine *line, const CampaignPlace *place
     return error;
 }
 
-// Of a link in place of a campaign only the link goes: what it leads to is not even looked at.
+// A link instead of a campaign: only the link is removed, and its target is not read.
 static bool remove_finds_link(const CommandLine *line, const char *name, CampaignPlace *place)
 {
     *place = (CampaignPlace){.results = line->results, .name = name};
@@ -106,8 +100,7 @@ static bool remove_finds_link(const CommandLine *line, const char *name, Campaig
 static Error remove_link(const CommandLine *line, const CampaignPlace *place)
 {
     if (!switch_given(line, "yes"))
-        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, wants --yes; what it leads to stays",
-                          place->name);
+        return error_make(ERROR_USAGE, "rm of %.100s, which is a link, needs --yes; its target is kept", place->name);
     TRY(file_remove(place->folder));
     fprintf(line->out, "removed the link %s\n", place->name);
     return remove_from_catalogue(line, place);
@@ -126,258 +119,17 @@ static Error remove_run(const CommandLine *line)
     return error_none();
 }
 
-// ---- gc -------------------------------------------------------------------------------------------------------------
-
-typedef struct GarbageCount {
-    int64_t bytes;
-    int places;
-} GarbageCount;
-
-static void garbage_tell(const CommandLine *line, const char *path, const char *what, int64_t bytes,
-                         GarbageCount *count)
-{
-    fprintf(line->out, "%10s  %s: %s\n", text_bytes((double)bytes).text, text_visible(path, line->arena), what);
-    count->bytes += bytes;
-    count->places++;
-}
-
-// One thing that can go: said, and with --yes done.
-static Error garbage_drop(const CommandLine *line, const char *path, const char *what, GarbageCount *count)
-{
-    int64_t bytes = 0;
-    TRY(folder_bytes(path, &bytes));
-    garbage_tell(line, path, what, bytes, count);
-    return switch_given(line, "yes") ? folder_remove(path, line->arena) : error_none();
-}
-
-// A merge locks the copy that it makes (merge.c). A copy is a folder; a file of such a name is not one.
-static Error garbage_merge(const CommandLine *line, const char *path, GarbageCount *count)
-{
-    Lock lock = {.descriptor = -1};
-    char holder[160] = "";
-    const char *name = arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path);
-    const bool folder = folder_check_inside(path).kind == OK;
-    if (file_missing(path)) return error_none(); // it has its name by now
-    if (folder) TRY(lock_holder(name, holder, sizeof holder));
-    if (holder[0] != '\0') {
-        fprintf(line->messages, "%s is being made by %s: left alone\n", text_visible(path, line->arena), holder);
-        return error_none();
-    }
-    const bool take = folder && switch_given(line, "yes");
-    const Error taken = take ? lock_take(name, &lock) : error_none();
-    if (taken.kind != OK) return file_missing(path) ? error_none() : taken;
-    const Error error = garbage_drop(line, path, "what a crash left of merge", count);
-    lock_release(&lock);
-    return error;
-}
-
-// The folder of a run that was killed before it made its database holds its lock and nothing else. An empty folder may
-// be the user's.
-static Error garbage_begun(const CommandLine *line, const char *path, const char *name, GarbageCount *count)
-{
-    char **names = NULL, holder[160] = "";
-    int n_names = 0;
-    int64_t bytes = 0;
-    bool cleared = true;
-    if (folder_check_inside(path).kind != OK || folder_list(path, line->arena, &names, &n_names).kind != OK ||
-        n_names != 1 || strcmp(names[0], CAMPAIGN_LOCK) != 0)
-        return error_none();
-    if (lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, path), holder, sizeof holder).kind != OK)
-        return error_none(); // it is no lock of ours
-    TRY(folder_bytes(path, &bytes));
-    if (holder[0] == '\0' && switch_given(line, "yes") &&
-        campaign_clear_begun(path, name, line->arena, &cleared).kind != OK)
-        cleared = false; // a run has begun there
-    if (holder[0] == '\0' && cleared) garbage_tell(line, path, "what a crash left of run", bytes, count);
-    return error_none();
-}
-
-static Error garbage_removed(const CommandLine *line, GarbageCount *count)
-{
-    char **names = NULL;
-    int n_names = 0;
-    if (file_missing(line->results)) return error_none();
-    TRY(folder_list(line->results, line->arena, &names, &n_names));
-    for (int i = 0; i < n_names; i++) {
-        const char *path = arena_format(line->arena, "%s/%s", line->results, names[i]);
-        if (strncmp(names[i], REMOVE_PREFIX, strlen(REMOVE_PREFIX)) == 0)
-            TRY(garbage_drop(line, path, "what a crash left of rm", count));
-        if (strncmp(names[i], MERGE_PREFIX, strlen(MERGE_PREFIX)) == 0) TRY(garbage_merge(line, path, count));
-        if (names[i][0] != '.' && file_missing(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, path)))
-            TRY(garbage_begun(line, path, names[i], count));
-    }
-    return error_none();
-}
-
-static Error garbage_temporary(const CommandLine *line, const char *folder, GarbageCount *count)
-{
-    char **names = NULL;
-    int n_names = 0;
-    if (file_missing(folder)) return error_none();
-    TRY(folder_list(folder, line->arena, &names, &n_names));
-    for (int i = 0; i < n_names; i++) {
-        const size_t length = strlen(names[i]);
-        if (length < 5 || strcmp(names[i] + length - 4, ".tmp") != 0) continue;
-        TRY(garbage_drop(line, arena_format(line->arena, "%s/%s", folder, names[i]), "a file that was never finished",
-                         count));
-    }
-    return error_none();
-}
-
-// From half a megabyte on. The database is only written where there is something to free: on a full disk it can't be.
-static Error garbage_pages(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    int64_t bytes = 0;
-    TRY(store_unused(place, line->arena, &bytes));
-    if (bytes < 1 << 19) return error_none();
-    fprintf(line->out, "%10s  %s: pages that hold nothing\n", text_bytes((double)bytes).text,
-            text_visible(path, line->arena));
-    if (switch_given(line, "yes")) TRY(store_compact(path, switch_given(line, "shared-fs")));
-    count->bytes += bytes;
-    count->places++;
-    return error_none();
-}
-
-static Error garbage_of_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    TRY(campaign_check_folders(place->folder, line->arena));
-    const char *quarantine = arena_format(line->arena, "%s/" CAMPAIGN_QUARANTINE, place->folder);
-    TRY(garbage_temporary(line, place->folder, count));
-    TRY(garbage_temporary(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS, place->folder), count));
-    if (!file_missing(quarantine)) TRY(garbage_drop(line, quarantine, "shards that recovery put aside", count));
-    return garbage_pages(line, place, count);
-}
-
-// With --yes the rows go in a transaction of their own, and then the files, under the same lock: a run that begins in
-// between would give its shards the names of these.
-static Error garbage_forget_shards(const CommandLine *line, const CampaignPlace *place, const Spec *spec,
-                                   UnwantedShards *shards, Lock *lock)
-{
-    CampaignEdit edit;
-    TRY(edit_begin(place, switch_given(line, "shared-fs"), line->arena, &edit));
-    *lock = edit_keep_lock(&edit);
-    Error error = unwanted_list(spec, edit.store.database, line->arena, shards);
-    if (error.kind == OK) error = unwanted_forget(edit.store.database);
-    return edit_end(&edit, error);
-}
-
-static Error garbage_shards(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    StoredCampaign campaign;
-    UnwantedShards shards = {.count = 0};
-    Lock lock = {.descriptor = -1};
-    TRY(campaign_open(place->results, place->name, line->arena, &campaign));
-    Error error = unwanted_list(&campaign.spec, campaign.database, line->arena, &shards);
-    campaign_close(&campaign);
-    if (error.kind == OK && shards.count > 0 && switch_given(line, "yes"))
-        error = garbage_forget_shards(line, place, &campaign.spec, &shards, &lock);
-    for (int64_t i = 0; i < shards.count && error.kind == OK; i++)
-        error =
-            garbage_drop(line, arena_format(line->arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shards.names[i]),
-                         "arrays that its spec asks for no more", count);
-    lock_release(&lock);
-    return error;
-}
-
-static Error garbage_locked(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    Lock lock;
-    TRY(campaign_refuse_network(place->folder, switch_given(line, "shared-fs")));
-    TRY(campaign_lock(place->folder, place->name, line->arena, &lock));
-    const Error error = garbage_of_campaign(line, place, count);
-    lock_release(&lock);
-    return error;
-}
-
-// One that is being run has files that only look unfinished.
-static Error garbage_campaign(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    char holder[160];
-    TRY(lock_holder(arena_format(line->arena, "%s/" CAMPAIGN_LOCK, place->folder), holder, sizeof holder));
-    if (holder[0] != '\0') {
-        fprintf(line->messages, "%s is being run by %s: left alone\n", place->name, holder);
-        return error_none();
-    }
-    TRY(switch_given(line, "yes") ? garbage_locked(line, place, count) : garbage_of_campaign(line, place, count));
-    return garbage_shards(line, place, count);
-}
-
-// And what verify and compare made of it.
-static Error garbage_with_made(const CommandLine *line, const CampaignPlace *place, GarbageCount *count)
-{
-    CampaignMade *made;
-    int n_made;
-    TRY(garbage_campaign(line, place, count));
-    TRY(campaign_made(place, line->arena, &made, &n_made));
-    for (int i = 0; i < n_made; i++) TRY(garbage_campaign(line, &made[i].place, count));
-    return error_none();
-}
-
-static Error garbage_all(const CommandLine *line, GarbageCount *count)
-{
-    const char *const *names;
-    int n_names;
-    TRY(garbage_removed(line, count));
-    TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    for (int i = 0; i < n_names; i++) {
-        const size_t used = line->arena->used;
-        const CampaignPlace place = {.results = line->results,
-                                     .name = names[i],
-                                     .folder = arena_format(line->arena, "%s/%s", line->results, names[i])};
-        const Error error = garbage_with_made(line, &place, count);
-        if (error.kind != OK) fprintf(line->messages, "warning: %s\n", text_visible(error.text, line->arena));
-        arena_rewind(line->arena, used); // a spec takes 100 KB, and there may be ten thousand
-    }
-    return error_none();
-}
-
-static Error garbage_run(const CommandLine *line)
-{
-    GarbageCount count = {0, 0};
-    if (line->n_arguments == 0) TRY(garbage_all(line, &count));
-    for (int i = 0; i < line->n_arguments; i++) {
-        CampaignPlace place;
-        TRY(campaign_find(line, line->arguments[i], &place));
-        TRY(garbage_with_made(line, &place, &count));
-    }
-    if (count.places == 0)
-        fputs("nothing to free\n", line->out);
-    else if (switch_given(line, "yes"))
-        fprintf(line->out, "freed %s\n", text_bytes((double)count.bytes).text);
-    else
-        fprintf(line->out, "%s would be freed by gc --yes\n", text_bytes((double)count.bytes).text);
-    return error_none();
-}
-
-// ---- the commands ---------------------------------------------------------------------------------------------------
-
-static const Switch remove_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "do not ask"}};
+static const Switch remove_rows[] = {{"yes", SWITCH_FLAG, NULL, 0, 0, "remove without asking"}};
 static const Switches remove_switches = {remove_rows, 1};
-static const Switch garbage_rows[] = {
-    {"yes", SWITCH_FLAG, NULL, 0, 0, "free it; without --yes gc only lists what can be freed"}};
-static const Switches garbage_switches = {garbage_rows, 1};
 
 const Command command_rm = {
     .name = "rm",
     .arguments = "CAMPAIGN...",
-    .doc = "remove campaigns and what was made of them, after asking; a campaign that is being run stays",
+    .doc = "remove campaigns and what verify and compare made of them, after asking; never one that runs",
     .examples = "  hopscotch rm raibert_gains/verify/trial_41\n"
                 "  hopscotch rm first_try second_try --yes\n",
     .least = 1,
     .most = 1024,
     .switches = {&remove_switches, &switches_shared_fs},
     .run = remove_run,
-};
-
-const Command command_gc = {
-    .name = "gc",
-    .arguments = "[CAMPAIGN...]",
-    .doc = "free disk space: files that crashes left, damaged or unwanted shards, empty pages of the database",
-    .examples = "  hopscotch gc\n"
-                "  hopscotch gc --yes\n",
-    .least = 0,
-    .most = 1024,
-    .switches = {&garbage_switches, &switches_shared_fs},
-    .run = garbage_run,
 };

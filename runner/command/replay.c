@@ -1,5 +1,5 @@
-// hopscotch replay and digest: is what is stored still what the simulation gives, and are two campaigns the same? A
-// trial that is replayed can be watched: as numbers, as a picture, as an animation.
+// hopscotch replay: simulates a stored trial again, compares the results with the stored ones, and writes the motion as
+// numbers, a picture or an animation.
 #include "command.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum { REPLAY_TARGETS = 2 };
 
-// CAMPAIGN/TRIAL or CAMPAIGN/TRIAL/REPLICATE; results/gains/41 is a path and a trial.
+// CAMPAIGN/TRIAL or CAMPAIGN/TRIAL/REPLICATE; in results/gains/41 the campaign is a path.
 typedef struct ReplayTarget {
     StoredCampaign campaign;
     int64_t trial;
@@ -55,12 +55,12 @@ static bool replay_is_watched(const CommandLine *line)
     return false;
 }
 
-// A number and nothing else, greater than `above`.
-static bool replay_seconds(const char *text, double above, double *value)
+// Reads a number that is at least `least`, and nothing after it.
+static bool replay_seconds(const char *text, double least, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) && *value >= above;
+    return end != text && *end == '\0' && isfinite(*value) && *value >= least;
 }
 
 static Error replay_read_window(const char *text, Arena *arena, double *window)
@@ -69,7 +69,7 @@ static Error replay_read_window(const char *text, Arena *arena, double *window)
     if (comma != NULL) *comma = '\0';
     if (comma == NULL || !replay_seconds(first, 0, &window[0]) || !replay_seconds(comma + 1, 0, &window[1]) ||
         window[0] >= window[1])
-        return error_make(ERROR_USAGE, "--window takes START,END in seconds, as 0.55,0.6, not '%.60s'", text);
+        return error_make(ERROR_USAGE, "--window takes START,END in seconds, e.g. 0.55,0.6, not '%.60s'", text);
     return error_none();
 }
 
@@ -96,22 +96,21 @@ static Error replay_read_request(const CommandLine *line, ReplayRequest *request
     request->coarser = sample == NULL;
     if (bodies != NULL) replay_read_bodies(bodies, line->arena, request);
     if (sample != NULL && (!replay_seconds(sample, 0, &request->sample) || !(request->sample > 0)))
-        return error_make(ERROR_USAGE, "--sample takes seconds, as 0.001, not '%.60s'", sample);
+        return error_make(ERROR_USAGE, "--sample takes seconds, e.g. 0.001, not '%.60s'", sample);
     if (window != NULL) TRY(replay_read_window(window, line->arena, request->window));
     if ((sample != NULL || window != NULL || bodies != NULL || request->debug) && !replay_is_watched(line))
         return error_make(ERROR_USAGE,
-                          "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o "
-                          "FILE.csv, "
+                          "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, "
                           "--svg FILE or --html FILE");
     if (request->debug && sample != NULL)
         return error_make(ERROR_USAGE, "--debug %s has a row for every iteration: leave out --sample", request->rows);
     if (request->debug && (switch_given(line, "html") || switch_given(line, "terminal")))
-        return error_make(ERROR_USAGE, "--debug %s gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE",
+        return error_make(ERROR_USAGE, "--debug %s has no animation: use -o FILE.h5, -o FILE.csv or --svg FILE",
                           request->rows);
     return error_none();
 }
 
-// ---- what comes of it -----------------------------------------------------------------------------------------------
+// ---- output ---------------------------------------------------------------------------------------------------------
 
 static void replay_print_json(const ReplayResult *result, const char *name, FILE *out)
 {
@@ -153,7 +152,7 @@ static Error replay_differs(const ReplayTarget *target, const ReplayResult *resu
 {
     return error_make(ERROR_MACHINE,
                       "%.100s/%" PRId64
-                      " differs from what is stored: %s (stored by hopscotch %.20s, numerics version %d; "
+                      " differs from the stored trial: %s (stored by hopscotch %.20s, numerics version %d; "
                       "this is %s, %d)",
                       target->campaign.name, result->trial, result->difference, target->campaign.program_version,
                       target->campaign.numerics_version, HOPSCOTCH_VERSION, NUMERICS_VERSION);
@@ -170,7 +169,7 @@ static Error replay_write_trace(const CommandLine *line, const ReplayTrace *trac
     CommandOutput output;
     const bool hdf5 = replay_ends_in(path, ".h5"), csv = replay_ends_in(path, ".csv") || strcmp(path, "-") == 0;
     if (!hdf5 && !csv)
-        return error_make(ERROR_USAGE, "-o: '%.200s' ends neither in .h5 nor in .csv, and - is CSV to standard output",
+        return error_make(ERROR_USAGE, "-o: '%.200s' must end in .h5 or .csv, or be - for CSV to standard output",
                           path);
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output,
@@ -185,13 +184,13 @@ static Error replay_write_svg(const CommandLine *line, const ReplayTrace *trace,
     return command_output_finish(line, &output, trace_write_svg(trace, output.stream.out, line->arena));
 }
 
-// A model whose motion is its iterations, seen from above.
+// The model has no motion, but its iterations can be drawn from above.
 static bool replay_iterates(const StoredCampaign *campaign)
 {
     return iterations_are_shown(campaign) && campaign->spec.model->iterations->above != NULL;
 }
 
-// Of such a model what is played are the rows of its solver, so it is simulated once more for them.
+// The page of such a model shows the rows of its solver, so the trial is simulated again with them.
 static Error replay_write_alignments(const CommandLine *line, const ReplayTrace *const *traces, int count,
                                      const char *path)
 {
@@ -240,7 +239,7 @@ static Error replay_write(const CommandLine *line, const ReplayTrace *const *tra
 
 // ---- the command ----------------------------------------------------------------------------------------------------
 
-// Replays every target; then, if all are as they were stored, writes what was asked for.
+// Replays every target. If all have their stored results, writes the output that was asked for.
 static Error replay_targets(const CommandLine *line, const ReplayTarget *target, int count)
 {
     const BackendOptions backend = command_backend(line, "auto");
@@ -268,7 +267,7 @@ static Error replay_run(const CommandLine *line)
     ReplayTarget target[REPLAY_TARGETS] = {{.trial = 0}};
     int opened = 0;
     if (line->n_arguments > 1 && (!switch_given(line, "html") || switch_given(line, "json")))
-        return error_make(ERROR_USAGE, "two trials are for --html FILE, side by side");
+        return error_make(ERROR_USAGE, "two trials need --html FILE, which shows them side by side");
     Error error = error_none();
     for (; opened < line->n_arguments && error.kind == OK; opened++)
         error = replay_open(line, line->arguments[opened], &target[opened]);
@@ -277,41 +276,21 @@ static Error replay_run(const CommandLine *line)
     return error;
 }
 
-static Error digest_run(const CommandLine *line)
-{
-    StoredCampaign campaign;
-    Sha256Text digest;
-    TRY(campaign_open_named(line, line->arguments[0], &campaign));
-    const Error error = campaign_digest(&campaign, &digest);
-    if (error.kind == OK && switch_given(line, "json")) {
-        Json json;
-        json_start(&json, line->out, true);
-        json_object(&json, NULL);
-        json_text(&json, "campaign", campaign.name);
-        json_text(&json, "digest", digest.hex);
-        json_integer(&json, "numerics_version", campaign.numerics_version);
-        json_close(&json, '}');
-    } else if (error.kind == OK) {
-        fprintf(line->out, "%s  %s\n", digest.hex, campaign.name);
-    }
-    campaign_close(&campaign);
-    return error;
-}
-
 static const Switch replay_switch_rows[] = {
     {"output", SWITCH_TEXT, "FILE", 0, 0,
-     "its trajectory as FILE.h5 or FILE.csv, also as -o (- is CSV to standard output)"},
-    {"svg", SWITCH_TEXT, "FILE", 0, 0, "a picture: figures of one cycle of the motion, and all columns against time"},
-    {"html", SWITCH_TEXT, "FILE", 0, 0, "an animation for a browser; two trials are shown side by side"},
-    {"terminal", SWITCH_FLAG, NULL, 0, 0, "an animation in this terminal; a few figures if the output is a file"},
+     "write the trajectory to FILE.h5 or FILE.csv, also as -o (-: CSV to standard output)"},
+    {"svg", SWITCH_TEXT, "FILE", 0, 0,
+     "write a picture: poses of one cycle of the motion, and all columns against time"},
+    {"html", SWITCH_TEXT, "FILE", 0, 0, "write an animation for a browser; two trials are shown side by side"},
+    {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},
     {"sample", SWITCH_TEXT, "SECONDS", 0, 0,
      "time between two samples, a multiple of the time step (default: the spec's)"},
     {"window", SWITCH_TEXT, "START,END", 0, 0, "only this part of the motion, in seconds"},
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
-     "of a world: whose numbers are written, as link1,link300 or link# or all (default: the spec's record.bodies); "
-     "pictures show every body"},
+     "bodies of a world to write, e.g. link1,link300 or link# or all (default: the spec's record.bodies); "
+     "pictures show all bodies"},
     {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0,
-     "instead of the trajectory, a row for each iteration of the solver"},
+     "write a row per iteration of the solver instead of the trajectory"},
 };
 static const Switches replay_switches = {replay_switch_rows,
                                          (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};
@@ -330,16 +309,4 @@ const Command command_replay = {
     .most = REPLAY_TARGETS,
     .switches = {&replay_switches, &switches_backend, &switches_json},
     .run = replay_run,
-};
-
-const Command command_digest = {
-    .name = "digest",
-    .arguments = "CAMPAIGN",
-    .doc = "a hash of trials, search states and arrays: equal for equal campaigns, wherever they ran",
-    .examples = "  hopscotch digest raibert_gains\n"
-                "  diff <(hopscotch digest gains --results cpu) <(hopscotch digest gains --results gpu)\n",
-    .least = 1,
-    .most = 1,
-    .switches = {&switches_json},
-    .run = digest_run,
 };

@@ -1,4 +1,4 @@
-// hopscotch report: all that is known of a campaign on one page.
+// hopscotch report: writes one page about a campaign.
 #include "command.h"
 
 static Error report_command(const CommandLine *line, const StoredCampaign *campaign)
@@ -31,7 +31,7 @@ static const Switches report_switches = {report_switch_rows, 1};
 const Command command_report = {
     .name = "report",
     .arguments = "CAMPAIGN",
-    .doc = "one page about a campaign: best trials, plots, the best motion, timings",
+    .doc = "write a page about a campaign: best trials, plots, the best motion, timings",
     .examples = "  hopscotch report raibert_gains                  (writes results/raibert_gains/report.html)\n"
                 "  hopscotch report raibert_gains -o gains.html\n",
     .least = 1,

@@ -1,5 +1,4 @@
-// hopscotch run and resume: the campaign itself is campaign/run/run.c; here is what the user gives it and is told
-// at the end.
+// hopscotch run and resume: read the options and print the summary; campaign/run/run.c runs the campaign.
 #include "command.h"
 
 #include <inttypes.h>
@@ -8,9 +7,9 @@
 
 enum { RUN_BEST_SHOWN = 5 };
 
-// ---- what happened --------------------------------------------------------------------------------------------------
+// ---- summary --------------------------------------------------------------------------------------------------------
 
-// "120 fell, 3 solver" by kind, from what was committed.
+// "120 fell, 3 solver": committed trials by kind of failure.
 static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
 {
     fprintf(out, "%-9s ", "failures");
@@ -19,7 +18,7 @@ static Error run_print_failures(const StoredCampaign *campaign, FILE *out)
     return error;
 }
 
-// The database may come from another user, and so may its text.
+// The reason is text of a database, which may come from another user.
 static void run_print_state(const RunSummary *summary, FILE *out)
 {
     const bool told = summary->reason != NULL && summary->reason[0] != '\0';
@@ -32,7 +31,7 @@ static void run_print_numbers(const RunSummary *summary, FILE *out)
 {
     const int64_t now = summary->trials_done - summary->trials_before;
     fprintf(out, "%-9s %s of %s", "trials", text_count(summary->trials_done).text,
-            summary->trials_total > 0 ? text_count(summary->trials_total).text : "an open number");
+            summary->trials_total > 0 ? text_count(summary->trials_total).text : "an unlimited number");
     if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
     run_print_state(summary, out);
     if (now <= 0) return;
@@ -48,7 +47,7 @@ static void run_print_files(const char *folder, FILE *out)
     fputs(": campaign.db (SQLite), shards/*.h5 (HDF5), resolved.yaml\n", out);
 }
 
-// Commands to type next, complete: with the results root where they need it.
+// Complete commands to type next, with --results if they need it.
 static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
 {
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
@@ -58,7 +57,7 @@ static void run_print_next(const CommandLine *line, const char *name, int64_t be
     fprintf(out, "%-9s %s replay %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
 }
 
-// In one line where a line is an object: after --progress json.
+// one_line: after --progress json, where each line is one object.
 static void run_print_json(const RunSummary *summary, const Timings *timings, const char *name, bool one_line,
                            FILE *out)
 {
@@ -123,7 +122,7 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
     const Error opened = campaign_open(line->results, name, line->arena, &campaign);
     if (opened.kind != OK && file_missing(arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, summary->folder))) {
         run_print_numbers(summary, stream ? line->messages : line->out);
-        fprintf(line->messages, "%s is not there any more: another process removed or renamed it\n", name);
+        fprintf(line->messages, "%s no longer exists: another process removed or renamed it\n", name);
         return error_none();
     }
     TRY(opened);
@@ -140,24 +139,21 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
 
 static RunOptions run_options(const CommandLine *line, const Spec *spec)
 {
-    return (RunOptions){.results = line->results,
-                        .name = switch_text(line, "name", spec->experiment),
-                        .backend = command_spec_backend(line, spec),
-                        .batch = switch_integer(line, "batch", 0),
-                        .slice = switch_integer(line, "slice", 0),
-                        .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                        .retry = switch_text(line, "retry", NULL),
-                        .extend = switch_given(line, "extend"),
-                        .shared_fs = switch_given(line, "shared-fs"),
-                        .ignore_space = switch_given(line, "ignore-space"),
-                        .fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0,
-                        .out = line->out,
-                        .messages = line->messages};
+    RunOptions options = command_run_options(line, spec);
+    options.name = switch_text(line, "name", spec->experiment);
+    options.batch = switch_integer(line, "batch", 0);
+    options.slice = switch_integer(line, "slice", 0);
+    options.retry = switch_text(line, "retry", NULL);
+    options.extend = switch_given(line, "extend");
+    options.ignore_space = switch_given(line, "ignore-space");
+    options.fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0;
+    options.out = line->out;
+    return options;
 }
 
 static void run_take_text(void *out, const char *text, size_t length) { fwrite(text, 1, length, out); }
 
-// --profile-graph: one step of the spec's fixed values. What is said of it must not stand among JSON.
+// --profile-graph: one step with the spec's fixed values. Its message goes to `messages`, as the output may be JSON.
 static Error run_profile_graph(const CommandLine *line, const Spec *spec)
 {
     const char *path = switch_text(line, "profile-graph", NULL);
@@ -183,7 +179,7 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     return run_summary(line, &summary, options->name);
 }
 
-// A search that starts from another campaign: what it takes becomes part of the spec.
+// For a search that starts from another campaign, adds what it takes to the spec.
 static Error run_start(const CommandLine *line, const Overrides *earlier, Spec *spec)
 {
     const char *taken = NULL;
@@ -203,7 +199,7 @@ static Error run_read_overrides(const char *path, Arena *arena, Overrides *overr
     return error;
 }
 
-// What earlier runs of the campaign set, and this one does not set anew, is kept by --extend.
+// --extend keeps the overrides of earlier runs, except those that this run sets again.
 static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlier)
 {
     Arena *arena = line->arena;
@@ -217,7 +213,7 @@ static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlie
     TRY(run_read_overrides(path, arena, &stored));
     *earlier = overrides_without(&stored, &given, arena);
     if (earlier->count == 0) return error_none();
-    fprintf(line->messages, "%s keeps what earlier runs set: %s (to change one, --set it anew)\n", name,
+    fprintf(line->messages, "%s keeps what earlier runs set: %s (use --set to change one)\n", name,
             overrides_text(earlier, arena));
     return command_spec_with(line, line->arguments[0], earlier, NULL, spec);
 }
@@ -234,8 +230,8 @@ static Error run_run(const CommandLine *line)
     return run_campaign(line, &spec, &options);
 }
 
-// The stored spec has every default written out, so what it means can't have changed since. A run that was killed
-// before it stored anything left the file alone.
+// The stored spec has every default written out, so its meaning cannot have changed. A run that was killed before it
+// stored the spec leaves only the file.
 static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
 {
     const char *resolved = NULL, *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
@@ -264,28 +260,26 @@ static Error run_resume(const CommandLine *line)
     return run_campaign(&there, &spec, &options);
 }
 
-enum { RUN_ROWS_OF_SPEC = 2 }; // the first rows, which resume has not
+enum { RUN_ROWS_OF_SPEC = 2 }; // the first rows, which resume does not have
 static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
     {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
-     "lanes in flight together (default 0: as the spec says, else by the device)"},
-    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40, "time steps per launch (default 0: about 0.1 s of device time)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0,
-     "how to show it (default: a bar on a terminal, else plain)"},
+     "number of replicates that run together (default 0: the spec's, else by the device)"},
+    {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40,
+     "time steps per launch of a kernel (default 0: those that take about 0.1 s)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
-     "what computes when the GPU fails and there is no other GPU (default none)"},
+     "device to continue on when the GPU fails and there is no other GPU (default none)"},
     {"extend", SWITCH_FLAG, NULL, 0, 0,
-     "a spec that asks for other trials adds them to the campaign; what earlier runs --set is kept"},
-    {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0, "first run failed trials again, all or those that failed so"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
-    {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results are not expected to fit the disk"},
-    {"timings", SWITCH_FLAG, NULL, 0, 0, "say where the time went: kernel, idle, copy, search, HDF5, SQLite"},
+     "add the trials of a changed spec to the campaign; what earlier runs --set is kept"},
+    {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0,
+     "first run failed trials again: all, or those with these kinds of failure"},
+    {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
+    {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,
-     "first draw how the CPU's threads share one step of a world (rigid, not rattle: "
-     "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte has one): for chrome://tracing, for "
-     "Graphviz if FILE ends in .dot"},
-    {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: the summary as JSON on standard output"},
+     "first draw how CPU threads share one step of a world (model rigid, not with rattle), for chrome://tracing, "
+     "or for Graphviz if FILE ends in .dot"},
+    {"json", SWITCH_FLAG, NULL, 0, 0, "for programs: print the summary as JSON"},
 };
 static const Switches run_switches = {run_rows, sizeof run_rows / sizeof *run_rows};
 static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
@@ -294,25 +288,27 @@ static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
 const Command command_run = {
     .name = "run",
     .arguments = "SPEC",
-    .doc = "run a spec as a campaign, or continue it; Ctrl-C ends it and keeps what is done",
+    .doc = "run a spec as a campaign, or continue it; Ctrl-C stops it and keeps the finished trials",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
                 "      --set 'search.over.thrust=[25,30]'\n"
+                "  hopscotch run experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte \\\n"
+                "      --profile-graph step.json\n"
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",
     .least = 1,
     .most = 1,
-    .switches = {&run_switches, &switches_spec, &switches_backend},
+    .switches = {&run_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = run_run,
 };
 
 const Command command_resume = {
     .name = "resume",
     .arguments = "CAMPAIGN",
-    .doc = "go on with a campaign that was interrupted, killed or stopped by a limit: to the same bits",
+    .doc = "continue a campaign that was interrupted, killed or stopped by a limit",
     .examples = "  hopscotch resume raibert_gains\n"
                 "  hopscotch resume raibert_gains --set limits.trials=2000000\n",
     .least = 1,
     .most = 1,
-    .switches = {&run_resume_switches, &switches_spec, &switches_backend},
+    .switches = {&run_resume_switches, &switches_campaign, &switches_spec, &switches_backend},
     .run = run_resume,
 };

@@ -1,4 +1,4 @@
-// Options that choose rows of the table trials: --where, --order, --columns, --limit.
+// Rows of the table trials: the options --where, --order, --columns and --limit choose them.
 #include "command.h"
 
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
@@ -11,11 +11,21 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
     return query_start(campaign, &asked, line->arena, query);
 }
 
+void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
+{
+    if (columns->is_text[column])
+        table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
+    else if (columns->is_integer[column] && !cell_is_null(trial, place))
+        table_integer(table, cell_integer(trial, place));
+    else
+        table_number(table, cell_real(trial, place));
+}
+
 static const Switch query_select_rows[] = {
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
      "which trials: comparisons of columns, and, or, not; texts in single quotes"},
-    {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "in which order; missing values last (default id)"},
-    {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns, or all"},
-    {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "how many rows; 0: all (query's default for a table: 50)"},
+    {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "order of the rows; missing values last (default id)"},
+    {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns; all: every column"},
+    {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "number of rows; 0: all (default: all, but 50 for a table of query)"},
 };
 const Switches switches_select = {query_select_rows, sizeof query_select_rows / sizeof *query_select_rows};

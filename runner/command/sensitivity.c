@@ -1,4 +1,4 @@
-// hopscotch sensitivity: what a campaign of morris or sobol_indices says of its parameters.
+// hopscotch sensitivity: prints the measures of a campaign of morris or sobol_indices.
 #include "command.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static Error sensitivity_run(const CommandLine *line)
                            campaign.name, campaign.spec.method->name);
     if (error.kind == OK) error = sensitivity_print(campaign.database, command_format(line), line->out, &rows);
     if (error.kind == OK && rows == 0)
-        fprintf(line->messages, "nothing yet: it is computed when the campaign is done, of blocks without a failure\n");
+        fprintf(line->messages,
+                "no measures yet: they are computed when the campaign is done, from blocks without a failure\n");
     campaign_close(&campaign);
     return error;
 }
@@ -44,7 +45,7 @@ static Error sensitivity_run(const CommandLine *line)
 const Command command_sensitivity = {
     .name = "sensitivity",
     .arguments = "CAMPAIGN",
-    .doc = "effects or indices of each parameter, with intervals of 95 %: campaigns of morris and sobol_indices",
+    .doc = "print the effect of each parameter with 95 % intervals (methods morris, sobol_indices)",
     .examples = "  hopscotch sensitivity sensitivity_morris\n"
                 "  hopscotch sensitivity indices --format csv\n",
     .least = 1,

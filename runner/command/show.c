@@ -1,22 +1,22 @@
-// hopscotch show: everything that is known of one trial, and where to find the rest.
-#include "show_debug.h"
+// hopscotch show: prints one trial, and where its arrays are.
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-// One row of the table trials, found by column name.
+// One row of the table trials.
 typedef struct ShowTrial {
     const StoredCampaign *campaign;
     int64_t id;
     double fitness, *metric, *spread; // [n_metrics]; spread NaN with one replicate
-    double objective[OBJECTIVES_MAX]; // of several
+    double objective[OBJECTIVES_MAX]; // NaN with one objective
     const char *failure;
     int64_t n_failed;
-    double *parameter; // [n_parameters] complete, as the search gives them
+    double *parameter; // [n_parameters] all, as the search gives them
 } ShowTrial;
 
-// The arrays of one replicate, a trajectory say.
+// The arrays of one replicate, e.g. its trajectory.
 typedef struct ShowArrays {
     const char *file;
     int64_t replicate, first, samples; // rows [first, first + samples) of every dataset
@@ -98,9 +98,9 @@ static Error show_places(const ShowTrial *trial, Arena *arena, ShowPlaces *place
     return show_arrays(trial, RECORD_DEBUG, arena, &places->debug_rows, &places->n_debug_rows);
 }
 
-// ---- what to say ----------------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------------------
 
-// Where a parameter's value came from.
+// Where a parameter's value comes from.
 static const char *show_origin(const Spec *spec, int parameter, double value)
 {
     for (int i = 0; i < spec->replicates.n_perturb; i++) {
@@ -149,7 +149,7 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
     if (spec->replicates.count == 1) return error_none();
     if (!spec->replicates.store) {
         fprintf(out,
-                "\nreplicates: %d, %" PRId64 " failed; each one's metrics are stored with replicates.store: true\n",
+                "\nreplicates: %d, %" PRId64 " failed; with replicates.store: true the metrics of each are stored\n",
                 spec->replicates.count, trial->n_failed);
         return error_none();
     }
@@ -170,14 +170,14 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
     return cursor_close(&replicates);
 }
 
-// `what` of a replicate lies in `group` of a shard; two of its datasets are shown being read.
+// Prints where `what` is, in `group` of a shard, and a command that reads its datasets `first` and `second`.
 static void show_print_arrays(const ShowArrays *arrays, const char *what, const char *group, const char *first,
                               const char *second, FILE *out, Arena *arena)
 {
     const char *file = text_visible(arrays->file, arena);
     fprintf(out, "\n%s of replicate %" PRId64 ": %s, ", what, arrays->replicate, file);
     if (arrays->samples == 0) {
-        fputs("none in the time that is recorded\n", out);
+        fputs("no samples in the recorded time\n", out);
         return;
     }
     const int64_t from = arrays->first, to = arrays->first + arrays->samples;
@@ -188,7 +188,7 @@ static void show_print_arrays(const ShowArrays *arrays, const char *what, const 
             file, group, first, from, to, second, from, to);
 }
 
-// The first two datasets of debug rows behind the time's.
+// The first two datasets of debug rows after the time.
 static void show_debug_groups(const Configured *configured, const char **first, const char **second)
 {
     *first = *second = configured->n_debug > 1 ? configured->debug[1].group : "time";
@@ -201,7 +201,7 @@ static void show_print_places(const ShowTrial *trial, const ShowPlaces *places, 
     show_debug_groups(&trial->campaign->spec.configured, &first, &second);
     if (places->n_trajectories == 0)
         fprintf(out,
-                "\ntrajectory: none was recorded; record.trajectories.select chooses which are. "
+                "\ntrajectory: not recorded; record.trajectories.select chooses the trials to record. "
                 "%s re-simulates the trial\n",
                 command_again(folder_of(trial->campaign->folder, arena), "replay %.128s/%" PRId64,
                               trial->campaign->name, trial->id)
@@ -321,7 +321,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     return error_none();
 }
 
-// The trial's parameters; NaN where each replicate drew another value.
+// The trial's parameters; NaN where each replicate drew its own value.
 static const double *show_shared_parameters(const ShowTrial *trial, Arena *arena)
 {
     const Spec *spec = &trial->campaign->spec;
@@ -331,7 +331,7 @@ static const double *show_shared_parameters(const ShowTrial *trial, Arena *arena
     return parameter;
 }
 
-// A row of the first replicate that has any.
+// Prints a debug row of the first replicate that has rows.
 static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 {
     ShowPlaces places;
@@ -344,19 +344,19 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
                               switch_integer(line, "debug", 0), line->out, line->arena);
     }
     const char *name = model_debug_name(trial->campaign->spec.model);
-    return error_make(ERROR_USER,
-                      "no debug rows were recorded of trial %" PRId64 "; record.debug.%s.select chooses which are, and "
-                      "%s makes them",
-                      trial->id, name,
-                      command_again(folder_of(trial->campaign->folder, line->arena),
-                                    "replay %.100s/%" PRId64 " --debug %s -o FILE.csv", trial->campaign->name,
-                                    trial->id, name)
-                          .text);
+    return error_make(
+        ERROR_USER,
+        "no debug rows were recorded of trial %" PRId64 "; record.debug.%s.select chooses the trials, and "
+        "%s writes them now",
+        trial->id, name,
+        command_again(folder_of(trial->campaign->folder, line->arena),
+                      "replay %.100s/%" PRId64 " --debug %s -o FILE.csv", trial->campaign->name, trial->id, name)
+            .text);
 }
 
 static const Switch show_rows[] = {
     {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40,
-     "this of its debug rows instead, from 0; matrices in full, rows of one step as a table"}};
+     "print a debug row instead, numbered from 0: full matrices, or all rows of its time step"}};
 static const Switches show_switches = {show_rows, 1};
 
 static Error show_run(const CommandLine *line)
@@ -378,7 +378,7 @@ static Error show_run(const CommandLine *line)
 const Command command_show = {
     .name = "show",
     .arguments = "CAMPAIGN/TRIAL",
-    .doc = "one trial: parameters, metrics, failure, replicates, and where its arrays are",
+    .doc = "print one trial: parameters, metrics, failure, replicates, and where its arrays are",
     .examples = "  hopscotch show raibert_gains/41\n"
                 "  hopscotch show raibert_gains/best --json     (or worst, failed: the first that failed)\n"
                 "  hopscotch show ndt_basin/30 --debug 0\n"

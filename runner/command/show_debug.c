@@ -1,6 +1,6 @@
-// hopscotch show --debug ROW: a stored row of debug numbers as a table, and triangles of symmetric matrices in it as
-// whole matrices with their eigenvalues; or all rows of its step in one table, if the model reads them together.
-#include "show_debug.h"
+// hopscotch show --debug ROW: prints a stored row of debug numbers as a table, and its symmetric matrices in full with
+// their eigenvalues. If the model reads the rows of a step together, prints all of them in one table.
+#include "command.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,10 +8,10 @@
 
 enum { SHOW_MATRIX_MAX = 16 };
 
-// A symmetric matrix among the columns: its upper triangle, row by row, named P_a_a, P_a_b, ... P_b_b, ...
+// A symmetric matrix in the columns: its upper triangle, row by row, named P_a_a, P_a_b, ... P_b_b, ...
 typedef struct ShowMatrix {
     const char *prefix; // "P"
-    int first, n;       // column of P_a_a, rows; n 0: there is none
+    int first, n;       // column of P_a_a; number of rows, 0: no matrix
     const char *names[SHOW_MATRIX_MAX];
 } ShowMatrix;
 
@@ -53,7 +53,8 @@ static Error show_find_lane(const ShardReader *reader, int64_t trial, int32_t re
         const ShardLane found = shard_lane(reader, *lane);
         if (found.trial == trial && found.replicate == replicate) return error_none();
     }
-    return error_make(ERROR_MACHINE, "the shard that should hold the debug rows of trial %" PRId64 " does not", trial);
+    return error_make(ERROR_MACHINE,
+                      "the shard has no debug rows of trial %" PRId64 ", although the database lists them", trial);
 }
 
 static Error show_read_rows(const Recording *recording, const char *file, int64_t trial, int32_t replicate,
@@ -122,7 +123,7 @@ static Error show_print_row(const Recording *recording, const double *row, FILE 
     return error_none();
 }
 
-// Rows [first, end) of a step, in the model's own columns, and what they share.
+// Prints rows [first, end) of a step in the model's columns, and the value that they share.
 static Error show_print_step(const StoredCampaign *campaign, const double *parameter, const double *rows, int64_t first,
                              int64_t end, FILE *out, Arena *arena)
 {

@@ -1,4 +1,4 @@
-// hopscotch status: the campaigns under a results root, or one of them in detail.
+// hopscotch status: prints the campaigns under a results root, or one of them in detail.
 #include "command.h"
 
 #include <inttypes.h>
@@ -32,10 +32,10 @@ static const struct {
 #undef REAL
 enum { STATUS_COLUMNS = sizeof status_columns / sizeof *status_columns };
 
-// How the searches of a campaign are shown. With an outer grid its values stand behind the number of the search.
+// How the searches of a campaign are shown. The values of an outer grid follow the number of the search.
 typedef struct StatusSearches {
     Database *database;
-    SearchOrder order; // the best first; of an outer grid, in the order of its points
+    SearchOrder order; // best first; with an outer grid, in the order of its points
     const char *outer[STATUS_OUTER_MAX];
     int n_outer;
     Cursor outer_values;
@@ -139,11 +139,11 @@ static Error status_put_searches(StatusSearches *searches, FILE *out, Json *json
     if (searches->n_outer > 0) searches->outer_values = outer_values(searches->database);
     const Error error =
         json != NULL ? status_json_searches(searches, json) : status_print_searches(searches, out, arena);
-    (void)cursor_close(&searches->outer_values); // its error was taken
+    (void)cursor_close(&searches->outer_values); // its error was passed on
     return error;
 }
 
-// Of a campaign whose method has rounds; json: as a member of the object that is open.
+// Prints the searches if the method has rounds; with json, as a member of the open object.
 static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
 {
     StatusSearches searches = {.n_outer = 0};
@@ -170,7 +170,7 @@ static void status_print_progress(const StatusReport *report, FILE *out)
         fprintf(out, " of %s%s", report->total > 0 ? "" : "at most ",
                 text_count(report->total > 0 ? report->total : report->most).text);
     else
-        fputs(" so far, of an open number", out);
+        fputs(" so far; the total is unknown", out);
     if (report->replicates > 1) fprintf(out, ", %" PRId64 " replicates each", report->replicates);
     if (report->total > 0 && report->trials < report->total)
         fprintf(out, " (%.3g %%)", 100.0 * (double)report->trials / (double)report->total);
@@ -191,7 +191,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     status_print_progress(report, out);
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
-        fprintf(out, "%-11s %" PRId64 " objectives, so a front: %s best %s%s\n", "best", report->objectives,
+        fprintf(out, "%-11s %" PRId64 " objectives, so there is a front: %s best %s%s\n", "best", report->objectives,
                 command_program(arena), report->place.name, command_results_option(report->place.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
@@ -201,7 +201,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s", "started", report->started);
     if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
     if (report->finished[0] != '\0') fprintf(out, ", finished %s", report->finished);
-    fprintf(out, "\n%-11s %s batch%s, %s lanes, %s in the kernels; %s\n", "work", text_count(report->batches).text,
+    fprintf(out, "\n%-11s %s batch%s, %s replicates, %s in the kernels; %s\n", "work", text_count(report->batches).text,
             report->batches == 1 ? "" : "es", text_count(report->lanes).text,
             text_duration(report->timings.kernel).text, report->devices);
     fprintf(out, "%-11s ", "time");
@@ -214,7 +214,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena),
             text_count(report->shards).text, text_bytes(report->shard_bytes).text);
     if (status_can_resume(report))
-        fprintf(out, "%-11s %s resume %s%s\n", "to go on", command_program(arena), report->place.name,
+        fprintf(out, "%-11s %s resume %s%s\n", "continue", command_program(arena), report->place.name,
                 command_results_option(report->place.results, arena));
 }
 
@@ -262,9 +262,9 @@ static void status_row(const StatusReport *report, Table *table, Arena *arena)
     table_text(table, report->started);
 }
 
-// ---- the two forms --------------------------------------------------------------------------------------------------
+// ---- all campaigns, or one ------------------------------------------------------------------------------------------
 
-// A campaign that can't be read has a row too; the reason is printed as a message.
+// A campaign that cannot be read also has a row; the reason is printed as a message.
 static Error status_all(const CommandLine *line)
 {
     static const char *const columns[] = {"campaign", "state", "trials", "of", "failures", "best", "model", "started"};
@@ -273,11 +273,8 @@ static Error status_all(const CommandLine *line)
     TRY(campaign_names(line->results, line->arena, &names, &count));
     StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, count + 1);
     StatusCache cache;
-    for (int i = 0; i < count; i++) {
-        const char *folder = arena_format(line->arena, "%s/%s", line->results, names[i]);
-        entries[i] =
-            (StatusEntry){.name = names[i], .place = {.results = line->results, .name = names[i], .folder = folder}};
-    }
+    for (int i = 0; i < count; i++)
+        entries[i] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
     status_cache_open(line->results, line->arena, &cache);
     const Error error = status_cache_read(&cache, entries, count);
     status_cache_close(&cache, names, count);
@@ -299,7 +296,7 @@ static Error status_all(const CommandLine *line)
         return error_none();
     }
     if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; %s run SPEC makes one\n",
+        fprintf(line->out, "no campaign under %s yet; %s run SPEC starts one\n",
                 text_visible(line->results, line->arena), command_program(line->arena));
         return error_none();
     }
@@ -333,7 +330,7 @@ static Error status_one(const CommandLine *line)
 static Error status_run(const CommandLine *line)
 {
     if (switch_given(line, "watch") && switch_given(line, "json"))
-        return error_make(ERROR_USAGE, "--watch shows a view for people: take run --progress json for programs");
+        return error_make(ERROR_USAGE, "--watch is for people; programs can use run --progress json");
     if (switch_given(line, "watch") && line->n_arguments == 0)
         return error_make(ERROR_USAGE, "--watch needs the name of a campaign: %s",
                           command_again(line->results, "status CAMPAIGN --watch").text);
@@ -341,15 +338,17 @@ static Error status_run(const CommandLine *line)
 }
 
 static const Switch status_rows[] = {
-    {"watch", SWITCH_FLAG, NULL, 0, 0, "show it again and again until it ends; Ctrl-C leaves, and stops nothing"},
-    {"every", SWITCH_INTEGER, "SECONDS", 0, 3600, "how often --watch looks (default 1; 0: as often as is cheap)"},
+    {"watch", SWITCH_FLAG, NULL, 0, 0,
+     "show the campaign repeatedly until it ends; Ctrl-C leaves, and the campaign goes on"},
+    {"every", SWITCH_INTEGER, "SECONDS", 0, 3600,
+     "least time between two views of --watch (default 1; 0: as often as reading allows)"},
 };
 static const Switches status_switches = {status_rows, sizeof status_rows / sizeof *status_rows};
 
 const Command command_status = {
     .name = "status",
     .arguments = "[CAMPAIGN]",
-    .doc = "the campaigns under the results root, or one of them: state, trials, failures, best",
+    .doc = "print the campaigns under the results root, or one of them: state, trials, failures, best",
     .examples = "  hopscotch status\n"
                 "  hopscotch status raibert_gains --watch\n"
                 "  hopscotch status --results /data/sweeps --json\n",

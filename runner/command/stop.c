@@ -1,4 +1,4 @@
-// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C there would (how: batch/interrupt.c).
+// hopscotch stop: asks the process that runs a campaign to end, as Ctrl-C would (campaign/batch/interrupt.c).
 #include "command.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 typedef struct StopTarget {
     CampaignPlace place;
     const char *lock;
-    char holder[160]; // the process that runs it; "": none
+    char holder[160]; // the process that runs the campaign; "": none
 } StopTarget;
 
 static Error stop_find(const CommandLine *line, StopTarget *target)
@@ -18,7 +18,7 @@ static Error stop_find(const CommandLine *line, StopTarget *target)
     return lock_holder(target->lock, target->holder, sizeof target->holder);
 }
 
-// Until that holder is gone. A process that follows it at once is another one.
+// Waits until the holder of the lock has changed: another process may start at once.
 static Error stop_wait(const StopTarget *target)
 {
     char holder[sizeof target->holder];
@@ -26,7 +26,7 @@ static Error stop_wait(const StopTarget *target)
         TRY(lock_holder(target->lock, holder, sizeof holder));
         if (strcmp(holder, target->holder) != 0) return error_none();
         if (interrupt_requested() != 0)
-            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and had not ended yet; %s tells when it has",
+            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and has not ended yet; %s shows when it has",
                               target->place.name,
                               command_again(target->place.results, "status %.128s", target->place.name).text);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
@@ -39,7 +39,7 @@ static Error stop_run(const CommandLine *line)
     TRY(stop_find(line, &target));
     const char *name = target.place.name, *root = command_results_option(target.place.results, line->arena);
     if (target.holder[0] == '\0')
-        return error_make(ERROR_USER, "nothing runs %.128s: there is nothing to stop (%s)", name,
+        return error_make(ERROR_USER, "no process runs %.128s, so there is nothing to stop (%s)", name,
                           command_again(target.place.results, "status %.128s", name).text);
     const char *request = arena_format(line->arena, "%s\n", target.holder);
     TRY(file_write(target.place.folder, CAMPAIGN_STOP, request, strlen(request)));
@@ -48,17 +48,17 @@ static Error stop_run(const CommandLine *line)
     if (!switch_given(line, "wait")) return error_none();
     fflush(line->out);
     TRY(stop_wait(&target));
-    fprintf(line->out, "%s: stopped; %s resume %s%s goes on\n", name, command_program(line->arena), name, root);
+    fprintf(line->out, "%s: stopped; %s resume %s%s continues it\n", name, command_program(line->arena), name, root);
     return error_none();
 }
 
-static const Switch stop_rows[] = {{"wait", SWITCH_FLAG, NULL, 0, 0, "return when it has ended"}};
+static const Switch stop_rows[] = {{"wait", SWITCH_FLAG, NULL, 0, 0, "return when the run has ended"}};
 static const Switches stop_switches = {stop_rows, sizeof stop_rows / sizeof *stop_rows};
 
 const Command command_stop = {
     .name = "stop",
     .arguments = "CAMPAIGN",
-    .doc = "end a running campaign as Ctrl-C would, from anywhere that sees its folder; resume goes on",
+    .doc = "stop a running campaign as Ctrl-C would, from any machine that sees its folder",
     .examples = "  hopscotch stop raibert_gains --wait\n",
     .least = 1,
     .most = 1,

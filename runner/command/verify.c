@@ -1,5 +1,5 @@
-// hopscotch verify: a campaign's best trial under seeds that the search has never seen, one change at a time, and from
-// every combination of starts. What is run are campaigns of their own (view/analysis/verify.c).
+// hopscotch verify: runs a campaign's best trial under seeds that the search has not used, with one parameter changed
+// at a time, and from a grid of starts. The runs are stored as campaigns (view/analysis/verify.c).
 #include "command.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@ typedef struct Verify {
     const CommandLine *line;
     VerifyTask task;
     CampaignPlace place; // of the campaign that is verified
-    const char *results; // root of what is made: below the campaign, or with --name beside it
-    const char *name;    // of the new one there; that of its grid has _grid behind it
+    const char *results; // root of the new campaigns: below the verified one; with --name, beside it
+    const char *name;    // of the new campaign; that of the grid is NAME_grid
     StoredCampaign seeds, grid;
 } Verify;
 
@@ -53,7 +53,7 @@ static Error verify_check_grid(const Verify *verify)
     const int axes = verify_grid_axes(&verify->task);
     if (axes <= VERIFY_GRID_AXES_MAX) return error_none();
     return error_make(ERROR_USER,
-                      "a grid over %d starts and parameters is too much: at most %d axes; leave it out with --grid 0",
+                      "a grid over %d starts and parameters is too large: at most %d axes; --grid 0 leaves it out",
                       axes, VERIFY_GRID_AXES_MAX);
 }
 
@@ -70,7 +70,7 @@ static Error verify_ask(Verify *verify)
     task->trial = switch_integer(line, "trial", -1);
     task->fitness = (double)NAN;
     if (switch_given(line, "defaults") && task->trial >= 0)
-        return error_make(ERROR_USAGE, "--defaults and --trial name two different points: give one of them");
+        return error_make(ERROR_USAGE, "--defaults and --trial choose different points: give one of them");
     if (switch_given(line, "defaults"))
         verify_take_defaults(task, line->arena);
     else
@@ -82,7 +82,7 @@ static Error verify_ask(Verify *verify)
     verify->name = switch_text(line, "name", fallback);
     verify->results = named ? verify->place.results : campaign_made_root(&verify->place, line->arena);
     if (verify_draws(spec)) return error_none();
-    fprintf(line->messages, "%s draws nothing from seed to seed (no replicates.perturb): one run says all\n",
+    fprintf(line->messages, "results of %s do not depend on the seed (no replicates.perturb): one run is enough\n",
             verify->place.name);
     task->seeds = 1;
     return error_none();
@@ -90,7 +90,7 @@ static Error verify_ask(Verify *verify)
 
 // ---- the runs -------------------------------------------------------------------------------------------------------
 
-// As the user names it.
+// The name as the user writes it.
 static const char *verify_shown_name(const Verify *verify, const char *name)
 {
     if (verify->results == verify->place.results) return name;
@@ -104,14 +104,10 @@ static Error verify_run_one(const Verify *verify, VerifySpec *derive, const char
     const CommandLine *line = verify->line;
     Spec spec;
     TRY(derive(&verify->task, name, line->arena, &spec));
-    const RunOptions options = {.results = verify->results,
-                                .made = verify->results != verify->place.results,
-                                .name = name,
-                                .backend = command_spec_backend(line, &verify->task.campaign->spec),
-                                .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
-                                .shared_fs = switch_given(line, "shared-fs"),
-                                .out = line->messages,
-                                .messages = line->messages};
+    RunOptions options = command_run_options(line, &verify->task.campaign->spec);
+    options.results = verify->results;
+    options.made = verify->results != verify->place.results;
+    options.name = name;
     return verify_run_spec(&verify->task, "verifies", &spec, &options, line->arena, out);
 }
 
@@ -141,14 +137,14 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     if (task->trial >= 0)
         fprintf(out, "%s/%" PRId64, task->campaign->name, task->trial);
     else
-        fprintf(out, "the defaults of what %s searches", task->campaign->name);
+        fprintf(out, "the defaults of the parameters that %s searches", task->campaign->name);
     fprintf(out, " under %s fresh seeds (seed %" PRIu64 ")\n\n", text_count(base->n).text, task->seed);
     fprintf(out, "%-9s %s of %s: ", "success", text_count(base->good).text, text_count(base->n).text);
     verify_print_rate(&base->rate, out);
     fprintf(out, " (Wilson)\n%-9s ", "fitness");
     verify_print_value(&base->fitness, out);
     fprintf(out, " (%s", verify_interval_method(&verify->seeds.spec));
-    if (base->good < base->n) fprintf(out, ", of those that did not fail");
+    if (base->good < base->n) fprintf(out, ", of runs that did not fail");
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
@@ -159,10 +155,10 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     if (fell) fputc('\n', out);
 }
 
-// The parameter in which a trial differs from the first, which is what `centered` makes; NULL: in none.
+// The one parameter in which a trial of the method `centered` differs from the first trial; NULL: none.
 typedef struct VerifyChange {
     const char *parameter;
-    double value, part; // part of the trial's value by which it differs; NaN: that is zero
+    double value, part; // part: change relative to the first trial's value; NaN if that is zero
 } VerifyChange;
 
 static Error verify_change(const StoredCampaign *run, int64_t trial, const VerifyTask *task, Arena *arena,
@@ -185,8 +181,7 @@ static Error verify_change(const StoredCampaign *run, int64_t trial, const Verif
     return error_none();
 }
 
-// In percent, with one digit behind the point.
-static double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
+double verify_percent(double part) { return round(1000.0 * part) / 10.0; }
 
 static void verify_change_row(const VerifyChange *change, const VerifyOutcome *outcome, Table *table)
 {
@@ -201,7 +196,7 @@ static void verify_change_row(const VerifyChange *change, const VerifyOutcome *o
     table_number(table, outcome->fitness.high);
 }
 
-static void verify_interval_json(Json *json, const char *name, const Interval *interval)
+void verify_interval_json(Json *json, const char *name, const Interval *interval)
 {
     json_object(json, name);
     json_number(json, "value", interval->value);
@@ -225,7 +220,7 @@ static void verify_outcome_json(const Spec *spec, const VerifyOutcome *outcome, 
     json_close(json, '}');
 }
 
-// Trials 1 to n of the run of seeds: to `table` (people), or as objects to `json`.
+// Prints the changed trials (ids from 1) to `table`, or as objects to `json`; the other is NULL.
 static Error verify_each_change(const Verify *verify, Table *table, Json *json)
 {
     Arena *arena = verify->line->arena;
@@ -257,7 +252,7 @@ static Error verify_print_changes(const Verify *verify)
     int64_t trials = 0;
     TRY(trials_count(verify->seeds.database, &trials));
     if (trials < 2) return error_none();
-    fprintf(verify->line->out, "\none change at a time, under the same seeds; from, to: 95 %%\n\n");
+    fprintf(verify->line->out, "\none change at a time, under the same seeds; from, to: 95 %% intervals\n\n");
     Table *table = table_start(verify->line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
     const Error error = verify_each_change(verify, table, NULL);
     const Error finished = table_finish(table);
@@ -374,29 +369,29 @@ static Error verify_run(const CommandLine *line)
 }
 
 static const Switch verify_rows[] = {
-    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "which trial (default: the best)"},
-    {"defaults", SWITCH_FLAG, NULL, 0, 0, "the model's defaults instead of a trial, to compare with"},
-    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, "how many fresh seeds (default 200)"},
-    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX, "that they come from (default: one of the campaign's own)"},
-    {"gains", SWITCH_INTEGER, "PERCENT", 0, 90, "by how much each searched gain is changed (default 10; 0: not)"},
-    {"physics", SWITCH_INTEGER, "PERCENT", 0, 90, "the same for each other parameter (default 10; 0: not)"},
-    {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000, "values of each start that the replicates draw (default 5; 0: none)"},
-    {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid varies too, by --physics percent"},
-    {"name", SWITCH_TEXT, "NAME", 0, 0, "a campaign of that name beside it (default CAMPAIGN/verify/trial_ID)"},
-    {"progress", SWITCH_CHOICE, "auto|bar|plain|json|none", 0, 0, "how to show it (default auto)"},
-    {"shared-fs", SWITCH_FLAG, NULL, 0, 0, "allow a network file system (slower, safer SQLite settings)"},
+    {"trial", SWITCH_INTEGER, "ID", 0, TRIALS_MAX, "trial to run (default: the best)"},
+    {"defaults", SWITCH_FLAG, NULL, 0, 0, "run the model's defaults instead of a trial, for comparison"},
+    {"seeds", SWITCH_INTEGER, "N", 1, REPLICATES_MAX, "number of fresh seeds (default 200)"},
+    {"seed", SWITCH_INTEGER, "S", 0, INTEGER_MAX,
+     "seed that generates the fresh seeds (default: derived from the campaign's)"},
+    {"gains", SWITCH_INTEGER, "PERCENT", 0, 90, "change of each searched gain (default 10; 0: none)"},
+    {"physics", SWITCH_INTEGER, "PERCENT", 0, 90, "change of each other parameter (default 10; 0: none)"},
+    {"grid", SWITCH_INTEGER, "LEVELS", 0, 1000,
+     "grid points per initial value that replicates draw (default 5; 0: no grid)"},
+    {"grid-over", SWITCH_TEXT, "A,B,..", 0, 0, "parameters that the grid also varies, by --physics percent"},
+    {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the new campaign (default CAMPAIGN/verify/trial_ID)"},
 };
 static const Switches verify_switches = {verify_rows, sizeof verify_rows / sizeof *verify_rows};
 
 const Command command_verify = {
     .name = "verify",
     .arguments = "CAMPAIGN",
-    .doc = "the best trial under fresh seeds, with each gain changed a little, and from a grid of starts",
+    .doc = "run the best trial under fresh seeds, with each gain changed a little, and from a grid of starts",
     .examples = "  hopscotch verify raibert_gains --seeds 1000\n"
                 "  hopscotch verify raibert_gains --trial 41 --gains 20 --physics 0 --grid 0\n"
                 "  hopscotch verify raibert_gains --defaults --json\n",
     .least = 1,
     .most = 1,
-    .switches = {&verify_switches, &switches_backend, &switches_json},
+    .switches = {&verify_switches, &switches_campaign, &switches_backend, &switches_json},
     .run = verify_run,
 };

@@ -15,7 +15,7 @@ limit=30
 case $HOPSCOTCH in *asan* | *tsan*) limit=120 ;; esac
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=0}"
 
-# Root can become somebody else for a command.
+# Root can run a command as another user.
 user=
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups true 2>/dev/null; then
     user="setpriv --reuid 65534 --regid 65534 --clear-groups"
@@ -23,7 +23,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups tr
     $user test -x "$HOPSCOTCH" || { cp "$HOPSCOTCH" hopscotch && HOPSCOTCH=$work/hopscotch; }
 fi
 
-# ---- what is attacked -----------------------------------------------------------------------------------------------
+# ---- the attacked files ---------------------------------------------------------------------------------------------
 
 cat >spec.yaml <<'END'
 version: 1
@@ -53,7 +53,7 @@ kept=$(basename "$(find results/n/files -type f | head -n 1)")
 cp -a results pristine
 rm -rf results
 
-# What is not to be touched: files, a folder of shards, a database of somebody else's, another copy of the results.
+# What no command may touch: files, a folder of shards, another program's database, another copy of the results.
 mkdir -p outside/folder
 echo "a secret" >outside/file
 echo "a secret" >outside/folder/000000.h5
@@ -86,7 +86,7 @@ journal()
     printf '\331\325\005\371\040\241\143\327' >>"$1"
 }
 
-# replace HOW FILE: in the results; false where it can't be done here
+# replace HOW FILE: replaces the file in the results; false if that can't be done here
 replace()
 {
     rm -rf "results/$2"
@@ -111,7 +111,7 @@ replace()
 ways="link link_to_database link_to_folder link_to_twin link_to_nothing link_to_itself pipe socket device folder
     database journal huge empty"
 
-# Three groups of files and commands: an ordinary campaign and the root, one that was made of another, and kept files.
+# Three groups of files and commands: an ordinary campaign and the root; a campaign made from another; kept files.
 files_1="a a/campaign.db a/campaign.db-wal a/campaign.db-shm a/campaign.db-journal a/campaign.lock a/shards
     a/shards/000000.h5 a/shards/left.tmp a/files a/quarantine a/spec.yaml a/spec.yaml.tmp a/resolved.yaml a/log.jsonl
     a/report.html a/stop index.db index.db-wal index.db-shm index.db-journal index.lock .merging-m .removed-a"
@@ -134,14 +134,14 @@ races_1="a a/shards a/campaign.db index.db" races_2="c c/verify c/verify/$made" 
 watched=yes
 "$ATTACKER" watch events outside true 2>err
 if [ $? -eq 125 ]; then
-    echo "skip $suite: what is only read outside is not seen: needs inotify"
+    echo "skip $suite: files that are only read outside are not detected: needs inotify"
     watched=
 fi
 raceable=$watched
 mkdir -p results/folder && ln -s folder results/link
 "$ATTACKER" race results/folder results/link events outside true 2>err
 if [ $? -eq 125 ] && [ -n "$watched" ]; then
-    echo "skip $suite: races: this file system exchanges no names"
+    echo "skip $suite: races: this file system cannot exchange two names"
     raceable=
 fi
 
@@ -151,16 +151,16 @@ fresh()
     cp -a pristine results
 }
 
-# judged WHAT STATUS: of the command that wrote out, err and events
+# judged WHAT STATUS: judges a command by its status, out, err and events
 judged()
 {
     bad=
     attacks=$((attacks + 1))
     [ "$2" -le 3 ] || bad="ended with $2"
-    [ "$2" -eq 0 ] || [ -s err ] || bad="ended with $2 and said nothing"
-    [ ! -s events ] || bad="$bad; it touched what lies outside: $(sort -u events | head -n 3 | tr '\n' ' ')"
+    [ "$2" -eq 0 ] || [ -s err ] || bad="ended with $2 without a message"
+    [ ! -s events ] || bad="$bad; it touched files outside: $(sort -u events | head -n 3 | tr '\n' ' ')"
     if [ -z "$watched" ] && seal >now && ! cmp -s sealed now; then
-        bad="$bad; it changed what lies outside: $(diff sealed now | head -n 3 | tr '\n' ' ')"
+        bad="$bad; it changed files outside: $(diff sealed now | head -n 3 | tr '\n' ' ')"
     fi
     ! grep -qE 'Sanitizer|runtime error' err || bad="$bad; sanitizer"
     [ -n "$bad" ] || return 0
@@ -169,7 +169,7 @@ judged()
     rm -rf outside && cp -a sealed_copy outside
 }
 
-# with MODE...: $command, watched; by turns as root and as somebody else
+# with MODE...: runs $command, watched; alternately as root and as another user
 with()
 {
     as=
@@ -181,7 +181,7 @@ with()
     "$@" timeout -k 2 "$limit" $as "$HOPSCOTCH" $command >out 2>err </dev/null
 }
 
-# attack HOW FILE: by $command
+# attack HOW FILE: runs $command after the file was replaced
 attack()
 {
     fresh
@@ -190,7 +190,7 @@ attack()
     judged "$2 as $1: $command" $?
 }
 
-# race FILE: it and a link to its twin outside exchange their names while $command works
+# race FILE: the file and a link to its twin outside exchange their names while $command runs
 race()
 {
     round=0
@@ -203,7 +203,7 @@ race()
     done
 }
 
-# mine: whether the next pair of a file and a command is to be tried here
+# mine: true if the next pair of a file and a command belongs to this run
 mine()
 {
     number=$((number + 1))

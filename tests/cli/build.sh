@@ -2,7 +2,7 @@
 # The build as a user sees it: configure.sh, the output of `make` and the order in which it compiles, the list at the
 # end of the tests.
 . "$(dirname "$0")/../scratch.sh"
-case $HOPSCOTCH in *asan* | *tsan*) echo "skip build: the build: a sanitizer sees nothing of it" && exit 0 ;; esac
+case $HOPSCOTCH in *asan* | *tsan*) echo "skip build: the build: sanitizers do not apply to it" && exit 0 ;; esac
 unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT BUILD V STEPS ARCH CI
 export CUDA=no
 
@@ -20,12 +20,12 @@ check $? "configure.sh"
 touch -d '2001-02-03' build/config.mk
 ./configure.sh >out 2>err
 [ -n "$(find build/config.mk -not -newermt 2001-02-04)" ]
-check $? "configured again, config.mk stays as it was"
+check $? "configure.sh leaves an unchanged config.mk alone"
 touch -d '2001-02-05' configure.sh && touch build/configured
 sed -i 's/^JOBS.*/JOBS := 99/' build/config.mk && touch -d '2001-02-03' build/config.mk
 ./configure.sh >out 2>err
 [ -z "$(find build/config.mk -not -newermt 2001-02-04)" ]
-check $? "it is written anew when something changed"
+check $? "configure.sh writes config.mk again when something changed"
 
 # ---- make -----------------------------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ has "It takes about a minute"
 mkdir -p build && touch build/cpu_plain_scalar.o
 plans demo
 [ "$(grep -c 'cpu_.*\.o: kernels' out)" -ge 7 ]
-check $? "where the full build has begun, it takes that"
+check $? "make demo uses the objects of a full build that has begun"
 rm build/cpu_plain_scalar.o
 
 # The program of the demo, linked from objects that are there, computes the same bits as the whole one.
@@ -71,17 +71,17 @@ if cp "$objects"/main.o "$objects"/version.o "$objects"/sim.o "$objects"/io.o "$
     has 'built by `make demo`'
     build/hopscotch run experiments/first.yaml --name none --isa scalar >out 2>err
     [ $? -eq 1 ] && grep -qF "without kernels for 'scalar': run \`make\`" err
-    check $? "it says which kernels it lacks"
+    check $? "the program of make demo says which kernels it lacks"
 fi
 plans install
 has "experiments/README.md"
 has "results/README.md"
 make build/sql >out 2>err
 [ $? -eq 0 ] && grep -q '^\[1 of 1\] build/sql' out && ! grep -q std=c17 out
-check $? "make shows steps"
+check $? "make shows numbered steps"
 rm build/sql && make V=1 build/sql >out 2>err
 [ $? -eq 0 ] && grep -q std=c17 out
-check $? "and with V=1 commands"
+check $? "make V=1 shows commands"
 if ! nvidia-smi -L >/dev/null 2>&1; then
     make test-gpu >out 2>err
     [ $? -ne 0 ] && ! grep -q 'of [0-9]*\] build' out && grep -q "no GPU here" err
@@ -102,7 +102,7 @@ tail -n 6 out | sed 's/^  *//' >end
 printf '%s\n' "4 skipped:" "3 needs this" "1 needs that" "2 passed, 2 failed" "FAIL a: bad" \
     "FAIL tests/cli/c.sh: ended with status 7 (124: it took too long)" >expected
 cmp -s end expected
-check $? "it ends with the reasons of what was skipped, the counts and the failures"
+check $? "a run ends with the reasons for skipped tests, the counts and the failures"
 rm tests/cli/a.sh tests/cli/c.sh
 JOBS=1 sh tests/run.sh build >out 2>err
 [ $? -eq 0 ] && [ "$(tail -n 1 out)" = "1 passed, 0 failed" ]

@@ -15,19 +15,19 @@ printf 'x1,x2\n1,2\n3,4\n' >points.csv
 run_one() { "$HOPSCOTCH" run grid.yaml --name "$1" --progress none --threads 1 >out 2>err; }
 kept() { "$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" 2>/dev/null | tr '\n' ' '; }
 
-# keeps NAMES WHAT: what is kept, and that list reads it from there; then the truth again
+# keeps NAMES WHAT: the catalogue holds these campaigns, and list reads them from there; then restores the catalogue
 keeps()
 {
     [ "$(kept)" = "$1" ]
-    check $? "$2 leaves what list needs: $(kept)"
+    check $? "$2 stores the entries that list needs: $(kept)"
     "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept', note = tags" >out
     run list
     [ "$(grep -c ' kept' out)" -eq "$(echo "$1" | wc -w)" ]
-    check $? "and list opens none of them after $2"
+    check $? "list opens no campaign after $2"
     "$SQL" results/index.db "UPDATE status_cache SET tags = note, note = ''" >out
 }
 
-# ---- what is left for list ------------------------------------------------------------------------------------------
+# ---- entries for list -----------------------------------------------------------------------------------------------
 
 run_one a
 run_one b
@@ -41,12 +41,12 @@ works list
 keeps "a b c e " "a renamed folder"
 "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
 [ "$(tr '\n' ' ' <out)" = "a b c e " ]
-check $? "the catalogue has the new name"
+check $? "the catalogue has the new name of a renamed folder"
 rm -rf results/e
 works list
 "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
 [ "$(tr '\n' ' ' <out)" = "a b c " ]
-check $? "the catalogue forgets a folder that is gone"
+check $? "the catalogue drops a deleted folder"
 works import points.csv grid.yaml --name e --progress none
 works rm c --yes
 keeps "a b e " rm
@@ -62,13 +62,13 @@ keeps "a b e f " reindex
 rm -f results/index.db*
 run_one g
 [ "$(kept)" = "g " ]
-check $? "a run makes a catalogue of its own campaign"
+check $? "a run makes a catalogue with its own campaign"
 HOPSCOTCH_FAULT=sqlwrite:1+:ENOSPC "$HOPSCOTCH_FAULTS_PROGRAM" list >out 2>err
-check $? "list where nothing can be written"
+check $? "list on a disk where nothing can be written"
 
-# ---- what is there holds --------------------------------------------------------------------------------------------
+# ---- changes in place are seen --------------------------------------------------------------------------------------
 
-# In place, of the same size, at once: the times of a file may be what they were.
+# Changes in place, of the same size, immediately: the file's times may stay the same.
 changes=40 wrong=0 made=0
 [ "${QUICK:-0}" != 1 ] || changes=10
 run list
@@ -86,11 +86,12 @@ while [ $made -lt $changes ]; do
     grep -q "^a  *s$((made % 90 + 10)) " out || wrong=$((wrong + 1))
 done
 [ $wrong -eq 0 ]
-check $? "$changes changes at once after another command: $wrong not seen"
+check $? "$changes changes directly after another command: $wrong not seen"
 
 # ---- reindex --------------------------------------------------------------------------------------------------------
 
-# Longer than others wait for the lock: what they did is in no list but the one that is made then.
+# reindex is stopped for longer than other commands wait for the lock: only the list that it makes then has their
+# changes.
 run reindex
 run_one b
 HOPSCOTCH_FAULT=rename:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" reindex >said 2>&1 &
@@ -98,14 +99,14 @@ pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 mv results/b results/z
 run rm f --yes
-check $? "rm beside a reindex that is stopped"
+check $? "rm beside a stopped reindex"
 has "the catalogue was not updated" err
 run_one y
 kill -CONT $pid
 wait $pid
-check $? "reindex that others waited for"
+check $? "the reindex that others waited for"
 pid=
 names=$("$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ')
 [ "$names" = "a e g y z " ]
-check $? "it lists what was renamed, removed and made meanwhile: $names"
+check $? "reindex lists what was renamed, removed and made meanwhile: $names"
 exit "$status"

@@ -61,7 +61,7 @@ done
 run alone --set search.cmaes.searches=1 --set search.cmaes.first=4
 rows alone 4 >alone && rows whole 4 >beside
 cmp -s alone beside && [ "$(wc -l <alone)" -gt 500 ]
-check $? "search 4 beside five others is the one that runs alone"
+check $? "search 4 beside five others equals the one that runs alone"
 
 best=$("$HOPSCOTCH" best whole --format csv | sed -n 2p | cut -d, -f2)
 for trial in 0 77 "$best"; do
@@ -85,7 +85,7 @@ pid=
 run killed --threads 1
 same killed "killed $kills times"
 
-# without arrays: those of the best so far are recorded at every limit
+# without arrays, as the trajectories of the best trials so far are recorded at every limit
 few='record.trajectories.select={every: 5000}'
 run plain --set "$few"
 expected=$(digest plain)
@@ -102,7 +102,7 @@ check $? "--extend is refused"
 "$HOPSCOTCH" status whole >out && grep -q ' trials$' out
 check $? "status says how each search ended"
 
-# the rounds' shard, the last one, is written again from the database
+# the last shard, which holds the rounds, is written again from the database
 last=$(ls results/whole/shards | tail -n 1)
 before=$(cksum <"results/whole/shards/$last")
 rm "results/whole/shards/$last"

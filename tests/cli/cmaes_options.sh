@@ -20,7 +20,7 @@ hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
 run() { name=$1; shift; hopscotch run learn.yaml --name "$name" --progress none "$@"; }
 query() { "$HOPSCOTCH" query "$@" --format csv; }
 
-# same NAME SET...: the campaign with these settings, in one go and in pieces, and its third search alone
+# same NAME SET...: runs the campaign with these settings at once and in pieces, and its third search alone
 same()
 {
     of=$1
@@ -30,12 +30,12 @@ same()
     run "$of-pieces" --batch 14 "$@" --set limits.trials=101 && run "$of-pieces" --batch 50 "$@" --set limits.trials=102
     hopscotch resume "$of-pieces" --progress none --threads 2 --set limits.trials=none
     [ "$(digest "$of-pieces")" = "$expected" ]
-    check $? "$of in pieces is the same to the bit"
+    check $? "$of in pieces gives the same bits"
     run "$of-alone" "$@" --set search.cmaes.searches=1 --set search.cmaes.first=2
     query "$of" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >beside
     query "$of-alone" --where 'search = 2' --order id --limit 9999 --columns round,x1,x2,x3,x4,fitness >alone
     cmp -s alone beside && [ "$(wc -l <alone)" -gt 200 ]
-    check $? "$of: a search beside others is the one that runs alone"
+    check $? "$of: a search beside others equals the one that runs alone"
     hopscotch replay "$of/100"
     check $? "$of: a trial replays"
 }
@@ -49,7 +49,7 @@ same lagrangian --set 'constraints=["x1 + x2 < 1"]' --set search.cmaes.constrain
 
 query uncertainty --where 'round = 0 and search = 0' --order id --limit 99 --columns x1,fitness | tail -n +2 >out
 [ "$(cut -d, -f1 out | sort -u | wc -l)" -eq 8 ] && [ "$(sort -u out | wc -l)" -eq 10 ]
-check $? "two of eight members are run again, under perturbations of their own"
+check $? "two of eight members run again, with their own perturbations"
 
 [ "$(query constraints --where 'violation = 0' --order fitness --limit 1 --columns id | tail -n 1)" = \
     "$("$HOPSCOTCH" best constraints --format csv | sed -n 2p | cut -d, -f2)" ]
@@ -57,17 +57,17 @@ check $? "the best trial meets the constraints"
 sum='max(constraint_1, 0) + max(constraint_2, 0)'
 [ "$(query constraints --where 'violation > 0' --limit 0 --columns id | wc -l)" -gt 10 ] &&
     [ "$(query constraints --where "violation != $sum" --columns id | wc -l)" -le 1 ]
-check $? "a violation is the sum of what is not met"
+check $? "a violation is the sum over the violated constraints"
 hopscotch best constraints && grep -q 'violation' out
 check $? "best shows violations"
 "$HOPSCOTCH" status constraints >out && grep -q 'best' out
-check $? "status knows the best trial"
+check $? "status shows the best trial"
 
 run unfair --set search.cmaes.uncertainty=true --set replicates.common=true
 [ $? -eq 1 ] && grep -q 'replicates: {common: false}' out
-check $? "uncertainty is refused where randomness is common"
+check $? "uncertainty is refused if all trials share their random numbers"
 
-# damaged rows of trials are simulated again, and the state computed from them, constraints included
+# damaged rows of trials are simulated again; the search's state is computed from them, constraints included
 expected=$(digest lagrangian)
 # damage SQL WHAT
 damage()

@@ -17,7 +17,7 @@ run run some.yaml --progress none
 run run more.yaml --progress none
 check $? "two campaigns"
 run compare some more --seeds 60 --progress none
-check $? "they can be compared"
+check $? "compare of two campaigns"
 has "some -> more: another spec"
 has "search.points.1: [250] -> [60]"
 has "more against some"
@@ -27,39 +27,39 @@ has "fitness, seed by seed: -"
 cp out first
 run compare some more --seeds 60 --progress none
 cmp -s out first && grep -qF "done already" err
-check $? "a second time nothing runs, and it says the same"
+check $? "a second compare runs nothing and prints the same"
 run compare some some --seeds 5 --progress none
 has "some -> some: the same spec"
-has "the two best trials give the same under every seed: there is nothing to test"
+has "the two best trials give the same result under every seed: there is nothing to test"
 lacks "p = "
 
-# What it ran lies with the campaigns that it compared, and does not crowd the list.
+# The campaigns that compare ran lie in the folders of the compared ones; the list does not show them.
 run list
 lacks "_compare"
 lacks "verify/"
-has "3 campaigns that verify and compare made of these are shown by --all"
+has "--all also lists 3 campaigns that verify and compare made of these"
 run list --all --format csv
 has "more/verify/compare_1_60,done"
 has "compares more/1"
 run show some/verify/compare_0_60/0
 has "fitness"
 run doctor some/verify/compare_0_60
-check $? "what was made is sound"
+check $? "the campaigns that compare made are sound"
 mv results/more results/most
 run list --all --format csv
 has "most/verify/compare_1_60,done"
 run status most/verify/compare_1_60
 has "compares more/1 (now most)"
 run doctor most/verify/compare_1_60
-check $? "and after its campaign was renamed too"
+check $? "they are sound after their campaign was renamed"
 run rm most </dev/null
 [ $? -eq 2 ] && grep -qF ", with the 1 that verify and compare made of it" err
-check $? "rm says what goes too"
+check $? "rm names the campaigns that it removes too"
 mv results/most results/more
 run gc
-check $? "gc looks at all"
+check $? "gc checks all campaigns"
 
-# The figures, computed again from the runs that are stored.
+# Computes the figures again from the stored runs.
 if with_python "its figures"; then
     run compare some more --seeds 60 --progress none --json
     python3 - out <<'PYTHON' 2>err
@@ -80,7 +80,7 @@ less = [y - x for x, y in zip(a, b) if math.isfinite(x + y)]
 assert test["pairs"] == len(less) > 5 and math.isclose(sum(less) / len(less), test["difference"]["value"]), test
 assert test["difference"]["high"] < 0 and test["differences"][0]["key"] == "search.points.1", test
 PYTHON
-    check $? "the figures are those of the stored runs"
+    check $? "the figures equal those of the stored runs"
 fi
 
 run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.1]}' \
@@ -88,7 +88,7 @@ run run more.yaml --name other --set 'replicates.perturb.phi_leg={normal: [0, 0.
     --progress none
 run compare some other --seeds 20 --progress none
 has "their objectives differ"
-head -n 1 out | grep -qF "warning: some and other are not the same task" &&
+head -n 1 out | grep -qF "warning: some and other have different tasks" &&
     head -n 1 out | grep -qF "they differ in objective.minimize, replicates.perturb.phi_leg"
 check $? "campaigns of different tasks: the first line says so"
 lacks "p = "
@@ -97,9 +97,9 @@ lacks "common seeds"
 for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 objective.over=worst; do
     run run some.yaml --name task --set "$set" --progress none
     run compare some task --seeds 5 --progress none
-    head -n 1 out | grep -qF "not the same task, and their fitnesses can't be compared: they differ in ${set%=*}" &&
+    head -n 1 out | grep -qF "have different tasks, and their fitnesses can't be compared: they differ in ${set%=*}" &&
         ! grep -qF "p = " out
-    check $? "another ${set%=*} is another task"
+    check $? "a changed ${set%=*} makes another task"
     run compare some task --seeds 5 --progress none --json
     has '"same_task": false'
     lacks '"p"'
@@ -107,17 +107,17 @@ for set in simulation.duration=0.7 simulation.settle=0.2 parameters.x_dot_des=1 
 done
 run run more.yaml --name few --set replicates.count=1 --progress none
 run compare some few --seeds 20 --progress none
-head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are of other replicates (2, 1)"
+head -n 1 out | grep -qF "warning: the stored fitnesses of some and few are over different replicates (2, 1)"
 check $? "fewer replicates: the first line says what can be compared"
 has "Mann-Whitney"
 
-# Nothing that a seed draws: one run each, and no chance.
+# Without perturbations each campaign has one run per trial, and chance plays no part.
 for name in some more; do
     run run $name.yaml --name "certain_$name" --set 'replicates={}' --progress none
 done
 run compare certain_some certain_more --progress none
 check $? "campaigns without perturbations"
-has "one run says all, there is nothing to test"
+has "one run is enough, there is nothing to test"
 has "its best trial is better: "
 lacks "p = "
 lacks "chance"
@@ -126,7 +126,7 @@ has "its best trial gives the same: "
 run run some.yaml --name failed --set 'objective.failed=any' --set 'initial={z_foot: 0.05}' --progress none
 run compare some failed --progress none
 [ $? -eq 1 ] && grep -qF "no trial of failed has a fitness, so there is no best one" err
-check $? "a campaign of which every trial failed"
+check $? "compare with a campaign of failed trials only"
 cat >search.yaml <<'END'
 version: 1
 experiment: search
@@ -140,16 +140,16 @@ END
 run run search.yaml --progress none
 run run search.yaml --name again --set seed=2 --progress none
 run compare some search --progress none
-[ $? -eq 1 ] && grep -qF "some runs model hopper and search runs bbob: they have nothing to compare" err
-check $? "campaigns of different models"
+[ $? -eq 1 ] && grep -qF "some runs model hopper and search runs bbob: only campaigns of one model can be compared" err
+check $? "compare of campaigns of different models"
 run compare search again --progress none
-check $? "campaigns of several searches"
+check $? "compare of campaigns of several searches"
 has "the best of one of its searches: better with a chance of"
 has "(Mann-Whitney, exact)"
 run compare some
 [ $? -eq 2 ] && grep -qF "compare needs CAMPAIGN CAMPAIGN" err
-check $? "one campaign is not enough"
+check $? "compare of one campaign is refused"
 run compare some others
 [ $? -eq 1 ] && grep -qF "did you mean 'other'?" err
-check $? "a misspelt campaign is guessed"
+check $? "the error suggests a campaign's name"
 exit $status

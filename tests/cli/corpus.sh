@@ -11,9 +11,9 @@ for target in "$root"/tests/fuzz/fuzz_*.c; do
 done
 targets=$(cd "$root/tests/fuzz" && printf '%s\n' fuzz_*.c | sed 's/\.c$/.tar.gz/' | sort)
 [ "$(ls "$root/tests/fuzz/corpus" | sort)" = "$targets" ]
-check $? "there is no archive without a target"
+check $? "each archive has a target"
 
-# the same files, made in another order, at another time and for other users
+# the same files, made in another order, with other times and permissions
 mkdir -p one two
 printf 'a\0b' >one/b && printf '' >one/a && printf 'c' >'one/-c d'
 printf 'c' >'two/-c d' && printf '' >two/a && printf 'a\0b' >two/b
@@ -22,11 +22,11 @@ corpus pack one one.tar.gz && corpus pack two two.tar.gz && cmp one.tar.gz two.t
 check $? "the same files give the same archive"
 mkdir out_of_it && touch out_of_it/left
 corpus unpack one.tar.gz out_of_it && diff -r one out_of_it >out
-check $? "what was packed comes out, and nothing else is left"
+check $? "unpacking gives the packed files and no others"
 printf 'd' >two/a && corpus pack two two.tar.gz && ! cmp -s one.tar.gz two.tar.gz
 check $? "another file gives another archive"
 corpus unpack missing.tar.gz empty && [ -d empty ] && [ -z "$(ls empty)" ]
-check $? "a target without an archive starts from nothing"
+check $? "a target without an archive starts with no inputs"
 head -c 100 one.tar.gz >cut.tar.gz && ! corpus unpack cut.tar.gz cut
 check $? "a cut archive is refused"
 mkdir none && corpus pack none none.tar.gz && corpus unpack none.tar.gz none_again && [ -z "$(ls none_again)" ]

@@ -35,9 +35,9 @@ printf '# measured\r\n"x1", x2\r\n1,2\r\n\r\n 0.5 ,-2.5e-1\r\n3,5\r\n' >"$points
 run table
 expect $? 0 "three points"
 [ "$(rows table | tr '\n' ' ')" = "0,1,2,2 1,0.5,-0.25,1.5 2,3,5,4 " ]
-check $? "in their order"
+check $? "points are run in their order"
 run table && grep -q 'done already' out
-check $? "the same file again"
+check $? "a second run with the same file"
 
 printf 'x2,x1\n2,1\n-0.25,0.5\n5,3\n' >"$points"
 run table
@@ -51,7 +51,7 @@ has "3 trials done, 1 new, 1 done and no longer asked for"
 run table --extend
 expect $? 0 "extended"
 [ "$(rows table | tr '\n' ' ')" = "0,1,2,2 1,0.5,-0.25,1.5 2,3,5,4 3,4,4,5 " ]
-check $? "only what is new was run"
+check $? "only new points were run"
 
 awk -v n="$many" 'BEGIN { print "id,x1,x2"; for (i = 0; i < n; i++) print i "," i % 101 / 25 "," i / n }' >"$points"
 picked='search.csv={file: data/points.csv, columns: [x1, x2]}'
@@ -62,15 +62,15 @@ expected=$(
     hopscotch resume many --set limits.trials=none --progress none && digest many
 )
 [ -n "$expected" ]
-check $? "resumed without the file"
+check $? "resume without the file"
 run many --set "$picked"
 expect $? 1 "run without the file"
 has "data/points.csv' in the spec's folder: No such file"
 awk -v n="$many" 'BEGIN { print "x1,id,x2"; for (i = 0; i < n; i++) print i % 101 / 25 "," i "," i / n }' >"$points"
 run other --set "$picked" && [ "$(digest other)" = "$expected" ]
-check $? "the same digest in one run, and with the columns elsewhere"
+check $? "the digest is that of one run, and of another order of columns"
 run many --set "$picked" && grep -q 'done already' out
-check $? "which are the same points"
+check $? "the points are the same"
 awk -v n="$many" 'BEGIN { print "x1,x2"; for (i = n; i >= -1; i--) print (i + 101) % 101 / 25 "," i / n }' >"$points"
 run many
 expect $? 1 "all of them in another order, and two more"

@@ -23,10 +23,10 @@ END_OF_SPEC
 
 run() { "$HOPSCOTCH" run "$@" --progress none >out 2>err || check 1 "run $*"; }
 
-# sql CAMPAIGN STATEMENTS: changed by another program, as it were
+# sql CAMPAIGN STATEMENTS: changes the database as another program would
 sql() { "$SQL" "results/$1/campaign.db" "$2"; }
 
-# says CODE TEXT ARGUMENTS...: and then everything is whole again
+# says CODE TEXT ARGUMENTS...: checks one command, then restores the campaigns
 says()
 {
     code=$1 text=$2
@@ -58,11 +58,12 @@ sql same 'PRAGMA user_version = 99'
 says 1 "has schema version 99, and this program knows version 1 only: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
 says 1 "the stored state of search method cmaes is not of version" resume half --set limits.trials=400
-says 1 "gait and longer were extended in different ways: the same id is another trial" merge gait longer --into both
+says 1 "gait and longer were extended in different ways: one id means two different trials" \
+    merge gait longer --into both
 
 # ---- damage ---------------------------------------------------------------------------------------------------------
 sql same 'UPDATE trials SET hop_count = 7 WHERE id = 1'
-says 3 "1 trial differs, which can't be if all was computed right: nothing is merged; the commands doctor " \
+says 3 "1 trial differs between campaigns, so one of them is wrong: nothing is merged; the commands doctor " \
     merge gait same --into both
 sql gait "UPDATE shards SET name = '../same/shards/000000.h5'"
 says 1 'names a shard "../same/shards/000000.h5", which is not a file in its folder: another program changed' best gait
@@ -78,7 +79,7 @@ says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
 rm results/gait/shards/000000.h5
 says 3 "shard results/gait/shards/000000.h5 is missing" digest gait
 rm results/gait/shards/000000.h5
-says 3 "gait: 1 finding; \`$HOPSCOTCH doctor gait --repair\` mends what can be" doctor gait
+says 3 "gait: 1 finding; \`$HOPSCOTCH doctor gait --repair\` repairs what can be repaired" doctor gait
 sql third "UPDATE searches SET state = x'00'"
 says 3 "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again" \
     resume third --set limits.trials=2
@@ -94,7 +95,7 @@ says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --rep
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
 says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 
-# ---- what is written out --------------------------------------------------------------------------------------------
+# ---- output ---------------------------------------------------------------------------------------------------------
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" status gait >/dev/full 2>err
     [ $? -eq 3 ] && grep -qF "standard output could not be written: No space left" err

@@ -17,9 +17,9 @@ run() # NAME FAULT OPTION...
         --set 'record.trajectories.select={best: 3, every: 10}' "$@" >out 2>err
 }
 
-said() # WORDS...: each on standard error
+said() # WORDS...: standard error contains each
 {
-    for words in "$@"; do grep -q -- "$words" err || { echo "   not said: $words" && return 1; }; done
+    for words in "$@"; do grep -q -- "$words" err || { echo "   missing on standard error: $words" && return 1; }; done
 }
 
 events() # NAME PATTERN
@@ -46,7 +46,7 @@ check $? "out of memory: batches of a quarter, the same bits, said once and kept
 
 said_plan=$(HOPSCOTCH_FAULT=backend:prepare:1:MEMORY,backend:prepare:2:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan \
     "$root"/experiments/smoke.yaml --batch 16 --threads 1 --backend faulty 2>err)
-case $said_plan in *"of up to 4 lanes"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
+case $said_plan in *"of up to 4 replicates"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
 check $? "out of memory: the plan has the batches of the run"
 HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root"/experiments/smoke.yaml --threads 1 \
     --backend faulty >out 2>err
@@ -79,7 +79,7 @@ run several backend:wait2:2+:LOST --backend faulty --device 0,2 --batch 128 && s
 check $? "one of several devices is lost: the other goes on, the same bits"
 
 run left_out backend:open2:1:LOST --backend faulty --device 0,1,2 && same left_out && said "device 2 is left out"
-check $? "one of several devices can't be opened: it is left out, and that is said"
+check $? "one of several devices can't be opened: it is left out, with a message"
 
 wrong=0
 for devices in 0,x 64 1, ,1 '' all,1 0x1; do
@@ -88,7 +88,7 @@ for devices in 0,x 64 1, ,1 '' all,1 0x1; do
 done
 run wrong "" --backend faulty --device 0,9
 [ $? -eq 1 ] && said "no faulty device 9" && [ $wrong -eq 0 ]
-check $? "devices that can't be are refused"
+check $? "impossible devices are refused"
 
 run fallback backend:wait:6+:LOST --backend faulty --fallback cpu && same fallback && said "device is lost"
 check $? "no device left, and --fallback cpu: the same bits"
@@ -98,7 +98,7 @@ ended=$?
 said "faulty device 0 did not finish a slice (--slice) of a batch within 1 s" && stopped hang $ended
 check $? "a slice that does not end: status 3, resumes"
 
-# Ctrl-C while a slice hangs: it is not waited for. (At its end the thread sanitizer would sleep a second.)
+# Ctrl-C while a slice hangs: the program does not wait for it. (The thread sanitizer would sleep a second at the end.)
 hangs()
 {
     rm -rf results/left
@@ -128,10 +128,10 @@ impatient()
     [ $? -eq 130 ] && ! grep -q " resume left" err
 }
 soon impatient
-check $? "a second Ctrl-C ends it at once"
+check $? "a second Ctrl-C ends the program at once"
 pid=
 
-# A slice that really takes too long, on the threads of the CPU: they are still at work when the process leaves.
+# A slice that takes too long on the CPU: its threads still run when the process ends.
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name slow --progress none --backend cpu \
     --threads 1 --batch 4096 --slice 1000000 --set simulation.duration=1000 --watchdog 1 >out 2>err
 [ $? -eq 3 ] && said "--slice" " resume slow"

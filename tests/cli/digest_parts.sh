@@ -9,7 +9,7 @@ rounds=${ROUNDS:-24}
 [ -z "${QUICK:-}" ] || rounds=${ROUNDS:-11}
 cores=$(getconf _NPROCESSORS_ONLN)
 
-# pick WORD...: one of them, in `value`
+# pick WORD...: sets `value` to one of them
 pick()
 {
     random 1 $#
@@ -17,7 +17,7 @@ pick()
     value=$1
 }
 
-points() # N: of a list, no two alike
+points() # N: a list of N different points
 {
     n=0 listed=
     while [ "$n" -lt "$1" ]; do
@@ -27,7 +27,7 @@ points() # N: of a list, no two alike
     echo "[${listed%, }]"
 }
 
-# What is searched, with sizes as `sized` sets them. least, most: of the sizes.
+# The search of the spec; `sized` sets its size. least, most: range of the sizes.
 search_of()
 {
     ranges='over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5], integer: true}}' least=1 most=90
@@ -86,7 +86,7 @@ write_spec()
     pick '' 'exclude: ["x1 > 3"]' 'exclude: ["x1 + x2 > 4", "x1 < -4.5"]'
     exclude=$value
     case $method in list | csv | centered | morris | sobol_indices) exclude= ;; esac
-    [ "$method" != restarts ] || exclude= # a small restart where all is excluded is an error of the spec
+    [ "$method" != restarts ] || exclude= # if a small restart excludes all trials, the spec has an error
     pick 'f' 'f + log(x1 + 4)' 'f' # the logarithm of a negative number fails
     objective="minimize: \"$value\""
     [ "$method" != nsga2 ] || objective="minimize: [f, \"abs(x1 + 2) + log(x2 + 4.5)\"]"
@@ -121,7 +121,7 @@ go()
         --set "$(sized "$size")" "$@" >out 2>&1
 }
 
-# A part of campaign `parts` of this size, which something may stop.
+# Runs campaign `parts` up to this size; something may stop the run.
 part()
 {
     pick all trials wall kill signal failures retry
@@ -154,7 +154,7 @@ part()
     said="$said $1($how)"
 }
 
-# The campaign in parts: up to four, of sizes that grow up to that of the whole, then the rest.
+# Runs the campaign in up to four parts, of sizes that grow up to the whole's, then the rest.
 in_parts()
 {
     random 1 4
@@ -168,7 +168,8 @@ in_parts()
     go "$HOPSCOTCH" parts "$whole"
 }
 
-# Both stopped at the same trial: of methods whose trials are known by their numbers, or that learn, equal there too.
+# Both campaigns stop at the same trial. Methods with trials known by number, and methods that learn, are equal there
+# too.
 both_stopped()
 {
     random 1 60

@@ -18,10 +18,10 @@ record: {trajectories: {select: {best: 2, every: 10, failures: 2}, sample: 0.01}
 END
 
 doctor() { "$HOPSCOTCH" doctor gains "$@" >out 2>&1; }
-# sql TEXT: changed by another program, as it were
+# sql TEXT: changes the database as another program would
 sql() { "$SQL" "$campaign/campaign.db" "$1"; }
 
-# mends NAME WORD COMMAND...: after the command the doctor finds something of that check, mends it, and finds no more.
+# mends NAME WORD COMMAND...: after COMMAND the doctor has a finding of check WORD, repairs it, and finds no more.
 mends()
 {
     name=$1 word=$2
@@ -45,7 +45,7 @@ cp -r results whole
 doctor
 check $? "a whole campaign is healthy"
 doctor --json && grep -q '"healthy": true' out
-check $? "and so in JSON"
+check $? "a whole campaign is healthy in JSON too"
 
 mends "a byte of a shard" shards sh -c \
     "printf x | dd of='$campaign/shards/000000.h5' bs=1 seek=5000 conv=notrunc 2>/dev/null"
@@ -55,24 +55,24 @@ mends "a spec that was edited" spec sh -c "echo '# mine' >>'$campaign/resolved.y
 rm results/index.db && doctor && grep -q "index.db is missing: the next run or reindex renews it" out
 check $? "a campaign is healthy without a catalogue, as in a root to which its folder was moved"
 mends "a catalogue of junk" catalogue sh -c "echo junk >results/index.db"
-# A database of another schema version is told and left alone: its rows may mean something else.
+# The doctor reports a database of another schema version and leaves it alone: its rows may mean something else.
 rm -rf results && cp -r whole results
 sql "UPDATE campaign SET spec = 'another program wrote this'; PRAGMA user_version = 99"
 cp "$campaign/campaign.db" before.db
 doctor
 [ $? -eq 3 ] && grep -q "has schema version 99, and this program knows version 1 only" out
-check $? "another schema version is found"
+check $? "another schema version is reported"
 doctor --repair --backend cpu
 [ $? -eq 3 ] && cmp -s "$campaign/campaign.db" before.db
-check $? "and a repair does not write into that database"
+check $? "a repair does not write into a database of another schema version"
 
 rm -rf results && cp -r whole results
 sql "UPDATE shards SET name = printf('%0120d', 7) WHERE id = 0"
 doctor
 [ $? -eq 3 ] && grep -q '^FINDING *shards .*0" is not a name for a shard' out
-check $? "a name of a shard that is too long is told"
+check $? "a too long name of a shard is reported"
 
-# An index of other values than its table has: it is written with the table, and hidden while the table goes back.
+# An index with other values than its table: it is written with changed rows, and hidden while the rows are restored.
 stale_index()
 {
     trial=$("$SQL" whole/gains/campaign.db "SELECT min(id) FROM trials WHERE fitness IS NOT NULL")
@@ -108,60 +108,60 @@ mends "everything at once" rows sql 'UPDATE trials SET fitness = 2 * fitness; UP
     UPDATE trajectories SET row = 9; UPDATE campaign SET seed = 8; DELETE FROM searches;
     DROP INDEX trials_by_fitness'
 
-# A campaign that was extended has trials that its last spec does not ask for.
+# An extended campaign has trials that its last spec does not ask for.
 cp -r whole first && rm -rf results && cp -r whole results
 sed 's/300, 8/300, 9/' gains.yaml >extended.yaml
 "$HOPSCOTCH" run extended.yaml --extend --progress none >out 2>&1
-check $? "a campaign that is extended"
+check $? "an extended campaign"
 whole=$expected expected=$(digest gains)
 rm -rf whole && cp -r results whole
 mends "trials of an extended campaign" rows sql 'UPDATE trials SET fitness = 3 WHERE id > 3; DELETE FROM searches;
     DELETE FROM trajectories'
 rm -rf whole && mv first whole && expected=$whole
 
-# Without a spec that can be read, debug rows are looked for under the names that the models have for them.
+# Without a readable spec, the doctor looks for debug rows under the names that the models give them.
 campaign=results/ndt_basin
 "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --set replicates.count=1 \
     --set 'search.over={start_x: [0]}' >out 2>&1 && sql "UPDATE campaign SET resolved = 'abc'"
 "$HOPSCOTCH" doctor ndt_basin >out 2>&1
 grep -q '^FINDING *spec' out && grep -q '^ok *shards *1' out
-check $? "debug rows of scan matching without a spec"
+check $? "debug rows of scan matching are checked without a spec"
 sql 'UPDATE debug_rows SET samples = samples + 1'
 "$HOPSCOTCH" doctor ndt_basin >out 2>&1
 grep -q '^FINDING *shards .* does not hold trial 0' out
-check $? "and places of them that are wrong"
+check $? "wrong places of debug rows are reported"
 campaign=results/gains
 rm -rf results/ndt_basin
 
-# A file in which SQLite can read nothing: the doctor says how to have it computed again, and that gives the same bits.
+# SQLite can read nothing in the file: the doctor prints a command to compute the campaign again, with the same bits.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 count=4 conv=notrunc 2>/dev/null
 doctor
 [ $? -eq 3 ] && grep -q "to the same bits: mv" out
-check $? "a database that can't be read is told"
+check $? "an unreadable database is reported"
 command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
-check $? "the command that it names computes it again"
+check $? "the printed command computes an unreadable campaign again"
 
-# One whose pages are gone, beyond what SQLite mends of it.
+# Pages of the database are lost, and SQLite cannot repair it.
 rm -rf results && cp -r whole results
 dd if=/dev/zero of="$campaign/campaign.db" bs=4096 seek=2 count=1 conv=notrunc 2>/dev/null
 "$HOPSCOTCH" doctor gains --repair >out 2>&1
 [ $? -eq 3 ] && grep -q "campaign.db: its structure is beyond repair" out
-check $? "a database beyond repair is told"
+check $? "a database beyond repair is reported"
 command=$(sed -n 's/.*to the same bits: //p' out)
 sh -c "$command" >out 2>&1 && [ "$(digest gains)" = "$expected" ]
-check $? "and computed again by the command that it names"
+check $? "the printed command computes that campaign again"
 
-# The catalogue never stops a run.
+# A damaged catalogue never stops a run.
 echo junk >results/index.db
 "$HOPSCOTCH" run gains.yaml --name more --progress none >out 2>&1 &&
     grep -q "the catalogue is damaged and is made anew" out
-check $? "a run goes on without its catalogue, and makes it anew"
+check $? "a run continues with a damaged catalogue, and makes a new one"
 rm -f results/index.db
 "$HOPSCOTCH" reindex >out 2>&1 && grep -q "index.db: 2 campaigns" out
-check $? "reindex makes it of the folders"
+check $? "reindex makes a catalogue from the folders"
 
 flips=$(dirname "$HOPSCOTCH")/flips
-if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: no $flips"; fi
+if [ -x "$flips" ]; then "$flips" flips 30 || status=1; else echo "skip doctor: needs $flips"; fi
 exit $status

@@ -19,21 +19,21 @@ END
 run run gains.yaml --progress none --batch 8
 check $? "a campaign"
 run export gains --csv a.csv --jsonl a.jsonl --npz a.npz --hdf5 results/gains/campaign.h5
-check $? "to four files"
+check $? "export to four files"
 has "a.npz: 18 trials" err
 run export gains --csv - --where "failure = 'none'" --columns id,k_fp,fitness --order fitness --limit 2
 [ "$(wc -l <out)" = 3 ] && [ "$(head -n 1 out)" = "id,k_fp,fitness" ]
-check $? "what --where, --order, --columns and --limit say"
+check $? "export with --where, --order, --columns and --limit"
 run query gains --format jsonl --columns id --limit 2
 [ "$(cat out)" = '{"id":0}
 {"id":1}' ]
 check $? "query prints JSON lines too"
 ls ./*.tmp >/dev/null 2>&1
 [ $? -ne 0 ]
-check $? "nothing half done is left"
+check $? "no half-written file is left"
 mkdir elsewhere
 run export gains --hdf5 elsewhere/all.h5
-check $? "HDF5 in another folder"
+check $? "export of HDF5 into another folder"
 
 if with_python "every number" numpy h5py; then
     cat >read.py <<'PYTHON'
@@ -80,10 +80,10 @@ for path in sys.argv[1:]:
 print("read")
 PYTHON
     python3 read.py results/gains/campaign.h5 elsewhere/all.h5 >out 2>err
-    check $? "every number is that of the campaign"
+    check $? "every exported number equals the campaign's"
     mv results/gains moved && sed -i 's,results/gains,moved,g' read.py
     python3 read.py moved/campaign.h5 >out 2>err
-    check $? "the file over the shards goes with its folder"
+    check $? "the HDF5 file in the campaign's folder works after the folder moved"
     mv moved/shards/000000.h5 lost.h5
     python3 -c 'import h5py, numpy
 print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
@@ -91,15 +91,15 @@ print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all()
     mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
 fi
 
-# A lane that was recorded anew lies in another shard; its old rows are passed over.
+# A lane that was recorded again lies in another shard; export skips its old rows.
 run resume gains --set record.trajectories.sample=0.02 --progress none
 run export gains --hdf5 results/gains/campaign.h5
-check $? "after another sampling"
+check $? "export after another sampling"
 if with_python "numbers of another sampling" numpy h5py; then
     sed -i 's,moved,results/gains,g' read.py
     run export gains --csv a.csv --jsonl a.jsonl --npz a.npz
     python3 read.py results/gains/campaign.h5 >out 2>err
-    check $? "every number is that of the new arrays"
+    check $? "every exported number equals the new arrays'"
     python3 -c 'import sqlite3
 database = sqlite3.connect("results/gains/campaign.db")
 print(database.execute("DELETE FROM trajectories WHERE row = 1").rowcount > 0)
@@ -108,33 +108,33 @@ database.commit()' >out 2>err
     run export gains --hdf5 results/gains/campaign.h5
     sed -i 's/>= 10/>= 5/' read.py
     python3 read.py results/gains/campaign.h5 >out 2>err
-    check $? "a row that is in no table is passed over"
+    check $? "export skips an array without a row in the tables"
 fi
 
-# ---- and back -------------------------------------------------------------------------------------------------------
+# ---- import ---------------------------------------------------------------------------------------------------------
 
 run export gains --csv points.csv --order k_fp:desc
 run import points.csv gains.yaml --name again --progress none
-check $? "the points of a table are evaluated"
+check $? "import evaluates the points of a table"
 has "again: 18 points evaluated"
-has "no parameters of hopper, and left out: id, search, round, fitness" err
+has "columns that are not parameters of hopper are ignored: id, search, round, fitness" err
 [ "$("$HOPSCOTCH" query gains --order k_fp:desc --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" = \
     "$("$HOPSCOTCH" query again --order id --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" ]
-check $? "to the same bits"
+check $? "import gives the same bits"
 run replay again/0
-check $? "and they replay"
+check $? "imported trials replay"
 printf '# measured on the bench\n"thrust" , k_fp\r\n 30, "100"\n\n35,120\n' >small.csv
 sed -e 's/k_fp: {linspace: \[50, 300, 6\]}/k_fp: [50], b_fp: {derive: "0.2 * k_fp"}/' gains.yaml >derived.yaml
 run import small.csv derived.yaml --name small --progress none
-check $? "quotes, blanks, comments"
+check $? "import reads quotes, blanks and comments"
 run query small --columns thrust,k_fp,b_fp --format csv
 [ "$(cat out)" = "thrust,k_fp,b_fp
 30,100,20
 35,120,24" ]
-check $? "derived parameters follow"
+check $? "import computes derived parameters"
 printf 'a,b\n1,2\n' >none.csv
 refused import none.csv gains.yaml
-has "no column of the table is a parameter of hopper: its first line names a, b" err
+has "no column of the table is a parameter of hopper: its first line has a, b" err
 printf 'k_fp\n12\nmany\n' >words.csv
 refused import words.csv gains.yaml
 has "words.csv, line 3: 'many' is not a number for k_fp" err
@@ -148,25 +148,26 @@ printf 'k_fp\n-5\n' >low.csv
 refused import low.csv gains.yaml --name low
 has "k_fp is -5, must be in" err
 refused import nowhere.csv gains.yaml
-has "there is no table nowhere.csv" err
+has "there is no file nowhere.csv" err
 
-# ---- what it refuses ------------------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 code=2 refused export gains
-has "export to what?" err
+has "export needs a format" err
 code=2 refused export gains --npz -
-has "needs the name of a file" err
+has "NPZ is not written in order; give the name of a regular file" err
 code=2 refused export gains --hdf5 -
+has "--hdf5 needs the name of a file; it cannot write to standard output" err
 code=3 refused export gains --csv nowhere/a.csv
 refused export gains --csv a.csv --columns k_pf
 has "did you mean 'k_fp'?" err
 run run gains.yaml --name bare --set 'record.trajectories.select={}' \
     --set 'record.debug.newton.select={}' --progress none
 refused export bare --hdf5 bare.h5
-has "bare has no arrays" err
+has "bare has no arrays, because its spec records none" err
 if [ -w /dev/full ]; then
     "$HOPSCOTCH" export gains --csv - >/dev/full 2>err
     [ $? -eq 3 ]
-    check $? "a full disk is an error"
+    check $? "export to a full disk is an error"
 fi
 exit $status

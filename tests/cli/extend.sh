@@ -86,7 +86,7 @@ if command -v sqlite3 >/dev/null; then
     equal "$(sqlite3 results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
 fi
 
-# ---- what --set changed is kept by the next --extend ----------------------------------------------------------------
+# ---- --extend keeps the changes of earlier --set --------------------------------------------------------------------
 
 run "$HOPSCOTCH" grid kept --set "$wider" --set limits.trials=20
 run "$HOPSCOTCH" grid kept --set "$denser"
@@ -94,7 +94,7 @@ expect $? 1 "another axis without --extend"
 has "set by earlier runs, and kept by --extend: $wider"
 run "$HOPSCOTCH" grid kept --set "$denser" --extend
 expect $? 0 "another axis with --extend"
-has "kept keeps what earlier runs set: $wider (to change one, --set it anew)"
+has "kept keeps what earlier runs set: $wider (use --set to change one)"
 lacks "search.over.k_fp: {"
 lacks "limits.trials=20"
 run "$HOPSCOTCH" grid both --set "$wider" --set limits.trials=20 &&
@@ -127,7 +127,7 @@ run "$HOPSCOTCH" grid seeded --seed 9 --extend
 expect $? 1 "another seed"
 has "seed: 8 -> 9"
 
-# ---- the same digest, in other batches, and killed in between -------------------------------------------------------
+# ---- the same digest: other batches, kills --------------------------------------------------------------------------
 
 run "$HOPSCOTCH" grid other --batch 6 && run "$HOPSCOTCH" grid other --batch 10 --set "$wider" --extend &&
     run "$HOPSCOTCH" grid other --batch 4 --set "$wider" --set "$denser" --extend
@@ -156,7 +156,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         [ "$n" -lt 200 ] || break
     done
     [ "$bad" -eq 0 ]
-    check $? "the digest of one that was killed while it was extended, at $kills moments"
+    check $? "killed at $kills moments of an extension: the same digest"
 else
     echo "skip extend: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
@@ -176,5 +176,5 @@ has "search.over.thrust can't change"
 expect $? 0 "resume with ten more"
 run "$HOPSCOTCH" random whole --set search.trials=30
 [ "$(rows random all 'id >= 0')" = "$(rows whole all 'id >= 0')" ]
-check $? "they are those of a search of 30"
+check $? "the trials equal those of a random search of 30"
 exit $status

@@ -82,7 +82,7 @@ for method in cmaes nsga2; do
         done
         check $bad "$method: killed while it was extended: the same digest"
     else
-        echo "skip extend_learning: no $HOPSCOTCH_FAULTS_PROGRAM"
+        echo "skip extend_learning: needs $HOPSCOTCH_FAULTS_PROGRAM"
     fi
     "$HOPSCOTCH" doctor "$method-parts" >out 2>&1
     check $? "$method: the doctor finds nothing"
@@ -90,22 +90,22 @@ for method in cmaes nsga2; do
     if [ $method = cmaes ]; then has '"stop": "tolfun' ; fi
 done
 
-# ---- another reason to end with the same generation -----------------------------------------------------------------
+# ---- another stop reason at the same generation ---------------------------------------------------------------------
 
 go nsga2 ten 10 && expected=$(digest ten) && go nsga2 reason 80 --set search.nsga2.stop.trials=120
 check $? "nsga2: ended by trials after ten generations"
 go nsga2 reason 10 --set search.nsga2.stop.trials=none --extend
 same reason "ended by generations there: the digest of one that had ten"
 
-# ---- what can't be extended -----------------------------------------------------------------------------------------
+# ---- refusals -------------------------------------------------------------------------------------------------------
 
 go cmaes restarts 20 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=600
-check $? "with restarts"
+check $? "a search with restarts"
 go cmaes restarts 30 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=600 --extend
 [ $? -eq 1 ] && grep -q "stop.generations can't change" out
 check $? "more generations for each restart are refused"
 go cmaes restarts 20 --set search.cmaes.restarts=ipop --set search.cmaes.stop.trials=900 --extend
-check $? "more trials are not"
+check $? "more trials for a search with restarts are accepted"
 go cmaes cmaes-parts 80 --set search.cmaes.population=20 --extend
 [ $? -eq 1 ] && grep -q "population can't change" out
 check $? "another population is refused"

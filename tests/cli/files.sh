@@ -9,7 +9,7 @@ fail()
     status=1
 }
 
-# Three walls that meet in a corner, and what is seen of them from 0.3 m to the side: the same points, moved.
+# Three walls that meet in a corner, and the same points seen from 0.3 m to the side.
 mkdir -p scans
 walls='BEGIN { for (i = 0.3; i < 12; i += 0.4) for (j = 0.3; j < 12; j += 0.4) {
     w = 0.05 * sin(7 * i + 11 * j)
@@ -44,7 +44,7 @@ printf 'nan,0,0\n' >>scans/target.csv
 grep -qF 'warning: 1 point of the files has no finite place and is left out' log || fail "not finite: $(cat log)"
 awk -v s=0 "$walls" >scans/target.csv
 
-# the folder is whole: elsewhere, without the files that were named
+# a campaign's folder needs nothing else: it works elsewhere, without the named files
 mkdir elsewhere && cp -r r/corner elsewhere/corner && mv scans away
 "$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 || fail "replay elsewhere: $(cat log)"
 "$HOPSCOTCH" resume corner --results elsewhere --progress none >log 2>&1 || fail "resume elsewhere: $(cat log)"
@@ -57,7 +57,7 @@ mkdir elsewhere && cp -r r/corner elsewhere/corner && mv scans away
 "$HOPSCOTCH" doctor corner --results elsewhere >log 2>&1 || fail "doctor: $(cat log)"
 mv away scans
 
-# a copy that is damaged, or gone
+# a copy is damaged or missing
 for copy in elsewhere/corner/files/*; do printf '9 9 9\n' >>"$copy"; done
 "$HOPSCOTCH" replay corner/1 --results elsewhere >log 2>&1 && fail "replay of damaged copies"
 grep -q "scans/target.csv has changed: its SHA-256 is " log || fail "damaged copies: $(cat log)"
@@ -73,12 +73,12 @@ grep -q "target.csv: it is missing; it can't be computed again: put that file th
 grep -q "scans/target.csv is not in elsewhere/corner, nor is a copy of it, files/" log || fail "no copies: $(cat log)"
 "$HOPSCOTCH" show corner/1 --results elsewhere >log 2>&1 || fail "show without copies: $(cat log)"
 
-# a file that changed is another spec
+# a spec with a changed file is another spec
 echo "1,2,3" >>scans/source.csv
 "$HOPSCOTCH" run corner.yaml --results r --progress none >log 2>&1 && fail "a changed file is accepted"
 grep -q "simulation.source: sha256:" log || fail "a changed file: $(cat log)"
 
-# says TEXT KEY=VALUE: check refuses it with that text, once
+# says TEXT KEY=VALUE: `check` refuses the value with one error with that text
 says()
 {
     "$HOPSCOTCH" check corner.yaml --set "simulation.$2" >log 2>&1 && fail "$2 is accepted"
@@ -105,7 +105,7 @@ says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/
 seq 40 | tr '\n' ',' | sed 's/,$//' >list
 says "maps has 40 numbers, and 32 are the most" "maps=[$(cat list)]"
 
-# Copies of a terabyte, without a byte on the disk, ask for no memory: they are refused by their size.
+# Copies of 1 TiB, as sparse files, are refused by their size, before memory is allocated.
 cp -r r large
 mv scans scans.away
 sparse=yes

@@ -39,7 +39,7 @@ expect $? 0 "a union with a condition"
 has "9 of 9"
 [ "$(points forms 'id >= 0')" = "0,0,0,-2,0 2,1,3,-2,0.5 3,1,4,-2,0.5 4,2,3,-2,1 5,2,4,-2,1 6,2,0,-2,1 7,2,0,-1,1 \
 8,3,0,-2,1.5 9,3,0,-1,1.5 " ]
-check $? "its points: $(points forms 'id >= 0')"
+check $? "the points of the union: $(points forms 'id >= 0')"
 "$HOPSCOTCH" show forms/1 >out 2>&1
 expect $? 1 "a gap is no trial"
 "$HOPSCOTCH" replay forms/7 >out 2>&1
@@ -48,7 +48,7 @@ run other --batch 2
 [ "$(digest other)" = "$(digest forms)" ]
 check $? "the same digest in other batches"
 run forms && grep -q 'done already' out
-check $? "the same spec again"
+check $? "a second run of the same spec"
 
 more='search.union=[{over: {x1: [0, 1, 2], x2: [3, 4]}}, {over: {x1: [2, 3], x3: [-2, -1]}}, {over: {x2: [3, 5]}}]'
 run forms --set "$more"
@@ -58,7 +58,7 @@ has "9 trials done, 0 new"
 run forms --set "$more" --set 'parameters={x1: 1, x3: -2}' --extend
 expect $? 0 "where x1 is 1 and the condition holds"
 [ "$(points forms 'id >= 10')" = "11,1,5,-2,0.5 " ]
-check $? "what is new has the ids after: $(points forms 'id >= 10')"
+check $? "new points have higher ids: $(points forms 'id >= 10')"
 run forms --set "$more" --set 'parameters={x1: 1, x3: -2}' --set 'search.when={x2: "x1 > 1"}'
 has "search.when.x2: x1 > 0 -> x1 > 1"
 has "10 trials done, 1 new, 3 done and no longer asked for"

@@ -25,7 +25,7 @@ whole=$(digest gait) second=$(digest second)
 rm -f results/*/*-shm results/*/*-wal
 cp -r results whole
 
-# fill KIB STATE: the disk with the campaigns of STATE and so much free
+# fill KIB STATE: mounts a disk with the campaigns of STATE and KIB KiB of free space
 fill()
 {
     ! mountpoint -q disk || umount disk
@@ -34,18 +34,18 @@ fill()
     dd if=/dev/zero of=disk/ballast bs=4096 2>/dev/null
     rm disk/free
 }
-# on_disk COMMAND: in `out` and `err`, its exit status in $code. Its messages lie on another disk.
+# on_disk COMMAND: runs it there. Its output goes to `out` and `err` on another disk, its exit status to $code.
 on_disk()
 {
     (cd disk && eval "exec \"\$HOPSCOTCH\" $1") >out 2>err </dev/null
     code=$?
 }
-# What lies there, but for what SQLite keeps beside a database, and what gc removes of a merge
+# Names of all files there, without SQLite's files beside a database and without leftovers of a merge that gc removes
 names() { (cd disk/results && find . ! -name '*-shm' ! -name '*-wal' ! -path './.merging-*' | sort); }
 on_disk_digest() { "$HOPSCOTCH" digest "$1" --results disk/results 2>/dev/null | cut -d ' ' -f 1; }
 sound() { [ "$(on_disk_digest gait)$(on_disk_digest second)" = "$whole$second" ]; }
 
-# ---- what reads, what frees -----------------------------------------------------------------------------------------
+# ---- commands that read or free space -------------------------------------------------------------------------------
 reading='list
 list --json
 status
@@ -75,7 +75,7 @@ done <<END
 $reading
 END
 [ -z "$bad" ]
-check $? "what reads works on a full disk${bad:+: $bad}"
+check $? "commands that read work on a full disk${bad:+: $bad}"
 
 fill 0 whole
 on_disk "best gait"
@@ -85,21 +85,21 @@ for number in $(seq 24); do (cd disk && "$HOPSCOTCH" best gait >"../best.$number
 wait
 for number in $(seq 24); do cmp -s "best.$number" first || bad=$((bad + 1)); done
 [ $bad -eq 0 ]
-check $? "several may read at once: $bad of 24 could not"
+check $? "several commands read at once: $bad of 24 failed"
 
 fill 0 whole
 on_disk "rm gait --yes"
 [ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/gait ] && [ "$(on_disk_digest second)" = "$second" ] &&
     ! "$HOPSCOTCH" list --results disk/results | grep -q '^gait'
-check $? "a campaign is removed from a full disk"
+check $? "rm works on a full disk"
 fill 0 whole
 mkdir disk/results/.removed-old disk/results/gait/quarantine
 mv disk/ballast disk/results/.removed-old/ballast
 on_disk "gc --yes"
 [ "$code" -eq 0 ] && [ ! -s err ] && [ ! -e disk/results/.removed-old ] && sound
-check $? "a full disk is swept"
+check $? "gc works on a full disk"
 
-# ---- what writes ----------------------------------------------------------------------------------------------------
+# ---- commands that write --------------------------------------------------------------------------------------------
 writing='run gait.yaml --name other --backend cpu --progress none
 run gait.yaml --set search.over.k_fp=[1] --name third --results new/root --backend cpu --progress none
 resume gait --extend --set search.over.k_fp=[100,150,200,250] --backend cpu --progress none
@@ -126,15 +126,15 @@ while read -r command; do
     doctor*) [ "$code" -eq 0 ] ;;
     *) [ "$code" -eq 3 ] && [ "$(grep -c '^hopscotch: ' err)" -eq 1 ] && grep -q 'free some space\|bytes free' err ;;
     esac || bad="$bad; $command: $code $(tail -n 1 err)"
-    [ "$(names)" = "$before" ] && [ ! -e disk/new ] || bad="$bad; $command left or took something"
+    [ "$(names)" = "$before" ] && [ ! -e disk/new ] || bad="$bad; $command added or removed files"
     sound || bad="$bad; $command changed what is stored"
 done <<END
 $writing
 END
 [ -z "$bad" ]
-check $? "what writes gives one error on a full disk and leaves all as it was${bad:+: $bad}"
+check $? "commands that write give one error on a full disk and change nothing${bad:+: $bad}"
 
-# Whether the command, which said so, did what it does.
+# True if the command, which exited with 0, did its work.
 did()
 {
     case $1 in
@@ -147,7 +147,7 @@ did()
     esac
 }
 
-# on_the_way COMMAND: with $free KiB free
+# on_the_way COMMAND: runs it with $free KiB free
 on_the_way()
 {
     fill "$free" whole
@@ -156,20 +156,20 @@ on_the_way()
     [ "$code" -eq 0 ] || [ "$code" -eq 3 ] || [ "$code" -eq 1 ] || bad="$bad; $1 with $free KiB: $code"
     rm disk/ballast
     case "$1 $code" in
-    *' 0') did "$1" || bad="$bad; $1 with $free KiB said 0 and did not do it" ;;
+    *' 0') did "$1" || bad="$bad; $1 with $free KiB ended with 0 and did not do its work" ;;
     run*other*) # it may have begun
         (cd disk && "$HOPSCOTCH" run gait.yaml --name other --backend cpu --progress none) >out 2>err
-        [ "$(on_disk_digest other)" = "$whole" ] || bad="$bad; $1 with $free KiB can't go on: $(tail -n 1 err)"
+        [ "$(on_disk_digest other)" = "$whole" ] || bad="$bad; $1 with $free KiB can't be completed: $(tail -n 1 err)"
         sound || bad="$bad; $1 with $free KiB changed what is stored"
         ;;
     resume*)
-        (cd disk && eval "\"\$HOPSCOTCH\" $1") >out 2>err || bad="$bad; $1 with $free KiB can't go on"
+        (cd disk && eval "\"\$HOPSCOTCH\" $1") >out 2>err || bad="$bad; $1 with $free KiB can't be completed"
         ;;
     *)
         sound || bad="$bad; $1 with $free KiB changed what is stored: $(tail -n 1 err)"
         case $1 in
         verify* | compare* | run* | import*) ;; # a campaign that has begun stays
-        *) [ "$(names)" = "$before" ] || bad="$bad; $1 with $free KiB left or took something" ;;
+        *) [ "$(names)" = "$before" ] || bad="$bad; $1 with $free KiB added or removed files" ;;
         esac
         ;;
     esac
@@ -177,7 +177,7 @@ on_the_way()
     [ "$code" -eq 0 ] && ! grep -q 'hopscotch:' err || bad="$bad; list after $1 with $free KiB: $(tail -n 1 err)"
 }
 
-# Where a small change fits beside the database and its commit does not; and anywhere from 4 to 300 KiB.
+# First with room for a small change beside the database but not for its commit; then with 4 to 300 KiB.
 bad= turn=0
 while read -r command; do
     [ -z "${QUICK:-}" ] || { turn=$((turn + 1)) && [ $((turn % 4)) -eq 1 ] || continue; }
@@ -187,11 +187,11 @@ done <<END
 $writing
 END
 [ -z "$bad" ]
-check $? "a disk that fills up on the way${bad:+: $bad}"
+check $? "a disk that fills up while a command runs${bad:+: $bad}"
 umount disk
 
-# ---- a folder that can only be read ---------------------------------------------------------------------------------
-# One campaign was left by a run that was killed: it has a journal, and nothing beside it.
+# ---- a read-only folder ---------------------------------------------------------------------------------------------
+# One campaign was left by a killed run: it has a write-ahead log and no shared memory file.
 call=150
 until [ -s results/killed/campaign.db-wal ] || [ "$call" -lt 50 ]; do
     rm -rf results/killed
@@ -212,9 +212,9 @@ if command -v setpriv >/dev/null && cp "$HOPSCOTCH" program && chmod 755 program
             bad="$bad; $command: $(tail -n 1 err)"
     done
     [ -z "$bad" ]
-    check $? "what reads works in a folder that can only be read${bad:+: $bad}"
+    check $? "commands that read work in a read-only folder${bad:+: $bad}"
     [ "$(setpriv --reuid=65534 --clear-groups ./program digest killed | cut -d ' ' -f 1)" = "$(digest killed)" ]
-    check $? "it reads the journal too"
+    check $? "a read-only digest includes the write-ahead log"
 else
     echo "skip $suite: no other user can run the program here"
 fi

@@ -41,7 +41,7 @@ check $? "rows are the same bits under every executor"
 check $? "one thread replays what several computed"
 sed 's/alpha: \[5, 10\]/alpha: [5, 10, 20]/' auto.yaml >more.yaml
 "$HOPSCOTCH" run more.yaml --name one --extend --backend cpu --threads 2 --progress none >out 2>err
-check $? "another executor goes on with the same campaign"
+check $? "another executor continues the same campaign"
 
 # ---- pictures -------------------------------------------------------------------------------------------------------
 "$HOPSCOTCH" run levels.yaml --name pictures --backend cpu --threads 2 --progress json --profile-graph step.json \
@@ -50,7 +50,7 @@ check $? "run --profile-graph FILE"
 [ "$(grep -c '"ph": "X"' step.json)" -gt 8 ] && grep -q '"name": "solve 0"' step.json &&
     grep -q '"name": "count"' step.json && grep -q '"critical_path_us"' step.json &&
     grep -q '"threads": 2' step.json && grep -q '^step.json: ' err
-check $? "a trace of one step, and where it is"
+check $? "the run prints the file with the trace of one step"
 [ "$(grep -vc '^{' out)" -eq 0 ]
 check $? "standard output is JSON alone"
 if with_python "the trace"; then
@@ -71,7 +71,7 @@ check $? "resume --profile-graph FILE.dot"
 grep -q '^digraph step {' step.dot && grep -q 'label="forces 0"' step.dot && grep -q ' -> ' step.dot
 check $? "nodes and edges for Graphviz"
 
-# ---- what is no graph -----------------------------------------------------------------------------------------------
+# ---- models without a step graph ------------------------------------------------------------------------------------
 "$HOPSCOTCH" run rattle.yaml --name none --backend cpu --profile-graph step.json >out 2>err
 [ $? -eq 1 ] && [ ! -e results/none ] &&
     grep -q "a step of model rigid with these settings is several graphs" err
@@ -79,18 +79,18 @@ check $? "a step of rattle, which is several graphs, is not drawn"
 "$HOPSCOTCH" run "$root/experiments/smoke.yaml" --name none --backend cpu --profile-graph step.json >out 2>err
 [ $? -eq 1 ] && [ ! -e results/none ] &&
     grep -q "a step of model hopper with these settings is not a graph that threads could share" err
-check $? "a step that is no graph is refused before anything runs"
+check $? "a model without a step graph is refused before anything runs"
 grep -qF "experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte is one" err
-check $? "and a spec that has one is named"
+check $? "the error names a spec with a step graph"
 "$HOPSCOTCH" run "$root/experiments/chain_scaling.yaml" --set simulation.stabilisation=baumgarte --backend cpu \
     --set simulation.duration=0.002 --set simulation.copies=50 --profile-graph named.json --progress none >out 2>err &&
     [ -s named.json ]
-check $? "which is true"
+check $? "the named spec has a step graph"
 "$HOPSCOTCH" run levels.yaml --name none --backend cpu --profile-graph nowhere/step.json >out 2>err
 [ $? -eq 3 ] && grep -q "nowhere" err && [ ! -e results/none ]
 check $? "a picture that can't be written"
 "$HOPSCOTCH" check levels.yaml --set simulation.executor=level >out 2>err
 [ $? -eq 1 ] && grep -q "executor is 'level', expected sequential, levels or auto" err
-check $? "an executor that there is not"
+check $? "an unknown executor is refused"
 
 exit $status

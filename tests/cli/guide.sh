@@ -6,7 +6,7 @@
 page=$work/guide.md
 awk '/^## / { inside = $0 == "## From an idea to a verified gait" } inside' "$root"/experiments/README.md >"$page"
 
-# block N: the N-th block of YAML
+# block N: the N-th YAML block of the page
 block() { awk -v wanted="$1" '$0 == "```yaml" { inside = ++n == wanted; next } /^```/ { inside = 0 } inside' "$page"; }
 shorten()
 {
@@ -18,16 +18,16 @@ block 2 | shorten >gait.yaml
 [ "$(head -n 2 gait.yaml | tail -n 1)" = "experiment: gait" ] || { echo "FAIL guide: no spec gait.yaml" && status=1; }
 
 hopscotch() { "$HOPSCOTCH" "$@"; }
-# the best trial of gait; nothing before there is one
+# the best trial of gait; empty before the campaign exists
 best_of_gait() { "$HOPSCOTCH" best gait --top 1 --format csv 2>/dev/null | sed -n '2s/^1,\([0-9]*\),.*/\1/p'; }
-# The command as it runs here: the page's best trial of gait, 880, is another one of a shorter search.
+# The command as it runs here: fewer seeds, and the best trial of this shorter search instead of the page's, 880.
 here()
 {
     [ -n "${FULL-}" ] && echo "$1" && return
     echo "$1" | sed -e 's/--seeds 300/--seeds 8/' -e 's/compare idea gait/& --seeds 8/' -e "s/880/$(best_of_gait)/g"
 }
 
-# Lines of commands and of what they say: `$ COMMAND` and `> LINE`.
+# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
 awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
     /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
 [ "$(grep -c '^\$ ' lines)" -ge 20 ] || { echo "FAIL guide: it has no commands" && status=1; }
@@ -42,7 +42,7 @@ while IFS= read -r line; do
             case $command in
                 *' replay '*)
                     ! grep -q 'fitness none' out
-                    check $? "which did not fail"
+                    check $? "the replayed trial did not fail"
                     ;;
             esac
             ;;
@@ -50,7 +50,7 @@ while IFS= read -r line; do
         *)
             [ -n "${FULL-}" ] || continue
             grep -qxF -e "${line#> }" out
-            check $? "it says '${line#> }'"
+            check $? "the output has '${line#> }'"
             ;;
     esac
 done <lines

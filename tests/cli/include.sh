@@ -47,13 +47,13 @@ replicates: {count: 2, perturb: {phi_leg: {uniform: [0, 0.01]}, z_foot: {uniform
 END
 "$HOPSCOTCH" check specs/main.yaml --resolved >merged 2>out &&
     "$HOPSCOTCH" check specs/written_out.yaml --resolved | diff merged - >out
-check $? "what is merged is what is written out"
+check $? "the merged spec equals the same spec written out"
 
 run main
 expect $? 0 "a run of it"
 grep -q '^# included: parts/numerics.yaml$' results/main/spec.yaml &&
     grep -qF '# {m: 14, m_l: 3, g: 9.81}' results/main/spec.yaml
-check $? "its spec.yaml holds the fragments too"
+check $? "spec.yaml in the campaign holds the fragments too"
 run written_out
 has "done already"
 echo 'simulation: {duration: 0.3, settle: 0.1, newton: {iterations: 20}}' >specs/parts/numerics.yaml
@@ -83,9 +83,9 @@ echo 'include: link.yaml' >specs/parts/numerics.yaml
 examine main
 has "'parts/link.yaml' is a link out of the spec's folder"
 ! grep -q 'secret: ' out
-check $? "and nothing of what it leads to"
+check $? "the error shows nothing of the link's target"
 
-# points of a fragment are looked for beside it
+# the points of a fragment are read from the fragment's folder
 printf 'k_fp\n100\n' >specs/parts/points.csv
 echo 'search: {method: csv, csv: points.csv}' >specs/parts/numerics.yaml
 printf 'version: 1\nexperiment: csv\nmodel: hopper\ninclude: parts/numerics.yaml\n' | spec csv
@@ -107,4 +107,7 @@ sed -i '2s/$/\nseed: 1/' specs/large.yaml
 echo 'include: [large.yaml, large.yaml]' | spec twice
 examine twice
 has "is larger than"
+"$HOPSCOTCH" check specs/written_out.yaml --set include=robot.yaml >out 2>&1
+expect $? 1 "an include in --set"
+has "--set:1:1: error: include stands in a spec's file only"
 exit $status

@@ -2,7 +2,7 @@
 # Ctrl-C and SIGTERM: the run commits complete batches, prints how to resume, and ends within two seconds; the resumed
 # run has the digest of an uninterrupted one.
 . "$(dirname "$0")/../scratch.sh"
-# A batch takes some 0.2 s, and there are more than a thousand, so that the signals come long before the end.
+# A batch takes about 0.2 s, and there are more than a thousand, so that the signals come long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
     --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
@@ -21,11 +21,11 @@ for signal in INT TERM; do
     soon interrupted $signal $expected "$@"
     check $? "SIG$signal: status $ended after $took ms"
     grep -q "hopscotch resume cut --results kept" out
-    check $? "SIG$signal: it says how to resume"
+    check $? "SIG$signal: the run says how to resume"
 done
 
-# Batches without a given size take about half a second, and the one in flight may end: one of the size that memory
-# allows would be 5,312 trials, all of them lost.
+# Without --batch, batches take about half a second, and the one in flight may finish. A batch as large as memory allows
+# would have 5,312 trials, and all of them would be lost.
 little_is_lost()
 {
     "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --results kept --progress none --threads 1 --name much >out 2>&1 &
@@ -37,7 +37,7 @@ little_is_lost()
 soon little_is_lost
 check $? "a sweep loses ${lost:-no} trials in flight, after $took ms"
 
-# as `timeout -s INT` and batch systems do it: one request
+# two signals at once, as `timeout -s INT` and batch systems send them, count as one
 "$HOPSCOTCH" run "$@" --name cut >out 2>&1 &
 pid=$!
 until grep -q "pid $pid on" kept/cut/campaign.lock 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
@@ -47,10 +47,10 @@ sleep 0.02
 kill -INT $pid 2>/dev/null
 wait $pid
 [ $? -eq 130 ] && grep -q "hopscotch resume cut --results kept" out
-check $? "SIGINT twice at once: as if it came once"
+check $? "SIGINT twice at once counts as one"
 pid=
 
-# both up to the same trial, some batches after those that the first has by now
+# both run up to the same trial, some batches beyond the first one's last trial
 stored=$("$HOPSCOTCH" query kept/cut --columns id --format csv | tail -n +2 | wc -l)
 limit=$((stored + 200))
 for name in cut whole; do

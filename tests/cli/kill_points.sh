@@ -24,7 +24,7 @@ sweep()
         >out 2>&1
 }
 
-# Status of a run with that fault at the n-th call. 137: killed; 3: ended by the machine; 0: the fault did not matter.
+# Exit status of a run with that fault at the n-th call. 137: killed; 3: ended by an error; 0: the fault did not matter.
 run_with_fault()
 {
     rm -rf results/cut
@@ -34,8 +34,8 @@ run_with_fault()
     )
 }
 
-# survives OPERATION OUTCOME LAST STEP: the faults at the calls 1, 1 + STEP, ... up to LAST, or until none matters any
-# more
+# survives OPERATION OUTCOME LAST STEP: tests faults at the calls 1, 1 + STEP, ... up to LAST, or until they no longer
+# matter
 survives()
 {
     n=1 tried=0 bad=0 harmless=0
@@ -60,7 +60,7 @@ survives()
     check $? "$run: $1 $2 at $tried moments"
 }
 
-# start RUN: what is checked from now on
+# start RUN: selects the run that the next checks use
 start()
 {
     run=$1

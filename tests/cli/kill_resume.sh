@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../scratch.sh"
 kills=${KILLS:-10}
 
-# Small batches, so that there is much to lose; the trajectories are recorded as they run and at the end.
+# Batches are small, so that much can be lost; trajectories are recorded during the run and at the end.
 set -- "$root"/experiments/smoke.yaml --progress none --batch 128
 set -- "$@" --set 'record.trajectories.select={best: 10, every: 300, failures: 3}'
 [ -z "${QUICK:-}" ] || set -- "$@" --set simulation.duration=0.1 --set simulation.settle=0.05 \
@@ -34,7 +34,8 @@ expected=$(digest whole)
 [ "${#expected}" -eq 64 ]
 check $? "digest $expected"
 
-# Each run gets a tenth of the time on average, at least what it takes to start, so that the last kills hit the end.
+# Each run gets a tenth of the time on average, and at least the time to start, so that the last kills come near the
+# end.
 killed=0
 while [ "$killed" -lt "$kills" ]; do
     random 5 $((wall / (kills / 2 + 1) + 20))
@@ -47,7 +48,7 @@ while [ "$killed" -lt "$kills" ]; do
     echo "   killed after $value ms: $(ls results/cut/shards 2>/dev/null | wc -l) shards"
 done
 
-# What one run lost is told by the next.
+# Each run reports what the run before it lost.
 "$HOPSCOTCH" run "$@" --name cut >out 2>&1
 ended=$?
 [ "$ended" -eq 0 ] || cat out

@@ -62,7 +62,7 @@ whole=$(digest gait)
 cp -r results whole
 anew() { rm -rf results && cp -r whole results; }
 
-# each FUNCTION: it is given every command, which finds the campaigns as they were
+# each FUNCTION: calls it with every command, each time with the original campaigns
 each()
 {
     while read -r command; do
@@ -73,7 +73,7 @@ $commands
 END
 }
 
-# limited FLAG VALUE COMMAND: what it says is in out and err, how it ends in $code
+# limited FLAG VALUE COMMAND: runs it under the limit; output in `out` and `err`, exit status in $code
 limited()
 {
     (
@@ -84,7 +84,7 @@ limited()
 }
 
 # ---- the stack ------------------------------------------------------------------------------------------------------
-# kilobytes from what a program can be started with to more than the default
+# stack sizes in KiB, from the least with which a program starts to more than the default
 bad=
 stacks="128 512 8192"
 [ -n "${QUICK:-}" ] || { random 64 600 && stacks="64 128 $value 512 2048 8192"; }
@@ -126,7 +126,7 @@ with_space()
     limited -v "$space" "$1"
     case $code in
     0) ;;
-    127) ;; # its libraries could not be loaded
+    127) ;; # the program's libraries could not be loaded
     3)
         refused="$refused $space"
         grep -q 'memory\|thread\|process' err out || bad="$bad; $1 with $space KiB: $(tail -n 1 err)"
@@ -138,10 +138,10 @@ for space in $spaces; do each with_space; done
 [ -z "$bad" ]
 check $? "every command with an address space of $spaces KiB works or says what it lacks${bad:+: $bad}"
 case $refused in *" 200000"* | *" 1000000"*) false ;; esac
-check $? "200 MB are enough for each of them:$refused"
+check $? "200 MB are enough for each command:$refused"
 
 # ---- the size of files ----------------------------------------------------------------------------------------------
-# in blocks of 512 bytes; what is printed goes through pipes, which have no such limit
+# sizes in blocks of 512 bytes; output goes through pipes, to which the limit does not apply
 mkfifo out_pipe err_pipe
 small()
 {
@@ -185,5 +185,5 @@ with_files()
 }
 for block in $blocks; do each with_files; done
 [ -z "$bad" ]
-check $? "every command with files of at most $blocks blocks works or says so, and a run goes on after it${bad:+: $bad}"
+check $? "every command with files of at most $blocks blocks works or says so, and a run then continues${bad:+: $bad}"
 exit "$status"

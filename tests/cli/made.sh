@@ -23,7 +23,7 @@ run() # NAME TASK OPTION...
 
 same() { [ "$(digest "$1")" = "$expected" ]; }
 event() { grep '"event":"kernel"' "results/$1/log.jsonl" | grep -q -- "$2"; } # NAME WORDS
-compiling() # a compiler of this script's runs is there
+compiling() # true while a compiler started by this script runs
 {
     for process in $(grep -l -e '--compile-kernel' /proc/[0-9]*/cmdline 2>/dev/null); do
         grep -qsF "$work" "${process%cmdline}environ" && return 0
@@ -46,11 +46,11 @@ check $? "the next run takes it from the cache"
 grep -q "kernel made for the campaign in 4 of 4" out
 check $? "the timings count the batches of a made kernel"
 "$HOPSCOTCH_FAULTS_PROGRAM" show second/0 >out 2>err && grep -q "by a kernel made for the campaign" out
-check $? "show says which kernel computed a trial"
+check $? "show names the kernel that computed a trial"
 run other made --set parameters.x_dot_des=2.5 && event other "compiled in" && [ "$(compiled)" -eq 2 ]
 check $? "another fixed value: another kernel"
 [ "$(stat -c %a cache/hopscotch/kernels)" = 700 ] && [ "$(entry | wc -l)" -eq 2 ]
-check $? "the cache is private, and holds both"
+check $? "the cache is private, and holds both kernels"
 
 for file in $(entry); do printf 'x' | dd of="$file" bs=1 seek=66 conv=notrunc 2>err; done
 run damaged made && same damaged && event damaged "compiled in" && [ "$(compiled)" -eq 3 ]
@@ -60,32 +60,32 @@ run open made && same open && event open "compiled in" && [ "$(compiled)" -eq 4 
 check $? "a cache that others may enter is not used"
 rm -rf cache && mkdir cache && : >cache/hopscotch
 run nowhere made && same nowhere && event nowhere "compiled in"
-check $? "a cache that can't be made: the kernel is used all the same"
+check $? "without a cache folder the made kernel is used all the same"
 rm -rf cache
 
 run wrong wrong && same wrong && event wrong "not used: its bits differ" && grep -q "warning.*bits differ" err
-check $? "wrong code is found out and not used"
+check $? "a kernel that gives wrong bits is detected and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
-check $? "and does not stay in the cache"
+check $? "a kernel that gives wrong bits does not stay in the cache"
 for task in refuse empty begin die memory; do
-    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # they need address space
+    case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # too little address space
     run $task $task && same $task && event $task "general kernel is used" && grep -q "no other could be made" err
-    check $? "a compiler that does this: $task"
+    check $? "a compiler with the fault '$task': the general kernel is used"
 done
 grep -q "$(printf '\033')" results/refuse/log.jsonl err
 [ $? -ne 0 ]
-check $? "words of the compiler are made visible"
+check $? "control characters of the compiler's messages are made visible"
 event refuse "NVRTC refused the kernel: error: " && event empty "NVRTC gave an empty kernel" &&
     event begin "NVRTC could not begin a kernel: fake error"
-check $? "and say what went wrong"
+check $? "the compiler's messages are printed"
 mkdir -p old && echo 'int nothing;' >old.c && ${CC:-cc} -shared -fPIC -o old/libnvrtc.so.13 old.c
 libraries=$work/old run old made && same old && event old "NVRTC lacks a function: CUDA 11.2 or later has them all"
-check $? "an NVRTC without the functions that are called"
-# with a toolkit the program finds its NVRTC, which does not know this architecture
+check $? "an NVRTC without the needed functions"
+# with a CUDA toolkit the program finds the real NVRTC, which does not know this architecture
 absent="NVRTC, CUDA's compiler at run time, was not found (libnvrtc.so of CUDA 11.2 or later): install it, or add its"
 absent="$absent folder to LD_LIBRARY_PATH"
 libraries=$work/none run absent made && same absent && { event absent "$absent" || event absent "refused the kernel"; }
-check $? "without NVRTC the general kernel is used, and that is said"
+check $? "without NVRTC the general kernel is used, with a message"
 
 begin=$(date +%s)
 before="timeout --preserve-status -s INT 1" run stopped hang
@@ -94,11 +94,11 @@ ended=$?
     ! compiling
 check $? "Ctrl-C while the compiler hangs: the run ends at once, and the compiler with it"
 run stopped made && same stopped
-check $? "and resumes to the same bits"
+check $? "the interrupted run resumes to the same bits"
 if [ -z "${QUICK:-}" ]; then
     rm -rf cache
     run hung hang && same hung && event hung "the compiler took longer than 20 s"
-    check $? "a compiler that hangs is ended after its time"
+    check $? "a compiler that hangs is ended after its time limit"
 fi
 
 rm -rf cache

@@ -21,7 +21,7 @@ works tag first paper figure-3
 works tag first paper
 works tag first
 [ "$(tr '\n' ' ' <out)" = "figure-3 paper " ]
-check $? "a tag is there once"
+check $? "a tag is stored once"
 works tag second paper
 works tag first figure-3 --remove
 works list --tag paper --format csv
@@ -35,7 +35,7 @@ works list --sort size --json
 refused tag first 'two words'
 has 'tag "two words"' err
 code=2 refused tag first --remove
-has "needs the tags that go" err
+has "needs the tags to remove" err
 works note first "it works: $(printf 'caf\303\251')"
 works note first
 has "it works: $(printf 'caf\303\251')"
@@ -54,7 +54,7 @@ code=2 refused rm third
 has "needs --yes where the input is not a terminal" err
 works rm third --yes
 [ ! -e results/third ]
-check $? "it is gone"
+check $? "rm removes the folder"
 works list
 lacks third
 ln -s "$work/kept" results/link && mkdir kept && echo precious >kept/file && cp results/second/campaign.db kept
@@ -65,11 +65,11 @@ has "results/link is a link, and none is followed below a results root" err
 code=3 refused run grid.yaml --name link --progress none
 has "results/link is a link, not a folder" err
 code=2 refused rm link
-has "rm of link, which is a link, wants --yes; what it leads to stays" err
+has "rm of link, which is a link, needs --yes; its target is kept" err
 works rm link --yes
 has "removed the link link"
 [ "$(ls kept | tr '\n' ' ')" = "campaign.db file " ] && [ ! -L results/link ]
-check $? "of a link only the link goes"
+check $? "rm of a link removes the link only"
 ln -s results linked_root
 works best second --results linked_root
 ln -s kept second
@@ -79,13 +79,13 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     echo n | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     has "remove second: 10 trials"
     [ -e results/second ]
-    check $? "without yes it stays"
+    check $? "without an answer yes the campaign stays"
     echo y | script -qec "$HOPSCOTCH rm second" /dev/null >out 2>err
     [ ! -e results/second ]
-    check $? "with yes it goes"
+    check $? "with an answer yes the campaign is removed"
 fi
 
-# ---- one that was made of a campaign is being run -------------------------------------------------------------------
+# ---- a campaign made from another is being run ----------------------------------------------------------------------
 
 works run grid.yaml --name host --progress none
 "$HOPSCOTCH" run grid.yaml --results results/host/verify --name busy --set 'simulation.dimension=40' \
@@ -123,15 +123,15 @@ refused_busy() { code=3 refused "$@"; has "is being run by pid $pid" err; }
 refused_busy rm busy --yes
 refused_busy tag busy no
 works gc
-has "left alone" err
+has "skipped" err
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 pid=
 works rm busy --yes
 
-# ---- another process comes between ----------------------------------------------------------------------------------
+# ---- interference by another process --------------------------------------------------------------------------------
 
-# pauses RULE COMMAND...: it stops in place of that call, as process $pid. goes_on: its status is in `ended`.
+# pauses RULE COMMAND...: starts a process, $pid, that stops before that call. goes_on: continues it; status in `ended`.
 pauses()
 {
     HOPSCOTCH_FAULT=$1:STOP
@@ -148,10 +148,10 @@ goes_on()
     wait "$pid"
     ended=$? pid=
 }
-said() # CODE TEXT: what was paused ended so, and said that
+said() # CODE TEXT: the paused command ended with CODE and printed TEXT
 {
     [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err
-    check $? "it ended with $ended: $2"
+    check $? "the command ended with $ended: $2"
 }
 
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
@@ -178,7 +178,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     goes_on
     said 3 "was replaced or moved by another process just now"
 
-    # A run with another limit commits its spec before it writes the files beside it.
+    # A run with another limit commits its spec before it writes the files beside the database.
     works run grid.yaml --name part --set limits.trials=4 --progress none
     pauses fsync:1 run grid.yaml --name part --progress none
     works doctor part
@@ -187,7 +187,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     said 0 ""
     works doctor part
 
-    # A run that is killed when it has no more than its lock blocks no name.
+    # A run that is killed when only its lock exists blocks no name.
     for command in "merge walk gait --into trot" "gc --yes"; do
         rm -rf results/trot && "$HOPSCOTCH" run grid.yaml --name walk --progress none >out 2>&1
         "$HOPSCOTCH" run grid.yaml --name gait --progress none >out 2>&1
@@ -202,25 +202,25 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         wait "$pid" 2>/dev/null
         pid=
         [ "$(ls -A results/trot)" = campaign.lock ]
-        check $? "it has only its lock"
+        check $? "the killed run left only its lock"
         # shellcheck disable=SC2086
         works $command
     done
     [ ! -e results/trot ]
-    check $? "gc took it away"
+    check $? "gc removes a folder with only a lock"
     mkdir results/empty results/strange
     mkfifo results/strange/campaign.lock
     works gc --yes
     [ -p results/strange/campaign.lock ]
-    check $? "what is no lock of ours stays"
+    check $? "gc leaves a lock of another program"
     [ -d results/empty ]
-    check $? "an empty folder may be the user's"
+    check $? "gc leaves an empty folder, which may be the user's"
     works merge walk gait --into empty
 fi
 
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
-# A call after another (every STEP-th) until one comes through: the campaign is there whole or gone.
+# Kills the command at every STEP-th call, until it completes: each time the campaign is whole or gone.
 kills() # COMMAND OPERATION STEP
 {
     n=1 bad=0 killed=0
@@ -259,23 +259,23 @@ echo half >results/grid/shards/000001.h5.tmp
 "$SQL" results/grid/campaign.db "CREATE TABLE filler(text TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
     SELECT i + 1 FROM n WHERE i < 300) INSERT INTO filler SELECT hex(zeroblob(2000)) FROM n; DROP TABLE filler"
 works gc
-has "what a crash left of rm"
-has "shards that recovery put aside"
-has "a file that was never finished"
-has "pages that hold nothing"
+has "left by an rm that crashed"
+has "damaged files that recovery set aside"
+has "an unfinished file"
+has "empty pages"
 has "would be freed by gc --yes"
 [ -e results/grid/quarantine/000000.h5 ]
-check $? "without --yes nothing goes"
+check $? "gc without --yes removes nothing"
 works gc --yes
 has "freed"
 [ ! -e results/grid/quarantine ] && [ ! -e results/.removed-old ] && [ ! -e results/grid/shards/000001.h5.tmp ]
-check $? "with it all goes"
+check $? "gc --yes removes all leftovers"
 works doctor grid
 works gc grid
 has "nothing to free"
 
-# The best of what is extended are others, and so the shard of the first best holds nothing that is asked for. One that
-# holds an array that is wanted, or was killed over, stays.
+# After an extension other trials are the best, and nothing needs the shard of the first best. A shard stays if it holds
+# a wanted array, or if a process was killed that wrote it.
 cat >gait.yaml <<'END'
 version: 1
 experiment: gait
@@ -290,25 +290,25 @@ END
 works digest gait
 cp out before
 works gc gait
-has "results/gait/shards/000000.h5: arrays that its spec asks for no more"
+has "results/gait/shards/000000.h5: arrays that its spec no longer asks for"
 lacks "000001.h5"
 [ -e results/gait/shards/000000.h5 ]
-check $? "without --yes the shard stays"
+check $? "gc without --yes keeps the shard"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     pauses unlink:1 gc gait --yes
     code=3 refused run gait.yaml --extend --set 'search.over.k_fp=[20, 50, 100, 150, 200, 300]'
-    has "is being run by" err # else its new shard would have the name of the one that goes
+    has "is being run by" err # otherwise its new shard would get the name of the one that gc removes
     kill -9 "$pid"
     wait "$pid" 2>/dev/null
     pid=
-    works resume gait # it does not go on: that is done; the shard that no row names is left to recovery
+    works resume gait # the campaign is complete; recovery handles the shard that no row names
     works doctor gait --repair --backend cpu
 fi
 works gc gait --yes
 [ "$(ls results/gait/shards)" = 000001.h5 ]
-check $? "the shard is gone"
+check $? "gc --yes removes the shard"
 works digest gait
 cmp -s out before
-check $? "the digest is the same"
+check $? "gc does not change the digest"
 works doctor gait
 exit $status

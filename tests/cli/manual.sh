@@ -12,7 +12,7 @@ check $? "pages of the program and of the spec"
 bad=
 while read -r command; do
     "$HOPSCOTCH" help "$command" --man >"hopscotch-$command.1" || bad="$bad $command"
-    # every option of the help is an option of the page
+    # each option in the help is in the page
     "$HOPSCOTCH" help "$command" | sed -n 's/^  --\([a-z0-9-]*\).*/\1/p' | while read -r option; do
         grep -qF "\\fB\\-\\-$(echo "$option" | sed 's/-/\\-/g')\\fR" "hopscotch-$command.1" || echo "$command --$option"
     done >>missing
@@ -20,20 +20,20 @@ done <names
 [ -z "$bad" ] && [ ! -s missing ]
 check $? "every command has a page, with every option${bad:+: not $bad} $(cat missing)"
 "$HOPSCOTCH" help nothing --man >out 2>err
-[ $? -eq 2 ] && grep -qF "there is no manual page of 'nothing'" err
-check $? "there is none of what is no command"
+[ $? -eq 2 ] && grep -qF "there is no manual page for 'nothing'" err
+check $? "no page names an unknown command"
 if command -v mandoc >/dev/null; then
     for page in ./*.1 ./*.5; do mandoc -T lint -W warning "$page"; done >out 2>&1
     [ ! -s out ]
-    check $? "mandoc finds them valid"
+    check $? "mandoc finds the pages valid"
 elif command -v groff >/dev/null; then
-    # as man --warnings does; lines that can't be broken are no fault of a page
+    # as man --warnings does; lines that can't be broken are allowed
     for page in ./*.1 ./*.5; do groff -man -Tutf8 -ww -Wbreak -z "$page"; done >out 2>&1
     [ ! -s out ]
     check $? "groff has no warning"
     groff -man -Tascii hopscotch-run.1 2>/dev/null | sed "s/$(printf '\033')\[[0-9;]*m//g; s/.$(printf '\b')//g" >page
     grep -qF -e "--name NAME" page && grep -qF "hopscotch run experiments/smoke.yaml" page
-    check $? "and a page reads as it should"
+    check $? "groff formats a page as expected"
 else
     echo "skip manual: the pages: needs mandoc or groff"
 fi
@@ -43,20 +43,20 @@ fi
 "$HOPSCOTCH" help spec >keys.txt
 sed -n '/^A SPEC, complete/,/^KEYS/s/^    //p' keys.txt >complete.yaml
 "$HOPSCOTCH" check complete.yaml >out 2>err && grep -qF "ok: my_gains" out
-check $? "begins with a complete spec, in which check finds nothing wrong"
+check $? "the page begins with a complete spec that check accepts"
 for key in search.over replicates objective constraints record.trajectories limits device simulation; do
     grep -q "^$key\$" keys.txt || echo "$key"
 done >missing
 "$HOPSCOTCH" models rigid --json | tr ',{' '\n\n' | sed -n 's/^ *"name": "\(world\.[a-z]*\)".*/\1/p' | sort -u >lists
 while read -r list; do grep -q "^simulation.$list\$" keys.txt || echo "$list"; done <lists >>missing
 [ -s lists ] && [ ! -s missing ]
-check $? "has the lists of a world: $(tr '\n' ' ' <lists)"
+check $? "the page has the lists of a world: $(tr '\n' ' ' <lists)"
 sed -n '/^simulation.world.bodies$/,/^simulation.world.constraints$/p' keys.txt >bodies
 grep -q '^    - mass: ' bodies && grep -q '^    - inertia: ' bodies && grep -q '^    - repeat: ' bodies
-check $? "and the keys of their items"
+check $? "the page has the keys of the lists' items"
 
 [ "$(sed -n '/^A SPEC, complete/,/^KEYS/s/^    //p' keys.txt | wc -l)" -eq 10 ]
-check $? "the spec has ten lines"
+check $? "the page's first spec has ten lines"
 if with_python "keys of the schema"; then
     "$HOPSCOTCH" schema >schema.json
     python3 - >missing <<'END'
@@ -93,7 +93,7 @@ assert len(found) > 150
 print("\n".join(sorted({".".join(path) for path in found if not listed(path)})), end="")
 END
     [ $? -eq 0 ] && [ ! -s missing ] && grep -qx simulation.world keys.txt
-    check $? "every key of the schema is on the page: not $(tr '\n' ' ' <missing)"
+    check $? "every key of the schema is on the page; missing: $(tr '\n' ' ' <missing)"
 fi
 
 # ---- completion -----------------------------------------------------------------------------------------------------
@@ -104,21 +104,21 @@ touch spec.yaml results/gains_coarse/campaign.db results/gains_fine/campaign.db
 check $? "zsh's completion"
 if command -v zsh >/dev/null; then
     zsh -n _hopscotch 2>err
-    check $? "is valid"
+    check $? "zsh's completion is valid"
     zsh -f "$root/tests/cli/complete.zsh" "hopscotch ru" "hopscotch pl" "hopscotch best gains_f" "hopscotch run sp" \
         "hopscotch best --form" "hopscotch best gains_fine --format=js" "hopscotch best gains_fine --backen" >out 2>err
     printf '%s\n' "hopscotch run " "hopscotch pl" "hopscotch best gains_fine " "hopscotch run spec.yaml " \
         "hopscotch best --format=" "hopscotch best gains_fine --format=json" "hopscotch best gains_fine --backen" \
         >expected
     cmp -s out expected
-    check $? "completes commands, campaigns, files, options and their words"
+    check $? "zsh completes commands, campaigns, files, options and their values"
 else
     echo "skip manual: completion: needs zsh"
 fi
 if command -v bash >/dev/null; then
     "$HOPSCOTCH" help --completion bash >hopscotch.bash && bash -n hopscotch.bash 2>err
     check $? "bash's completion is valid"
-    # completes EXPECTED WORDS...: the last word is completed
+    # completes EXPECTED WORDS...: checks the completion of the last word
     completes()
     {
         expected=$1

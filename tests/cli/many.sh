@@ -17,10 +17,10 @@ sed 's/4\]}}}$/5]}}}/' grid.yaml >other.yaml
 sed 's/^search/record: {trajectories: {select: {best: 2}}}\nsearch/' grid.yaml >arrays.yaml
 run_one() { "$HOPSCOTCH" run "$1" --name "$2" --progress none --threads 1 >out 2>err; }
 
-# A file's times are believed once they are some seconds old (io/database_stamp.c).
+# The catalogue trusts a file's times when they are some seconds old (io/database_stamp.c).
 settle() { sleep 3.3; }
 
-# same OPTION...: list and status say the same as in a root without a catalogue, where nothing is kept
+# same OPTION...: list and status print the same as in a root without a catalogue
 same()
 {
     "$HOPSCOTCH" list --json --all "$@" >listed 2>listed_err
@@ -30,7 +30,7 @@ same()
     "$HOPSCOTCH" status --json >told_truth 2>told_truth_err
     rm -f results/index.db*
     mv aside/* results/ 2>/dev/null
-    # a reader may leave an index of a WAL beside a database, which the next one counts
+    # sizes may differ: a reader may leave an index of the WAL beside a database, which the next size includes
     for file in listed truth; do sed -i 's/"size":[0-9]*,//' $file; done
     { diff listed truth && diff told told_truth && diff listed_err truth_err; } >difference 2>&1
 }
@@ -41,13 +41,13 @@ check $? "campaigns"
 same
 check $? "the first list"
 
-# ---- what is kept is used -------------------------------------------------------------------------------------------
+# ---- list uses the catalogue ----------------------------------------------------------------------------------------
 
 settle
 run list --all
 kept=$("$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" | tr '\n' ' ')
 case $kept in "a a/verify/"*" b c d "*) true ;; *) false ;; esac
-check $? "list keeps what it read: $kept"
+check $? "the catalogue stores what list read: $kept"
 "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept' WHERE name = 'b'"
 works list --tag kept
 has "b "
@@ -58,16 +58,16 @@ works list
 lacks "kept"
 has "seen"
 
-# ---- by hand, at once after the list --------------------------------------------------------------------------------
+# ---- changes by hand, directly after the list -----------------------------------------------------------------------
 
 settle
 run list
 mv results/b aside_b && cp -a results/d results/b && touch -r aside_b/campaign.db results/b/campaign.db
 same
-check $? "another campaign under the name, with the time of the first"
+check $? "another campaign under the same name and time"
 rm -rf results/b && mv aside_b results/b
 same
-check $? "and the first one again"
+check $? "the first campaign under its name again"
 settle
 cp results/b/campaign.db old.db
 "$HOPSCOTCH" tag b newer >out 2>err
@@ -76,29 +76,29 @@ run list
 cp -p results/b/campaign.db newer.db
 cat old.db >results/b/campaign.db && touch -r newer.db results/b/campaign.db
 same
-check $? "restored in place from a backup, with the time of what was there"
+check $? "a backup restored in place, with the same time"
 grep '"b"' truth | grep -vq newer
-check $? "and the backup is seen"
+check $? "list sees the backup"
 settle
 run list
 cp -p results/c/campaign.db old.db
 "$SQL" results/c/campaign.db "UPDATE campaign SET state = 'DONE'; PRAGMA wal_checkpoint(TRUNCATE)" >out
 touch -r old.db results/c/campaign.db
 same
-check $? "edited to the same size and time"
+check $? "an edit with the same size and time"
 grep -q DONE truth
-check $? "and the edit is seen"
+check $? "list sees the edit"
 run list
 "$SQL" results/c/campaign.db "UPDATE campaign SET state = 'done'; PRAGMA wal_checkpoint(TRUNCATE)" >out
 same
-check $? "edited at once after a list"
+check $? "an edit directly after a list"
 settle
 run list
 printf 'words' | dd of=results/c/campaign.db bs=1 seek=8 conv=notrunc 2>/dev/null
 same
 check $? "a damaged database"
 grep -q unreadable truth
-check $? "and the damage is seen"
+check $? "list sees the damage"
 rm -rf results/c
 for way in pipe folder link; do
     rm -rf results/c && cp -a results/d results/c && settle && run list
@@ -132,7 +132,7 @@ works list --state killed
 has "long "
 same
 check $? "a campaign that was killed"
-# A run that is stopped between the file and the shared memory of its WAL has written more than others see.
+# A run that is stopped between its writes to the WAL and to the WAL's shared memory has written more than others see.
 tries=3 wrong=0
 [ "${QUICK:-0}" != 1 ] || tries=1
 for _ in $(seq $tries); do
@@ -162,9 +162,9 @@ same
 check $? "a folder in place of the catalogue"
 rm -rf results/index.db && echo "no database" >results/index.db
 same
-check $? "a text in its place"
+check $? "a text file in place of the catalogue"
 [ "$(cat results/index.db)" = "no database" ]
-check $? "and list leaves it"
+check $? "list leaves that text file alone"
 rm -f results/index.db
 run list
 [ ! -e results/index.db ]
@@ -187,12 +187,12 @@ run list
 settle
 run list
 [ "$("$SQL" results/index.db "SELECT count(*) FROM status_cache WHERE reader <> ''")" -ge 4 ]
-check $? "a table of another layout is replaced"
+check $? "a catalogue table of another layout is replaced"
 
-# ---- any changes ----------------------------------------------------------------------------------------------------
+# ---- random changes -------------------------------------------------------------------------------------------------
 
 made=0 wrong=0
-pick() # in `one`, a campaign
+pick() # sets `one` to a campaign
 {
     set -- results/*/campaign.db
     random 1 $#
@@ -223,9 +223,9 @@ while [ $made -lt $changes ]; do
     same || { wrong=$((wrong + 1)) && echo "FAIL $suite: change $made: $(head -n 3 difference)"; }
 done
 [ $wrong -eq 0 ]
-check $? "$changes changes by chance"
+check $? "$changes random changes"
 
-# ---- their number ---------------------------------------------------------------------------------------------------
+# ---- many campaigns -------------------------------------------------------------------------------------------------
 
 rm -rf results
 run_one arrays.yaml a
@@ -240,17 +240,17 @@ check $? "$campaigns campaigns are listed"
 "$SQL" results/index.db "UPDATE status_cache SET tags = 'kept'"
 run list
 [ "$(grep -c kept out)" -eq $((campaigns + 1)) ]
-check $? "none of which is opened"
+check $? "list opens none of the campaigns"
 "$HOPSCOTCH" tag x7 changed >out 2>err
 run list
 [ "$(grep -c kept out)" -eq "$campaigns" ] && grep -q '^x7 .* changed' out
-check $? "but the one that changed"
+check $? "list opens only the changed campaign"
 for format in table csv json jsonl; do
     for sort in name date size best; do works list --format $format --sort $sort; done
 done
 
-# Memory: 100 KB of each campaign's spec are not kept.
-peak() { # in `kilobytes`, of the program with these arguments
+# Memory: the catalogue must not hold 100 KB of each campaign's spec in memory.
+peak() { # sets `kilobytes` to the peak of the program with these arguments
     "$HOPSCOTCH" "$@" >out 2>err &
     pid=$!
     kilobytes=0

@@ -4,9 +4,9 @@
 # fitnesses with the other sign.
 . "$(dirname "$0")/../scratch.sh"
 
-# negated FILE: the fitness, which is its second column, with the other sign
+# negated FILE: changes the sign of the fitness, its second column
 negated() { awk -F, 'NR > 1 { $2 = 0 - $2; print $1 "," $2 }' "$1"; }
-# mirrored NAME ARGUMENTS...: what the command says of `up` is what it says of `down`, but for the sign of column 2
+# mirrored NAME ARGUMENTS...: the command prints the same for `up` and `down`, with the other sign in column 2
 mirrored()
 {
     name=$1
@@ -30,10 +30,10 @@ works run up.yaml --progress none
 cp out ran
 works run down.yaml --progress none
 grep -qF 'maximize: "0 - f"' results/up/resolved.yaml
-check $? "resolved.yaml says that it is maximised"
+check $? "resolved.yaml has the maximised objective"
 works check results/up/resolved.yaml
 [ "$(grep -c minimize results/up/resolved.yaml)" = 0 ]
-check $? "and nothing of the default that would be minimised"
+check $? "resolved.yaml has no default objective"
 mirrored "the fitness is the value of the expression" query up --columns id,fitness --format csv
 "$HOPSCOTCH" best up --top 30 --format csv | sed 1d | cut -d, -f2 >up.ids
 "$HOPSCOTCH" best down --limit 30 --format csv | sed 1d | cut -d, -f2 >down.ids
@@ -53,12 +53,12 @@ has "objective: maximise 0 - f"
 grep -q "^   1  *$best  *-" ran
 check $? "run prints the user's fitness"
 run doctor up
-check $? "the doctor finds it sound, its row of the catalogue too"
+check $? "the doctor finds the campaign and its catalogue row sound"
 run replay "up/$best"
-check $? "it replays"
+check $? "a trial replays"
 "$HOPSCOTCH" run down.yaml --name up --progress none >out 2>&1
 grep -qF "objective.maximize: 0 - f -> (none)" out && grep -qF "objective.minimize: (none) -> f" out
-check $? "the other direction is another spec, and the difference says so"
+check $? "the other direction is another spec, as the difference shows"
 for kind in convergence scatter pairs parallel importance; do
     run plot up --kind $kind -o "$kind.svg" && grep -qF "data-trial=\"$best\"" "$kind.svg" || [ $kind = importance ]
     check $? "plot $kind marks the greatest"
@@ -68,7 +68,7 @@ has_best=$(grep -c "trial $best" up.html)
 [ "$has_best" -gt 0 ]
 check $? "the report names the greatest"
 
-# Searches that learn find the same trials.
+# Adaptive searches find the same trials.
 for method in "cmaes: {searches: 3, stop: {generations: 12}, constraints: ranking}" \
     "cmaes: {searches: 2, restarts: bipop, stop: {trials: 300}}"; do
     for way in up down; do
@@ -96,7 +96,7 @@ for method in "cmaes: {searches: 3, stop: {generations: 12}, constraints: rankin
     "$HOPSCOTCH" rm up_learns down_learns --yes >/dev/null 2>&1
 done
 
-# A target is in the user's terms: reached from below.
+# A target is given in the user's sign: it is reached from below.
 ranges="{x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}"
 for way in up down; do
     sign=
@@ -110,7 +110,7 @@ for way in up down; do
     "$HOPSCOTCH" query target_$way --sql "SELECT count(*) FROM trials" --format csv | tail -n 1 >$way.count
 done
 [ -s up.count ] && [ "$(cat up.count)" -gt 6 ] && cmp -s up.count down.count
-check $? "a target ends the search where it is reached"
+check $? "a search ends when it reaches its target"
 works run target_up.yaml --name warm --set search.cmaes.from=up --set 'search.cmaes.stop={generations: 2}' \
     --progress none
 "$HOPSCOTCH" run down.yaml --name warm_down --set search.method=cmaes --set "search.over=$ranges" \
@@ -118,9 +118,9 @@ works run target_up.yaml --name warm --set search.cmaes.from=up --set 'search.cm
 "$HOPSCOTCH" query warm --columns x1,x2 --format csv >up.csv
 "$HOPSCOTCH" query warm_down --columns x1,x2 --format csv >down.csv
 [ -s up.csv ] && cmp -s up.csv down.csv
-check $? "a search that starts from it starts at its greatest"
+check $? "a warm start begins at the greatest fitness"
 
-# Worst of the replicates is the least; a penalty is a fitness; limits of a recording take the greatest.
+# The worst replicate is the one with the least value; a penalty is a fitness; `best` of a recording takes the greatest.
 cat >over.yaml <<'END_SPEC'
 version: 1
 experiment: over_up
@@ -156,9 +156,9 @@ sed -n 's/^fitness *\(.*\) (95.*/\1/p' out >down.fit
 [ -s up.fit ] && [ "$(cat up.fit)" = "$(awk '{ print -$1 }' down.fit)" ]
 check $? "verify prints the user's fitness"
 run compare over_up over_up --seeds 9 --progress none
-check $? "compare"
+check $? "compare of maximised campaigns"
 
-# Several: minimised ones first, then maximised ones; a front of both.
+# Several objectives: minimised ones first, then maximised ones; a front of both.
 cat >front.yaml <<'END_SPEC'
 version: 1
 experiment: up_front
@@ -191,11 +191,11 @@ down=$("$HOPSCOTCH" query down_front --sql "SELECT hypervolume FROM fronts ORDER
 [ -n "$up" ] && [ "$up" = "$down" ]
 check $? "the same hypervolumes"
 run plot up_front --kind pareto -o pareto.svg
-check $? "its plot"
+check $? "plot of the front"
 run best up_front --objectives objective_3,x1
 check $? "a front of chosen columns"
 
-# What is refused.
+# Refusals.
 sed 's/maximize: "0 - f"/maximise: "f"/' up.yaml >misspelt.yaml
 refused check misspelt.yaml
 has "did you mean 'maximize'" err

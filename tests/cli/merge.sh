@@ -23,10 +23,10 @@ run status both
 has "merges short, long"
 works resume both --set limits.trials=none --progress none
 [ "$(digest both)" = "$(digest whole)" ] && [ -n "$(digest both)" ]
-check $? "what was merged and resumed has the digest of the whole"
+check $? "merged and resumed, the digest is that of the whole"
 
-# Trials that only the other one holds are added, with their replicates; their arrays are recorded again.
-# half NAME CONDITION: the campaign without the trials of which it is true
+# Trials that only the other campaign has are added with their replicates; their arrays are recorded again.
+# half NAME CONDITION: makes a copy without the trials for which the condition holds
 half()
 {
     cp -r results/whole "results/$1"
@@ -43,7 +43,7 @@ works resume halves --progress none
 [ "$(digest halves)" = "$(digest whole)" ]
 check $? "the halves have the digest of the whole"
 
-# One bit.
+# Trials that differ in one bit.
 cp -r results/whole results/bent
 "$SQL" results/bent/campaign.db "UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = 5;
     UPDATE replicates SET survived = 0.1 WHERE trial = 7 AND replicate = 1"
@@ -56,7 +56,7 @@ check $? "nothing is merged"
 
 run run grid.yaml --name other --set seed=8 --progress none
 refused merge whole other --into none
-has "are of different specs" err
+has "have different specs: their trials cannot be joined" err
 has "seed: 7 -> 8" err
 run run grid.yaml --name bare --set replicates.store=false --progress none
 refused merge whole bare --into none
@@ -70,16 +70,16 @@ END
 run run search.yaml --progress none
 run run search.yaml --name search2 --progress none
 refused merge search search2 --into none
-has "is a search that learns" err
+has "used an adaptive search" err
 refused merge whole short --into long
 has "already: choose another name" err
 refused merge whole whole --into none
 has "is named twice" err
 code=2 refused merge whole short
-has "merge into what?" err
+has "merge needs a name" err
 code=2 refused merge whole --into none
 
-# Killed anywhere, it leaves the name free and the sources as they were; gc removes the rest.
+# A merge killed at any point leaves the name free and the sources unchanged; gc removes the rest.
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     bad=0 n=1 killed=0
     while [ $n -lt 3000 ]; do
@@ -90,11 +90,11 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         "$HOPSCOTCH" gc --yes >out 2>&1 || bad=1
     done
     [ $bad -eq 0 ] && [ $killed -gt 0 ] && [ $n -lt 3000 ] && [ "$(digest killed)" = "$(digest long)" ]
-    check $? "killed at $killed calls of SQLite"
+    check $? "merge killed at $killed calls of SQLite"
     [ -z "$(ls -A results | grep '^\.merging')" ]
-    check $? "gc left nothing of it"
+    check $? "gc leaves nothing of a killed merge"
 
-    # While it makes the copy, gc leaves that alone and a second merge into the same name is refused.
+    # While merge makes the copy, gc does not touch it and a second merge into the same name is refused.
     for call in open:1 write:1 sql:40 sql:80 rename:1 rename:2 stat:12; do
         rm -rf results/paused
         HOPSCOTCH_FAULT=$call:STOP "$HOPSCOTCH_FAULTS_PROGRAM" merge short long --into paused >said 2>&1 &
@@ -113,6 +113,6 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
         [ "$(digest paused)" = "$(digest long)" ] || bad=1
         [ "$bad" -eq 0 ] || { cp said out && check 1 "merge that pauses at $call: $first and $second" && break; }
     done
-    check "$bad" "gc and a second merge beside a merge"
+    check "$bad" "gc and a second merge beside a running merge"
 fi
 exit $status

@@ -53,13 +53,13 @@ says 1 "there is no campaign under results; run a spec first, or name the root f
 "$HOPSCOTCH" run grid.yaml --name empty --set 'search.exclude=["x1 >= 0"]' --progress none >out 2>err
 
 # ---- the command line -----------------------------------------------------------------------------------------------
-says 2 "which command? $HOPSCOTCH help lists them"
+says 2 "no command given; $HOPSCOTCH help lists the commands"
 says 2 "unknown command 'xyzzy'; see $HOPSCOTCH help" xyzzy
 says 2 "unknown command 'rnu'; did you mean 'run'?" rnu
 says 2 "best needs CAMPAIGN; see $HOPSCOTCH help best" best
 says 2 "unknown option --xyzzy; see $HOPSCOTCH help best" best grid --xyzzy
 says 2 "unknown option -x; options have long names: see $HOPSCOTCH help best" best grid -x
-says 2 "best takes CAMPAIGN, and 'two' is one too many" best grid two
+says 2 "unexpected argument 'two': best takes CAMPAIGN" best grid two
 says 2 "--top needs a value: --top N" best grid --top
 says 2 "--top takes a whole number from 1 to 1000000000, not '1e6'" best grid --top 1e6
 says 2 "--format takes one of table|csv|json|jsonl, not 'xml'" best grid --format xml
@@ -80,7 +80,7 @@ says 1 "there is no folder nowhere; name the root folder with --results" reindex
 # ---- campaigns ------------------------------------------------------------------------------------------------------
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
 says 1 "there is no campaign 'xyzzy' under results; $HOPSCOTCH status lists them" best xyzzy
-says 2 "'grid' names no trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
+says 2 "'grid' is not a trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
 says 1 "there is no campaign 'grid/1', and there is grid: write that, or grid/41 for a trial" show grid/1/0
 says 1 "campaign grid has no trial 99 (not run yet, or excluded); $HOPSCOTCH query grid lists trials" show grid/99
 says 1 "a campaign's name has 1 to 128 characters" run grid.yaml --name "$(printf '%0130d' 0)"
@@ -98,38 +98,40 @@ says 1 "front has 2 objectives and so no best trial: name one of its front with 
 says 1 "campaign grid has no trial 99; $HOPSCOTCH best grid lists the best" verify grid --trial 99
 
 says 1 'campaign "index.db": the list of all campaigns lies under that name' run grid.yaml --name index.db
-says 1 'tag "a b": a tag is made of 1 to 64 of A-Z a-z 0-9 . _ -, and starts with no -' tag grid "a b"
+says 1 'tag "a b": a tag has 1 to 64 characters of A-Z a-z 0-9 . _ - and does not start with -' tag grid "a b"
 says 1 "this expression has too many operations inside each other for a query; shorten it or ask in two steps" \
     query grid --where "$(repeat 30 'x1 ^ (' ' ') 1 $(repeat 30 ')' ' ') > 3"
 says 1 "--objectives: there is no column 'x11'; did you mean 'x1'?" best grid --objectives x11,x2
 says 1 "--columns: there is no column 'x11'; did you mean 'x1'?" query grid --columns x11
-says 1 "--objectives: there is no column 'xyzzy'; $HOPSCOTCH query CAMPAIGN --columns all --limit 1 shows them" \
+says 1 "--objectives: there is no column 'xyzzy'; $HOPSCOTCH query CAMPAIGN --columns all --limit 1 shows all columns" \
     best grid --objectives x1,xyzzy
-says 1 "--objectives: a front has two columns or more; $HOPSCOTCH query grid --order x1 sorts by one" best grid \
+says 1 "--objectives: a front needs two columns or more; $HOPSCOTCH query grid --order x1 sorts by one" best grid \
     --objectives x1
 says 1 "--objectives: a front has at most 8 columns" best grid --objectives "$(repeat 9 x1 ,)"
-says 1 "--per search: campaign grid is one search, of method grid; leave --per out" best grid --per search
-says 1 "--per: campaign front has several objectives, and so no best trial" best front --per search
+says 1 "--objectives: column failure is a text; objectives must be numbers" best grid --objectives fitness,failure
+says 1 "--per search: campaign grid (method grid) has one search only; leave out --per" best grid --per search
+says 1 "--per: campaign front has several objectives, so it has no single best trial" best front --per search
 says 2 "--watch needs the name of a campaign: $HOPSCOTCH status CAMPAIGN --watch" status --watch
-says 1 "the table has more than 2000 columns; leave out those that are no parameters" import wide.csv grid.yaml
+says 1 "the table has more than 2000 columns; leave out those that are not parameters" import wide.csv grid.yaml
 
 # ---- replay and verify ----------------------------------------------------------------------------------------------
-says 2 "two trials are for --html FILE, side by side" replay hopper/0 hopper/0
+says 2 "two trials need --html FILE, which shows them side by side" replay hopper/0 hopper/0
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --html grid.html
 says 1 "model bbob has no drawing: --svg draws its columns, -o FILE.csv writes them" replay grid/0 --terminal
-says 2 "--sample takes seconds, as 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
-says 2 "--window takes START,END in seconds, as 0.55,0.6, not '0.6,0.55'" replay hopper/0 --window 0.6,0.55 -o trace.csv
-says 2 "--sample, --window, --bodies and --debug are for what is written: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
+says 2 "--sample takes seconds, e.g. 0.001, not '1ms'" replay hopper/0 --sample 1ms -o trace.csv
+says 2 "--window takes START,END in seconds, e.g. 0.55,0.6, not '0.6,0.55'" \
+    replay hopper/0 --window 0.6,0.55 -o trace.csv
+says 2 "--sample, --window, --bodies and --debug need an output: add -o FILE.h5, -o FILE.csv, --svg FILE or " \
     replay hopper/0 --sample 0.001
 says 2 "--debug newton has a row for every iteration: leave out --sample" replay hopper/0 --debug newton --sample 0.1 \
     -o trace.csv
-says 2 "--debug newton gives numbers: -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
+says 2 "--debug newton has no animation: use -o FILE.h5, -o FILE.csv or --svg FILE" replay hopper/0 --debug newton \
     --html hopper.html
-says 2 "--defaults and --trial name two different points: give one of them" verify hopper --trial 0 --defaults
+says 2 "--defaults and --trial choose different points: give one of them" verify hopper --trial 0 --defaults
 says 1 "--grid-over: 'xyzzy' is not a parameter of hopper; $HOPSCOTCH models hopper lists them" \
     verify hopper --grid-over xyzzy
 says 1 "--grid-over: 'trust' is not a parameter of hopper; did you mean 'thrust'?" verify hopper --grid-over trust
-says 1 "a grid over 7 starts and parameters is too much: at most 6 axes; leave it out with --grid 0" verify hopper \
+says 1 "a grid over 7 starts and parameters is too large: at most 6 axes; --grid 0 leaves it out" verify hopper \
     --grid-over thrust,k_att,b_att,k_fp,b_fp,phi_leg,k_xdot
 
 # ---- specs ----------------------------------------------------------------------------------------------------------
@@ -162,7 +164,7 @@ says 1 "terrain_points has 4097 points, at most 4096 are allowed" check hopper.y
 { echo 'include: keys.yaml' && cat grid.yaml; } >including.yaml
 seq 2001 | sed 's/.*/k&: 1/' >keys.yaml
 says 1 "a mapping that is merged has more than 2000 keys" check including.yaml
-says 3 "it will not do: the results need " plan grid.yaml \
+says 3 "the run would fail: the results need " plan grid.yaml \
     --set 'search={method: random, trials: 1000000000000, over: {x1: {range: [0, 1]}}}'
 says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds allow none of 100 draws" run grid.yaml \
     --name draws --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, exclude: ["x1 >= 0"]}'

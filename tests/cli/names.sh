@@ -19,9 +19,9 @@ has "gains/0: fitness 300"
 run replay gains/best
 has "gains/2: the same to the bit"
 run replay gains/worst/0 --sample 0.1 -o -
-check $? "a replicate of one"
+check $? "replay of one replicate"
 run replay gains/best gains/worst --html both.html
-check $? "two of them"
+check $? "replay of two trials"
 refused show gains/failed
 has "gains has no failed trial: no trial failed" err
 sed 's/{minimize: k_fp}/{maximize: k_fp}/' gains.yaml >up.yaml
@@ -40,12 +40,12 @@ has "fell/0: fitness none, failure fell"
 refused show fell/best
 has "fell has no best trial: no trial has a fitness" err
 code=2 refused show gains/beast
-has "or best, worst or failed in place of the number" err
+has "or best, worst or failed instead of the number" err
 run best gains --limit 2 --format csv
 [ "$(wc -l <out)" = 3 ]
 check $? "best --limit is --top"
 
-# Typed again as printed, from where it was typed: a path, a results root that a shell would take apart.
+# Printed commands work when they are typed again in the same folder, with a path and a results root that need quotes.
 mkdir "odd dir"
 ln -s "$HOPSCOTCH" "odd dir/it's"
 root_of="odd dir/r*'s"

@@ -62,7 +62,7 @@ assert lanes > 0
 PYTHON
 fi
 
-# One large alignment, by one thread and by several that share its evaluations: the same bits.
+# One large alignment has the same bits on one thread and on several that share its evaluations.
 for executor in sequential levels auto; do
     for threads in 1 3; do
         "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --name "$executor$threads" --backend cpu \
@@ -76,7 +76,7 @@ for executor in sequential levels auto; do
 done
 [ "$(wc -l <csv.first)" -eq 2 ] || fail "one alignment: $(cat csv.first)"
 
-# Each trial its own solver and line search: the bits that all of them have with those settings.
+# Each trial has its own solver and line search: the bits are those of a run with these settings for all trials.
 few()
 {
     "$HOPSCOTCH" run "$root"/experiments/ndt_basin.yaml --progress none --backend cpu --set replicates.count=2 \
@@ -91,7 +91,7 @@ numbers own >own.csv
 [ "$(sort -u own.csv | wc -l)" -eq 7 ] || fail "solvers and line searches: $(cat own.csv)"
 [ "$(sed -n 6p own.csv)" = "$(numbers same | tail -n 1)" ] || fail "trial 4: $(cat own.csv)"
 
-# A row of debug numbers, the Hessian in full.
+# A row of debug numbers, with the full Hessian.
 "$HOPSCOTCH" show "ndt_basin/$best" --debug 0 >row 2>&1 ||
     fail "show --debug: $(cat row)"
 grep -q "^ndt_basin/$best, replicate 0: row 0 of [0-9]" row || fail "show --debug: $(cat row)"
@@ -116,7 +116,7 @@ head -n 1 rows.csv | grep -q '^time,iteration,score,before_x,.*,after_yaw$' ||
 grep -qF -e '--debug newton: the debug rows of model ndt are called ndt: write --debug ndt' log ||
     fail "newton: $(cat log)"
 
-# The alignment as a page: the cloud in each iteration, small.
+# The alignment as a small page with the cloud in each iteration.
 "$HOPSCOTCH" replay "ndt_basin/$best" --html alignment.html >log 2>&1 || fail "replay --html: $(cat log)"
 rows=$(($(wc -l <rows.csv) - 1))
 sed -n 's/.*id="alignments">\(.*\)<\/script>.*/\1/p' alignment.html >alignment.json
@@ -129,7 +129,7 @@ numbers=$(sed 's/.*"points": *\[\([^]]*\)\].*/\1/' alignment.json | tr ',' '\n' 
 "$HOPSCOTCH" replay "ndt_basin/$best" ndt_basin/0 --html two.html >log 2>&1 &&
     [ "$(grep -o '"n_points"' two.html | wc -l)" -eq 2 ] || fail "two alignments side by side: $(cat log)"
 
-# The report: the clouds before and after, and six curves of the best trial's iterations, in place of a motion.
+# The report has the clouds before and after and six curves of the best trial's iterations, and no motion.
 "$HOPSCOTCH" report ndt_basin -o report.html >log 2>&1 ||
     fail "report: $(cat log)"
 iterations=$(sed -n '/<section id="iterations">/,/<\/section>/p' report.html)
@@ -142,7 +142,7 @@ for curve in score correspondences 'length of the step' 'eigenvalues of the Hess
 done
 grep -qF 'id="motion"' report.html && fail "the report has a motion"
 
-# says TEXT KEY=VALUE [KEY=VALUE]: check refuses that with that text
+# says TEXT KEY=VALUE [KEY=VALUE]: `check` refuses these values with that text
 says()
 {
     "$HOPSCOTCH" check "$root"/experiments/ndt_basin.yaml --set "$2" ${3:+--set "$3"} >log 2>&1 &&

@@ -27,7 +27,7 @@ printf 'k_fp\n100\n' >points.csv
 check $? "a campaign"
 cp -r results whole
 
-# fails FAULT COMMAND...: how it ends is in `out` and $code; false if it never came to that call
+# fails FAULT COMMAND...: output in `out`, exit status in $code; false if the command never made that call
 fails()
 {
     fault=$1
@@ -39,7 +39,7 @@ fails()
     [ -e fired ]
 }
 
-# each OPERATION REASON COMMAND...: its calls fail one after the other; what was said gathers in `said`
+# each OPERATION REASON COMMAND...: fails each call of the operation in turn; collects all messages in `said`
 each()
 {
     operation=$1 reason=$2 call=1 wrong=
@@ -57,7 +57,7 @@ each()
     check $? "$1 when each $operation of $((call - 1)) fails: ${wrong:-it is said or done without}"
 }
 
-# says TEXT: one of those
+# says TEXT: one of the collected messages contains it
 says()
 {
     grep -qF -e "$1" said
@@ -113,10 +113,10 @@ says "the system started 1 of 2 threads for a graph: "
 
 (ulimit -s 512 && fails thread:1:EAGAIN best gait
     [ "$code" -eq 3 ]) && grep -q "not enough memory for the command's stack: " out
-check $? "a command with a small stack, for which there is no thread"
+check $? "a command with a small stack, without a thread to run on"
 fails yaml:3:ENOMEM check gait.yaml && [ "$code" -eq 3 ] &&
     grep -q "gait.yaml: there is not enough memory to read it" out
-check $? "a spec that memory can't hold"
+check $? "a spec that does not fit into memory"
 fails fork:1:KILL digest gait
 [ "$code" -eq 3 ] && grep -q "the process that reads shard results/gait/shards/000000.h5 was killed: is there" out
 check $? "the process that reads a shard was killed"
@@ -124,20 +124,20 @@ fails alarm:1:EINTR digest gait && [ "$code" -eq 3 ] &&
     grep -q "shard results/gait/shards/000000.h5 is damaged: HDF5 does not finish reading it" out
 check $? "a shard on which HDF5 works for too long"
 
-# ---- what else the system can do ------------------------------------------------------------------------------------
+# ---- other failures of the system -----------------------------------------------------------------------------------
 fails space:1:EIO plan "$work/gait.yaml" --results "$work/results" --backend cpu
 [ "$code" -eq 3 ] && grep -qF "cannot ask for the free space at $work/results" out
-check $? "a disk that does not say how much is free"
+check $? "a disk that does not report its free space"
 call=1
 echo junk >results/index.db
 until fails "list:$call:EIO" doctor gait --repair --results "$work/results" --backend cpu &&
-    grep -q "gait: 1 finding could not be mended; the list above says which" out; do
+    grep -q "gait: 1 finding could not be repaired; see the list above" out; do
     echo junk >results/index.db
     call=$((call + 1))
     [ "$call" -lt 20 ] || break
 done
 [ "$call" -lt 20 ] && [ "$code" -eq 3 ]
-check $? "what the doctor could not mend"
+check $? "damage that the doctor could not repair"
 CRASH_NETWORK=1 fails none:1:EIO run gait.yaml --name far --results "$work/results" --progress none
 [ "$code" -eq 1 ] && grep -qF "far lies on nfs, where file locks can't be trusted: choose a local folder with" out
 check $? "results on a network file system"

@@ -17,10 +17,10 @@ record: {trajectories: {select: {best: 12}, sample: 0.001}}
 END
 
 works plan learn.yaml
-has 'at most 3,200, 40 a generation; tolerances may end a search before'
+has 'at most 3,200, 40 per generation; tolerances may end a search early'
 has 'at most about'
 works plan learn.yaml --set 'search.cmaes.restarts=bipop' --set 'search.cmaes.stop={}'
-has 'open: tolerances end it'
+has 'no fixed number: tolerances end it'
 works plan learn.yaml --json
 has '"trials": 3200,'
 has '"trials_least": 40,'
@@ -28,7 +28,7 @@ has '"trials_least": 40,'
 "$HOPSCOTCH" run learn.yaml --progress json --set limits.wall_time=0.05s >stream 2>out
 check $? "a run that a limit stops"
 grep -q '"trials_total":0,"trials_most":3200' stream
-check $? "the stream of its progress tells the bound"
+check $? "the progress stream has the bound"
 works status learn
 has 'of at most 3,200'
 lacks ' of 0'
@@ -44,14 +44,14 @@ has 'of at most 3,200 trials'
 check $? "a run to its end"
 grep '"doing":"recording"' stream >phase
 grep -q '"phase_total":12' phase
-check $? "what is recorded after the search has a count"
+check $? "the recording after the search has its own count"
 works status early
 lacks 'at most'
 done=$("$HOPSCOTCH" status early --json | sed -n 's/^ *"trials": \([0-9]*\),$/\1/p')
 works status early --json
 has "\"trials_total\": $done,"
 
-# ---- grids of which a sample says nothing ---------------------------------------------------------------------------
+# ---- grids that a sample cannot estimate ----------------------------------------------------------------------------
 
 cat >large.yaml <<'END'
 version: 1
@@ -65,9 +65,9 @@ END
 works plan large.yaml --set 'search.when={x2: x1 > 100}'
 has 'trials         100,000 (9,999,900,000 more are excluded)'
 works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]'
-has 'not known: of a sample of'
-has 'of 10,000,000,000 none is left; all that follows is for'
-has 'time           not known; at most about'
+has 'unknown: exclude removes all of a sample of'
+has 'of 10,000,000,000; the estimates below are for'
+has 'time           unknown; at most about'
 works plan large.yaml --set 'search.exclude=["x1 < 5 and x2 < 6"]' --json
 has '"trials_known": false,'
 code=3 refused plan large.yaml --set 'search.exclude=["x1 < 6"]'

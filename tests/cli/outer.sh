@@ -28,7 +28,7 @@ run()
     shift 2
     "$HOPSCOTCH" run "$spec.yaml" --name "$name" --progress none "$@" >out 2>&1
 }
-# rows NAME CONDITION: trials of searches, with their numbers in the order of searches from 0
+# rows NAME CONDITION: trials of these searches, with the searches numbered from 0
 rows()
 {
     "$HOPSCOTCH" query "$1" --where "$2" --order search,id --format csv --limit 0 \
@@ -49,32 +49,32 @@ run alone alone
 check $? "one point alone"
 rows whole "x4 = 2 and x3 = 0" >beside && rows alone "search >= 0" >alone
 cmp beside alone >out && [ "$(wc -l <alone)" -eq $((generations * 12)) ]
-check $? "its searches are those of the outer grid"
+check $? "its searches equal those of the outer grid"
 
 "$HOPSCOTCH" best whole --per point --format csv >out
 [ "$(wc -l <out)" -eq 7 ]
-check $? "best --per point: one row a point"
+check $? "best --per point: one row per point"
 missed=0
 for point in -1:0 -1:1 0:0 0:1 2:0 2:1; do
     best=$("$HOPSCOTCH" query whole --where "x4 = ${point%:*} and x3 = ${point#*:}" \
         --order fitness --columns id --limit 1 --format csv | tail -n 1)
     grep -q "^1,$best," out || missed=$((missed + 1))
 done
-check $missed "it is the best trial of each"
+check $missed "best --per point lists the best trial of each point"
 "$HOPSCOTCH" best whole --per search --top 2 --format csv >out
 [ "$(wc -l <out)" -eq 25 ]
-check $? "best --per search --top 2: two rows a search"
+check $? "best --per search --top 2: two rows per search"
 "$HOPSCOTCH" best alone --per point >out 2>&1
 [ $? -eq 1 ] && grep -q "has no outer grid" out
 check $? "best --per point of a campaign without an outer grid"
 "$HOPSCOTCH" status whole >out &&
     grep -q '^search  x3  x4 ' out &&
     grep -q '^ *14   1   2 ' out
-check $? "status says the point of each search"
+check $? "status shows the point of each search"
 "$HOPSCOTCH" replay whole/77 --isa scalar >out 2>&1
 check $? "a trial replays"
 "$HOPSCOTCH" show whole/77 >out && grep -q '^x4 .*outer$' out
-check $? "show says where the outer values come from"
+check $? "show names the source of outer values"
 "$HOPSCOTCH" verify whole --trial 77 --seeds 3 --progress none >out 2>&1 &&
     at="$("$HOPSCOTCH" query whole --where "id = 77" --columns x3,x4 --format csv |
         tail -n 1)" &&

@@ -14,9 +14,9 @@ END
 works run spec.yaml --progress none --threads 1
 "$HOPSCOTCH" export a --csv - >trials.csv
 [ "$(wc -l <trials.csv)" -eq 5 ]
-check $? "four trials and a head"
+check $? "a campaign of four trials"
 
-# outputs NAME: each command that writes a file, into that one
+# outputs NAME: the commands that write a file, with the file NAME
 outputs()
 {
     cat <<END
@@ -38,7 +38,7 @@ outputs pipe | while read -r command; do
     # shellcheck disable=SC2086
     timeout 20 "$HOPSCOTCH" $command >out 2>err </dev/null
     ended=$?
-    [ "$ended" -eq 0 ] || : | timeout 1 tee "$file" >/dev/null # so that the reader ends
+    [ "$ended" -eq 0 ] || : | timeout 1 tee "$file" >/dev/null # ends the reader
     wait
     [ "$ended" -eq 0 ] && [ -p "$file" ] && [ -s got ]
     check $? "into a pipe: $command"
@@ -49,13 +49,13 @@ cat pipe >got &
 run export a --csv pipe
 wait
 cmp -s trials.csv got
-check $? "the pipe's reader has the trials"
+check $? "the pipe's reader gets the trials"
 code=2 refused export a --npz pipe
-has "needs the name of a file" err
+has "give the name of a regular file" err
 run export a --csv /dev/stdout && cmp -s trials.csv out
 check $? "standard output by its name"
 [ -e /dev/stdout ] && "$HOPSCOTCH" export a --csv /dev/stdout 2>err | cmp -s trials.csv -
-check $? "and where it is a pipe"
+check $? "standard output by its name, as a pipe"
 if [ "$(id -u)" -eq 0 ] && mknod null c 1 3 2>/dev/null; then
     outputs null | while read -r command; do
         case $command in *.csv) continue ;; esac
@@ -79,7 +79,7 @@ ln -s nowhere dangling
 refused report a -o dangling
 has "is a link to a missing file" err
 [ -L dangling ] && [ ! -e nowhere ]
-check $? "nothing is made where it leads"
+check $? "a link to a missing file makes no file"
 code=3 refused report a -o there
 has "there" err
 ln -s ../../there/page results/a/report.html
@@ -98,9 +98,9 @@ chmod 600 page.html
 works report a -o page.html
 [ "$(cat page.html.tmp page.tmp)" = "mine
 mine" ] && [ "$(stat -c %a page.html)" = 600 ]
-check $? "the user's own files stay, and the mode of the file"
+check $? "the user's other files and the file's mode stay"
 
-# Several at once: each writes all of it, and the last one stays.
+# Several commands at once on one file: each writes a complete file, and the last one stays.
 for i in 1 2 3 4 5 6; do
     (for _ in 1 2 3; do
         "$HOPSCOTCH" report a -o page.html >/dev/null 2>>said."$i" || echo failed
@@ -127,6 +127,6 @@ if [ -z "${QUICK:-}" ]; then
     ! grep -q ^FAIL said || status=1
 fi
 [ -z "$(find . -maxdepth 1 -name '*.tmp' ! -name page.html.tmp ! -name page.tmp)" ]
-check $? "nothing is left beside it"
+check $? "no temporary file is left"
 code=3 refused report a -o there/no/such/page.html
 exit "$status"

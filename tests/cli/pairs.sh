@@ -6,7 +6,7 @@
 #   ROUNDS=N   of each pair (3; 1 with QUICK=1)       SEED=N    of what is chosen at random (1)
 #   KINDS      "merge,gc": the pairs of these; "rm:merge,gc": rm beside these; "all"; unset: those that change most
 #   KEPT       a folder that is made, on a disk of its own choice: what went wrong is left there
-[ ! -w /dev/shm ] || : "${TMPDIR:=/dev/shm}" # rounds write a lot, and what they test is no disk
+[ ! -w /dev/shm ] || : "${TMPDIR:=/dev/shm}" # the rounds write a lot, and the disk is not under test
 export TMPDIR
 . "$(dirname "$0")/../scratch.sh"
 pairs=${HOPSCOTCH%/*}/pairs

@@ -7,7 +7,7 @@
 generations=20
 [ -z "${QUICK:-}" ] || generations=8
 
-# A parabola for each objective, with their least values at 100 and at 200 N m/rad: between them lies the front.
+# Each objective is a parabola, with its least value at 100 and at 200 N m/rad: the front lies between them.
 cat >front.yaml <<END
 version: 1
 experiment: front
@@ -54,7 +54,7 @@ same()
 }
 
 run front whole --threads 1
-check $? "it runs"
+check $? "nsga2 runs"
 says "2 objectives, so there is no single best: a front of" "a run says that there is no best, and shows the front"
 expected=$(digest whole)
 run front small --threads 2 --batch 14
@@ -74,13 +74,13 @@ for name in whole parts; do
     "$HOPSCOTCH" query $name --columns $columns --limit 0 --format csv >"$name.csv"
 done
 cmp whole.csv parts.csv >out && [ "$(wc -l <whole.csv)" -gt 200 ]
-check $? "in parts it has the trials that it has in one"
+check $? "extended in parts, the trials equal those of one run"
 run front parts --extend --set search.nsga2.population=14
 [ $? -eq 1 ] && grep -q "population can't change" out
 check $? "another population is refused"
 
 ask best whole --pareto --format csv
-# no line of the front may beat another one, nor violate the constraint
+# no line of the front may dominate another or violate the constraint
 cut -d, -f4,8,9 <out | awk -F, 'NR > 1 { n++; k[n] = $1; a[n] = $2; b[n] = $3 }
     END { for (i = 1; i <= n; i++) { if (k[i] > 180) bad++
               for (j = 1; j <= n; j++) if (a[i] <= a[j] && b[i] <= b[j] && (a[i] < a[j] || b[i] < b[j])) bad++ }
@@ -91,7 +91,7 @@ says 'hypervolume' "best tells the hypervolume"
 ask best whole --json && grep -q '"fitness":null,"objective_1":' out
 check $? "best --json has every column"
 ask best whole --objectives objective_1,attitude_rms
-says 'in all columns asked for' "a front of other columns"
+says 'in all these columns' "a front of other columns"
 ask best whole --objectives objective_1,attitude_rsm
 says "did you mean 'attitude_rms'?" "a column that is misspelt"
 ask best whole --objectives objective_1
@@ -111,15 +111,15 @@ done
 run grid grid
 check $? "a grid with several objectives"
 ask best grid --pareto --format csv
-# of 60, 70, ... 180 those from 100 on, with a thrust of 30, and a line of names
+# of 60, 70, ... 180 the nine from 100 on, with thrust 30, and the line of names
 [ "$(wc -l <out)" -eq 10 ] && ! grep -v '^id' out | cut -d, -f5 | grep -qv '^30$'
-check $? "its front is the one that is known"
+check $? "the front of the grid is the known one"
 run grid single --set 'objective={minimize: apex_mean}' && ask best single --pareto
 says 'has one objective, so its front is its best trial' "one objective has no front"
 run grid none --set 'constraints=["k_fp < 1"]'
 says 'no trial meets the constraints' "no trial meets the constraints"
 
-# what flips on the disk is found; the state of a search is computed again from its trials
+# the doctor finds changed values, and computes a search's state again from its trials
 change() { "$SQL" results/whole/campaign.db "$1"; }
 expected=$(digest whole)
 for damage in "UPDATE searches SET state = zeroblob(length(state))" \
@@ -128,16 +128,16 @@ for damage in "UPDATE searches SET state = zeroblob(length(state))" \
     change "$damage"
     ask doctor whole
     [ $? -eq 3 ] && ask doctor whole --repair && ask doctor whole
-    check $? "the doctor finds and mends: $damage"
+    check $? "the doctor finds and repairs: $damage"
     same whole "and it is as it was"
 done
 change "UPDATE trials SET objective_2 = objective_2 + 1 WHERE id = 40"
 ask doctor whole
 [ $? -eq 3 ]
-check $? "the doctor finds an objective that was changed"
+check $? "the doctor finds a changed objective"
 ask replay whole/40
 says 'objective_2 is' "and replay says which"
 rm results/index.db
 ask reindex && ask doctor grid
-check $? "reindex knows them"
+check $? "reindex lists campaigns with several objectives"
 exit $status

@@ -18,8 +18,8 @@ escape=$(printf '\033') newline='
 '
 ln -s "$HOPSCOTCH" "hop ' \$x"
 
-# pasted FILE: each command that it prints, to the end of the quoted folder, is run by a shell; those that fail are in
-# `bad`. $quoted: that folder, as `best` prints it.
+# pasted FILE: runs each printed command, up to the end of the quoted folder, in a shell; `bad` lists those that fail.
+# $quoted: the folder as `best` prints it.
 pasted()
 {
     ROOT=" --results $quoted" awk '{
@@ -39,11 +39,11 @@ pasted()
     done <commands
 }
 
-# raw FILE: a byte that a terminal would obey, but for line breaks
+# raw FILE: true if it contains control characters that a terminal would obey, other than line breaks
 raw() { LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$1"; }
 
 bad= rawness= count=0 wrong=nothing
-# random names: each of some of these characters
+# random names, each with some of these characters
 for turn in 1 2 3 4 5 6 7 8 9; do
     case $turn in
     1) folder='with space' ;;
@@ -53,7 +53,7 @@ for turn in 1 2 3 4 5 6 7 8 9; do
     5) folder=$(printf 'no \377 utf-8 \303') ;;
     6) folder="${escape}[31mred${escape}]0;title$(printf '\007')%s!" ;;
     7) folder="ends in a newline$newline" ;;
-    8) folder='file:x%41?mode=memory&immutable=1#a' ;; # which is no URI
+    8) folder='file:x%41?mode=memory&immutable=1#a' ;; # not to be read as a URI
     *)
         folder=
         for part in 1 2 3 4 5 6; do
@@ -90,10 +90,10 @@ check $? "$count printed commands run as they are${bad:+: $bad}"
 [ -z "$rawness" ]
 check $? "names of folders are printed without control characters${rawness:+: $rawness}"
 
-# ---- what else comes from outside -----------------------------------------------------------------------------------
+# ---- other texts from outside ---------------------------------------------------------------------------------------
 evil="${escape}[31mx$(printf '\007\233')"
 rawness= count=0
-looks() # COMMAND...: its messages, and its output unless that is a file for programs
+looks() # COMMAND...: checks its messages, and its output unless that is a file for programs
 {
     run "$@"
     count=$((count + 1))
@@ -163,5 +163,5 @@ for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 
     looks $command
 done
 [ -z "$rawness" ] && [ "$count" -gt 150 ]
-check $? "what $count commands were given or read is printed without control characters${rawness:+: $rawness}"
+check $? "$count commands print texts from outside without control characters${rawness:+: $rawness}"
 exit "$status"

@@ -22,11 +22,11 @@ gives "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 
 gives "SELECT NULL AS a, 'x,y' AS b, 1.5 AS c, x'00' AS d" "a,b,c,d
 ,\"x,y\",1.5,(bytes)"
 run query grid --sql "SELECT id FROM trials"
-[ "$(wc -l <out)" = 51 ] && grep -qF "there are more: --limit 0 prints all" err
+[ "$(wc -l <out)" = 51 ] && grep -qF "these are the first 50 rows; --limit 0 prints all" err
 check $? "a table shows fifty rows"
 run query grid --sql "SELECT id, f FROM trials ORDER BY f LIMIT 2" --json
 [ "$(tr -d ' \n' <out | sed 's/-*[0-9.][-+0-9.e]*/N/g')" = '[{"id":N,"f":N},{"id":N,"f":N}]' ]
-check $? "JSON"
+check $? "query --sql as JSON"
 works query grid --sql "SELECT name FROM sqlite_schema WHERE type = 'table'"
 has trials
 
@@ -53,15 +53,15 @@ check $? "nothing was written"
 run query grid --timeout 1 \
     --sql "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 [ $? -eq 1 ] && grep -qF "took too long: give it more time" err
-check $? "what never ends is ended"
+check $? "an endless query is ended"
 run query grid --sql "SELECT length(replace(printf('%30000000d', 1), ' ', 'abc'))"
 [ $? -eq 1 ] && grep -qF "too big" err
-check $? "what fills the memory is refused"
+check $? "a query that fills the memory is refused"
 run query grid --sql "SELECT 1" --where "x1 > 0"
-[ $? -eq 2 ] && grep -qF "can not be combined" err
+[ $? -eq 2 ] && grep -qF -- "--sql and --where cannot be combined" err
 check $? "--sql is not combined with --where"
 
-# more ids than one piece of the memory for them holds
+# more ids than fit into one piece of their memory
 cat >long.yaml <<'SPEC'
 version: 1
 experiment: long
@@ -73,5 +73,5 @@ SPEC
 works run long.yaml --progress none
 run query long --columns id --limit 0 --format csv
 [ "$(wc -l <out)" = 140001 ] && [ "$(tail -n 1 out)" = 139999 ]
-check $? "all of 140,000 rows"
+check $? "query of all 140,000 rows"
 exit $status

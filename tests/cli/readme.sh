@@ -13,11 +13,11 @@ check $? "the README has at most 12 kB: $(wc -c <"$page")"
 mkdir build && ln -s "$HOPSCOTCH" build/hopscotch && cp -r "$root"/experiments .
 awk '$0 == "```yaml" { inside = 1; next } /^```/ { inside = 0 } inside' "$page" >first.yaml
 
-# Lines of commands and of what they say: `$ COMMAND` and `> LINE`.
+# Commands and their output, as lines: `$ COMMAND` and `> LINE`.
 awk '/^```/ { inside = !inside } inside { next } /^    \$ / { print substr($0, 5); shown = 1; next }
     /^    / && shown { print "> " substr($0, 5); next } { shown = 0 }' "$page" >lines
 [ "$(grep -c '^\$ ' lines)" -ge 10 ] && [ "$(grep -c '^> ' lines)" -ge 30 ]
-check $? "it has commands and shows what they print"
+check $? "the README has commands and their output"
 
 : >out
 while IFS= read -r line; do
@@ -32,7 +32,7 @@ while IFS= read -r line; do
     '> ...') ;;
     *)
         grep -qxF -e "${line#> }" out
-        check $? "it prints '${line#> }'"
+        check $? "the output has '${line#> }'"
         ;;
     esac
 done <lines

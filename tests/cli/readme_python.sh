@@ -3,7 +3,7 @@
 # results/README.md reads a campaign.
 . "$(dirname "$0")/../scratch.sh"
 
-# block FOLDER LANGUAGE N: the N-th block of that language in the folder's page
+# block FOLDER LANGUAGE N: the N-th block in that language in the folder's README
 block()
 {
     awk -v fence="\`\`\`$2" -v wanted="$3" \
@@ -33,7 +33,7 @@ else
     status=1
 fi
 
-# What it prints of debug rows is what the page shows; the digits shown are far from the last bits.
+# The printed debug rows are those in the page, which shows only digits that rounding does not change.
 block results python 2 >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&

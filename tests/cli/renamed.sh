@@ -65,7 +65,7 @@ works rm twin --yes
 [ "$(listed)" = "third " ]
 check $? "reindex and rm: $(listed)"
 
-# ---- what was made of it --------------------------------------------------------------------------------------------
+# ---- campaigns made from a renamed one ------------------------------------------------------------------------------
 
 works status third/verify/trial_1
 has "origin      verifies new/1 (now third)"
@@ -93,7 +93,7 @@ works status checked
 has "origin      verifies two/0 (not under results)"
 works run gait.yaml --name two --set seed=10 --backend cpu --progress none
 works status checked
-has "origin      verifies two/0 (not under results)" # it has the name, and another spec
+has "origin      verifies two/0 (not under results)" # the campaign with that name has another spec
 works run gait.yaml --name other --set seed=10 --backend cpu --progress none
 works merge two other --into both
 mv results/two results/first
@@ -116,7 +116,7 @@ has "warm is done already" err
 refused run warm.yaml --name again --progress none
 has "learn" err
 
-# ---- while it runs --------------------------------------------------------------------------------------------------
+# ---- a rename during a run ------------------------------------------------------------------------------------------
 
 sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000]}}}/' gait.yaml >long.yaml
 "$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out \
@@ -141,5 +141,5 @@ works resume away --progress none
 works doctor away
 works run long.yaml --name straight --batch 400 --threads 1 --backend cpu --progress none
 [ "$(digest away)" = "$(digest straight)" ]
-check $? "it goes on to the same bits"
+check $? "the renamed campaign resumes to the same bits"
 exit "$status"

@@ -23,7 +23,7 @@ expect()
 has() { if grep -qF -e "$3" "$2"; then good "$1"; else bad "$1: no '$3'"; fi; }
 lacks() { if grep -qF -e "$3" "$2"; then bad "$1: there is '$3'"; else good "$1"; fi; }
 
-# sections NAME FILE EXPECTED: those of the page, in their order
+# sections NAME FILE EXPECTED: the sections of the page, in order
 sections()
 {
     found=$(sed -n 's/^<section id="\([a-z]*\)">$/\1/p' "$2" | tr '\n' ' ')
@@ -35,7 +35,7 @@ page()
     experiment=$(sed -n 's/^experiment: //p' "$1")
     "$program" run "$1" --threads 1 --progress none >log 2>&1 || { cp log out && bad "run $experiment"; }
     expect "report $experiment" 0 report "$experiment" --threads 1 -o "$experiment.html"
-    lacks "it shows no section without content" "$experiment.html" "Nothing to show"
+    lacks "report $experiment shows no empty section" "$experiment.html" "Nothing to show"
 }
 
 hostile='</script></style></pre><img src=x onerror=alert(1)>&lt;"'
@@ -59,27 +59,27 @@ END
 
 # ---- the report -----------------------------------------------------------------------------------------------------
 
-expect "a page" 0 report gains --threads 1
-has "where it is" out "results/gains/report.html"
-expect "the same page" 0 report gains --threads 1 -o again.html
+expect "report" 0 report gains --threads 1
+has "report prints the page's file" out "results/gains/report.html"
+expect "report again, with -o" 0 report gains --threads 1 -o again.html
 if cmp -s results/gains/report.html again.html; then good "to the byte"; else bad "it differs"; fi
-expect "to standard output" 0 report gains --threads 1 --output -
+expect "report to standard output" 0 report gains --threads 1 --output -
 if cmp -s out again.html; then good "the same there"; else bad "it differs on standard output"; fi
-has "the motion is the stored trial" again.html "every number is the stored one, to the bit"
-has "the spec is there, as text" again.html '&lt;/script&gt;&lt;/style&gt;&lt;/pre&gt;&lt;img src=x'
-lacks "and not as markup" again.html '<img'
-has "no other script would run" again.html "default-src 'none'"
-expect "a folder that is not there" 3 report gains -o nowhere/page.html
-has "is named" err "nowhere"
-expect "no campaign" 1 report gians
-has "a guess" err "did you mean 'gains'?"
+has "the report says that the motion is the stored trial" again.html "every number is the stored one, to the bit"
+has "the report shows the spec as text" again.html '&lt;/script&gt;&lt;/style&gt;&lt;/pre&gt;&lt;img src=x'
+lacks "the spec adds no markup to the report" again.html '<img'
+has "the report's policy allows no other script" again.html "default-src 'none'"
+expect "report into a missing folder" 3 report gains -o nowhere/page.html
+has "the error names the missing folder" err "nowhere"
+expect "report of a missing campaign" 1 report gians
+has "the error suggests a campaign's name" err "did you mean 'gains'?"
 
-# ---- what has nothing to say is left out ----------------------------------------------------------------------------
+# ---- sections without content are left out --------------------------------------------------------------------------
 
-sections "a grid shows no convergence" again.html \
+sections "the report of a grid has no section on convergence" again.html \
     "best motion scatter importance pairs parallel pareto failures spec provenance"
-has "phases are named that are shaded" again.html "Shaded in the curves: compression"
-lacks "nobody searched" again.html "searches"
+has "the report names the shaded phases" again.html "Shaded in the curves: compression"
+lacks "the report of a grid has no word on searches" again.html "searches"
 
 cat >one.yaml <<END
 version: 1
@@ -89,11 +89,11 @@ simulation: {duration: 0.5, settle: 0.1}
 search: {method: list, points: [{k_fp: 200}]}
 END
 page one.yaml
-sections "a campaign of one trial" one.html "best motion spec provenance"
-has "has a title of its own" one.html "<h2>The trial</h2>"
-lacks "nothing to sort" one.html "to sort"
-has "and no replicates" one.html ">Trial 0, simulated again"
-has "a command that can be copied" one.html "hopscotch replay one/0<"
+sections "the sections of a campaign of one trial" one.html "best motion spec provenance"
+has "a report of one trial is titled 'The trial'" one.html "<h2>The trial</h2>"
+lacks "a report of one trial offers no sorting" one.html "to sort"
+has "a report of one trial names no replicate" one.html ">Trial 0, simulated again"
+has "a report of one trial shows the replay command" one.html "hopscotch replay one/0<"
 
 cat >bars.yaml <<END
 version: 1
@@ -115,15 +115,15 @@ search: {method: list, points: [{gravity: 9.81}]}
 objective: {minimize: energy_error}
 END
 page bars.yaml
-lacks "nothing has phases" bars.html "Shaded in the curves"
-lacks "a curve that never changes" bars.html 'aria-label="post0_y, time"'
-has "one that does" bars.html 'aria-label="post0 position, time"'
-has "a line names the others" bars.html "post0_y = 0 m, "
-lacks "nor one of rounding" bars.html 'aria-label="beam_wy, time"'
-lacks "no whole cycle" bars.html "One cycle of the motion"
-expect "its picture" 0 replay bars/0 --svg bars.svg --threads 1
-has "names them in a line" bars.svg "These columns never change: post0_y, "
-lacks "and has no curve of them" bars.svg 'aria-label="post0_y, time"'
+lacks "a model without phases has no shaded curves" bars.html "Shaded in the curves"
+lacks "constant columns have no curve" bars.html 'aria-label="post0_y, time"'
+has "changing columns have a curve" bars.html 'aria-label="post0 position, time"'
+has "a line names the constant columns" bars.html "post0_y = 0 m, "
+lacks "columns of rounding errors have no curve" bars.html 'aria-label="beam_wy, time"'
+lacks "a motion without a cycle shows none" bars.html "One cycle of the motion"
+expect "replay --svg of the motion" 0 replay bars/0 --svg bars.svg --threads 1
+has "the picture names the constant columns" bars.svg "These columns never change: post0_y, "
+lacks "the picture has no curve of constant columns" bars.svg 'aria-label="post0_y, time"'
 
 cat >drop.yaml <<END
 version: 1
@@ -134,8 +134,8 @@ search: {method: list, points: [{gravity: 9.81}]}
 objective: {minimize: energy_error}
 END
 page drop.yaml
-lacks "a figure too small to be seen" drop.html 'aria-label="The last second of the motion"'
-has "its curve" drop.html 'aria-label="ball position, time"'
+lacks "a report has no figure that is too small to see" drop.html 'aria-label="The last second of the motion"'
+has "a report has the curve of that motion" drop.html 'aria-label="ball position, time"'
 
 cat >along.yaml <<END
 version: 1
@@ -145,9 +145,9 @@ simulation: {dimension: 3}
 search: {method: grid, over: {x1: {linspace: [-5, 5, 30]}, x2: [1], x3: [2]}}
 END
 page along.yaml
-sections "one parameter" along.html "best scatter spec provenance"
-has "those with one value are named" along.html "The same in all trials: x2 = 1, x3 = 2."
-lacks "and have no panel" along.html 'aria-label="fitness, x2"'
+sections "the sections of a search of one parameter" along.html "best scatter spec provenance"
+has "the report names parameters with one value" along.html "The same in all trials: x2 = 1, x3 = 2."
+lacks "parameters with one value have no panel" along.html 'aria-label="fitness, x2"'
 
 cat >drawn.yaml <<END
 version: 1
@@ -157,22 +157,23 @@ simulation: {dimension: 3}
 search: {method: random, trials: 60, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}}
 END
 page drawn.yaml
-sections "points that are drawn converge" drawn.html \
+sections "random points have a section on convergence" drawn.html \
     "best convergence scatter importance pairs parallel spec provenance"
-has "in their order" drawn.html "The best fitness so far, in the order of the trials."
+has "random points are shown in the order of trials" drawn.html "The best fitness so far, in the order of the trials."
 
 sed -e 's/experiment: drawn/experiment: indices/' \
     -e 's/method: random, trials: 60/method: sobol_indices, samples: 16/' drawn.yaml >indices.yaml
 page indices.yaml
-sections "sensitivity comes first" indices.html "importance best scatter pairs parallel spec provenance"
-has "by its name" indices.html "first-order index"
+sections "a sensitivity study shows importance first" indices.html \
+    "importance best scatter pairs parallel spec provenance"
+has "a sensitivity study names its index" indices.html "first-order index"
 
 sed -e 's/experiment: drawn/experiment: learnt/' \
     -e 's/method: random, trials: 60/method: cmaes, cmaes: {searches: 2, stop: {generations: 3}}/' \
     drawn.yaml >learnt.yaml
 page learnt.yaml
-has "a search that learns" learnt.html "the median of each generation"
-has "of two searches" learnt.html "A line per search, the best one in front."
+has "an adaptive search shows the median of each generation" learnt.html "the median of each generation"
+has "two searches have a line each" learnt.html "A line per search, the best one in front."
 
 cat >never.yaml <<END
 version: 1
@@ -184,14 +185,14 @@ END
 "$program" run never.yaml --threads 1 --progress none >log 2>&1 &
 pid=$!
 leaves INT results/never/campaign.lock
-expect "a report of a campaign without trials" 0 report never --threads 1 -o never.html
-sections "has two sections" never.html "spec provenance"
-has "says how to go on" never.html "<code>hopscotch resume never</code>"
-lacks "and no time of nothing" never.html "0 us"
+expect "report of a campaign without trials" 0 report never --threads 1 -o never.html
+sections "a report without trials has two sections" never.html "spec provenance"
+has "a report without trials shows the resume command" never.html "<code>hopscotch resume never</code>"
+lacks "a report without trials shows no times" never.html "0 us"
 
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
-expect "a doctor who finds a report among the files" 0 doctor gains
+expect "the doctor accepts a report among the files" 0 doctor gains
 for kind in convergence scatter pairs parallel importance failures pareto timings; do
     expect "plot $kind" 0 plot gains --kind $kind -o $kind.svg
 done
@@ -203,17 +204,18 @@ search: {method: grid, over: {x1: {linspace: [-5, 5, 14]}, x2: {linspace: [-5, 5
 objective: {minimize: "min(f, 4)"}
 END
 "$program" run rate.yaml --threads 1 --batch 1000 --progress none >log 2>&1
-expect "a heat map of a fitness that most trials share" 0 plot rate --kind pairs -o rate.svg
+expect "plot of a map where most trials have the same fitness" 0 plot rate --kind pairs -o rate.svg
 if [ "$(grep -o 'y="42">[0-9.]*<' rate.svg | sort -u | wc -l)" -eq 7 ]; then
-    good "its eight colours stand for as many values"
+    good "a map's eight colours have different values"
 else
     bad "its colours: $(grep -o 'y="42">[0-9.]*<' rate.svg)"
 fi
 expect "report a grid of two parameters" 0 report rate --threads 1 -o map.html
-sections "the map comes first" map.html "pairs best scatter importance parallel spec provenance"
-has "is named" map.html "<h2>Fitness over x1 and x2</h2>"
-has "is in the navigation" map.html '<a href="#pairs">Map</a>'
-has "is of each trial" map.html "The fitness of each trial. Dot"
+sections "a report of two parameters shows the map first" map.html \
+    "pairs best scatter importance parallel spec provenance"
+has "the map has a title" map.html "<h2>Fitness over x1 and x2</h2>"
+has "the map is in the navigation" map.html '<a href="#pairs">Map</a>'
+has "the map shows each trial" map.html "The fitness of each trial. Dot"
 cat >few.yaml <<END
 version: 1
 experiment: few
@@ -223,25 +225,25 @@ END
 page few.yaml
 has "the best of few values has the last colour" few.html 'class="c7 ce"'
 expect "help plot" 0 help plot
-has "lists every kind" out "|pareto|timings "
-expect "its default name" 0 plot gains
-has "says what it is" out "gains-convergence.svg"
-expect "a wrong kind" 2 plot gains --kind convergnce
-has "is guessed" err "did you mean 'convergence'?"
+has "help plot lists every kind" out "|pareto|timings "
+expect "plot without -o" 0 plot gains
+has "plot prints the default file name" out "gains-convergence.svg"
+expect "plot of a misspelt kind" 2 plot gains --kind convergnce
+has "the error suggests the kind" err "did you mean 'convergence'?"
 "$program" run gains.yaml --name fallen --set search.over.dphi_body=[20] --threads 1 --progress none >log 2>&1
-expect "a report of nothing but failures" 0 report fallen --threads 1 -o fallen.html
-has "says so" fallen.html "no trial has one"
-sections "failures come first, then the motion of one" fallen.html "failures motion spec provenance"
-has "it says that it failed" fallen.html "Trial 0, replicate 0, which failed, simulated again"
-lacks "failures of one kind need no axis of a parameter" fallen.html 'aria-label="failed (%)'
+expect "report of failed trials only" 0 report fallen --threads 1 -o fallen.html
+has "a report of failed trials says that no trial has a fitness" fallen.html "no trial has one"
+sections "a report of failed trials shows failures, then a motion" fallen.html "failures motion spec provenance"
+has "the motion of a failed trial is marked" fallen.html "Trial 0, replicate 0, which failed, simulated again"
+lacks "failures of one kind have no panel per parameter" fallen.html 'aria-label="failed (%)'
 for kind in convergence scatter pairs parallel importance pareto; do
-    expect "plot $kind of nothing but failures" 1 plot fallen --kind $kind -o none.svg
-    has "has nothing to draw" err "there is nothing to plot as $kind"
+    expect "plot $kind of failed trials only" 1 plot fallen --kind $kind -o none.svg
+    has "the error says that there is nothing to plot as $kind" err "there is nothing to plot as $kind"
 done
-expect "but their failures" 0 plot fallen --kind failures -o fallen.svg
+expect "plot failures of failed trials only" 0 plot fallen --kind failures -o fallen.svg
 "$program" run gains.yaml --name fine --set search.over.dphi_body=[0] --threads 1 --progress none >log 2>&1
-expect "no failures" 1 plot fine --kind failures
-has "none failed" err "none of 20 trials failed"
+expect "plot failures where none failed" 1 plot fine --kind failures
+has "the error says that none failed" err "none of 20 trials failed"
 if [ -e none.svg ]; then bad "an error left a file"; else good "an error leaves no file"; fi
 
 cat >several.yaml <<END
@@ -256,70 +258,70 @@ search:
 objective: {minimize: [velocity_error, "attitude_rms + 0 * m", cost_of_transport], reference: [9, 9, 99]}
 END
 "$program" run several.yaml --threads 1 --progress none >log 2>&1
-expect "a report of several objectives" 0 report several --threads 1 -o several.html
-has "says what they are" several.html "<code>attitude_rms + 0 * m</code>"
-has "draws each with each" several.html 'aria-label="cost_of_transport, velocity_error"'
+expect "report of several objectives" 0 report several --threads 1 -o several.html
+has "the report shows the objectives" several.html "<code>attitude_rms + 0 * m</code>"
+has "the report plots the objectives pairwise" several.html 'aria-label="cost_of_transport, velocity_error"'
 for kind in convergence scatter pairs parallel importance pareto timings; do
     expect "plot $kind of several" 0 plot several --kind $kind -o several_$kind.svg
 done
-has "hypervolume" several_convergence.svg "hypervolume of the front"
+has "plot convergence shows the hypervolume" several_convergence.svg "hypervolume of the front"
 for objective in velocity_error "attitude_rms + 0 * m" cost_of_transport; do
-    has "the best of $objective" several_convergence.svg "best so far: $objective<"
+    has "plot convergence shows the best of $objective" several_convergence.svg "best so far: $objective<"
 done
-lacks "and no best of all" several_convergence.svg ">best so far<"
+lacks "plot convergence shows no best of all objectives" several_convergence.svg ">best so far<"
 grep '<h2>' several.html | head -n 1 >first
-has "the front comes first" first "The front"
+has "a report of several objectives shows the front first" first "The front"
 expect "plot another objective" 0 plot several --kind scatter --objective 3 -o third.svg
-has "by its name" third.svg ">cost_of_transport<"
-expect "plot an objective too many" 1 plot several --kind scatter --objective 4 -o fourth.svg
-has "how many there are" err "several has 3 objectives"
+has "plot --objective names the objective" third.svg ">cost_of_transport<"
+expect "plot of an objective that does not exist" 1 plot several --kind scatter --objective 4 -o fourth.svg
+has "the error gives the number of objectives" err "several has 3 objectives"
 
 # ---- replay ---------------------------------------------------------------------------------------------------------
 
 best=$("$program" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
 failed=$("$program" query gains --where "failure != 'none'" --limit 1 --format csv --columns id | sed -n 2p)
 expect "replay as CSV" 0 replay "gains/$best" --sample 0.01 --window 0.2,0.5 -o trace.csv --threads 1
-if [ "$(wc -l <trace.csv)" -eq 32 ]; then good "has the samples of the window"; else bad "$(wc -l <trace.csv) lines"; fi
-expect "of another replicate" 0 replay "gains/$best/1" --sample 0.01 --window 0.2,0.5 -o other.csv --threads 1
-if cmp -s trace.csv other.csv; then bad "replicates are the same"; else good "which is another"; fi
-expect "of no replicate" 1 replay "gains/$best/2"
-has "how many there are" err "has 2 replicates, numbered from 0"
-expect "by path, with a replicate" 0 replay "results/gains/$best/1"
+if [ "$(wc -l <trace.csv)" -eq 32 ]; then good "the CSV has the window"; else bad "$(wc -l <trace.csv) lines"; fi
+expect "replay of another replicate" 0 replay "gains/$best/1" --sample 0.01 --window 0.2,0.5 -o other.csv --threads 1
+if cmp -s trace.csv other.csv; then bad "replicates are the same"; else good "another replicate has another motion"; fi
+expect "replay of a replicate that does not exist" 1 replay "gains/$best/2"
+has "the error gives the number of replicates" err "has 2 replicates, numbered from 0"
+expect "replay of a replicate by path" 0 replay "results/gains/$best/1"
 expect "replay as JSON" 0 replay "gains/$best" --json --svg json.svg --threads 1
-has "of the comparison" out '"equal": true'
-lacks "and nothing else" out "json.svg"
+has "replay --json reports the comparison" out '"equal": true'
+lacks "replay --json prints nothing else" out "json.svg"
 expect "replay as HDF5" 0 replay "gains/$best" -o trace.h5 --threads 1
-expect "the solver's iterations" 0 replay "gains/$best" --debug newton --window 0.3,0.3005 -o - --threads 1
-has "with their columns" out "time,step,iteration,residual_q"
-has "the words go elsewhere" err "the same to the bit"
-expect "a picture" 0 replay "gains/$best" --svg motion.svg --threads 1
-has "of the motion" motion.svg "One cycle of the motion"
-expect "a picture of the solver" 0 replay "gains/$best" --debug newton --window 0.3,0.31 --svg newton.svg --threads 1
-expect "an animation" 0 replay "gains/$best" "gains/$failed" --html two.html --threads 1
-has "of both" two.html "\"name\":\"gains/$failed\""
-expect "figures" 0 replay "gains/$best" --terminal --threads 1
-has "with their times" out "0.80 s"
-lacks "without control sequences" out "$(printf '\033')"
-expect "a window after the end" 1 replay "gains/$best" --window 2,3 -o trace2.csv
-has "is empty" err "lies between 2 and 3 s"
+expect "replay --debug of the solver" 0 replay "gains/$best" --debug newton --window 0.3,0.3005 -o - --threads 1
+has "the iterations have named columns" out "time,step,iteration,residual_q"
+has "messages go to standard error" err "the same to the bit"
+expect "replay --svg" 0 replay "gains/$best" --svg motion.svg --threads 1
+has "the picture shows a cycle of the motion" motion.svg "One cycle of the motion"
+expect "replay --svg of the solver" 0 replay "gains/$best" --debug newton --window 0.3,0.31 --svg newton.svg --threads 1
+expect "replay --html of two trials" 0 replay "gains/$best" "gains/$failed" --html two.html --threads 1
+has "the page holds both trials" two.html "\"name\":\"gains/$failed\""
+expect "replay --terminal" 0 replay "gains/$best" --terminal --threads 1
+has "figures in the terminal have times" out "0.80 s"
+lacks "figures outside a terminal have no control sequences" out "$(printf '\033')"
+expect "replay of a window after the end" 1 replay "gains/$best" --window 2,3 -o trace2.csv
+has "the error gives the empty window" err "lies between 2 and 3 s"
 "$program" run gains.yaml --name long --set simulation.duration=300 --set search.over.dphi_body=[20] --threads 1 \
     --progress none >log 2>&1
-expect "too many samples" 1 replay long/0 --sample 0.0001 -o trace2.csv
-has "says how many bytes" err "name a coarser --sample"
-expect "too many iterations" 1 replay long/0 --debug newton -o trace2.csv
-has "says that too" err "name a shorter --window"
-expect "a wrong sample" 2 replay "gains/$best" --sample often -o trace.csv
-expect "half a tick" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
-has "is explained" err "not a whole number of ticks"
-expect "a wrong window" 2 replay "gains/$best" --window 0.5 -o trace.csv
-has "with an example" err "as 0.55,0.6"
-expect "a sample of nothing" 2 replay "gains/$best" --sample 0.01
-has "says what to add" err "add -o FILE.h5"
-expect "a sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
-expect "an animation of iterations" 2 replay "gains/$best" --debug newton --html trace.html
-expect "an unknown kind of file" 2 replay "gains/$best" -o trace.txt
-has "names those it knows" err "neither in .h5 nor in .csv"
-expect "two trials without a page" 2 replay "gains/$best" "gains/$failed"
+expect "replay with too many samples" 1 replay long/0 --sample 0.0001 -o trace2.csv
+has "the error suggests a coarser --sample" err "name a coarser --sample"
+expect "replay with too many iterations" 1 replay long/0 --debug newton -o trace2.csv
+has "the error suggests a shorter --window" err "name a shorter --window"
+expect "replay with a --sample that is no number" 2 replay "gains/$best" --sample often -o trace.csv
+expect "replay with a --sample of half ticks" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
+has "the error explains ticks" err "not a whole number of ticks"
+expect "replay with half a window" 2 replay "gains/$best" --window 0.5 -o trace.csv
+has "the error gives an example of a window" err "e.g. 0.55,0.6"
+expect "replay with --sample and without a file" 2 replay "gains/$best" --sample 0.01
+has "the error suggests -o" err "add -o FILE.h5"
+expect "replay with --sample of iterations" 2 replay "gains/$best" --debug newton --sample 0.01 -o trace.csv
+expect "replay --html of iterations" 2 replay "gains/$best" --debug newton --html trace.html
+expect "replay into an unknown kind of file" 2 replay "gains/$best" -o trace.txt
+has "the error names the known kinds of files" err "must end in .h5 or .csv"
+expect "replay of two trials without --html" 2 replay "gains/$best" "gains/$failed"
 cat >point.yaml <<END
 version: 1
 experiment: point
@@ -327,15 +329,16 @@ model: bbob
 search: {method: grid, over: {x1: [0, 1], x2: [0, 1]}}
 END
 "$program" run point.yaml --threads 1 --progress none >log 2>&1
-expect "a report without a motion" 0 report point --threads 1 -o point.html
-sections "it is left out" point.html "pairs best scatter importance parallel spec provenance"
-expect "an animation of no motion" 1 replay point/1 --html point.html
-has "says what there is" err "has no drawing"
-expect "nor in the terminal" 1 replay point/1 --terminal
-expect "iterations of no solver" 1 replay point/1 --debug newton -o point.csv
-has "says which have one" err "no solver that iterates"
+expect "report of a model without a motion" 0 report point --threads 1 -o point.html
+sections "a report of a model without a motion has no such section" point.html \
+    "pairs best scatter importance parallel spec provenance"
+expect "replay --html without a motion" 1 replay point/1 --html point.html
+has "the error says that the model has no drawing" err "has no drawing"
+expect "replay --terminal without a motion" 1 replay point/1 --terminal
+expect "replay --debug without a solver" 1 replay point/1 --debug newton -o point.csv
+has "the error says that the model has no such solver" err "no solver that iterates"
 
-# ---- what only a parser sees ----------------------------------------------------------------------------------------
+# ---- checks with parsers --------------------------------------------------------------------------------------------
 
 with_python "markup" || exit $status
 python3 - "$hostile" >out 2>err <<'END'
@@ -416,7 +419,7 @@ try:
 except ImportError:
     print("skip report: HDF5: needs python3 with h5py")
 
-# In a terminal: a screen of its own, and back, also when it is interrupted.
+# In a terminal, replay --terminal uses a separate screen and restores the old one, also when it is interrupted.
 def played(*keys):
     import pty, select, time
 
@@ -440,11 +443,12 @@ def played(*keys):
 code, shown = played()
 check("an animation leaves the terminal as it was", code == 0 and shown.count(b"\033[?1049h") == 1 == shown.count(
     b"\033[?1049l") and shown.rindex(b"\033[?25h") < shown.rindex(b"\033[?1049l"), code, shown[-200:])
-check("it moves", len(set(shown.split(b"\033[H"))) > 5)
+check("the animation in the terminal moves", len(set(shown.split(b"\033[H"))) > 5)
 code, shown = played(b"\x03")
-check("also when it is interrupted", code == 130 and shown.count(b"\033[?1049l") == 1, code, shown[-200:])
+check("an interrupted animation leaves the terminal as it was", code == 130 and shown.count(b"\033[?1049l") == 1, code,
+      shown[-200:])
 
-# Names that only another program could have put there.
+# Texts that only another program could have written.
 database = sqlite3.connect("results/gains/campaign.db")
 for sql in ("INSERT INTO notes VALUES('2026-01-01T00:00:00Z', ?)", "INSERT INTO tags VALUES(?)",
             "INSERT INTO events(time, kind, text) VALUES('now', ?1, ?1)",
@@ -461,7 +465,7 @@ database.close()
 subprocess.run([program, "report", "gains", "--threads", "1", "-o", "hostile.html"], check=True,
                stdout=subprocess.DEVNULL)
 page("hostile.html", hostile)
-check("the name is shown as it is, everywhere", Page("hostile.html").text.count(hostile) >= 9)
+check("the hostile text is shown as text, everywhere", Page("hostile.html").text.count(hostile) >= 9)
 # Numbers that no run could have written.
 for value in ("9e999", "-9e999", "NULL", "1e308", "-1e308", "5e-324", "0", "-1"):
     database = sqlite3.connect("results/gains/campaign.db")
@@ -488,10 +492,10 @@ best = database.execute("SELECT id FROM trials WHERE fitness IS NOT NULL ORDER B
 database.close()
 subprocess.run([program, "report", "gains", "--threads", "1", "-o", "changed.html"], check=True,
                stdout=subprocess.DEVNULL)
-check("a report of a number that does not repeat says so", "it differs from what is stored: fitness" in Page(
+check("a report says that a trial does not repeat", "it differs from what is stored: fitness" in Page(
     "changed.html").text)
 wrong = subprocess.run([program, "replay", f"gains/{best}", "--svg", "changed.svg"], capture_output=True, text=True)
-check("and replay names the field and the versions", wrong.returncode == 3 and "fitness" in wrong.stderr and
+check("replay of that trial names the field and the versions", wrong.returncode == 3 and "fitness" in wrong.stderr and
       "numerics version" in wrong.stderr and not os.path.exists("changed.svg"), wrong.stderr)
 sys.exit(failed)
 END

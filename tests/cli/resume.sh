@@ -29,7 +29,7 @@ resume()
     shift
     "$HOPSCOTCH" resume "$name" --progress none "$@" >out 2>&1
 }
-same() { [ "$(digest "$1")" = "$expected" ]; check $? "$2: the digest is that of a run that was not"; }
+same() { [ "$(digest "$1")" = "$expected" ]; check $? "$2: the digest is that of an uninterrupted run"; }
 
 run "$HOPSCOTCH" whole
 check $? "a campaign of 30 trials"
@@ -38,7 +38,7 @@ expected=$(digest whole)
 # ---- budgets are totals ---------------------------------------------------------------------------------------------
 
 run "$HOPSCOTCH" cut --set limits.trials=12
-check $? "up to a limit"
+check $? "run up to a limit"
 has "12 of 12"
 resume cut
 check $? "resume at the limit"
@@ -52,15 +52,15 @@ resume cut --set limits.trials=none
 check $? "resume without a limit and without the files beside the database"
 has "30 of 30"
 grep -q "seed: 7" results/cut/resolved.yaml && grep -q "seed: 7" results/cut/spec.yaml
-check $? "they are written anew"
+check $? "resume writes the files beside the database again"
 
 same cut "stopped by limits"
-# Another limit records other best trials, which the spec no longer asks for in the end.
+# With another limit other trials are the best; the final spec does not ask for their trajectories.
 run "$HOPSCOTCH" best --set limits.trials=4
 resume best --set limits.trials=none
 same best "stopped before its best trials"
 
-# ---- what a kill leaves ---------------------------------------------------------------------------------------------
+# ---- leftovers of a kill --------------------------------------------------------------------------------------------
 
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || { echo "skip resume: needs $HOPSCOTCH_FAULTS_PROGRAM"; exit $status; }
 (
@@ -72,23 +72,23 @@ check $? "a temporary file is left by a kill"
 "$HOPSCOTCH" status killed >out 2>&1
 has "of 30"
 resume killed
-check $? "resume after it"
+check $? "resume after the kill"
 has "was killed; what it had in flight is computed again"
 has "1 temporary file"
 has "of 30 trials are done"
 same killed "killed"
 
-# ---- failed trials, again -------------------------------------------------------------------------------------------
+# ---- retry of failed trials -----------------------------------------------------------------------------------------
 
 resume whole --retry tumbled
 [ $? -eq 1 ]
-check $? "a kind that there is not"
+check $? "retry of an unknown kind of failure"
 has "there are: failed, fell"
 resume whole --retry failed
-check $? "retry of what fails again"
+check $? "retry of trials that fail again"
 has "10 failed again, 0 did not; 0 rows changed"
 same whole "retried in vain"
-# As if a machine had been at fault: rows of failures that were none.
+# Simulates faults of a machine: marks good trials as failed.
 damage()
 {
     rm -rf "results/$1" && cp -r results/whole "results/$1"
@@ -98,7 +98,7 @@ damage()
 }
 damage wrong
 resume wrong --retry diverged
-check $? "retry of what was wrong"
+check $? "retry of trials that did not really fail"
 has "9 trials (diverged): 0 failed again, 9 did not; 9 rows changed"
 same wrong "retried"
 "$HOPSCOTCH" status wrong >out 2>&1
@@ -113,12 +113,12 @@ while [ "$ended" -eq 137 ] && [ "$n" -lt 400 ]; do
         run "$HOPSCOTCH_FAULTS_PROGRAM" again --retry diverged --batch 4
     ) 2>/dev/null
     ended=$?
-    # Killed before its request was stored: nothing remembers it.
+    # If the kill came before the request was stored, the user must ask again.
     asked=$("$SQL" results/again/campaign.db "SELECT count(*) FROM retries WHERE kinds = 'diverged'")
     if [ "$asked" -eq 1 ]; then resume again; else resume again --retry diverged; fi || bad=$((bad + 1))
     [ "$(digest again)" = "$expected" ] || { bad=$((bad + 1)) && echo "   killed at statement $n: another digest"; }
     kills=$((kills + 1)) n=$((n + step))
 done
 [ "$bad" -eq 0 ] && [ "$kills" -gt 1 ]
-check $? "a retry that was killed at $kills moments goes on"
+check $? "a retry that was killed at $kills moments is completed"
 exit $status

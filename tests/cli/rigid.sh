@@ -8,11 +8,11 @@ experiments=$root/experiments
 says()
 {
     grep -qF -- "$1" "$2"
-    check $? "'$1' is said"
+    check $? "the output has '$1'"
 }
 
 "$HOPSCOTCH" check "$experiments/kkt_pendulum_gains.yaml" >out 2>err
-check $? "check of gains ends well"
+check $? "check of gains"
 says 'gains        baumgarte: c = 2 alpha/dt, k = beta^2/dt^2; stable where' out
 says 'stability    warning: original: ' out
 says "the form leaves J'v out" out
@@ -29,11 +29,11 @@ says '42 of 42' out
     --format csv >out 2>err
 [ "$(sort -u out | tr '\n' ' ')" = "1.2 alpha " ]
 check $? "baumgarte diverges with alpha = 1.2 in all steps, and with no other"
-# the steady error falls with the step where J'v is in, by less than a tenth where it is left out
+# the steady error falls with the step in proportion where J'v is included, by less than a tenth where it is left out
 "$HOPSCOTCH" query kkt_pendulum_gains --results . --where "alpha = 0.1 and beta = 1 and form = 2" --order substeps \
     --columns error_rms --format csv >out 2>err
 awk 'NR == 2 { one = $1 } NR == 3 { exit !($1 < 0.3 * one) }' out
-check $? "half the step, a quarter of the error of gains in units of the step"
+check $? "half the step gives a quarter of the error, with gains per step"
 set -- plot kkt_pendulum_gains --results . --kind pairs
 "$HOPSCOTCH" "$@" --where 'form = 0 and substeps = 1' -o map.svg >out 2>err &&
     "$HOPSCOTCH" "$@" -o all.svg >out 2>err && ! cmp -s map.svg all.svg
@@ -42,7 +42,7 @@ check $? "plot --where draws the map of one form"
 [ $? -eq 1 ] && grep -q "did you mean 'form'" err
 check $? "plot --where names the nearest column"
 
-# a body that spins about its middle axis turns over: its own y component of w, from quaternion and w in the world
+# a body that spins about its middle axis turns over: the y component of w in body axes, from the quaternion and w
 "$HOPSCOTCH" run "$experiments/dzhanibekov.yaml" --results . --progress none >out 2>err
 check $? "run of a free body"
 "$HOPSCOTCH" replay dzhanibekov/0 --results . -o motion.csv >out 2>err
@@ -60,16 +60,16 @@ turned()
         END { exit !(axis == "x" ? least > 4.8 : least < -3.4) }' motion.csv
 }
 turned x first
-check $? "about its first axis it spins on"
+check $? "a body keeps spinning about its first axis"
 turned y middle
-check $? "about its middle axis it turns over"
+check $? "a body that spins about its middle axis turns over"
 "$HOPSCOTCH" replay dzhanibekov/0 --results . --svg motion.svg --html motion.html >out 2>err &&
     grep -q '<line class="body"' motion.svg && grep -q '"shapes"' motion.html
-check $? "it is drawn"
+check $? "replay draws the free body"
 "$HOPSCOTCH" replay dzhanibekov/0 --results . --terminal >out 2>err && [ "$(wc -l <out)" -gt 60 ]
-check $? "it is drawn in the terminal"
+check $? "replay draws the free body in the terminal"
 
-# rows of the constraints: what is recorded is what replay gives, and the first lambda is that of the table
+# debug rows: the recorded ones equal those of replay, and the first lambda is that of the reference table
 "$HOPSCOTCH" run "$experiments/kkt_pendulum_gains.yaml" --results . --name rows --progress none \
     --set search.over='{substeps: [1, 2]}' --set search.when='{}' --set simulation.stabilisation=baumgarte \
     --set simulation.gain_units=absolute --set 'record.debug={kkt: {select: {best: 1}, window: [0, 0.05]}}' >out 2>err
@@ -79,12 +79,12 @@ check $? "run with debug rows"
 awk -F, 'NR == 1 { good = $0 == "time,row,constraint,Jv,C,lambda,residual,energy" }
     NR == 2 { good = good && $6 == -35.775 }
     END { exit !(good && NR == 401) }' rows.csv
-check $? "a row a step, the first with lambda = -35.775"
+check $? "one row per step, the first with lambda = -35.775"
 "$HOPSCOTCH" show rows/1 --results . --debug 1 >out 2>err &&
     says 'rows/1, replicate 0: row 1 of ' out && says 'energy ' out
-# the rod's pull is that of its lambda and its length
+# the rod's tension follows from its lambda and its length
 awk '$2 == "rod" { found = $5 < -30 && ($6 + 2 * $5) ^ 2 < 1e-4 * $6 ^ 2 && $6 != -2 * $5 } END { exit !found }' out
-check $? "show --debug: a row by its constraint's name, with what the rod pulls"
+check $? "show --debug: a row with its constraint's name and the rod's tension"
 "$HOPSCOTCH" run "$experiments/four_bar.yaml" --results . --name bars --progress none --set simulation.copies=2 \
     --set simulation.duration=0.01 --set 'record.debug={kkt: {select: {best: 1}}}' >out 2>err
 "$HOPSCOTCH" show bars/0 --results . --debug 30 >out 2>err

@@ -3,7 +3,7 @@
 # refuses it with any key misspelt. The last two need python3 with jsonschema and yaml.
 . "$(dirname "$0")/../scratch.sh"
 "$HOPSCOTCH" schema >schema.json || { echo "FAIL schema: hopscotch schema ended with $?"; exit 1; }
-# What editors read beside the experiments is what this program says.
+# The schema file for editors equals the program's output.
 stale=0
 if cmp -s schema.json "$root"/experiments/schema.json; then
     echo "ok experiments/schema.json is fresh"
@@ -16,7 +16,7 @@ for spec in "$root"/experiments/*.yaml; do
     echo "FAIL $spec does not begin with the line that names its schema to editors"
     stale=1
 done
-case $HOPSCOTCH in *asan* | *tsan*) exit $stale ;; esac # what is left is python's alone
+case $HOPSCOTCH in *asan* | *tsan*) exit $stale ;; esac # the rest tests Python alone
 with_python "the schema" jsonschema yaml || exit $stale
 python3 - schema.json "$root"/experiments/*.yaml <<'PYTHON'
 import json, re, sys

@@ -19,7 +19,7 @@ indexes() { "$SQL" results/grid/campaign.db "SELECT name FROM sqlite_schema WHER
     ORDER BY rowid" | tr '\n' ' '; }
 plan() { "$SQL" results/grid/campaign.db "EXPLAIN QUERY PLAN $1" >out; }
 
-# indexed COLUMNS ARGUMENTS...: the query prints what it does without, and makes an index over these columns; "": none
+# indexed COLUMNS ARGUMENTS...: the query prints the same as before, and makes an index over these columns; "": no index
 indexed()
 {
     columns=$1
@@ -28,7 +28,7 @@ indexed()
     cp out unindexed
     slow query grid "$@" --format csv --limit 9
     [ $? -eq 0 ] && cmp -s out unindexed
-    check $? "query $* gives what it gave"
+    check $? "query $* gives the same answer"
     if [ -n "$columns" ]; then
         [ "$(wc -l <err)" -eq 1 ] && grep -qF "made an index over $columns in 0" err
         check $? "query $* makes an index over $columns"
@@ -38,11 +38,11 @@ indexed()
     fi
 }
 
-# ---- which ----------------------------------------------------------------------------------------------------------
+# ---- which queries make an index ------------------------------------------------------------------------------------
 
 run query grid --where "x1 > 0.5 and x2 < 0" --order f:desc
 [ -z "$(indexes)" ]
-check $? "a quick query makes none"
+check $? "a quick query makes no index"
 indexed "x1, x2, f" --where "x1 > 0.5 and x2 < 0" --order f:desc
 indexed "" --where "x1 > 0.5 and x2 < 0" --order f:desc
 plan 'SELECT id FROM trials WHERE x1 > 0.5 AND x2 < 0 ORDER BY +f'
@@ -54,32 +54,32 @@ indexed "" --order fitness
 indexed "" --columns all
 indexed "failure, x3, x2, f, x1" --where "x2 < 0 and f + x1 < 9 and failure = 'none' and 1 = x3"
 indexed "n_failed, x2" --where "not (x2 > 0) and n_failed >= 0"
-indexed "" --where "x2 + f > 0" # the first one has these columns too
+indexed "" --where "x2 + f > 0" # the first index has these columns
 indexed "f DESC" --order f:desc
 indexed "" --order f:desc
 plan 'SELECT id FROM trials ORDER BY f DESC NULLS LAST, id LIMIT 3'
 has "trials_auto_f_desc"
 names=trials_auto_x1_x2_f\ trials_auto_failure_x3_x2_f_x1\ trials_auto_n_failed_x2\ trials_auto_f_desc\ 
 [ "$(indexes)" = "$names" ]
-check $? "there are four: $(indexes)"
+check $? "at most four indexes are kept: $(indexes)"
 indexed "x3, x2" --order x3,x2
 [ "$(indexes)" = "${names#* }trials_auto_x3_x2 " ]
-check $? "of more the oldest goes: $(indexes)"
-indexed "" --where "id + search + round + x1 + x2 + x3 + f + fitness + n_failed > 0 and failure = 'none'" # nine
+check $? "a fifth index replaces the oldest: $(indexes)"
+indexed "" --where "id + search + round + x1 + x2 + x3 + f + fitness + n_failed > 0 and failure = 'none'" # nine columns
 works doctor grid
 [ "$(digest grid)" = "$whole" ]
-check $? "the digest is the same"
+check $? "indexes do not change the digest"
 slow best grid
 [ ! -s err ]
 check $? "best of a campaign that is done has its index"
 slow query grid --where "x1 > n_failed" --limit 2
-has "more match: --limit 0 prints all" err
-has "the database took long; made an index over x1, n_failed in 0" err
+has "--limit 0 prints all" err
+has "the query was slow; made an index over x1, n_failed in 0" err
 works export grid --csv out.csv
 
-# ---- not where it can't be ------------------------------------------------------------------------------------------
+# ---- queries that make no index -------------------------------------------------------------------------------------
 
-# none WHAT ARGUMENTS...: the answer, 0, and no index
+# none WHAT ARGUMENTS...: the query answers, exits with 0, and makes no index
 none()
 {
     what=$1 before=$(indexes)
@@ -108,22 +108,22 @@ wait $pid
 pid=
 works doctor grid
 
-# Ctrl-C: the answer is printed, nothing is left, the status is that of the query.
+# Ctrl-C while the index is made: the answer is printed, no index is left, the exit status is the query's.
 before=$(indexes)
 HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv \
     --limit 2 >out 2>err &
 pid=$!
 until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
 [ "$(wc -l <out)" -eq 3 ]
-check $? "the answer is there before the index"
+check $? "the answer is printed before the index is made"
 kill -INT $pid
 kill -CONT $pid
 wait $pid
 ended=$? pid=
 [ $ended -eq 0 ]
-check $? "Ctrl-C meanwhile leaves the status of the query: $ended"
+check $? "Ctrl-C while the index is made keeps the query's exit status: $ended"
 [ ! -s err ] && [ "$(indexes)" = "$before" ]
-check $? "and no index"
+check $? "Ctrl-C leaves no index"
 works doctor grid
 for call in 2 4 6 8 10; do
     HOPSCOTCH_FAULT=slow:1+:EIO,sqlwrite:$call:KILL "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x2 >out 2>err
@@ -131,15 +131,15 @@ for call in 2 4 6 8 10; do
     check $? "sound after a kill at write $call of the index"
 done
 
-# ---- a run drops them, and best of a run that was cut short makes its own -------------------------------------------
+# ---- a run drops indexes; best of an interrupted run makes one ------------------------------------------------------
 
 indexed "search, x1" --order search,x1
 works run grid.yaml --progress none
 [ -n "$(indexes)" ]
-check $? "a campaign that is done keeps them"
+check $? "a run of a finished campaign keeps the indexes"
 works run grid.yaml --extend --set 'search.over.x3=[0, 1, 2]' --progress none
 [ -z "$(indexes)" ]
-check $? "one that is extended drops them: $(indexes)"
+check $? "an extension drops the indexes: $(indexes)"
 works doctor grid
 cp -r results/grid other
 works rm grid --yes
@@ -149,9 +149,9 @@ slow best grid --format csv
 has "made an index over fitness in 0" err
 slow best grid --format csv
 [ ! -s err ]
-check $? "once"
+check $? "a second best makes no other index"
 works resume grid --set limits.trials=none --progress none
 [ -z "$(indexes)" ] && [ "$(digest grid)" = "$whole" ]
-check $? "a run that is resumed drops it"
+check $? "a resumed run drops the index"
 works doctor grid
 exit "$status"

@@ -2,14 +2,14 @@
 # hopscotch stop, a control file made by hand, SIGUSR1, and messages about the run before. A stopped and resumed
 # campaign has the digest of one without a stop.
 . "$(dirname "$0")/../scratch.sh"
-# A batch takes some 0.2 s, and there are more than a thousand, so that what stops it comes long before the end.
+# A batch takes about 0.2 s, and there are more than a thousand, so that each stop comes long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
     --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
 count() { "$HOPSCOTCH" query kept/cut --columns id --format csv 2>/dev/null | tail -n +2 | wc -l; }
 stop() { "$HOPSCOTCH" stop cut --results kept "$@" >said 2>&1; }
 
-# Starts it, and returns when it has committed something more. Its pid is the one that its lock names.
+# Starts the run, and returns when it has committed more rows. $pid is the process that the lock names.
 start()
 {
     had=$(count) waited=0
@@ -44,7 +44,7 @@ check $? "a second runner is refused"
 has "is being run by pid $pid on" said
 has "$HOPSCOTCH status cut --results kept\` shows how far it is, and stop in place of status ends it" said
 
-# Who waits for the end may leave before it.
+# A command that waits for the end can be interrupted.
 : >said
 kill -STOP "$pid"
 "$HOPSCOTCH" stop cut --wait --results kept >said 2>&1 &
@@ -52,7 +52,7 @@ waiting=$!
 until [ -s said ]; do sleep 0.05; done
 kill -TERM "$waiting"
 wait "$waiting"
-has "cut was asked to stop and had not ended yet; $HOPSCOTCH status cut --results kept tells when it has" said
+has "cut was asked to stop and has not ended yet; $HOPSCOTCH status cut --results kept shows when it has" said
 rm -f kept/cut/stop
 kill -CONT "$pid"
 
@@ -66,11 +66,11 @@ has "trials are committed; continue with \`$HOPSCOTCH resume cut"
 has "stopped by \`hopscotch stop\`"
 has "continue with \`$HOPSCOTCH resume cut --results kept\`"
 [ ! -e kept/cut/stop ]
-check $? "the request is gone"
+check $? "stop leaves no request behind"
 stop
 [ $? -eq 1 ]
-check $? "stop of what does not run"
-has "nothing runs cut" said
+check $? "stop of a campaign that does not run"
+has "no process runs cut" said
 
 echo "pid 1 on another since 2020-01-01T00:00:00Z" >kept/cut/stop
 start "$@"
@@ -97,12 +97,12 @@ check $? "the digests are equal"
 
 # ---- SIGUSR1 before and after the loop ------------------------------------------------------------------------------
 
-# asked DOING OPTIONS...: runs until it has said that it is at it, or to the end
+# asked DOING OPTIONS...: runs until the program says that it is doing DOING, or to the end
 asked()
 {
     doing=$1
     shift
-    rm -f results/long/campaign.lock code # of the run before
+    rm -f results/long/campaign.lock code # left by the run before
     { "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name long --progress none --threads 1 --batch 64 \
         --set limits.trials=4000 --set 'record.trajectories={select: {best: 4000, failures: 4000}, sample: 0.5}' \
         "$@" >out 2>&1; echo $? >code; } &

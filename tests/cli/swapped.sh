@@ -33,7 +33,7 @@ works check spec/whole.yaml
 works check spec/ndt.yaml
 is_stopped() { case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in T) ;; *) false ;; esac; }
 
-# swapped SPEC FILE HOW: with each open of the file's reading
+# swapped SPEC FILE HOW: exchanges the file before each open call of the reading process
 bad= stops=0
 swapped()
 {

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
-*asan* | *tsan*) echo "skip tutorial: it builds a program of its own, which no sanitizer sees" && exit 0 ;;
+*asan* | *tsan*) echo "skip tutorial: it builds another program, without the sanitizer" && exit 0 ;;
 esac
 [ -f "$root"/build/config.mk ] || { echo "skip tutorial: not configured (./configure.sh)"; exit 0; }
 fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
@@ -16,7 +16,7 @@ for name in Makefile configure.sh sim io runner experiments; do
 done
 cp "$root"/build/config.mk build && touch build/configured
 
-# A block after ``` whose first line is "// FILE: ..." or "# FILE: ..." is that file.
+# A block after ``` with the first line "// FILE: ..." or "# FILE: ..." becomes that file.
 mkdir -p sim/spring
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
@@ -27,7 +27,7 @@ for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/
     [ -s "$file" ] || fail "no page has a block for $file"
 done
 
-# The lines that the text names.
+# Adds the lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
@@ -36,7 +36,8 @@ sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
 sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
 row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
 sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
-# The metric: `line TEXT FILE PATTERN` puts the page's line that begins with TEXT behind the line of FILE with PATTERN.
+# The metric. `line TEXT FILE PATTERN` inserts the page's line that begins with TEXT after the line of FILE with
+# PATTERN.
 line()
 {
     text=$(grep -F "    $1" sim/README.md | sed 's/\\/&&/g')
@@ -78,7 +79,7 @@ all=$("$program" query spring --columns b --format csv | awk 'NR > 1 && $1 > 8 &
 "$program" check experiments/spring.yaml --set 'search.only="b > 8"' --resolved >only.yaml 2>log &&
     "$program" check only.yaml --resolved >again.yaml 2>log && cmp -s only.yaml again.yaml ||
     fail "the resolved spec of the form does not read back"
-"$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "the form takes any name"
+"$program" check experiments/spring.yaml --set 'search.only="c > 8"' >log 2>&1 && fail "any name is accepted"
 "$program" help spec | grep -q '^search.only$' || fail "help spec does not have the form"
 "$program" schema | grep -q '"only": {' || fail "the schema does not have the form"
 echo "ok   tutorial: the form of the spec works"

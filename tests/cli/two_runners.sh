@@ -19,7 +19,8 @@ runner() # CAMPAIGN NUMBER
     echo $? >"$1.status$2"
 }
 
-# The statuses of both, how often the log says that it was started or resumed, and the rows with their header.
+# Compares the exit statuses of both, the number of starts and resumes in the log, and the number of rows with their
+# header.
 refused=0 late=0 bad=0
 examine() # CAMPAIGN
 {
@@ -48,5 +49,5 @@ while [ "$i" -lt "$times" ]; do
     i=$((i + 5))
 done
 [ "$bad" -eq 0 ] && [ "$refused" -gt 0 ]
-check $? "$i times one of two ran, $bad times not; the other was refused $refused times, came late $late times"
+check $? "in $i pairs exactly one ran, but for $bad; the other was refused $refused times and came too late $late times"
 exit $status

@@ -25,7 +25,7 @@ run run gains.yaml --progress none
 check $? "a campaign"
 best=$("$HOPSCOTCH" best gains --top 1 --format csv | sed -n '2s/^1,\([0-9]*\),.*/\1/p')
 run verify gains --seeds 40 --grid 3 --progress none
-check $? "of its best trial"
+check $? "verify of the best trial"
 has "gains/$best under 40 fresh seeds"
 has "(Wilson)"
 has "Student's t"
@@ -35,35 +35,35 @@ has "of 9 starts succeed"
 cp out first
 run verify gains --seeds 40 --grid 3 --progress none
 grep -qF "done already" err
-check $? "a second time nothing runs"
+check $? "a second verify runs nothing"
 cmp -s out first
-check $? "and it says the same"
+check $? "a second verify prints the same"
 run status "gains/verify/trial_$best"
 has "verifies gains/$best"
 run replay "gains/verify/trial_$best/0" --threads 1
-check $? "what it ran replays"
+check $? "the trials that verify ran replay"
 run doctor "gains/verify/trial_$best"
-check $? "and is sealed"
+check $? "the campaign that verify made matches its digests"
 run verify gains --seeds 40 --grid 0 --gains 5 --progress none
 [ $? -eq 1 ] && grep -qF "is another spec now" err
-check $? "other changes want another name"
+check $? "verify with other changes needs another name"
 run verify gains --seeds 40 --grid 0 --gains 0 --physics 0 --name alone --progress none
-check $? "seeds alone"
+check $? "verify with seeds only"
 grep -qF "one change at a time" out
 [ $? -eq 1 ]
-check $? "have no table"
+check $? "verify with seeds only prints no table of changes"
 run query alone --columns id --format csv
 [ "$(wc -l <out)" = 2 ]
-check $? "and are one trial"
+check $? "verify with seeds only runs one trial"
 run verify gains --defaults --seeds 20 --grid 0 --physics 0 --progress none
-check $? "of the defaults"
-has "the defaults of what gains searches under 20 fresh seeds"
+check $? "verify of the default parameters"
+has "the defaults of the parameters that gains searches under 20 fresh seeds"
 run verify gains --trial 3 --seeds 10 --physics 0 --grid 2 --grid-over m --name also --progress none
-check $? "with a parameter in the grid"
+check $? "verify with a parameter in the grid"
 has "m 9 to 11"
 has "of 8 starts succeed"
 
-# The success rate and the mean are those of the replicates that are stored.
+# The success rate and the mean equal those of the stored replicates.
 if with_python "its figures"; then
     run verify gains --seeds 40 --grid 3 --progress none --json
     python3 - "results/gains/verify/trial_$best/campaign.db" out <<'PYTHON' 2>err
@@ -75,16 +75,16 @@ said = json.load(open(sys.argv[2]))
 assert said["runs"] == 40 and said["succeeded"] == len(good) and 0 < len(good) < 40
 assert math.isclose(said["fitness"]["value"], statistics.mean(good), rel_tol=1e-12)
 t = (said["fitness"]["high"] - said["fitness"]["value"]) / (statistics.stdev(good) / math.sqrt(len(good)))
-assert 1.96 < t < 2.8, t  # the tables: infinite to 5 degrees of freedom
+assert 1.96 < t < 2.8, t  # Student's t from the tables, from infinite to 5 degrees of freedom
 assert rows[said["worst"]["replicate"]][0] != "none"
 assert said["success"]["low"] < len(good) / 40 < said["success"]["high"]
 assert len(said["changes"]) > 20 and said["grid"]["points"] == 9
 PYTHON
-    check $? "its figures are those of the stored runs"
+    check $? "the figures of verify equal those of the stored runs"
 fi
 sql "results/gains/verify/trial_$best/campaign.db" "SELECT purpose, campaign, trial FROM origin" >out
 [ "$(cat out)" = "verifies gains $best" ]
-check $? "the new campaign knows of which trial it is"
+check $? "the new campaign names its origin"
 
 refused verify gains --trial 999
 has "has no trial 999" err
@@ -101,6 +101,6 @@ has "no trial of fallen has a fitness" err
 sed -e '/^replicates/d' -e 's/experiment: gains/experiment: still/' gains.yaml >still.yaml
 run run still.yaml --progress none
 run verify still --gains 0 --physics 0 --progress none
-check $? "of a campaign without disturbances"
-has "draws nothing from seed to seed" err
+check $? "verify of a campaign without perturbations"
+has "do not depend on the seed" err
 exit $status

@@ -33,7 +33,7 @@ END
 
 count() { "$HOPSCOTCH" query "$1" --columns id --format csv 2>/dev/null | tail -n +2 | wc -l; }
 
-# limited SPEC NAME OPTION...: a run with half a second; what it took, in `took`
+# limited SPEC NAME OPTION...: runs with a limit of half a second; `took`: the time it took
 limited()
 {
     spec=$1 name=$2
@@ -56,7 +56,7 @@ done
 works status cut
 has 'stopped: limits.wall_time of 500 ms is reached'
 
-# Ctrl-C in the first slice of large worlds
+# Ctrl-C in the first slice of a large world
 early()
 {
     rm -rf results/worlds
@@ -68,7 +68,7 @@ early()
 soon early
 check $? "Ctrl-C in a batch of 1,000 chains: status $ended after $took ms"
 
-# ---- gone on with ---------------------------------------------------------------------------------------------------
+# ---- continuation ---------------------------------------------------------------------------------------------------
 
 set -- --progress none --set simulation.duration=1 --set search.trials=600 --batch 50 --threads 1
 works run hopper.yaml --name whole "$@"
@@ -82,18 +82,18 @@ works run hopper.yaml --name parts "$@"
 [ "$(digest parts)" = "$(digest whole)" ]
 check $? "stopped up to five times, and resumed: the digest of one run"
 
-# What was abandoned counts too: the time is used up, and one more run adds nothing.
+# The time of an abandoned batch counts too: the limit is used up, and another run adds no trial.
 works run hopper.yaml --name used "$@" --batch 10 --set limits.wall_time=0.1s
 done=$(count used)
 [ "$done" -gt 0 ]
 check $? "$done trials in 0.1 s"
 works run hopper.yaml --name used "$@" --batch 10 --set limits.wall_time=0.1s
 [ "$(count used)" -eq "$done" ]
-check $? "none more in the next run"
+check $? "the next run adds no trial"
 
-# ---- what is recorded at the end ------------------------------------------------------------------------------------
+# ---- recording at the end -------------------------------------------------------------------------------------------
 
-# Trials that were run are simulated again to be recorded, which takes seconds; the time is used up by then.
+# To record trials they are simulated again, which takes seconds; the time limit is used up by then.
 [ -z "${QUICK:-}" ] || exit $status
 best='record.trajectories.select={best: 300}'
 set -- --progress none --set simulation.duration=20 --set search.trials=300 --threads 1 --batch 10
@@ -109,5 +109,5 @@ recorded=$("$HOPSCOTCH" query arrays --sql 'SELECT count(*) AS n FROM trajectori
 check $? "recording is cut after $took ms with $recorded trials"
 works run hopper.yaml --name arrays "$@" --set "$best"
 [ "$(digest arrays)" = "$(digest all)" ]
-check $? "and resumed: the digest of one run"
+check $? "resumed after the recording was cut: the digest of one run"
 exit $status

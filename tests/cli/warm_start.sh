@@ -22,7 +22,7 @@ sed -e 's/first/sampled/' -e 's/cmaes$/random/' -e 's/  cmaes: {.*/  trials: 200
 
 hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
 run() { spec=$1; shift; hopscotch run "$spec.yaml" --progress none "$@"; }
-# best CAMPAIGN OF: the fitness of the best of the trials with an id below OF
+# best CAMPAIGN OF: the best fitness of the trials with an id below OF
 best()
 {
     "$HOPSCOTCH" query "$1" --where "id < $2" --order fitness --limit 1 --columns fitness \
@@ -34,20 +34,20 @@ hopscotch plan second.yaml
 check $? "a plan needs no campaign to start from"
 run second
 [ $? -eq 1 ] && grep -q 'second.yaml:8:17: error: there is no campaign first' out
-check $? "a campaign that is not there is named"
+check $? "a missing campaign is named"
 hopscotch check second.yaml
 grep -q 'second.yaml:8:17: warning: there is no campaign first under results; run it before this one' out
-check $? "check says that it is to be run before"
+check $? "check says that the other campaign must run first"
 
 run cold && run first && run sampled && run second
 check $? "a search starts from another one's mean and covariance"
 grep -q 'taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' results/second/resolved.yaml
-check $? "what was taken stands in the resolved spec"
+check $? "the resolved spec has the data of the other campaign"
 better second cold 14
-check $? "and leads on from there"
+check $? "the search continues from there"
 "$HOPSCOTCH" query second --where 'id = 0' --columns x1,x2,x3 --format csv >out
 grep -qx '1,2,3' out
-check $? "the first trial is the point that was injected"
+check $? "the first trial is the injected point"
 expected=$(digest second)
 
 run third && grep -q 'sigma: [0-9.]*[1-9]' results/third/resolved.yaml && better third cold 14
@@ -57,20 +57,20 @@ run second --name stopped --set limits.trials=77
 rm -rf results/first
 hopscotch resume stopped --progress none --set limits.trials=none
 [ -n "$expected" ] && [ "$(digest stopped)" = "$expected" ]
-check $? "it is resumed without the other campaign, to the same bits"
+check $? "the search resumes without the other campaign, to the same bits"
 run second && grep -q 'done already' out
-check $? "it is run again without the other campaign"
+check $? "a second run finds the search done, without the other campaign"
 hopscotch replay second/100
-check $? "its trials replay"
+check $? "the trials of a warm start replay"
 run second --name fresh
 [ $? -eq 1 ] && grep -q 'there is no campaign first' out
-check $? "a new one needs it"
+check $? "a new search needs the other campaign"
 run second --name first
 [ $? -eq 1 ] && grep -q "can't start from itself" out
-check $? "none starts from itself"
+check $? "a search can't start from itself"
 printf '%s\n' 'version: 1' 'experiment: other' 'model: hopper' \
     'search: {method: cmaes, over: {k_fp: {range: [50, 300]}}, cmaes: {from: sampled}}' >other.yaml
 run other
 [ $? -eq 1 ] && grep -q 'has none of the parameters that are searched' out
-check $? "nothing is taken from a campaign without a common parameter"
+check $? "a campaign without a common parameter can't be used"
 exit $status

@@ -3,7 +3,7 @@
 # with the campaign, and leaving it stops nothing.
 . "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
-# until_true COMMAND...: for at most half a minute
+# until_true COMMAND...: repeats it for at most half a minute
 until_true()
 {
     tries=0
@@ -33,13 +33,13 @@ watcher=$!
 until_true seen "trials/s" 2
 kill -INT $watcher
 wait $watcher
-check $? "Ctrl-C leaves it"
+check $? "Ctrl-C ends status --watch"
 seen "long running: " 2
-check $? "a line a time where there is no terminal"
+check $? "status --watch prints lines where there is no terminal"
 ! grep -q "$(printf '\033')" out
-check $? "without control characters"
+check $? "the lines have no control characters"
 kill -0 $pid
-check $? "which stops nothing"
+check $? "leaving status --watch stops no run"
 
 if script -qec true /dev/null >/dev/null 2>&1; then
     cat >screen.sh <<'END'
@@ -58,7 +58,7 @@ END
     kill -TERM "$(cat watcher)"
     wait $screen
     cmp -s before after && [ "$(cat left)" = 0 ]
-    check $? "SIGTERM leaves the terminal as it was"
+    check $? "SIGTERM restores the terminal"
     has "$(printf '\033')[8A"
     ! grep -qF "$(printf '\033')[?" out
     check $? "no mode of the terminal is changed"
@@ -73,14 +73,14 @@ watcher=$!
 until_true seen "long running" 1
 "$HOPSCOTCH" stop long >/dev/null
 wait $watcher
-check $? "it ends when the campaign does"
+check $? "status --watch ends with the campaign"
 wait $pid
 pid=
 has "long interrupted"
 "$HOPSCOTCH" status --watch >out 2>err
 [ $? -eq 2 ] && grep -qF "needs the name of a campaign" err
-check $? "without a campaign it says what it needs"
+check $? "status --watch without a campaign says what it needs"
 "$HOPSCOTCH" status long --watch --json >out 2>err
-[ $? -eq 2 ] && grep -qF "run --progress json for programs" err
-check $? "for programs there is another way"
+[ $? -eq 2 ] && grep -qF "programs can use run --progress json" err
+check $? "status --watch --json names another way"
 exit $status

@@ -9,7 +9,7 @@ import sys
 
 import crash
 
-# name: (the file, [(what stands there, what stands there instead)], the suites that look for it)
+# name: (file, [(text, replacement)], suites that must find the bug)
 BUGS = {
     "no fsync": (
         "io/file.c",

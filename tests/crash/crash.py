@@ -23,14 +23,14 @@ REPOSITORY = os.path.dirname(os.path.dirname(HERE))
 BUILT = os.environ.get("HOPSCOTCH", os.path.join(REPOSITORY, "build", "hopscotch"))
 QUICK = bool(os.environ.get("QUICK"))
 SEED = int(os.environ.get("SEED", "1"))
-TIME_LIMIT = 60  # s; whatever takes longer hangs
-CUT = 100  # bytes that are left of a damaged shard
+TIME_LIMIT = 60  # s; a run that takes longer counts as hanging
+CUT = 100  # bytes left of a damaged shard
 
 memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 work = tempfile.mkdtemp(prefix="crash.", dir=os.environ.get("CRASH_FOLDER", memory))
 atexit.register(shutil.rmtree, work, True)
 preload = os.path.join(work, "preload.so")
-PROGRAM = shutil.copy2(BUILT, os.path.join(work, "hopscotch"))  # a build meanwhile does not matter
+PROGRAM = shutil.copy2(BUILT, os.path.join(work, "hopscotch"))  # a copy, as a build may replace the program
 failures = 0
 
 
@@ -65,7 +65,7 @@ def build_preload(suite):
 
 class Result:
     def __init__(self, status, text):
-        self.status, self.text = status, text  # status: as a shell's; 124: it hung
+        self.status, self.text = status, text  # status: as a shell gives it; 124: it hung
 
 
 class Place:

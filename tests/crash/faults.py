@@ -13,7 +13,7 @@ import subprocess
 
 import crash
 
-# operation: reasons that fit; every how many-th call is tried
+# operation: suitable reasons; STEPS: every N-th call is tried
 RUN_ALL = {
     "open": ("EMFILE", "EIO", "EACCES", "EINTR", "KILL"),
     "close": ("EIO", "EINTR"),
@@ -39,9 +39,9 @@ QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 BATCH = 8
 SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2"}
 
-# A call that is only interrupted, or does half, is to be gone on with; but SQLite gives up on these.
+# After an interrupted or short call the program must continue; but SQLite gives up on these.
 SQLITE_GIVES_UP = ("fsync", "lock")
-# Out of memory, HDF5 1.10 may call exit(-1), or, in its first steps, its own error stack until that overflows.
+# Out of memory, HDF5 1.10 may call exit(-1), or, in its first steps, recurse in its error stack until that overflows.
 HDF5_GIVES_UP = (255, 139)
 
 
@@ -56,22 +56,22 @@ def judge(place, operation, outcome, fired, result):
     owner, path = fired.split(" ", 2)[1:]
     retried = outcome in ("EINTR", "SHORT") and not (owner == "sqlite" and operation in SQLITE_GIVES_UP)
     if retried and result.status != 0:
-        return f"not gone on with after {outcome}: {result.text}"
+        return f"did not continue after {outcome}: {result.text}"
     if result.status == 0:
         return ""
     message = "".join(line for line in result.text.splitlines() if line.startswith("hopscotch: "))
     if not message:
         return f"no message: {result.text}"
     if operation in MEMORY:
-        return "" if "memory" in message else f"no word of memory: {message}"
+        return "" if "memory" in message else f"the message does not mention memory: {message}"
     no_room = operation == "write" and outcome in ("ENOSPC", "EDQUOT")
-    if no_room and "bytes free" not in message and "cannot open it" not in message:  # there SQLite keeps no reason
+    if no_room and "bytes free" not in message and "cannot open it" not in message:  # then SQLite keeps no reason
         return f"the message does not say how much space there is: {message}"
     named = place.folder in message or place.root in message
     return "" if named else f"the message does not name the file ({path}): {message}"
 
 
-resumed = set()  # what was left when memory ran out, and has been gone on with: by this process
+resumed = set()  # leftovers of runs without memory that this process has already resumed from
 
 
 def is_known(place, operation, call):
@@ -104,7 +104,7 @@ def try_fault(case):
     if not wrong and again.status != 0:
         wrong = f"does not resume: status {again.status}: {again.text}"
     lost = place.recovered()[2] if outcome == "KILL" and not wrong else 0
-    if lost > (scenario == "recovery"):  # which has one from the start
+    if lost > (scenario == "recovery"):  # a recovery loses one from the start
         wrong = f"arrays that rows name were lost: {lost}"
     if not wrong:
         wrong = expected.difference(place)

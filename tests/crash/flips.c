@@ -29,7 +29,7 @@ static uint64_t flips_random(Flips *flips, uint64_t below)
     return (flips->random >> 24) % below;
 }
 
-// ---- what a database says -------------------------------------------------------------------------------------------
+// ---- the values of a database ---------------------------------------------------------------------------------------
 
 static Error flips_dump_table(Database *database, const char *sql, Sha256 *hash)
 {
@@ -48,7 +48,7 @@ static Error flips_dump_table(Database *database, const char *sql, Sha256 *hash)
     return error;
 }
 
-// Every table's every value, by quote(): its type and its digits. Error: something can't be read.
+// Digest of all values of all tables, by quote(): type and digits. Error: a value can't be read.
 static Error flips_dump(const char *path, const char *const *tables, Arena *arena, Sha256Text *text)
 {
     Database *database = NULL;
@@ -63,7 +63,7 @@ static Error flips_dump(const char *path, const char *const *tables, Arena *aren
     return error;
 }
 
-// "SELECT quote(a), quote(b) FROM t" of every table, ended by NULL; taken once, from the undamaged database.
+// "SELECT quote(a), quote(b) FROM t" for every table, ended by NULL; taken once, from the undamaged database.
 static Error flips_queries(const char *path, Arena *arena, const char **queries, int most)
 {
     Database *database = NULL;
@@ -105,7 +105,7 @@ static Error flips_ask(Flips *flips, int *findings)
     return error_none();
 }
 
-// queries NULL: every bit of the file counts.
+// Flips bits of the file. queries NULL: every bit of the file counts.
 static Error flips_file(Flips *flips, const char *path, const char *const *queries, int count)
 {
     const size_t used = flips->arena->used;

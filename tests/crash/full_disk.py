@@ -13,7 +13,7 @@ import crash
 
 SPEC = "grid"
 SIZES = int(os.environ.get("SIZES", "4" if crash.QUICK else "20"))
-LEAST, MOST = 24, 1400  # KiB: the first folder does not fit; all does
+LEAST, MOST = 24, 1400  # KiB: at the least even the first folder does not fit; at the most everything fits
 
 
 def in_namespace():

@@ -11,8 +11,8 @@ import time
 import crash
 
 KILLS = int(os.environ.get("KILLS", "5" if crash.QUICK else "50"))
-BATCHES = (8, 4, 2, 3) if not crash.QUICK else (16, 5, 64)  # lanes; many small ones take longer
-# spec: how long it goes on, and how many generations each of its searches has then at least
+BATCHES = (8, 4, 2, 3) if not crash.QUICK else (16, 5, 64)  # lanes; many small batches take longer
+# spec: the limit of the search, and the least number of generations that each of its searches then has
 CAMPAIGNS = {
     "cmaes": ("search.cmaes.stop.trials=3000", 200),
     "nsga2": ("search.nsga2.stop.generations=200", 200),
@@ -21,7 +21,7 @@ CAMPAIGNS = {
     "nsga2": ("search.nsga2.stop.generations=40", 40),
 }
 
-# What must be equal; `digests` are over all columns, so those of tables with times or batches in them are left out.
+# Columns that must be equal. `digests` cover all columns, so those of tables with times or batches are left out.
 SAME = {
     "campaign": "name, experiment, model, spec, resolved, canonical, hash, seed, program_version, numerics_version, "
                 "compiler, commit_id, state, reason, trials_total, replicates",

@@ -28,7 +28,7 @@ static const char *const names[NAMES] = {"a", "b", "c"};
 
 // ---- the campaigns --------------------------------------------------------------------------------------------------
 
-// Trials in all of a campaign of that shape: a grid, the same one extended, a larger one from the start, a table.
+// Number of trials of a complete campaign of each shape: a grid, the same grid extended, a larger grid, a table.
 typedef enum Shape { GRID, EXTENDED, LARGER, TABLE } Shape;
 static const int shape_trials[] = {24, 36, 36, 2};
 
@@ -40,12 +40,12 @@ static const char spec_larger[] = "version: 1\nexperiment: grid\nmodel: bbob\n"
                                   "record: {trajectories: {select: {best: 2}}}\n";
 static const char table[] = "x1,x2\n1,2\n3,4\n";
 
-// What is known of a campaign: enough to tell which one it is, and that it is whole.
+// What the test knows of a campaign: which one it is, and whether it is complete.
 typedef struct Content {
     bool there;
-    char who; // A, B: one of the two that are there from the start; M: merged; N: new
+    char who; // A, B: there from the start; M: merged; N: new
     Shape shape;
-    int trials; // ANY: of a run that was cut short
+    int trials; // ANY: the run was cut short
     bool tagged, noted;
 } Content;
 
@@ -55,19 +55,19 @@ typedef struct World {
 
 // ---- the commands ---------------------------------------------------------------------------------------------------
 
-// One command with the campaigns that it was given.
+// One command and the campaigns it names.
 typedef struct Action {
     const struct Kind *kind;
     int x, y, z;
-    const char *words[WORDS]; // NULL behind the last
+    const char *words[WORDS]; // ends with NULL
 } Action;
 
 typedef struct Kind {
     const char *name;
-    const char *words;                                 // X, Y and Z stand for the names
-    bool (*apply)(const Action *action, World *world); // false: it is refused in this world, which stays as it is
-    bool resumes;                                      // what it began, when it was cut short, another run ends
-    bool writes;                                       // to one campaign that is there
+    const char *words;                                 // X, Y and Z stand for campaign names
+    bool (*apply)(const Action *action, World *world); // false: it is refused in this world and changes nothing
+    bool resumes;                                      // another run completes what this command began
+    bool writes;                                       // the command writes to one existing campaign
 } Kind;
 
 static bool apply_merge(const Action *action, World *world)
@@ -158,7 +158,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 // ---- chance ---------------------------------------------------------------------------------------------------------
 
-// Where a command stops: operations of io/system.h, and about how many of each a command makes.
+// Operations of io/system.h at which a command stops, and about how many of each a command makes.
 static const struct {
     const char *name;
     int calls;
@@ -171,8 +171,8 @@ typedef struct Pairs {
     const char *folder, *program, *faults;
     uint64_t random, seed;
     int rounds, bad, killed, paused, refused;
-    double seconds[KINDS];        // that it takes alone, about
-    int calls[KINDS][OPERATIONS]; // the most, as far as is known
+    double seconds[KINDS];        // duration of each kind alone (s), estimated
+    int calls[KINDS][OPERATIONS]; // most calls of each operation seen so far
 } Pairs;
 
 static int pairs_random(Pairs *pairs, int below)
@@ -181,8 +181,8 @@ static int pairs_random(Pairs *pairs, int below)
     return (int)((pairs->random >> 33) % (uint64_t)below);
 }
 
-// x, y: two that differ, mostly those that are there; z: mostly the one that is not, so that few commands are refused
-// for what they ask. The second command is often given what the first one makes.
+// x, y: two different campaigns, mostly existing ones; z: mostly a name that is free, so that few commands are refused
+// for their arguments. The second command often gets the campaign that the first one makes.
 static Action pairs_choose(Pairs *pairs, const Kind *kind, bool second)
 {
     static char words[2][TEXT];
@@ -227,7 +227,7 @@ static void file_put(const char *folder, const char *name, const char *text)
     if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) fatal(path);
 }
 
-// The file's text in `text`, cut at its size.
+// Reads the file into `text`, cut at its size.
 static void file_get(const char *folder, const char *name, char *text, size_t size)
 {
     char path[PATH];
@@ -251,7 +251,7 @@ static void file_copy(const char *from, const char *to)
     close(out);
 }
 
-// The folder and what is in it: copied, or removed where `to` is NULL.
+// Copies the folder and its contents, or removes it if `to` is NULL.
 static void folder_each(const char *from, const char *to)
 {
     struct stat status;
@@ -279,10 +279,10 @@ static void folder_each(const char *from, const char *to)
 
 typedef struct Process {
     const Action *action;
-    const char *said; // the file of what it says
+    const char *said; // file with its output
     pid_t pid;
     bool over, stopped, killed;
-    int status; // of waitpid
+    int status; // as waitpid gives it
     double begun, took;
 } Process;
 
@@ -299,8 +299,8 @@ static void rest(double seconds)
     nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))}, NULL);
 }
 
-// In the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL. With faults every query
-// counts as slow, so that it makes an index.
+// Starts the command in the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL. With
+// faults every query counts as slow, so that it makes an index.
 static void process_start(const Pairs *pairs, const char *const *words, const char *said, const char *fault,
                           Process *process)
 {
@@ -343,7 +343,7 @@ static void process_kill(Process *process)
     process->killed = true;
 }
 
-// Until all have ended or stopped, or the time is over.
+// Waits until all have ended or stopped, or the time is over.
 static bool process_wait(Process *first, Process *second, double seconds)
 {
     const double end = now() + seconds;
@@ -356,7 +356,7 @@ static bool process_wait(Process *first, Process *second, double seconds)
     }
 }
 
-// One that nothing disturbs. Its exit status.
+// Runs a command without disturbance. Returns its exit status.
 static int process_run(const Pairs *pairs, const char *const *words, const char *said)
 {
     Process process = {.pid = 0};
@@ -366,9 +366,9 @@ static int process_run(const Pairs *pairs, const char *const *words, const char 
     return process.over && WIFEXITED(process.status) ? WEXITSTATUS(process.status) : 128;
 }
 
-// ---- what is there --------------------------------------------------------------------------------------------------
+// ---- reading the campaigns ------------------------------------------------------------------------------------------
 
-// The first value of the first row; `missing` if there is none. Counts in *bad what can't be asked.
+// The first value of the first row; `missing` if there is none. *bad counts the queries that failed.
 static int64_t ask(sqlite3 *database, const char *sql, int64_t missing, int *bad)
 {
     sqlite3_stmt *statement = NULL;
@@ -385,14 +385,14 @@ static bool ask_is(sqlite3 *database, const char *sql)
     return ask(database, sql, 0, &bad) > 0 && bad == 0;
 }
 
-// Each trial is one of the grid, its fitness is that of the sphere there, and each is there once: bbob's default
-// function and dimension, whose optimum is at x = (1.4, 1.4).
+// SQL that finds wrong trials. Each trial must be a point of the grid, with the sphere's fitness there, and occur once:
+// bbob's default function and dimension, with the optimum at x = (1.4, 1.4).
 static const char ask_wrong[] = "SELECT (SELECT count(*) FROM trials) <> (SELECT count(*) FROM (SELECT DISTINCT x1, x2 "
                                 "FROM trials)) OR (SELECT ifnull(sum(trials), 0) FROM batches) <> (SELECT count(*) "
                                 "FROM trials) OR EXISTS (SELECT * FROM trials AS t LEFT JOIN pristine.trials AS p ON "
                                 "p.x1 = t.x1 AND p.x2 = t.x2 WHERE p.fitness IS NOT t.fitness)";
 
-// false: a campaign that is not whole, and why.
+// false: the campaign is not complete; `why` says what is wrong.
 static bool content_read(const char *folder, const char *pristine, Content *content, char *why)
 {
     char path[PATH], sql[PATH + 64];
@@ -461,18 +461,18 @@ static void world_print(const World *world, FILE *out)
     }
 }
 
-// ---- what should be there -------------------------------------------------------------------------------------------
+// ---- the expected campaigns -----------------------------------------------------------------------------------------
 
-// What became of a command: nothing of it, all of it, or a part that another run goes on with.
+// The effect of a command: nothing, all of its work, or a part that another run continues.
 typedef enum Effect { NOTHING, ALL, PART } Effect;
 
-// gc ends well beside a run of the same campaign, which it leaves as it is: even of one that has no table yet and, if
-// that run is killed then, never comes to be.
+// gc succeeds beside a run of the same campaign and leaves it alone. That also holds if the campaign has no table yet
+// and, because the run is killed then, never gets one.
 static bool said_left_alone(const Process *process)
 {
     char said[TEXT];
     file_get(".", process->said, said, sizeof said);
-    return strstr(said, ": left alone") != NULL;
+    return strstr(said, ": skipped") != NULL;
 }
 
 static bool effect_is_possible(const Process *process, Effect effect)
@@ -483,7 +483,7 @@ static bool effect_is_possible(const Process *process, Effect effect)
     return effect == NOTHING || process->killed;
 }
 
-// The world after the command had that effect. false: it can't have had it.
+// Applies the effect to the world. false: the command can't have had that effect.
 static bool effect_apply(const Process *process, Effect effect, World *world)
 {
     const World before = *world;
@@ -496,7 +496,7 @@ static bool effect_apply(const Process *process, Effect effect, World *world)
     return true;
 }
 
-// Whether it was refused for the other's sake, which it says.
+// True if the message says that the other command was the reason for the refusal.
 static bool said_busy(const char *said)
 {
     static const char *const words[] = {"is being run by",
@@ -513,7 +513,7 @@ static bool said_busy(const char *said)
     return false;
 }
 
-// Whether it is refused in that world, as it was.
+// True if that world explains the refusal.
 static bool refusal_fits(const Process *process, const World *world)
 {
     char said[TEXT], path[PATH];
@@ -521,11 +521,11 @@ static bool refusal_fits(const Process *process, const World *world)
     if (process->killed || (WIFEXITED(process->status) && WEXITSTATUS(process->status) == 0)) return true;
     file_get(".", process->said, said, sizeof said);
     snprintf(path, sizeof path, "results/%s/campaign.db", names[process->action->z]);
-    if (strstr(said, "there is something called") != NULL && path_is(path)) return true; // of a run that was killed
+    if (strstr(said, "there is something called") != NULL && path_is(path)) return true; // the campaign of a killed run
     return said_busy(said) || !process->action->kind->apply(process->action, &copy);
 }
 
-// One after the other, each with that effect.
+// True if the two effects, one after the other, give the world that was found.
 static bool order_fits(const Process *first, Effect one, const Process *second, Effect two, const World *before,
                        const World *found)
 {
@@ -550,7 +550,7 @@ static bool outcome_fits(const Process *p, const Process *q, const World *before
 typedef enum Mode { BESIDE, KILLED, PAUSED, KILLED_THERE, MODES } Mode;
 static const char *const mode_names[MODES] = {"side by side", "one killed", "the first paused", "the first killed"};
 
-// Stops the command in place of one of its calls.
+// Stops the command before one of its calls.
 static void process_pause(Pairs *pairs, Process *p)
 {
     const int operation = pairs_random(pairs, OPERATIONS);
@@ -586,7 +586,7 @@ static void round_beside(Pairs *pairs, Mode mode, Process *p, Process *q)
     if (mode == BESIDE && p->over) *mean += (p->took - *mean) / 8;
 }
 
-// The first stops in place of a call; then the second runs, and may have to wait for the first.
+// The first command stops before a call; then the second runs, and may have to wait for the first.
 static void round_paused(Pairs *pairs, Mode mode, Process *p, Process *q)
 {
     process_pause(pairs, p);
@@ -598,7 +598,7 @@ static void round_paused(Pairs *pairs, Mode mode, Process *p, Process *q)
     process_wait(p, q, SECONDS_MAX);
 }
 
-// ---- what must hold afterwards --------------------------------------------------------------------------------------
+// ---- checks after a round -------------------------------------------------------------------------------------------
 
 static bool ended_well(Process *process, char *why)
 {
@@ -615,7 +615,7 @@ static bool ended_well(Process *process, char *why)
             snprintf(why, TEXT, "%s ended by signal %d", process->action->kind->name, WTERMSIG(process->status));
         return why[0] == '\0';
     }
-    process->killed = false; // it had ended
+    process->killed = false; // it ended before the kill
     const int status = WEXITSTATUS(process->status);
     if (status == 0) return true;
     file_get(".", process->said, said, sizeof said);
@@ -636,7 +636,7 @@ static bool must(const Pairs *pairs, const char *const *words, const char *what,
     return false;
 }
 
-// After a kill, or a run that was cut short, each campaign is ended by another run; then it has all of its trials.
+// After a kill, or a run that was cut short, another run completes each campaign, which then has all of its trials.
 static bool settle(const Pairs *pairs, const bool *changed, World *world, char *why)
 {
     for (int i = 0; i < NAMES; i++) {
@@ -653,7 +653,7 @@ static bool settle(const Pairs *pairs, const bool *changed, World *world, char *
     return why[0] == '\0';
 }
 
-// Something in the results root that is neither a campaign nor the catalogue's; "": nothing.
+// Finds an entry of the results root that belongs to no campaign and not to the catalogue; "": none.
 static void find_left(const World *world, char *left, size_t size)
 {
     DIR *folder = opendir("results");
@@ -668,8 +668,8 @@ static void find_left(const World *world, char *left, size_t size)
     closedir(folder);
 }
 
-// What crashes leave goes with gc; a campaign that a run had only begun to make goes with rm. An empty folder, which
-// may be the user's, takes no name away.
+// gc removes what crashes leave; rm removes a campaign that a run had only begun to make. An empty folder, which may be
+// the user's, does not block its name.
 static bool nothing_is_left(const Pairs *pairs, bool clean, const World *world, char *why)
 {
     const char *const gc[] = {"gc", "--yes", NULL};
@@ -686,7 +686,7 @@ static bool nothing_is_left(const Pairs *pairs, bool clean, const World *world, 
     return false;
 }
 
-// changed[NAMES]: what may be another than before
+// changed[NAMES]: campaigns that may have changed
 static bool whole_afterwards(Pairs *pairs, bool cut_short, const bool *changed, World *world, char *why)
 {
     if (cut_short && !settle(pairs, changed, world, why)) return false;
@@ -699,7 +699,7 @@ static bool whole_afterwards(Pairs *pairs, bool cut_short, const bool *changed, 
 
 // ---- all rounds -----------------------------------------------------------------------------------------------------
 
-// Whether it is given that campaign, or works on all of them.
+// True if the command names that campaign, or works on all campaigns.
 static bool action_names(const Action *action, int name)
 {
     int given = 0;
@@ -716,7 +716,7 @@ static bool was_cut_short(const Process *process)
     return process->killed || (failed && process->action->kind->resumes);
 }
 
-// The doctor's findings in what was killed beside it are right.
+// The doctor may report damage in a campaign whose run was killed meanwhile.
 static void excuse_doctor(Process *process, const Process *other)
 {
     const bool doctor = strncmp(process->action->words[0], "doctor", 6) == 0;
@@ -734,7 +734,7 @@ static bool round_judge(Pairs *pairs, Process *p, Process *q, const World *befor
     excuse_doctor(p, q);
     excuse_doctor(q, p);
     if (!outcome_fits(p, q, before, &found)) {
-        snprintf(why, TEXT, "neither order of the two leaves what is there");
+        snprintf(why, TEXT, "neither order of the two commands explains the result");
         return false;
     }
     bool changed[NAMES];
@@ -762,7 +762,7 @@ static void round_tell(const Pairs *pairs, Mode mode, const Process *both, uint6
     fflush(stdout);
 }
 
-// The round's folder is left where something was found.
+// Leaves the round's folder behind if something was wrong.
 static void round_run(Pairs *pairs, const Kind *first, const Kind *second, const World *before)
 {
     char why[TEXT] = "", folder[PATH], copy[PATH];
@@ -786,13 +786,13 @@ static void round_run(Pairs *pairs, const Kind *first, const Kind *second, const
     pairs->rounds++;
 }
 
-// ---- something else takes the campaign's place ----------------------------------------------------------------------
+// ---- replaced campaigns ---------------------------------------------------------------------------------------------
 
-// A program that is no Hopscotch and takes no locks puts copies of `a` where `b` is, while a command is stopped in the
-// midst of its work on b: at any of its calls. old: what lay there is kept here, as long as the folder is.
+// Another program, which takes no locks, puts copies of `a` in the place of `b`, while a command is stopped in the
+// middle of its work on b: at any of its calls. old: the replaced files are kept here, as long as the folder exists.
 typedef struct Foreign {
     const char *name;
-    bool folder, keeps; // the whole folder is replaced; the one that was there is kept under another name
+    bool folder, keeps; // the whole folder is replaced; the replaced one is kept under another name
 } Foreign;
 
 static const Foreign foreigns[] = {{"another campaign.db", false, true},
@@ -822,7 +822,7 @@ static void foreign_put(const Foreign *foreign)
     folder_each("gone", NULL);
 }
 
-// A command that says 0 wrote nothing any more to what had been replaced; one that fails left the copy as it was.
+// A command that exits with 0 has not written to replaced files; one that fails has left the copies unchanged.
 static bool foreign_judge(const Pairs *pairs, const Foreign *foreign, Process *p, const Content *before,
                           const World *start, char *why)
 {
@@ -834,9 +834,9 @@ static bool foreign_judge(const Pairs *pairs, const Foreign *foreign, Process *p
     if (!ended_well(p, why)) return false;
     if (!content_read("old", pristine, &old, why) || !content_read("results/b", pristine, &new, why)) return false;
     const bool good = p->status == 0, applied = p->action->kind->apply(p->action, &done);
-    if (good && !content_fits(&old, before)) snprintf(why, TEXT, "it ended with 0 and wrote to what was replaced");
+    if (good && !content_fits(&old, before)) snprintf(why, TEXT, "it ended with 0 and wrote to a replaced file");
     if (!content_fits(&new, &start->of[0]) && !(good && applied && content_fits(&new, &done.of[1])))
-        snprintf(why, TEXT, "what was put there is not as it was");
+        snprintf(why, TEXT, "the copy that was put there has changed");
     const char *const words[] = {"doctor", "b", NULL};
     const char *const reindex[] = {"reindex", NULL};
     if (why[0] == '\0' && foreign->folder)
@@ -884,7 +884,7 @@ static void foreign_run(Pairs *pairs, const Kind *kind, const Foreign *foreign, 
 
 // ---- the start ------------------------------------------------------------------------------------------------------
 
-// a: whole, with a shard of arrays that its spec asks for no more; b: half; and what crashes left.
+// a: complete, with a shard of arrays that its spec no longer asks for; b: half done; and leftovers of crashes.
 static void pairs_prepare(Pairs *pairs, World *world)
 {
     static const char *const made[][WORDS] = {
@@ -923,7 +923,7 @@ static void pairs_prepare(Pairs *pairs, World *world)
     }
 }
 
-// "merge,gc" holds gc; NULL holds all.
+// The list "merge,gc" contains gc; NULL contains everything.
 static bool listed(const char *list, size_t length, const char *name)
 {
     for (const char *at = list; at != NULL && at < list + length;) {

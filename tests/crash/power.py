@@ -116,7 +116,7 @@ class Disk:
         elif kind == "U":
             self.change({path: None})
         elif kind == "M":
-            self.folders.add(path)  # a folder that is lost takes all in it along: the least interesting cut
+            self.folders.add(path)  # folders survive every cut: losing one would lose all its files and test little
         elif kind == "D":
             self.sync_folder(path)
 
@@ -130,7 +130,7 @@ class Disk:
         for folder in sorted(self.folders):
             os.makedirs(root + folder[len(self.root):], exist_ok=True)
         for path, file in names.items():
-            if not path.endswith("-shm"):  # shared memory: SQLite makes it anew
+            if not path.endswith("-shm"):  # SQLite makes shared memory again
                 with open(root + path[len(self.root):], "wb") as out:
                     out.write(file.after_cut(draw))
 

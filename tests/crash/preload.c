@@ -38,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The call that this one stands in front of.
+// The next definition of the function, which this one replaces.
 #define NEXT(name, type, ...)                                                                                          \
     static type (*next)(__VA_ARGS__);                                                                                  \
     if (next == NULL) *(void **)&next = dlsym(RTLD_NEXT, name)
@@ -47,7 +47,7 @@ enum { PATH_MOST = 512, DESCRIPTORS = 1024, OBJECTS = 64, SHORT_CALL = -1, KILL_
 
 typedef enum Owner { NOBODY, PROGRAM, YAML, LIBC, SQLITE, HDF5 } Owner;
 static const char *const owner_names[] = {"nobody", "own", "own", "own", "sqlite", "hdf5"};
-static const char *const owner_codes[] = {"", "program", "yaml", "", "", ""}; // other names, for one of them alone
+static const char *const owner_codes[] = {"", "program", "yaml", "", "", ""}; // second name of some owners
 
 static struct {
     struct {
@@ -60,14 +60,14 @@ static struct {
     long at;
     bool onward;
     int what;
-    bool in_main; // what stands before it, as the CUDA runtime that registers itself, is not the program's
+    bool in_main; // code that runs before main, as the CUDA runtime's registration, does not count as the program's
     int (*main)(int, char **, char **);
     atomic_long seen;
-    int log; // descriptor, -1: none
+    int log; // descriptor; -1: none
     double clock;
-    char path[DESCRIPTORS][PATH_MOST]; // of each open descriptor under the root
-    bool way[DESCRIPTORS];             // it is a folder on the way to a file (O_PATH): opening it is no call by itself
-    pthread_mutex_t mutex;             // of the log: a change and its record are one
+    char path[DESCRIPTORS][PATH_MOST]; // path of each open descriptor under the root; empty: none
+    bool way[DESCRIPTORS]; // a folder opened with O_PATH on the way to a file: this open does not count as a call
+    pthread_mutex_t mutex; // of the log: makes a change and its record one operation
 } preload = {.log = -1, .clock = 1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 // ---- start ----------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ static int preload_main(int count, char **arguments, char **environment)
     return preload.main(count, arguments, environment);
 }
 
-// The C library's own entry, with which every program begins.
+// The C library's entry point of every program.
 int __libc_start_main(int (*main)(int, char **, char **), int count, char **arguments, void (*init)(void),
                       void (*fini)(void), void (*linker_fini)(void), void *stack_end)
 {
@@ -163,7 +163,7 @@ static void preload_fired(const char *operation, Owner owner, const char *path)
     (void)syscall(SYS_close, descriptor);
 }
 
-// What becomes of this call: 0: it goes on; an errno; SHORT_CALL.
+// Result of this call: 0: it continues; an errno; SHORT_CALL.
 static int preload_fault(const char *operation, const void *caller, const char *path)
 {
     if (preload.what == 0 || strcmp(operation, preload.operation) != 0) return 0;
@@ -177,7 +177,7 @@ static int preload_fault(const char *operation, const void *caller, const char *
     return preload.what;
 }
 
-// True if the call fails; errno says how. A call that has no halves fails with EIO in place of SHORT.
+// True if the call fails; errno says how. A call that can't be halved fails with EIO instead of SHORT.
 static bool preload_refuses(const char *operation, const void *caller, const char *path)
 {
     const int fault = preload_fault(operation, caller, path);
@@ -202,7 +202,7 @@ static const char *preload_path(int descriptor)
     return path != NULL && !preload.way[descriptor] ? path : NULL;
 }
 
-// The path of a name in a folder, as the root's begins if that is known of the folder.
+// The path of a name in a folder; it begins with the root if the folder is known to lie there.
 typedef struct Path {
     char text[2 * PATH_MOST];
 } Path;
@@ -328,14 +328,14 @@ int close(int descriptor)
     const bool refused = REFUSES("close", descriptor);
     const int reason = errno;
     if (preload_any_path(descriptor) != NULL) preload.path[descriptor][0] = '\0';
-    const int status = next(descriptor); // the descriptor is gone even if close fails
+    const int status = next(descriptor); // the descriptor is closed even if close fails
     if (refused) errno = reason;
     return refused ? -1 : status;
 }
 
 // ---- read and write -------------------------------------------------------------------------------------------------
 
-// Gives `size`, half of it, or -1 (and errno).
+// Returns `size`, half of it, or -1 with errno.
 static ssize_t preload_size(const char *operation, int descriptor, size_t size, const void *caller)
 {
     const char *path = preload_path(descriptor);
@@ -368,7 +368,7 @@ ssize_t pread64(int descriptor, void *data, size_t size, off64_t offset)
     return preload_read_at(descriptor, data, size, offset, CALLER);
 }
 
-// Where a write without an offset goes.
+// The position of a write without an offset.
 static int64_t preload_position(int descriptor)
 {
     NEXT("fcntl64", int, int, int, ...);
@@ -549,7 +549,7 @@ int closedir(DIR *folder)
     return next(folder);
 }
 
-// ---- what a file is -------------------------------------------------------------------------------------------------
+// ---- properties of a file -------------------------------------------------------------------------------------------
 
 #define STAT_BY_PATH(name, Status)                                                                                     \
     int name(const char *path, struct Status *status)                                                                  \
@@ -592,7 +592,7 @@ int faccessat(int folder, const char *name, int mode, int flags)
     return REFUSES_PATH("stat", path.text) ? -1 : next(folder, name, mode, flags);
 }
 
-// Free space, asked for by the descriptor of a place: a disk of which CRASH_FREE bytes are free.
+// Free space by a descriptor: the disk has CRASH_FREE bytes free.
 int fstatvfs(int descriptor, struct statvfs *status)
 {
     NEXT("fstatvfs", int, int, struct statvfs *);
@@ -615,7 +615,7 @@ int fstatfs(int descriptor, struct statfs *status)
     return result;
 }
 
-// A copy of a descriptor is of the same file: of a folder that is pinned, all below it is reached by copies.
+// A copied descriptor has the same file. The program reaches all files below a pinned folder through copies.
 static void preload_copied(int descriptor, int copy)
 {
     if (copy < 0 || copy >= DESCRIPTORS) return;
@@ -629,7 +629,7 @@ static int preload_control(int descriptor, int command, void *argument, const vo
     NEXT("fcntl64", int, int, int, ...);
     const bool sets = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
     const bool asks = command == F_GETLK || command == F_OFD_GETLK;
-    const bool lock = asks || (sets && ((struct flock *)argument)->l_type != F_UNLCK); // giving one back can't fail
+    const bool lock = asks || (sets && ((struct flock *)argument)->l_type != F_UNLCK); // a release of a lock can't fail
     const char *path = preload_path(descriptor);
     if (lock && path != NULL && preload_refuses("lock", caller, path)) return -1;
     const int result = next(descriptor, command, argument);
@@ -661,7 +661,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-// The C library's own entries: dlsym itself may ask for memory.
+// The functions below call the C library's own entries (__libc_malloc, ...), as dlsym itself may allocate.
 static bool preload_no_memory(const void *caller)
 {
     if (preload.what == 0) return false;
@@ -677,7 +677,7 @@ void *calloc(size_t count, size_t size) { return preload_no_memory(CALLER) ? NUL
 
 void *realloc(void *old, size_t size) { return preload_no_memory(CALLER) ? NULL : __libc_realloc(old, size); }
 
-// The C library would ask for it in its own name, and it is for its caller.
+// Defined here because the C library's strdup would allocate in its own name instead of its caller's.
 char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -742,7 +742,7 @@ unsigned alarm(unsigned seconds)
 
 // ---- progress -------------------------------------------------------------------------------------------------------
 
-// What stands in a stream's buffer goes out now: the user is told.
+// A flushed stream has told the user of progress.
 int fflush(FILE *stream)
 {
     NEXT("fflush", int, FILE *);

@@ -22,21 +22,21 @@ report()
     if [ "$1" -eq 0 ]; then echo "ok readers: $2"; else echo "FAIL readers: $2"; status=1; fi
 }
 
-# run NAME: the summary as JSON. Nothing is excluded, so that ids have no gaps.
+# run NAME: writes its summary as JSON. Nothing is excluded, so that ids have no gaps.
 run()
 {
     "$HOPSCOTCH" run experiments/smoke.yaml --name "$1" --results "$folder" --progress none --batch "$BATCH" --json \
         --set 'search.exclude=[]' $OPTIONS >"$folder/$1.json"
 }
 
-# throughput NAME: trials a second from the first launch to the last commit
+# throughput NAME: trials per second from the first launch to the last commit
 throughput()
 {
     awk -F '[:,]' '/"trials_done"/ {n = $2} /"first_launch_to_last_commit"/ {s = $2} END {printf "%.1f", n / s}' \
         "$folder/$1.json"
 }
 
-# read_newest N: ids of the newest trials, again and again. $folder/wrong gets what is not as it should be.
+# read_newest N: reads the ids of the newest trials repeatedly; writes errors to $folder/wrong
 read_newest()
 {
     seen=-1 reads=0
@@ -56,7 +56,7 @@ read_newest()
     echo "$reads" >"$folder/reads.newest.$1"
 }
 
-# read_best N: the best 20, again and again
+# read_best N: reads the best 20 trials repeatedly
 read_best()
 {
     seen=inf reads=0

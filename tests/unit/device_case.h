@@ -12,15 +12,16 @@ typedef struct DeviceCase {
     Spec spec;
     RunOptions options;
     RunSummary summary;
-    Sha256Text digest; // of the last campaign that was run
+    Sha256Text digest; // of the last campaign
 } DeviceCase;
 
 // patience: s; slice: steps
 void device_case_start(DeviceCase *test, const char *spec, double patience, int64_t batch, int64_t slice);
 void device_case_end(DeviceCase *test);
-// Runs it as campaign `name` under `faults` (sim/faults.h), on repaired devices; its digest is taken whatever comes.
+// Runs it as campaign `name` under `faults` (sim/faults.h), on repaired devices; computes its digest even after an
+// error.
 Error device_case_run(DeviceCase *test, const char *name, const char *faults);
-// The first number that the query gives of campaign `name`; -1: no row.
+// The first number that the query returns for campaign `name`; -1: no row.
 int64_t device_case_count(DeviceCase *test, const char *name, const char *sql);
 
 #endif

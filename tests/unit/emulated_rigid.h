@@ -4,7 +4,7 @@
 
 #include "../../sim/lanes_view.h"
 
-// One slice of the group's lane. backwards: the threads come in falling order.
+// Runs one slice of the group's lane. backwards: the threads run in falling order.
 void emulated_rigid(const Configured *configured, const LaneGroup *group, int threads, bool backwards);
 
 #endif

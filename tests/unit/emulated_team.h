@@ -17,7 +17,7 @@
 #include <ucontext.h>
 
 enum { EMULATED_STACK = 1 << 18 };
-enum { EMULATED_PART, EMULATED_WARP, EMULATED_BLOCK, EMULATED_KINDS }; // who meets; a part: of a warp
+enum { EMULATED_PART, EMULATED_WARP, EMULATED_BLOCK, EMULATED_KINDS }; // who meets; a part is part of a warp
 
 typedef struct EmulatedIndex {
     unsigned x;
@@ -25,14 +25,14 @@ typedef struct EmulatedIndex {
 
 typedef struct EmulatedThread {
     ucontext_t context;
-    unsigned passed[EMULATED_KINDS]; // meetings; all of a group come to equally many, as threads of a GPU have to
-    double shown;                    // what it gives the others
+    unsigned passed[EMULATED_KINDS]; // number of meetings; equal for all threads of a group, as a GPU requires
+    double shown;                    // the value that it shows to the others
     bool ended;
 } EmulatedThread;
 
 static struct {
     EmulatedThread *threads;
-    EmulatedIndex thread, block_size, block; // of the thread that runs
+    EmulatedIndex thread, block_size, block; // of the running thread
     bool backwards;
     ucontext_t caller;
     void (*function)(void *context);
@@ -46,7 +46,7 @@ static struct {
 
 // ---- meetings -------------------------------------------------------------------------------------------------------
 
-// Lets the next thread that has not ended run.
+// Runs the next thread that has not ended.
 static void emulated_yield(void)
 {
     const unsigned from = emulated.thread.x, count = emulated.block_size.x;
@@ -58,8 +58,8 @@ static void emulated_yield(void)
     swapcontext(&emulated.threads[from].context, &emulated.threads[to].context);
 }
 
-// All of the threads [first, first + count) get here before any goes on. Who comes last lets the others go first, so
-// that between any two meetings the threads run in their order, or backwards.
+// A barrier of the threads [first, first + count). The last thread to arrive lets the others run first, so that between
+// two barriers the threads run in their order, or backwards.
 static void emulated_meet(unsigned first, unsigned count, int kind)
 {
     const unsigned own = ++emulated.threads[emulated.thread.x].passed[kind];
@@ -72,7 +72,7 @@ static void emulated_meet(unsigned first, unsigned count, int kind)
 
 static unsigned emulated_group(unsigned size) { return emulated.thread.x / size * size; }
 
-// x of the `from`-th thread of this thread's group
+// x of thread `from` of this thread's group
 static double emulated_shuffle(double x, unsigned from, unsigned size)
 {
     const unsigned first = emulated_group(size);
@@ -80,7 +80,7 @@ static double emulated_shuffle(double x, unsigned from, unsigned size)
     emulated.threads[emulated.thread.x].shown = x;
     emulated_meet(first, size, kind);
     const double shown = emulated.threads[first + from].shown;
-    emulated_meet(first, size, kind); // before any shows the next
+    emulated_meet(first, size, kind); // before any thread shows its next value
     return shown;
 }
 
@@ -115,7 +115,7 @@ static void emulated_run_thread(void)
     emulated.function(emulated.context);
     emulated.threads[emulated.thread.x].ended = true;
     emulated_yield();
-    setcontext(&emulated.caller); // the last one
+    setcontext(&emulated.caller); // the last thread
 }
 
 static void emulated_make_thread(ucontext_t *own, char *stack)
@@ -126,7 +126,7 @@ static void emulated_make_thread(ucontext_t *own, char *stack)
     makecontext(own, emulated_run_thread, 0);
 }
 
-// Runs a function by a block of `count` threads, to the end of all.
+// Runs a function on a block of `count` threads, until all have ended.
 static inline void emulated_run(int count, bool backwards, void (*function)(void *context), void *context)
 {
     char *stacks = malloc((size_t)count * EMULATED_STACK);

@@ -61,12 +61,12 @@ static double dot(const double *a, const double *b, int n)
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 typedef struct Loop {
-    Frame link[JOINTS];        // each with its joint's turn
-    double twist[JOINTS][6];   // of each joint: w, and v of what stands at the origin
+    Frame link[JOINTS];        // link frames at the joints' angles
+    double twist[JOINTS][6];   // per joint: w, and v of the point at the origin
     double error[6];           // of the closure, as a twist
-    double tangent[JOINTS];    // unit
+    double tangent[JOINTS];    // unit vector
     double least;              // see MechanismMotion
-    double correction[JOINTS]; // of the angles: the least that closes it
+    double correction[JOINTS]; // smallest change of the angles that closes the loop
 } Loop;
 
 static void loop_place(const Mechanism *m, const double *angle, Loop *loop)
@@ -81,7 +81,7 @@ static void loop_place(const Mechanism *m, const double *angle, Loop *loop)
         loop->link[k] = frame_times(&at, &turn);
         at = frame_times(&loop->link[k], &link);
     }
-    // at base' : the small turn and shift that are left
+    // the small rotation and shift that are left, at base'
     const double(*B)[3] = (const double(*)[3])m->base, *origin = m->base + 9;
     double turned[3][3];
     for (int i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ static void loop_place(const Mechanism *m, const double *angle, Loop *loop)
     for (int i = 0; i < 3; i++) loop->error[3 + i] = at.p[i] - origin[i] - moved[i];
 }
 
-// The tangent on the side of `along`, and the correction.
+// Computes the tangent, with the sign of `along`, and the correction.
 static void loop_solve(const Mechanism *m, const double *along, Loop *loop)
 {
     const int n = m->n_joints;
@@ -128,7 +128,7 @@ static void loop_at(const Mechanism *m, const double *angle, const double *along
     memset(loop->error, 0, sizeof loop->error);
 }
 
-// Angles that close it, from some that nearly do. Gives what is left.
+// Corrects angles that nearly close the loop. Returns the error that is left.
 static double loop_close(const Mechanism *m, double *angle, Loop *loop)
 {
     static const double any[JOINTS] = {1, 1, 1, 1, 1, 1};
@@ -145,7 +145,7 @@ static double loop_close(const Mechanism *m, double *angle, Loop *loop)
 
 // ---- the links ------------------------------------------------------------------------------------------------------
 
-// Where hinge k stands: on the axis of joint k, of a door on that of the first.
+// Position of hinge k: on the axis of joint k; for a door, on the axis of the first joint.
 static void mechanism_hinge(const Mechanism *m, const Loop *loop, int k, double *out)
 {
     const Frame *axis = &loop->link[m->kind == MECHANISM_DOOR ? 0 : k];
@@ -157,7 +157,7 @@ static const double *mechanism_axis(const Mechanism *m, const Loop *loop, int k)
     return loop->twist[m->kind == MECHANISM_DOOR ? 0 : k];
 }
 
-// The centre of link k at the start: between its hinges, of a door beside them.
+// Centre of link k at the start: between its hinges; for a door, beside them.
 static void mechanism_centre(const Mechanism *m, const Loop *start, int k, double *out)
 {
     double a[3], b[3];
@@ -170,7 +170,7 @@ static void mechanism_centre(const Mechanism *m, const Loop *start, int k, doubl
 
 typedef struct Links {
     double p[JOINTS][3], v[JOINTS][3], w[JOINTS][3]; // v, w: at s' = 1
-    double mass, height;                             // m of the coordinate; V/g
+    double mass, height;                             // m of the coordinate s; V/g
     double rise;                                     // dV/ds/g
 } Links;
 
@@ -206,7 +206,7 @@ static void links_at(const Mechanism *m, const Loop *start, const Loop *now, Lin
 typedef struct Motion {
     const Mechanism *m;
     Loop start;
-    double tangent[JOINTS]; // the last one
+    double tangent[JOINTS]; // the latest one
     double gravity, least;
 } Motion;
 
@@ -269,8 +269,8 @@ static void motion_midpoint(Motion *motion, const double *y, double h, int n, do
     for (int i = 0; i < MOTION_STATE; i++) out[i] = 0.5 * (now[i] + before[i] + h / n * rate[i]);
 }
 
-// A step by extrapolation, in halves where it does not converge. Hairer, Norsett & Wanner, Solving Ordinary
-// Differential Equations I, II.9.
+// One step by extrapolation; it is halved where the extrapolation does not converge. Hairer, Norsett & Wanner, Solving
+// Ordinary Differential Equations I, II.9.
 static bool motion_step(Motion *motion, double *y, double h)
 {
     enum { COLUMNS = 5 };
@@ -321,7 +321,7 @@ void mechanism_move(const Mechanism *m, double gravity, double duration, Mechani
     out->energy = 0.5 * links.mass * y[JOINTS] * y[JOINTS] + gravity * links.height;
 }
 
-// ---- random ones ----------------------------------------------------------------------------------------------------
+// ---- random mechanisms ----------------------------------------------------------------------------------------------
 
 static void draw_base(uint64_t *state, double *base)
 {
@@ -426,9 +426,9 @@ static bool mechanism_try(Mechanism *m, uint64_t *state)
     Loop loop;
     const double left = loop_close(m, m->angle, &loop);
     memcpy(m->tangent, loop.tangent, sizeof m->tangent);
-    double lengths = 0.0; // no link is so long that the others hardly matter
+    double lengths = 0.0; // a link much longer than the others would hide their effect
     for (int k = 0; k < m->n_joints; k++) lengths = fmax(lengths, m->length[k]);
-    // one motion, with no second one near
+    // the loop has one motion, and no second one is near
     Loop near;
     double angle[JOINTS];
     for (int k = 0; k < JOINTS; k++) angle[k] = m->angle[k] + 1e-3 * loop.tangent[k];

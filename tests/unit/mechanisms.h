@@ -23,30 +23,30 @@ extern const char *const mechanism_names[MECHANISM_KINDS];
 // by twist about x. J. Denavit & R. S. Hartenberg, J. Appl. Mech. 22, 1955.
 typedef struct Mechanism {
     MechanismKind kind;
-    int n_joints, n_links; // links that move
+    int n_joints, n_links; // number of moving links
     double length[MECHANISM_JOINTS], offset[MECHANISM_JOINTS], twist[MECHANISM_JOINTS];
     double base[12];                // frame of the first joint: rows of the rotation, and the origin
-    double along[MECHANISM_JOINTS]; // hinges stand so far along their axes (m); of a door all on the first axis
+    double along[MECHANISM_JOINTS]; // position of the hinges along their axes (m); for a door all on the first axis
     double angle[MECHANISM_JOINTS]; // at the start
     double tangent[MECHANISM_JOINTS];
     double speed;                        // rad/s along the tangent
-    double mass[MECHANISM_JOINTS];       // of the links that move
+    double mass[MECHANISM_JOINTS];       // of the moving links
     double inertia[MECHANISM_JOINTS][6]; // xx, yy, zz, xy, xz, yz in world axes at the start
 } Mechanism;
 
-// Where the links are: centres and velocities at a time, and how near the motion has come to a pose from where more
-// than one motion leads on: the least singular value but the zero one of the closure's rows over the greatest.
+// Centres and velocities of the links at a time. least: how near the motion came to a pose from which more than one
+// motion continues: the smallest singular value of the closure's rows, without the zero one, over the greatest.
 typedef struct MechanismMotion {
     double p[MECHANISM_JOINTS][3], v[MECHANISM_JOINTS][3];
     double least, energy; // J: kinetic and of gravity
     bool exact;           // the integrator met its tolerance
 } MechanismMotion;
 
-// A mechanism of the kind, of which the state draws all numbers; closed, and away from singular poses at the start.
+// Draws a mechanism of the kind with all numbers from `state`; it is closed, and not near a singular pose at the start.
 void mechanism_draw(MechanismKind kind, uint64_t *state, Mechanism *out);
-// `world: {...}` of a spec.
+// The mechanism as `world: {...}` of a spec.
 const char *mechanism_world(const Mechanism *mechanism, Arena *arena);
-// Its links after `duration` (s), with that acceleration of gravity.
+// Moves the links for `duration` (s) with that acceleration of gravity.
 void mechanism_move(const Mechanism *mechanism, double gravity, double duration, MechanismMotion *out);
 
 #endif

@@ -11,7 +11,7 @@ double ndt_greatest(const double *values, int n)
     return greatest;
 }
 
-// H delta + sign g, relative to g: of the row's own numbers
+// Residual of H delta + sign g, relative to g, from the numbers of the row alone.
 static double ndt_residual(const double *row, double sign)
 {
     double worst = 0.0;
@@ -25,7 +25,7 @@ static double ndt_residual(const double *row, double sign)
     return worst / ndt_greatest(row + NDT_DEBUG_GRADIENT, NDT_POSE);
 }
 
-// |H| delta = g, seen from the eigenvectors of H.
+// Residual of |H| delta = g, with |H| from the eigenvectors of H.
 static double ndt_saddle_free_residual(const double *row)
 {
     NdtEigen e;

@@ -6,8 +6,9 @@
 #include "../test.h"
 
 double ndt_greatest(const double *values, int n); // absolute value
-// The row's step solves its own gradient and Hessian and leads uphill, its length is one that the method allows, the
-// pose moves by it, and the score is one that this number of correspondences can give. d1: the mixture's (evaluate.h).
+// Checks that the row's step solves its own gradient and Hessian and goes uphill, that the method allows its length,
+// that the pose moves by it, and that the score is possible for this number of correspondences. d1: the mixture's
+// (evaluate.h).
 void ndt_check_row(const NdtMethod *method, double d1, const double *row);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is kept of each lane besides its metrics.
+// What the test keeps of each lane besides its metrics.
 typedef struct RigidSeen {
     int64_t samples, debug_rows;
 } RigidSeen;

@@ -11,26 +11,26 @@ typedef struct RigidRun {
     Batch *batch;
 } RigidRun;
 
-// `simulation` and `rest`: flow YAML of that section, and other lines. Its lanes all have the spec's values.
+// `simulation` and `rest`: flow YAML of that section, and other lines. All lanes have the spec's values.
 void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa);
-// The same, each lane with a sample before every step and at the end, and with the debug rows of every step.
+// As rigid_start; each lane has a sample before every step and at the end, and the debug rows of every step.
 void rigid_start_observed(RigidRun *run, const char *simulation, int64_t lanes, const char *isa, int64_t samples,
                           int64_t debug_rows);
 const double *rigid_sample(const RigidRun *run, int64_t lane, int64_t k);    // [n_columns]
 const double *rigid_debug_row(const RigidRun *run, int64_t lane, int64_t k); // [n_debug]
-// An experiment of the repository with overrides, one lane; the values of its first point.
+// Starts an experiment of the repository with overrides, in one lane, with the values of its first point.
 void rigid_load(RigidRun *run, const char *name, const char *const *overrides, int count, const char *isa);
-// The same for a number of lanes.
+// As rigid_load, with `lanes` lanes.
 void rigid_load_lanes(RigidRun *run, const char *name, const char *const *overrides, int count, int64_t lanes,
                       const char *isa);
 void rigid_set(RigidRun *run, const char *parameter, int64_t lane, double value);
-void rigid_go(RigidRun *run, int64_t slice); // to the end, in slices of `slice` ticks
+void rigid_go(RigidRun *run, int64_t slice); // runs to the end, in slices of `slice` ticks
 void rigid_end(RigidRun *run);
 double rigid_metric(const RigidRun *run, const char *name, int64_t lane);
-void rigid_run(RigidRun *run, const char *simulation, const char *rest); // one lane, start to end
+void rigid_run(RigidRun *run, const char *simulation, const char *rest); // runs one lane from start to end
 
-// A door on three hinges, a linkage of hinges that lies almost flat and passes the pose, one of rods that does: rows
-// that share a load, and steps of order four that are refined.
+// Rows that share a load, and steps of order four that are refined: a door on three hinges, and two linkages, one of
+// hinges and one of rods, that pass through a nearly flat pose.
 #define RIGID_REDUNDANT                                                                                                \
     "bodies: [{name: door, position: [10, 0, 0], inertia: [0.2, 0.3, 0.1], spin: [0, 0, 1], velocity: [0, "            \
     "0.5, 0]}, {name: post#, repeat: 2, inertia: 0.1, position: [0.5, 0, 0.005], velocity: [0, 0, -2], spin: [0, 4, "  \

@@ -30,18 +30,18 @@ static void kkt_join(KktWorld *world, KktType type, int a, int b, bool errors, u
 {
     KktConstraint *to = &world->constraints[world->n_constraints++];
     double point[3], other[3], squares = 0.0;
-    const bool turned = b < 0 && kkt_below(state, 2) == 0; // the world may stand on either side
+    const bool turned = b < 0 && kkt_below(state, 2) == 0; // the world may be end a or end b
     *to = (KktConstraint){.type = type, .a = turned ? b : a, .b = turned ? a : b, .axis = {0.6, 0.0, 0.8}};
     kkt_random3(state, 0.5, to->at_a);
     kkt_point(world, to->a, to->at_a, point);
     kkt_point(world, to->b, (const double[3]){0, 0, 0}, other);
     for (int k = 0; k < 3; k++) to->at_b[k] = point[k] - other[k] + (errors ? kkt_random(state, -0.01, 0.01) : 0.0);
     if (type == KKT_DISTANCE || type == KKT_ALONG) kkt_random3(state, 0.5, to->at_b);
-    if (type == KKT_ALONG) { // any direction
+    if (type == KKT_ALONG) { // the axis has any direction
         kkt_random3(state, 1.0, to->axis);
         for (int k = 0; k < 3; k++) squares += to->axis[k] * to->axis[k];
         for (int k = 0; k < 3; k++) to->axis[k] /= sqrt(squares);
-        return; // the distance along it is held as it is
+        return; // the distance along the axis keeps its value at the start
     }
     kkt_point(world, to->b, to->at_b, other);
     for (int k = 0; k < 3; k++) squares += (point[k] - other[k]) * (point[k] - other[k]);
@@ -60,7 +60,7 @@ static void kkt_body(KktWorld *world, bool moves, double heavy, uint64_t *state)
     kkt_random3(state, 1.0, body->w);
 }
 
-// Another body of the island, or the world unless the island floats.
+// Picks another body of the island, or the world unless the island floats.
 static int kkt_other(const KktDraw *draw, int first, int a, uint64_t *state)
 {
     if (draw->bodies == 1 || (draw->trees > 0 && kkt_below(state, 4) == 0)) return -1;
@@ -85,7 +85,7 @@ void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state)
         if (draw->dependent && l % 3 == 2) {
             world->constraints[world->n_constraints] = world->constraints[world->n_constraints - 1];
             world->n_constraints++;
-        } else if (l < draw->trees - 1) { // the island's trees are all joined
+        } else if (l < draw->trees - 1) { // joins all trees of the island
             kkt_join(world, type, first + l, first + l + 1, draw->errors, state);
         } else {
             kkt_join(world, type, a, b, draw->errors, state);
@@ -192,7 +192,7 @@ static KktRow kkt_row_along(const KktConstraint *of, const KktEnds *ends, const 
     return row;
 }
 
-// The axes k of a and k + 1 of b, the world's at the start, stay perpendicular.
+// Axis k of a and axis k + 1 of b, equal to the world's at the start, stay perpendicular.
 static KktRow kkt_row_perpendicular(const KktConstraint *of, const KktEnds *ends, int k)
 {
     KktRow row = {.body = {of->a, of->b}};
@@ -237,7 +237,7 @@ static int kkt_rows(const KktWorld *world, KktRow *rows, int *constraint)
 
 // ---- the system -----------------------------------------------------------------------------------------------------
 
-// M^-1 x of a body, its inertia's inverse by its adjoint
+// M^-1 x of a body; the inverse of its inertia by the adjugate.
 static void kkt_lighten(const KktBody *body, const double *x, double *out)
 {
     const double *I = body->inertia;
@@ -251,7 +251,7 @@ static void kkt_lighten(const KktBody *body, const double *x, double *out)
     }
 }
 
-// Weight and -w x I w, as accelerations.
+// Accelerations by weight and by -w x I w.
 static void kkt_free(const KktBody *body, double gravity, double *a)
 {
     const double *I = body->inertia, *w = body->w;
@@ -262,7 +262,7 @@ static void kkt_free(const KktBody *body, double gravity, double *a)
     kkt_lighten(body, force, a);
 }
 
-// J x, x[6] of each body
+// J x; x has 6 numbers per body.
 static double kkt_times(const KktRow *row, double (*x)[6])
 {
     double sum = 0.0;
@@ -283,8 +283,9 @@ static void kkt_push(const KktWorld *world, const KktRow *row, double s, double 
     }
 }
 
-// x of A x = b by Gauss-Jordan, the greatest pivot of the diagonal first, in parts of what it was; rows with less than
-// 1e-9 of it follow from the others and get 0. Gives how many do, and the least part of another.
+// Solves A x = b by Gauss-Jordan. The pivot is the diagonal element that is greatest relative to its original value.
+// Rows below 1e-9 of it depend on the others and get x = 0. Returns the number of these rows; *least: the smallest
+// relative pivot of the other rows.
 static int kkt_eliminate(double (*A)[KKT_ROWS + 1], int n, double *x, double *least)
 {
     double diagonal[KKT_ROWS];

@@ -5,7 +5,7 @@
 
 #include "rigid_case.h"
 
-enum { KKT_BODIES = 16, KKT_CONSTRAINTS = 40, KKT_ROWS = 64 }; // bodies that are recorded, rows that have debug rows
+enum { KKT_BODIES = 16, KKT_CONSTRAINTS = 40, KKT_ROWS = 64 }; // recorded bodies, rows with debug rows
 
 typedef enum KktType { KKT_DISTANCE, KKT_ALONG, KKT_BALL, KKT_WELD } KktType;
 
@@ -17,7 +17,7 @@ typedef struct KktBody {
 
 typedef struct KktConstraint {
     KktType type;
-    int a, b; // -1: the world; as `a` a fixed body that stands where its axes meet
+    int a, b; // -1: the world; as `a` a fixed body at the point where its axes meet
     double at_a[3], at_b[3], axis[3], length;
 } KktConstraint;
 
@@ -27,28 +27,29 @@ typedef struct KktWorld {
     KktConstraint constraints[KKT_CONSTRAINTS];
 } KktWorld;
 
-// s, c and k of J a = -s J'v - c Jv - k C; cfm: part of the diagonal that is added to it.
+// Gains of J a = -s J'v - c Jv - k C; cfm: this fraction of each row's diagonal is added to it.
 typedef struct KktGains {
     double s, c, k, cfm;
 } KktGains;
 
 typedef struct KktAnswer {
-    int n_rows, n_dependent;  // rows that follow from others: their multipliers are none that others must agree with
-    double least;             // part of the diagonal that the worst of the others was left with
-    int constraint[KKT_ROWS]; // of each row
+    int n_rows, n_dependent;  // n_dependent: rows that depend on others; their multipliers are not determined
+    double least;             // smallest relative pivot of the other rows
+    int constraint[KKT_ROWS]; // the constraint of each row
     double C[KKT_ROWS], Jv[KKT_ROWS], lambda[KKT_ROWS];
-    double a[KKT_BODIES][6]; // accelerations, turning ones after the others
+    double a[KKT_BODIES][6]; // accelerations, then angular accelerations
 } KktAnswer;
 
 double kkt_random(uint64_t *state, double low, double high);
 int kkt_rows_of(KktType type);
-// Joins what was drawn before: `trees` of bodies whose first ones hang on balls of the world (0: one tree that floats),
-// grown by random joints, and then `loops` constraints between any two of the island's bodies, or the world.
+// How to draw an island: `trees` trees of bodies, each with its first body on a ball joint of the world (0: one tree
+// that floats), grown by random joints; then `loops` constraints between any two bodies of the island, or a body and
+// the world.
 typedef struct KktDraw {
     int bodies, trees, loops;
-    bool errors;    // the constraints are not met at the start, and nothing is at rest
-    double heavy;   // factor of all masses, if it is not 0
-    bool dependent; // each third loop is one that was drawn before, drawn again
+    bool errors;    // the constraints are violated at the start, and all bodies move
+    double heavy;   // factor of all masses; 0: none
+    bool dependent; // every third loop repeats an earlier one
 } KktDraw;
 void kkt_island(KktWorld *world, const KktDraw *draw, uint64_t *state);
 const char *kkt_spec(const KktWorld *world, Arena *arena); // flow YAML of the key `world`

@@ -72,7 +72,7 @@ TEST(arena_formats_texts_over_the_end_of_a_piece)
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 30, "test"));
     for (int length = 0; length < 300; length += 7) {
         const size_t used = arena.used;
-        arena_take(&arena, MIB - used - 192, 1); // so much is left of the first piece
+        arena_take(&arena, MIB - used - 192, 1); // 192 bytes of the first piece are left
         const char *text = arena_format(&arena, "%0*d|%s", length, 1, "end");
         CHECK_INTEGER((length > 1 ? length : 1) + 4, (int64_t)strlen(text));
         CHECK_TEXT("|end", text + strlen(text) - 4);
@@ -82,7 +82,7 @@ TEST(arena_formats_texts_over_the_end_of_a_piece)
     arena_destroy(&arena);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they reserve more address space than there is
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers reserve more than the limit
 TEST(arena_that_can_not_grow_says_so)
 {
     char path[512], text[256] = "";

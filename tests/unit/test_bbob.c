@@ -74,7 +74,7 @@ TEST(bbob_describes_itself)
     bbob_close(&run);
 }
 
-// f at the optimum (the assets) is 0, and the optimum is where the definition says.
+// f at the optimum (the assets) is 0, and the optimum lies where the definition says.
 TEST(bbob_optima_are_zero_and_within_reach)
 {
     for (int function = 0; function < BBOB_TEST_FUNCTIONS; function++) {
@@ -137,8 +137,8 @@ TEST(bbob_values_are_those_of_the_definitions)
     }
 }
 
-// In 6 dimensions, instance 3: values that a widely used implementation of the definitions (the one that comes with
-// pycma 4.5) gives to 1e-12 when it has the same optima, rotations and peaks.
+// Values of another implementation in 6 dimensions, instance 3: that of pycma 4.5, which agrees to 1e-12 when it is
+// given the same optima, rotations and peaks.
 TEST(bbob_values_are_those_of_another_implementation)
 {
     static const double expected[BBOB_TEST_FUNCTIONS] = {
@@ -157,8 +157,8 @@ TEST(bbob_values_are_those_of_another_implementation)
     }
 }
 
-// Instances differ, functions differ, and a problem is the same whenever it is configured.
-TEST(bbob_instances_are_their_own)
+// Instances differ, functions differ, and a problem is the same each time it is configured.
+TEST(bbob_instances_and_functions_differ)
 {
     BbobRun first, again;
     bbob_open(&first, 0, 5, 1, "auto", 0);
@@ -177,7 +177,7 @@ TEST(bbob_instances_are_their_own)
     bbob_close(&other);
 }
 
-// Every instruction set, traced or not, gives the same bits; a traced lane leaves its point twice.
+// Every instruction set, traced or not, gives the same bits; a traced lane records its point twice.
 TEST(bbob_has_the_same_bits_everywhere)
 {
     static const char *const isas[] = {"scalar", "v2", "v3", "v4"};
@@ -221,7 +221,7 @@ TEST(bbob_has_the_same_bits_everywhere)
     }
 }
 
-// A point that is no number fails its lane and no other.
+// A point with a NaN fails its own lane and no other lane.
 TEST(bbob_not_a_number_is_a_failure)
 {
     BbobRun run;

@@ -115,7 +115,7 @@ TEST(campaign_is_the_same_when_continued)
     CHECK_TEXT("stopped", test.summary.state);
     CHECK(strstr(test.summary.reason, "limits.trials") != NULL);
     CHECK_INTEGER(40, test.summary.trials_done);
-    CHECK_OK(campaign_case_run(&test, "cut")); // the limit is a total, also when continued
+    CHECK_OK(campaign_case_run(&test, "cut")); // the limit counts all runs of the campaign
     CHECK_INTEGER(40, test.summary.trials_done);
     campaign_case_spec(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 77}\n");
     CHECK_OK(campaign_case_run(&test, "cut"));
@@ -137,7 +137,7 @@ TEST(campaign_that_is_done_stays_as_it_is)
     test.options.resume_only = false;
     CHECK_OK(campaign_case_run(&test, "whole"));
     const int64_t best = test.summary.best_trial;
-    test.options.backend.name = "none"; // no device is touched
+    test.options.backend.name = "none"; // the run needs no device
     test.options.resume_only = true;
     CHECK_OK(campaign_case_run(&test, "whole"));
     CHECK_TEXT("done", test.summary.state);
@@ -187,7 +187,7 @@ TEST(campaign_with_replicates_is_the_same_in_any_batch)
     CHECK_INTEGER(100, campaign_case_count(&test, "whole", "SELECT count(*) FROM replicates"));
     CHECK_INTEGER(20, campaign_case_count(&test, "whole", "SELECT count(velocity_error_std) FROM trials"));
     CHECK_INTEGER(5, campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories WHERE trial = 6"));
-    campaign_case_equals(&test, "b1", 1, 0, 1); // no less than a trial
+    campaign_case_equals(&test, "b1", 1, 0, 1); // a batch has at least one trial
     campaign_case_equals(&test, "b33", 33, 7, 2);
     campaign_case_end(&test);
 }
@@ -208,10 +208,10 @@ TEST(campaign_runs_a_model_without_time)
 
 // A backend of two slots, as a GPU has, made of two CPU backends. A slice is computed when it is waited for.
 typedef struct TwoSlots {
-    Backend backend; // first, as in every backend
+    Backend backend; // must be the first member, as in every backend
     Backend *inner[2];
-    int64_t ticks[2];       // of the slice in flight
-    int in_flight, deepest; // slices in flight, and the most that ever were
+    int64_t ticks[2];       // of the slice in flight, per slot
+    int in_flight, deepest; // slices in flight now, and the maximum
 } TwoSlots;
 
 static Error two_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced,
@@ -235,7 +235,7 @@ static Error two_begin(Backend *backend, int slot)
 static Error two_advance(Backend *backend, int slot, int64_t ticks)
 {
     TwoSlots *two = (TwoSlots *)(void *)backend;
-    CHECK_INTEGER(0, two->ticks[slot]); // one slice at a time in a slot
+    CHECK_INTEGER(0, two->ticks[slot]); // a slot runs one slice at a time
     two->ticks[slot] = ticks;
     if (++two->in_flight > two->deepest) two->deepest = two->in_flight;
     return error_none();
@@ -278,7 +278,7 @@ static void two_open(TwoSlots *two)
     two->backend.info.slots = 2;
 }
 
-// The loop alone, without the recording at the end.
+// Runs the loop alone, without the recording at the end.
 static void campaign_case_loop(CampaignCase *test, Backend *backend, const char *name)
 {
     Loop *loop = ARENA_NEW(&test->arena, Loop, 1);
@@ -320,7 +320,7 @@ TEST(campaign_is_the_same_with_two_batches_in_flight)
     campaign_case_end(&test);
 }
 
-// ---- what is recorded -----------------------------------------------------------------------------------------------
+// ---- recording ------------------------------------------------------------------------------------------------------
 
 TEST(campaign_records_what_the_policy_says)
 {
@@ -348,7 +348,7 @@ TEST(campaign_records_more_when_asked_again)
     campaign_case_spec(&test, CAMPAIGN_SPEC);
     CHECK_OK(campaign_case_run(&test, "whole"));
     CHECK(campaign_case_count(&test, "whole", "SELECT count(*) FROM trajectories") >= 7);
-    CHECK_INTEGER(4, campaign_case_count(&test, "whole", "SELECT count(*) FROM batches")); // nothing else was run
+    CHECK_INTEGER(4, campaign_case_count(&test, "whole", "SELECT count(*) FROM batches")); // no trial was run again
     campaign_case_equals(&test, "at_once", 32, 0, 2);
     campaign_case_end(&test);
 }
@@ -365,7 +365,7 @@ TEST(campaign_repairs_a_lost_shard)
     campaign_case_end(&test);
 }
 
-// As campaign_repairs_a_lost_shard, but the row that the arrays belong to was changed: they can't be repeated.
+// As campaign_repairs_a_lost_shard, but the row of the arrays was changed: the trial can't be repeated.
 TEST(campaign_does_not_record_what_it_cannot_repeat)
 {
     CampaignCase test;
@@ -401,7 +401,7 @@ TEST(campaign_stops_when_too_many_trials_fail)
     CHECK_INTEGER(3, campaign_case_count(&test, "falls", "SELECT count(*) FROM trajectories WHERE trial < 3"));
     CHECK_INTEGER(0, campaign_case_count(&test, "falls", "SELECT count(fitness) FROM trials"));
     const int64_t done = test.summary.trials_done;
-    CHECK_OK(campaign_case_run(&test, "falls")); // once more: not one trial is added
+    CHECK_OK(campaign_case_run(&test, "falls")); // the second run adds no trial
     CHECK_TEXT("stopped", test.summary.state);
     CHECK_INTEGER(done, test.summary.trials_done);
     campaign_case_end(&test);
@@ -411,7 +411,7 @@ TEST(campaign_stops_when_its_time_is_used)
 {
     CampaignCase test;
     campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {wall_time: 1ms}\n");
-    test.options.batch = 1; // so that the queue waits for the disk
+    test.options.batch = 1; // one commit per trial, so that the queue waits for the disk
     CHECK_OK(campaign_case_run(&test, "short"));
     CHECK_TEXT("stopped", test.summary.state);
     CHECK(test.summary.reason != NULL && strstr(test.summary.reason, "limits.wall_time") != NULL);
@@ -419,7 +419,7 @@ TEST(campaign_stops_when_its_time_is_used)
     campaign_case_end(&test);
 }
 
-TEST(campaign_whose_limit_is_all_there_is_is_done)
+TEST(campaign_with_a_limit_of_all_trials_is_done)
 {
     CampaignCase test;
     campaign_case_start(&test, CAMPAIGN_HEAD CAMPAIGN_GRID "limits: {trials: 111}\n");
@@ -444,7 +444,7 @@ TEST(campaign_in_use_is_refused)
     campaign_case_end(&test);
 }
 
-TEST(campaign_that_is_not_there_is_named)
+TEST(campaign_that_is_missing_is_named)
 {
     CampaignCase test;
     StoredCampaign stored;
@@ -480,7 +480,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
     CHECK_OK(campaign_replay(&stored, 61, &backend, &test.arena, &replay));
     CHECK(!replay.equal);
     CHECK(strncmp(replay.difference, "hop_count is ", 13) == 0);
-    CHECK_ERROR(ERROR_USER, campaign_replay(&stored, 112, &backend, &test.arena, &replay)); // excluded
+    CHECK_ERROR(ERROR_USER, campaign_replay(&stored, 112, &backend, &test.arena, &replay)); // trial 112 is excluded
     stored.hash = "of a program that gave the same spec other results";
     const Error other = campaign_replay(&stored, 60, &backend, &test.arena, &replay);
     CHECK_ERROR(ERROR_USER, other);
@@ -492,7 +492,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// A commit whose row exists already makes the writer fail: the producer is told, and is never left waiting.
+// A commit with an existing row makes the writer fail: the producer gets the error and does not wait forever.
 TEST(campaign_writer_tells_its_error)
 {
     CampaignCase test;
@@ -508,7 +508,7 @@ TEST(campaign_writer_tells_its_error)
     for (; put < 100 && error.kind == OK; put++) {
         error = writer_take(writer, &commit);
         commit->rows.count = 1;
-        commit->rows.id[0] = put == 5 ? 0 : put; // the sixth can't be committed, and so none behind it
+        commit->rows.id[0] = put == 5 ? 0 : put; // the sixth commit fails, and so do all later ones
         if (error.kind == OK) writer_put(writer);
     }
     CHECK_ERROR(ERROR_MACHINE, error);
@@ -525,17 +525,17 @@ TEST(campaign_batches_of_a_cpu_take_half_a_second)
 {
     CHECK_INTEGER(256, batch_start(64, 5312));
     CHECK_INTEGER(100, batch_start(64, 100));
-    CHECK_INTEGER(1024, batch_adapt(256, 0.01, 0, 64, 5312)); // four times as many at most
-    CHECK_INTEGER(1280, batch_adapt(1024, 0.4, 0, 64, 5312)); // whole multiples
-    CHECK_INTEGER(256, batch_adapt(1024, 60, 0, 64, 5312));   // a quarter at least
-    CHECK_INTEGER(64, batch_adapt(64, 60, 0, 64, 5312));      // never fewer than fill all threads
-    CHECK_INTEGER(48, batch_adapt(48, 60, 0, 64, 48));        // or than there are
-    CHECK_INTEGER(5312, batch_adapt(5312, 0.1, 0, 64, 5312)); // nor more than a batch may have
-    CHECK_INTEGER(2048, batch_adapt(1024, 1, 400, 64, 5312)); // a long run: half a percent of it
+    CHECK_INTEGER(1024, batch_adapt(256, 0.01, 0, 64, 5312)); // at most four times the last size
+    CHECK_INTEGER(1280, batch_adapt(1024, 0.4, 0, 64, 5312)); // a multiple of the lanes that fill all threads
+    CHECK_INTEGER(256, batch_adapt(1024, 60, 0, 64, 5312));   // at least a quarter of the last size
+    CHECK_INTEGER(64, batch_adapt(64, 60, 0, 64, 5312));      // at least the lanes that fill all threads
+    CHECK_INTEGER(48, batch_adapt(48, 60, 0, 64, 48));        // at most the lanes of the run
+    CHECK_INTEGER(5312, batch_adapt(5312, 0.1, 0, 64, 5312)); // at most the largest batch
+    CHECK_INTEGER(2048, batch_adapt(1024, 1, 400, 64, 5312)); // in a long run: half a percent of the run
     CHECK_INTEGER(5312, batch_adapt(5312, 2, 100000, 64, 5312));
 }
 
-// Without a size that somebody asked for they begin small, and a size that was asked for is the size.
+// Batches start small, unless the user gives a size: then every batch has that size.
 TEST(campaign_batches_are_as_large_as_asked_for)
 {
     CampaignCase test;

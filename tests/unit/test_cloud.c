@@ -7,7 +7,7 @@
 
 static Error cloud_of(const void *data, size_t size, CloudFile *out)
 {
-    unsigned char *copy = malloc(size + 1); // a block of its own, so that a byte too far is found
+    unsigned char *copy = malloc(size + 1); // a separate block, so that the sanitizer finds a read past its end
     if (copy == NULL) abort();
     memcpy(copy, data, size);
     copy[size] = '\0';
@@ -140,7 +140,7 @@ TEST(cloud_leaves_out_points_that_are_not_finite)
     CHECK_ERROR(ERROR_USER, cloud_of_text("nan,nan,nan\n", &file));
 }
 
-// A compressed copy that overlaps itself: one byte, then 8 more of the same, as LZF writes runs.
+// An LZF copy that overlaps itself, as for runs: one byte, then the same byte 8 more times.
 TEST(cloud_unpacks_runs)
 {
     CloudBytes b = {.size = 0};
@@ -148,10 +148,10 @@ TEST(cloud_unpacks_runs)
     put_text(&b, "VERSION 0.7\nFIELDS x y z\nSIZE 1 1 1\nTYPE I I I\nWIDTH 3\nHEIGHT 1\nDATA binary_compressed\n");
     put_word(&b, 5);
     put_word(&b, 9);
-    const unsigned char packed[] = {0, 0xFE, 0xE0, 255, 0}; // 7 + 255 + 2 bytes are more than there is room for
+    const unsigned char packed[] = {0, 0xFE, 0xE0, 255, 0}; // 7 + 255 + 2 bytes do not fit
     memcpy(b.data + b.size, packed, sizeof packed);
     CHECK_ERROR(ERROR_USER, cloud_of(b.data, b.size + 5, &file));
-    b.data[b.size + 2] = 6 << 5; // 8 bytes from 1 before
+    b.data[b.size + 2] = 6 << 5; // copies 8 bytes from 1 byte before
     b.data[b.size + 3] = 0;
     b.data[b.size - 8] = 4;
     const Error error = cloud_of(b.data, b.size + 4, &file);
@@ -226,7 +226,7 @@ TEST(cloud_errors_say_what_is_wrong)
     }
 }
 
-// Every shorter file is an error or fewer points of text, and no byte beyond its end is read.
+// Every shorter file is an error, or has fewer points if it is text. No byte past its end is read.
 TEST(cloud_cut_off_anywhere_is_an_error)
 {
     const CloudBytes binaries[] = {pcd_binary(), pcd_compressed(), ply_binary(false)};

@@ -39,7 +39,7 @@ TEST(cloud_of_too_many_fields_is_refused)
     CHECK_SAYS(ERROR_USER, "a point may have at most 64 fields", cloud_limits_parse_text(ply));
 }
 
-// One point of three floats, packed: bytes there, bytes unpacked, and data that no packer makes.
+// One point of three floats, compressed: the size in the file, the size after it, and data that no compressor writes.
 TEST(cloud_whose_compressed_data_is_damaged_is_refused)
 {
     static const char head[] = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 1\nHEIGHT 1\n"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what is published ----------------------------------------------------------------------------------------------
+// ---- published values -----------------------------------------------------------------------------------------------
 
 // Table 1 for n = 10, lambda = 10; mu_eff, the rates of C and the weights are also those that pycma 4.5 prints.
 TEST(cmaes_strategy_parameters_are_those_of_the_tutorial)
@@ -37,7 +37,7 @@ static int cmaes_ascending_counts(const void *a, const void *b)
     return (int)(*(const int64_t *)a - *(const int64_t *)b);
 }
 
-// Median of the evaluations to 1e-8 over eleven seeds; 0: a run did not get there.
+// Median number of evaluations to 1e-8 over eleven seeds; 0 if a run did not reach it.
 static int64_t cmaes_median_evaluations(CmaesFunction *function, int n)
 {
     enum { RUNS = 11 };
@@ -101,7 +101,7 @@ TEST(cmaes_failures_rank_last_by_the_time_they_survived)
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_without_a_success_nothing_is_learned_and_it_ends)
+TEST(cmaes_without_a_success_learns_nothing_and_ends)
 {
     CmaesCase test;
     cmaes_case_start(&test, cmaes_always_fails, 5, 3, "patience: 4");
@@ -116,11 +116,11 @@ TEST(cmaes_without_a_success_nothing_is_learned_and_it_ends)
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_goes_around_what_fails)
+TEST(cmaes_avoids_a_region_that_fails)
 {
     CmaesCase test;
     cmaes_case_start(&test, cmaes_fails_above, 5, 3, "stop: {generations: 400}");
     cmaes_case_run(&test, 100);
-    CHECK_NEAR(0.01, cmaes_case_of(&test, 0)->best, 1e-6); // x1 = 0.9, the others 1
+    CHECK_NEAR(0.01, cmaes_case_of(&test, 0)->best, 1e-6); // at x1 = 0.9, all others 1
     cmaes_case_end(&test);
 }

@@ -13,7 +13,8 @@ static void cmaes_constrained_start(CmaesCase *test, int n, const char *constrai
     cmaes_case_start_over(test, cmaes_sphere, n, 3, over, rest);
 }
 
-// The sphere's optimum at 1 is out of reach: the nearest point of x1 + x2 + x3 <= 2 is 2/3 in these, with f = 1/3.
+// The sphere's optimum at 1 violates the constraint. The nearest point with x1 + x2 + x3 <= 2 is 2/3 in these, with f =
+// 1/3.
 static const char cmaes_plane[] = "\"x1 + x2 + x3 <= 2\"";
 
 TEST(cmaes_augmented_lagrangian_finds_the_constrained_optimum)
@@ -25,13 +26,13 @@ TEST(cmaes_augmented_lagrangian_finds_the_constrained_optimum)
     cmaes_case_run(&test, 100);
     const CmaesView view = cmaes_view(&test.search, 0);
     CHECK_NEAR(1.0 / 3.0, view.run->best, 1e-8);
-    CHECK_NEAR(2.0 / 3.0, view.multiplier[0], 1e-4); // of the Lagrangian: 2 (1 - 2/3)
+    CHECK_NEAR(2.0 / 3.0, view.multiplier[0], 1e-4); // the Lagrange multiplier is 2 (1 - 2/3)
     for (int i = 0; i < 10; i++)
         CHECK_NEAR(i < 3 ? 2.0 / 3.0 : 1.0, cmaes_value(&test.spec.axes[i].values, view.mean[i]), 1e-4);
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_augmented_lagrangian_leaves_what_does_not_bind)
+TEST(cmaes_augmented_lagrangian_ignores_an_inactive_constraint)
 {
     CmaesCase test;
     cmaes_constrained_start(
@@ -46,7 +47,7 @@ TEST(cmaes_augmented_lagrangian_leaves_what_does_not_bind)
     cmaes_case_end(&test);
 }
 
-// By rank alone the search comes near the constraint, from within.
+// By rank alone the search approaches the constraint from the feasible side.
 TEST(cmaes_ranks_by_violation)
 {
     CmaesCase test;
@@ -57,7 +58,7 @@ TEST(cmaes_ranks_by_violation)
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_what_meets_constraints_ranks_first)
+TEST(cmaes_ranks_feasible_members_first)
 {
     enum { MEMBERS = 8 };
     static const double fitness[MEMBERS] = {3.0, NAN, 1.0, 0.0, -1.0, NAN, 1.0, 2.0};
@@ -72,11 +73,11 @@ TEST(cmaes_what_meets_constraints_ranks_first)
     CHECK_OK(test.search.method->tell(&test.search, &test.trials));
     const Cmaes *cmaes = test.search.scratch;
     for (int i = 0; i < MEMBERS; i++) CHECK_INTEGER(expected[i], cmaes->order[i]);
-    CHECK_BITS(1.0, cmaes_case_of(&test, 0)->best); // of those that meet them
+    CHECK_BITS(1.0, cmaes_case_of(&test, 0)->best); // best among the members that meet the constraints
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_augmented_lagrangian_goes_on_from_its_state_alone)
+TEST(cmaes_augmented_lagrangian_continues_from_its_state_alone)
 {
     CmaesCase whole, pieces;
     const char options[] = "constraints: augmented_lagrangian, searches: 2, restarts: ipop, restarts_max: 1, "

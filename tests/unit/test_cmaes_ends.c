@@ -23,7 +23,7 @@ static double cmaes_noise(const double *x, int n)
 
 static double cmaes_thin(const double *x, int n) { return cmaes_sphere(x, n - 1) * 1e-30 + 1e10 * x[n - 1] * x[n - 1]; }
 
-TEST(cmaes_ends_for_a_reason_that_has_a_name)
+TEST(cmaes_ends_with_a_named_reason)
 {
     CHECK_INTEGER(CMAES_AT_TARGET, cmaes_ends_by(cmaes_sphere, "stop: {target: 0.1}"));
     CHECK_INTEGER(CMAES_AT_TRIALS, cmaes_ends_by(cmaes_sphere, "stop: {trials: 100}"));

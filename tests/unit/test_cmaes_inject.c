@@ -22,8 +22,8 @@ TEST(cmaes_injected_points_are_run_as_they_are)
     cmaes_case_end(&test);
 }
 
-// A point far away takes part with a step that is no longer than sqrt(n) + 2 n/(n + 2), and leads the search there.
-TEST(cmaes_injected_points_lead_no_farther_than_a_step)
+// The step to a far point is shortened to sqrt(n) + 2 n/(n + 2), and the search moves towards that point.
+TEST(cmaes_injected_points_move_the_mean_by_a_bounded_step)
 {
     const double n = 3.0, longest = sqrt(n) + 2.0 * n / (n + 2.0);
     CmaesCase test;

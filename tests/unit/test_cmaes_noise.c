@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static uint64_t cmaes_draws; // like a trial's own randomness, the noise differs with every evaluation
+static uint64_t cmaes_draws; // the noise differs at every evaluation, as the randomness of a trial does
 
 static double cmaes_noisy_sphere(const double *x, int n)
 {
@@ -32,7 +32,7 @@ static void cmaes_uncertain_start(CmaesCase *test, CmaesFunction *function, uint
     cmaes_case_start_over(test, function, 10, seed, over, rest);
 }
 
-// How far from the optimum the mean ends after 30,000 trials, as a mean of three runs.
+// Distance of the mean from the optimum after 30,000 trials, averaged over three runs.
 static double cmaes_noisy_distance(const char *options)
 {
     const char stops[] = "sigma: 0.2, stop: {trials: 30000, tolfun: 0, tolfunhist: 0, tolx: 0, tolxup: 1e30}";
@@ -50,12 +50,12 @@ static double cmaes_noisy_distance(const char *options)
     return sum;
 }
 
-TEST(cmaes_noise_is_met_with_more_evaluations)
+TEST(cmaes_adds_evaluations_under_noise)
 {
     CHECK(cmaes_noisy_distance(", uncertainty: true, uncertainty_max: 64") < 0.6 * cmaes_noisy_distance(""));
 }
 
-// Without noise no member is run more than once, and a tenth of them, two at least, a second time.
+// Without noise each member runs once; a tenth of them, at least two, run a second time to measure the noise.
 TEST(cmaes_without_noise_ranks_do_not_change)
 {
     CmaesCase test;
@@ -69,7 +69,7 @@ TEST(cmaes_without_noise_ranks_do_not_change)
     cmaes_case_end(&test);
 }
 
-TEST(cmaes_uncertainty_goes_on_from_its_state_alone)
+TEST(cmaes_uncertainty_continues_from_its_state_alone)
 {
     CmaesCase whole, pieces;
     const char options[] = "searches: 2, uncertainty: true, restarts: bipop, restarts_max: 1, stop: {trials: 2000}";
@@ -83,7 +83,7 @@ TEST(cmaes_uncertainty_goes_on_from_its_state_alone)
     cmaes_case_end(&whole);
 }
 
-TEST(cmaes_uncertainty_needs_randomness_of_its_own)
+TEST(cmaes_uncertainty_needs_random_numbers_per_trial)
 {
     CmaesCase test;
     Search search;

@@ -14,8 +14,8 @@ TEST(cmaes_bounds_are_smooth_mirrors)
     CHECK_BITS(10.0, cmaes_reflected(10.3));
     CHECK_NEAR(0.075, cmaes_reflected(0.0), 1e-15);           // a^2/4a
     CHECK_NEAR(5.0, cmaes_reflected(-5.6), 1e-14);            // mirrored at -0.3
-    CHECK_NEAR(5.0, cmaes_reflected(5.0 + 21.2), 1e-13);      // a period on
-    CHECK_NEAR(3.0, cmaes_reflected(3.0 - 10 * 21.2), 1e-12); // and back
+    CHECK_NEAR(5.0, cmaes_reflected(5.0 + 21.2), 1e-13);      // one period further
+    CHECK_NEAR(3.0, cmaes_reflected(3.0 - 10 * 21.2), 1e-12); // ten periods back
     for (int i = 0; i < 4000; i++) {
         const double x = -20.0 + 0.01 * i, step = cmaes_reflected(x + 0.01) - cmaes_reflected(x);
         CHECK(cmaes_reflected(x) >= 0.0 && cmaes_reflected(x) <= CMAES_WIDTH);
@@ -79,7 +79,7 @@ static double cmaes_mixed_ellipsoid(const double *x, int n)
     return sum;
 }
 
-// Runs of `seeds` that reach 1e-8 where every second coordinate is an integer.
+// Number of the runs, one per seed, that reach 1e-8 where every second coordinate is an integer.
 static int cmaes_mixed_successes(CmaesFunction *function, int n, int seeds)
 {
     int successes = 0;
@@ -98,7 +98,7 @@ static int cmaes_mixed_successes(CmaesFunction *function, int n, int seeds)
     return successes;
 }
 
-// Plain rounding gets there in 20 and 3 of 20: once all members have the same integer, nothing leads to another one.
+// Plain rounding reaches 1e-8 in 20 and 3 of 20 runs: when all members have the same integer, no member tries another.
 TEST(cmaes_integers_do_not_get_stuck)
 {
     const int seeds = test_quick() ? 5 : 20;
@@ -106,7 +106,7 @@ TEST(cmaes_integers_do_not_get_stuck)
     CHECK_INTEGER(seeds, cmaes_mixed_successes(cmaes_mixed_ellipsoid, 10, seeds));
 }
 
-// Every generation leaves each integer a chance of at least 1/(n lambda) to be another one, as far as rounding goes.
+// In every generation each integer changes with a probability of at least 1/(n lambda), up to rounding.
 TEST(cmaes_integers_keep_their_margin)
 {
     CmaesCase test;
@@ -136,7 +136,7 @@ TEST(cmaes_integers_keep_their_margin)
 
 // ---- bounds by penalty ----------------------------------------------------------------------------------------------
 
-static double cmaes_beyond(const double *x, int n) // the optimum lies beyond the bound of the first three
+static double cmaes_beyond(const double *x, int n) // the first three optima lie beyond the bound
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
@@ -149,12 +149,12 @@ static double cmaes_beyond(const double *x, int n) // the optimum lies beyond th
 TEST(cmaes_penalty_finds_an_optimum_at_the_bounds)
 {
     CmaesCase test;
-    const double best = 16.0 * (1.0 + 21.0 + 41.0); // x1 = x2 = x3 = 5
+    const double best = 16.0 * (1.0 + 21.0 + 41.0); // f at x1 = x2 = x3 = 5
     cmaes_case_start(&test, cmaes_beyond, 6, 3, "bounds: penalty, sigma: 0.2");
     cmaes_case_run(&test, CMAES_TEST_TRIALS);
     CHECK_NEAR(best, cmaes_case_of(&test, 0)->best, 1e-6);
     const CmaesView view = cmaes_view(&test.search, 0);
-    for (int i = 0; i < 3; i++) CHECK_NEAR(CMAES_WIDTH, view.mean[i], 1.0); // held near the bound, not far beyond
+    for (int i = 0; i < 3; i++) CHECK_NEAR(CMAES_WIDTH, view.mean[i], 1.0); // the penalty keeps the mean near the bound
     cmaes_case_end(&test);
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// More than any model has: a spec by hand, with the options as they are by default.
+// No model has this many parameters: the spec is made by hand, with the options at their defaults.
 static void cmaes_case_start_wide(CmaesCase *test, CmaesFunction *function, int n, const double *settings)
 {
     *test = (CmaesCase){.function = function, .n = n};
@@ -68,8 +68,8 @@ TEST(cmaes_is_separable_for_many_parameters)
     cmaes_case_end(&test);
 }
 
-// sep-CMA-ES needs some 10^5 evaluations for the ellipsoid of condition 1e6 in 200 dimensions (Ros & Hansen 2008,
-// figure 2), where the full covariance needs some millions.
+// sep-CMA-ES needs about 10^5 evaluations for the ellipsoid of condition 1e6 in 200 dimensions (Ros & Hansen 2008,
+// figure 2); the full covariance needs millions.
 TEST(cmaes_separable_learns_the_scales_of_200_parameters)
 {
     double settings[CMAES_N_OPTIONS];
@@ -84,8 +84,8 @@ TEST(cmaes_separable_learns_the_scales_of_200_parameters)
     cmaes_case_end(&test);
 }
 
-// A separable function: both forms learn its scales, and the diagonal does so with fewer evaluations.
-TEST(cmaes_separable_is_faster_where_the_axes_are_right)
+// On a separable function both forms learn the scales, and the diagonal form needs fewer evaluations.
+TEST(cmaes_separable_is_faster_on_a_separable_function)
 {
     int64_t evaluations[2];
     for (int i = 0; i < 2; i++) {
@@ -101,7 +101,7 @@ TEST(cmaes_separable_is_faster_where_the_axes_are_right)
     CHECK(evaluations[1] < evaluations[0] / 2);
 }
 
-TEST(cmaes_separable_tells_of_its_diagonal)
+TEST(cmaes_separable_shows_its_diagonal)
 {
     CmaesCase test;
     cmaes_case_start(&test, cmaes_ellipsoid, 5, 3, "covariance: separable");

@@ -24,7 +24,7 @@ TEST(cmaes_batches_of_any_size_give_the_same_searches)
     cmaes_case_end(&whole);
 }
 
-// Two batches in flight: the second is asked for before the first is told.
+// Two batches in flight: the search gives the second before it gets the results of the first.
 TEST(cmaes_batches_in_flight_give_the_same_searches)
 {
     CmaesCase whole, overlapped;
@@ -57,7 +57,7 @@ TEST(cmaes_batches_in_flight_give_the_same_searches)
     cmaes_case_end(&whole);
 }
 
-TEST(cmaes_a_search_beside_others_is_the_one_that_runs_alone)
+TEST(cmaes_a_search_beside_others_equals_one_alone)
 {
     CmaesCase all;
     cmaes_case_start(&all, cmaes_rosenbrock, 5, 3, cmaes_three);
@@ -77,7 +77,7 @@ TEST(cmaes_a_search_beside_others_is_the_one_that_runs_alone)
     cmaes_case_end(&all);
 }
 
-TEST(cmaes_goes_on_from_its_state_alone)
+TEST(cmaes_continues_from_its_state_alone)
 {
     CmaesCase whole, pieces;
     cmaes_case_start(&whole, cmaes_rosenbrock, 5, 3, cmaes_three);
@@ -119,19 +119,19 @@ TEST(cmaes_refuses_results_out_of_order)
     cmaes_case_end(&test);
 }
 
-// An option of a search that is there, and its state read again, as an extension does it.
+// Changes one option and reads the state again, as an extension does.
 static void cmaes_case_extend(CmaesCase *test, int option, double value)
 {
     test->settings = ARENA_NEW(&test->arena, double, CMAES_N_OPTIONS);
     memcpy(test->settings, test->spec.method_settings, sizeof(double) * CMAES_N_OPTIONS);
     test->settings[option] = value;
     test->spec.method_settings = test->settings;
-    cmaes_case_run_in_pieces(test, 1); // its first batch is the old search's, which has ended
+    cmaes_case_run_in_pieces(test, 1); // the first batch is empty: the old search has ended
     cmaes_case_run(test, 7);
 }
 
-// The search whose function is not flat goes on, as do those that a tolerance has not ended.
-TEST(cmaes_with_more_generations_is_the_search_that_had_them)
+// Searches that no tolerance has ended continue.
+TEST(cmaes_extended_in_generations_equals_one_run)
 {
     static const char options[] = "searches: 4, sigma: 0.2, stop: {tolfun: 1e-3, tolfunhist: 1e-3, generations: ";
     char few[160], many[160];
@@ -153,12 +153,12 @@ TEST(cmaes_with_more_generations_is_the_search_that_had_them)
         least = rounds < least ? rounds : least;
         most = rounds > most ? rounds : most;
     }
-    CHECK(least < most && most > 25); // they ended one by one, some of them in the second part
+    CHECK(least < most && most > 25); // the searches ended at different times, some in the second part
     cmaes_case_end(&parts);
     cmaes_case_end(&whole);
 }
 
-TEST(cmaes_with_restarts_and_more_trials_is_the_search_that_had_them)
+TEST(cmaes_extended_in_restarts_and_trials_equals_one_run)
 {
     static const char options[] = "sigma: 0.2, restarts: bipop, restarts_max: 2, stop: {trials: ";
     for (int64_t first = 200; first < 2400; first += 300) {
@@ -178,8 +178,8 @@ TEST(cmaes_with_restarts_and_more_trials_is_the_search_that_had_them)
     }
 }
 
-// Searches that end in different rounds and are extended: each is the one that it would have been.
-TEST(cmaes_searches_that_ended_apart_go_on_apart)
+// Searches that end in different rounds are extended: each equals the search that had the larger budget from the start.
+TEST(cmaes_searches_that_ended_apart_continue_apart)
 {
     static const char options[] = "searches: 3, sigma: 0.2, restarts: ipop, restarts_max: 2, stop: {trials: ";
     char few[160], many[160];

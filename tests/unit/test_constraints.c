@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// The value of a constraint over a and b.
+// The value of the constraint `text` at a and b.
 static double constraint_of(const char *text, double a, double b)
 {
     static const char *const names[] = {"a", "b"};
@@ -20,14 +20,14 @@ static double constraint_of(const char *text, double a, double b)
     return value;
 }
 
-TEST(constraints_say_how_far_they_are_from_being_met)
+TEST(constraints_give_the_distance_to_being_met)
 {
     CHECK_BITS(2.0, constraint_of("a < b", 3, 1));
     CHECK_BITS(-2.0, constraint_of("a >= b", 3, 1));
     CHECK_BITS(0.0, constraint_of("a <= b", 1, 1));
     CHECK_BITS(3.0, constraint_of("2*a - b < 2", 3, 1));
-    CHECK_BITS(2.0, constraint_of("a < 2 and b < -1", 3, 1)); // the greater
-    CHECK_BITS(1.0, constraint_of("a < 2 or b < -1", 3, 1));  // the less
+    CHECK_BITS(2.0, constraint_of("a < 2 and b < -1", 3, 1)); // `and` takes the greater value
+    CHECK_BITS(1.0, constraint_of("a < 2 or b < -1", 3, 1));  // `or` takes the lesser value
     CHECK_BITS(-1.0, constraint_of("not a < 2", 3, 1));
     CHECK_BITS(0.5, constraint_of("not (a > 4 or b < 1.5) and a < 2.5", 3, 1));
     CHECK(isnan(constraint_of("a = b", 1, 1)));
@@ -64,6 +64,6 @@ TEST(constraints_are_met_if_every_replicate_meets_them)
     CHECK(isnan(g[0]) && isnan(constraints_violation(g, 2)));
     for (int m = 0; m < metrics; m++) metric[metrics + m] = (double)NAN;
     trial_constraints(&spec, parameter, metric, (const int[REPLICATES]){0, 0, 1}, g);
-    CHECK(isinf(g[0]) && isinf(constraints_violation(g, 2))); // what has no value is not met
+    CHECK(isinf(g[0]) && isinf(constraints_violation(g, 2))); // a failed replicate violates its constraints
     arena_destroy(&arena);
 }

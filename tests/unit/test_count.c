@@ -35,7 +35,7 @@ static const Plan *count_case_plan(CountCase *test, const char *text)
     return &test->plan;
 }
 
-// ---- against one id after the other ---------------------------------------------------------------------------------
+// ---- comparison with a count of all ids -----------------------------------------------------------------------------
 
 static uint64_t count_state = 1;
 
@@ -45,7 +45,7 @@ static int count_pick(int n)
     return (int)((count_state >> 33) % (uint64_t)n);
 }
 
-// A condition that uses one or two of the parameters x1 to x6, or none of them.
+// A condition that uses none, one or two of the parameters x1 to x6.
 static const char *count_condition(char *text, size_t size, int least)
 {
     const int a = least + count_pick(7 - least), b = least + count_pick(7 - least), low = count_pick(7) - 3;
@@ -77,7 +77,7 @@ static void count_write(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "    - \"%s\"\n",
                                  count_condition(condition, sizeof condition, 1));
     if (count_pick(2) == 0) return;
-    // a condition uses no axis whose own is decided after it, and nothing derived
+    // conditions use only axes that are decided before theirs, and no derived parameter
     used += (size_t)snprintf(text + used, size - used, "  when:\n    x3: \"x1 > %d or x6 > 1\"\n", count_pick(5) - 2);
     if (count_pick(2) == 0)
         (void)snprintf(text + used, size - used, "    x4: \"x%d + x%d > %d\"\n", 1 + count_pick(3), 1 + count_pick(3),
@@ -104,7 +104,7 @@ TEST(count_of_a_grid_is_that_of_its_ids)
     CHECK(dropping > 150);
 }
 
-// ---- of more ids than can be looked at ------------------------------------------------------------------------------
+// ---- grids with too many ids to visit -------------------------------------------------------------------------------
 
 TEST(plan_counts_what_a_condition_leaves_of_ten_billion)
 {
@@ -131,7 +131,7 @@ TEST(plan_says_all_are_excluded_where_that_is_counted)
     arena_destroy(&test.arena);
 }
 
-// Both axes in one condition: 100,000 are left of what no sample finds, and no plan says that there are none.
+// One condition uses both axes: 100,000 trials remain, no sample finds them, and the plan must not say "none".
 TEST(plan_does_not_conclude_from_a_sample_that_all_are_excluded)
 {
     CountCase test;

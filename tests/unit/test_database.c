@@ -28,7 +28,7 @@ static Database *database_test_open(const char *path, DatabaseMode mode)
     return database;
 }
 
-// The integer that a query answers with; -1: no row, -2: an error
+// The integer that a query returns; -1: no row, -2: an error
 static int64_t database_test_integer(Database *database, const char *sql)
 {
     Statement *statement;
@@ -71,7 +71,7 @@ TEST(database_values_come_back)
     bind_text(insert, 3, "\xcf\x86 'q'");
     bind_blob(insert, 4, "a\0b", 3);
     CHECK_OK(statement_step(insert, &row));
-    bind_null(insert, 1); // bound anew after it ended
+    bind_null(insert, 1); // bound again after the statement ended
     bind_real(insert, 2, (double)NAN);
     bind_text(insert, 3, NULL);
     bind_blob(insert, 4, NULL, 0);
@@ -92,7 +92,7 @@ TEST(database_values_come_back)
     CHECK(!column_is_null(all, 3) && column_blob(all, 3).size == 0); // empty is not NULL
     CHECK_OK(statement_step(all, &row));
     CHECK(!row);
-    CHECK_OK(statement_step(all, &row)); // it was reset: from the beginning
+    CHECK_OK(statement_step(all, &row)); // after a reset the first row comes again
     CHECK(row && column_integer(all, 0) == INT64_MIN);
     statement_close(all);
     CHECK_OK(database_close(database));
@@ -131,8 +131,8 @@ TEST(database_errors_say_what_and_where)
         CHECK(strstr(error.text, "it is not an SQLite database") != NULL && strstr(error.text, text) != NULL);
         CHECK(database == NULL);
     }
-    CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // not there
-    CHECK(!file_exists(path.text));                                                 // and not made
+    CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_READ, &database)); // missing
+    CHECK(!file_exists(path.text));                                                 // and not created
     database_test_make(path.text, 1);
     database = database_test_open(path.text, DATABASE_WRITE);
     Statement *statement;
@@ -141,18 +141,18 @@ TEST(database_errors_say_what_and_where)
     CHECK(strstr(syntax.text, "cannot run SELEC 1: near \"SELEC\": syntax error") != NULL && statement == NULL);
     bool row;
     CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?)", &statement));
-    bind_integer(statement, 2, 5); // there is no second
+    bind_integer(statement, 2, 5); // there is no second parameter
     CHECK_ERROR(ERROR_MACHINE, statement_step(statement, &row));
     bind_null(statement, 1); // refused by NOT NULL
     CHECK_ERROR(ERROR_MACHINE, statement_step(statement, &row));
-    bind_integer(statement, 1, 6); // and it can go on
+    bind_integer(statement, 1, 6); // the statement still works
     CHECK_OK(statement_step(statement, &row));
     statement_close(statement);
     CHECK_INTEGER(2, database_test_integer(database, "SELECT count(*) FROM t"));
     CHECK_OK(database_close(database));
 }
 
-// A database without a file, which SQLite makes for the name "", can't have a log.
+// SQLite makes a temporary database for the name "", which can't have a write-ahead log.
 TEST(database_whose_journal_cannot_be_set_is_refused)
 {
     Database *database = NULL;
@@ -161,9 +161,9 @@ TEST(database_whose_journal_cannot_be_set_is_refused)
     CHECK(database == NULL);
 }
 
-// A rollback journal names the file that SQLite deletes once it has played the journal back. The databases here have a
-// write-ahead log and so no such journal.
-TEST(database_with_a_journal_of_others_is_refused)
+// A rollback journal can name a second file, which SQLite deletes after it has played the journal back. The databases
+// here use a write-ahead log and so never have such a journal.
+TEST(database_with_a_foreign_journal_is_refused)
 {
     const DatabasePath path = database_test_path();
     char journal[sizeof path.text + 16];
@@ -214,7 +214,7 @@ TEST(database_identifiers_are_quoted)
     arena_destroy(&arena);
 }
 
-// A reader in the middle of its query sees what was there when it began; the writer commits and even closes meanwhile.
+// A reader sees the state from when its query began, even if the writer commits or closes meanwhile.
 TEST(database_readers_never_block_the_writer)
 {
     const DatabasePath path = database_test_path();
@@ -252,7 +252,7 @@ TEST(database_closed_by_its_writer_is_one_file)
     arena_destroy(&arena);
 }
 
-// A finished campaign in a folder that can't be written, as on a DVD: a process without rights stands in for it.
+// A finished campaign in a folder without write access, as on a DVD. A process without rights stands in for it.
 TEST(database_reads_in_a_read_only_folder)
 {
     const DatabasePath path = database_test_path();
@@ -263,7 +263,7 @@ TEST(database_reads_in_a_read_only_folder)
     }
     snprintf(root, sizeof root, "%s", path.folder);
     *strrchr(root, '/') = '\0';
-    snprintf(strange, sizeof strange, "%s/what? 100%%#1", path.folder); // what an URI reserves
+    snprintf(strange, sizeof strange, "%s/what? 100%%#1", path.folder); // characters that are special in a URI
     CHECK_OK(folder_make(strange));
     snprintf(strange, sizeof strange, "%s/what? 100%%#1/campaign.db", path.folder);
     database_test_make(path.text, 100);
@@ -281,7 +281,7 @@ TEST(database_reads_in_a_read_only_folder)
     CHECK(seteuid(0) == 0);
 }
 
-// One whose user may not write reads a campaign that runs: the WAL counts, and what comes later is seen.
+// A user without write access reads a running campaign: the reader sees the WAL, and later commits too.
 TEST(database_reads_a_running_campaign_of_another_user)
 {
     const DatabasePath path = database_test_path();
@@ -316,7 +316,7 @@ TEST(database_on_a_network_file_system_needs_no_shared_memory)
     snprintf(shm, sizeof shm, "%s-shm", path.text);
     CHECK(!file_exists(shm));
     CHECK_OK(database_close(database));
-    Database *local = database_test_open(path.text, DATABASE_WRITE); // brought home: WAL again
+    Database *local = database_test_open(path.text, DATABASE_WRITE); // on a local disk the journal is a WAL again
     CHECK_INTEGER(1, database_test_integer(local, "SELECT count(*) FROM t"));
     CHECK(file_exists(shm));
     CHECK_OK(database_close(local));
@@ -347,7 +347,7 @@ TEST(database_errors_of_the_machine_can_be_acted_on)
     }
     CHECK_INTEGER(1, database_test_integer(database, "SELECT count(*) FROM t"));
     system_set_faults("sql:1:EIO");
-    CHECK_ERROR(ERROR_MACHINE, database_close(database)); // the closing checkpoint; the connection is gone all the same
+    CHECK_ERROR(ERROR_MACHINE, database_close(database)); // the checkpoint fails, but the connection is closed
     Database *none = NULL;
     system_set_faults("sql:2:EIO");
     CHECK_ERROR(ERROR_MACHINE, database_open(path.text, DATABASE_WRITE, &none));
@@ -358,7 +358,7 @@ TEST(database_errors_of_the_machine_can_be_acted_on)
     CHECK_OK(database_close(database));
 }
 
-// Whoever may only read opens what a killed run left behind: what it committed stands in its WAL.
+// A user with read access only reads what a killed run committed, which lies in the WAL.
 TEST(database_reads_what_a_killed_run_left_to_another_user)
 {
     const DatabasePath path = database_test_path();
@@ -386,7 +386,7 @@ TEST(database_reads_what_a_killed_run_left_to_another_user)
     CHECK(seteuid(0) == 0);
 }
 
-// A process that is killed in a transaction leaves all of the transactions before it and none of its rows.
+// A process killed within a transaction leaves all transactions before it, and no row of that one.
 TEST(database_killed_between_statements_keeps_whole_transactions)
 {
     const DatabasePath path = database_test_path();
@@ -396,7 +396,7 @@ TEST(database_killed_between_statements_keeps_whole_transactions)
         Database *database;
         if (database_open(path.text, DATABASE_WRITE, &database).kind != OK) _exit(1);
         system_set_faults("sql:7:KILL");
-        for (;;) { // three statements a transaction
+        for (;;) { // three statements per transaction
             (void)database_run(database, "BEGIN");
             (void)database_run(database, "INSERT INTO t VALUES (1), (2)");
             (void)database_run(database, "COMMIT");
@@ -412,7 +412,7 @@ TEST(database_killed_between_statements_keeps_whole_transactions)
     CHECK_OK(database_close(writer));
 }
 
-// A disk that is full in the middle of a commit: nothing of the transaction is there, and it can be done again.
+// The disk is full in the middle of a commit: nothing of the transaction remains, and it can be repeated.
 TEST(database_on_a_full_disk_keeps_what_was_committed)
 {
     const DatabasePath path = database_test_path();
@@ -433,7 +433,7 @@ TEST(database_on_a_full_disk_keeps_what_was_committed)
     CHECK_OK(database_close(database));
 }
 
-// Transactions of 100 rows, with a checkpoint every few.
+// Transactions of 100 rows, with a checkpoint after every few.
 static int database_test_write(const char *path)
 {
     static const char insert[] = "INSERT INTO t WITH RECURSIVE n(i) AS"
@@ -445,7 +445,7 @@ static int database_test_write(const char *path)
     return error.kind == OK ? 0 : 1;
 }
 
-// The same in a process that is killed at the given write of SQLite, half of which is done if it is `torn`.
+// As database_test_write, in a process that is killed at SQLite's write number `write`; `torn`: after half of it.
 static bool database_test_killed_at(const char *path, int write, bool torn)
 {
     char rules[64];
@@ -480,7 +480,7 @@ TEST(database_killed_in_any_write_keeps_whole_transactions)
 
 #endif
 
-// ---- what somebody else may have put there --------------------------------------------------------------------------
+// ---- files of other programs ----------------------------------------------------------------------------------------
 
 TEST(database_that_is_a_pipe_is_not_waited_for)
 {
@@ -512,8 +512,8 @@ TEST(database_runs_no_view_or_trigger_of_its_schema)
     CHECK_OK(database_close(database));
 }
 
-// What a row says can be read without memory: SQLite would take some to end a text of 8 n - 1 bytes that came from
-// several pages, and give none where there is none.
+// The texts of a row can be read without memory. SQLite would allocate to end a text of 8 n - 1 bytes that came from
+// several pages, and return NULL when it can't.
 TEST(database_texts_of_a_row_need_no_memory)
 {
     const DatabasePath path = database_test_path();

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- from the kernel ------------------------------------------------------------------------------------------------
+// ---- rows of the kernel ---------------------------------------------------------------------------------------------
 
 enum { COLUMN_TIME, COLUMN_STEP, COLUMN_ITERATION, COLUMN_Q, COLUMN_QD, COLUMN_NORM, COLUMN_BEFORE, COLUMN_AFTER = 16 };
 
-// Hoppers of different gains, some of which fall; the first `lanes` of them give rows of the ticks [first, end).
+// Hoppers with different gains; some fall. The first `lanes` of them write rows for the ticks [first, end).
 typedef struct DebugCase {
     HopperCase hoppers;
     int64_t lanes, capacity, first, end;
@@ -21,7 +21,7 @@ static void debug_fill(double *parameter, const Configured *configured, int64_t 
 {
     parameter[hopper_index(configured, "thrust")] = 5.0 * (double)lane;
     parameter[hopper_index(configured, "phi_leg")] = 0.02 * (double)lane;
-    if (lane == 3) parameter[hopper_index(configured, "dphi_body")] = 10.0; // it falls soon
+    if (lane == 3) parameter[hopper_index(configured, "dphi_body")] = 10.0; // lane 3 falls soon
 }
 
 // 11 hoppers for 0.4 s: all land at about 0.28 s.
@@ -94,11 +94,11 @@ TEST(debug_rows_follow_the_iterations)
             wrong += row[COLUMN_ITERATION] != (double)iterations || row[COLUMN_TIME] != row[COLUMN_STEP] * 1e-3;
             wrong += row[COLUMN_Q] != 0.0;
             CHECK_NEAR(2.0 * row[COLUMN_QD], row[COLUMN_NORM], 1e-9 * row[COLUMN_QD] + 1e-14); // v = 2 w - v0
-            if (iterations > 0) // where the last one left it
+            if (iterations > 0) // each iterate continues from the one before
                 wrong += memcmp(&row[COLUMN_BEFORE], row - 29 + COLUMN_AFTER, 10 * sizeof *row) != 0;
             const bool last = k + 1 == debug_count(&outcome, lane) || row[29 + COLUMN_ITERATION] == 0.0;
-            wrong += last != (row[COLUMN_QD] <= 1e-11); // iterated until it was solved, and no further
-            // what the last one left is what the trajectory goes on with
+            wrong += last != (row[COLUMN_QD] <= 1e-11); // iterated until the residual is small enough, and no further
+            // the trajectory continues from the last iterate
             if (last) wrong += memcmp(&row[COLUMN_AFTER], hopper_sample_of(&outcome, lane, step + 1) + 1, 80) != 0;
         }
         CHECK_INTEGER(0, wrong);
@@ -136,7 +136,7 @@ TEST(debug_rows_of_a_window)
         CHECK_BITS(289.0, debug_row(&outcome, lane, count - 1)[COLUMN_STEP]);
     }
     CHECK_TEXT("fell", hopper_failure_of(&outcome, 3));
-    CHECK_INTEGER(0, debug_count(&outcome, 3)); // before the window
+    CHECK_INTEGER(0, debug_count(&outcome, 3)); // lane 3 fell before the window
     hopper_release(&outcome);
 }
 
@@ -157,7 +157,7 @@ TEST(debug_ring_keeps_the_last_rows)
     hopper_release(&ring);
 }
 
-// Observed or not, in slices of any length and by any instruction set: the same results and the same rows.
+// With or without debug rows, in slices of any length, on any instruction set: the same results and the same rows.
 TEST(debug_rows_change_nothing)
 {
     static const char *const isas[] = {"auto", "scalar", "v2", "v3"};
@@ -168,7 +168,7 @@ TEST(debug_rows_change_nothing)
         test.hoppers.slice = i == 0 ? 400 : 7 * i;
         test.lanes = 0;
         HopperOutcome plain = debug_simulate(&test);
-        CHECK(plain.batch->debug.row == NULL); // nothing was taken for them
+        CHECK(plain.batch->debug.row == NULL); // no memory was taken for debug rows
         test.lanes = 5;
         HopperOutcome other = debug_simulate(&test);
         for (int64_t lane = 0; lane < 11; lane++) hopper_check_same(&observed, lane, &plain, lane);
@@ -185,7 +185,7 @@ TEST(debug_rows_change_nothing)
     hopper_release(&observed);
 }
 
-TEST(debug_rows_of_implicit_euler_and_of_no_explicit_method)
+TEST(debug_rows_of_implicit_euler_only)
 {
     DebugCase test = debug_case();
     test.hoppers.integrator = 2;
@@ -209,7 +209,7 @@ TEST(debug_rows_of_implicit_euler_and_of_no_explicit_method)
 
 // ---- through a campaign ---------------------------------------------------------------------------------------------
 
-// 12 trials of 3 replicates; of those that begin almost lying, some replicates fall.
+// 12 trials of 3 replicates; some replicates that start almost lying fall.
 #define DEBUG_HEAD                                                                                                     \
     "version: 1\nexperiment: hops\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.4, dt: 1.0e-3, settle: 0}\n"       \
     "search: {over: {thrust: [10, 20, 30, 40], phi_body: [0, 0.1, 1.45]}}\n"                                           \
@@ -277,7 +277,7 @@ static Error debug_open_shard(DebugCampaign *test, ShardReader **reader)
     return shard_open(debug_shard(test, 0), &layout, NULL, reader);
 }
 
-// The rows of the `index`-th lane of a shard; *count of them.
+// The rows of lane `index` of a shard; *count: their number.
 static double *debug_read(DebugCampaign *test, ShardReader *reader, int64_t index, int64_t *count)
 {
     *count = shard_lane(reader, index).length;
@@ -303,7 +303,7 @@ TEST(debug_rows_of_chosen_trials)
     for (int64_t lane = 0; lane < shard_lane_count(reader); lane++) {
         int64_t count;
         const double *rows = debug_read(&test, reader, lane, &count);
-        empty += count == 0; // a replicate that fell before
+        empty += count == 0; // a replicate that fell before the window
         if (count == 0) continue;
         CHECK_BITS(270.0, rows[COLUMN_STEP]);
         CHECK_BITS(299.0, rows[(count - 1) * 29 + COLUMN_STEP]);
@@ -340,7 +340,7 @@ TEST(debug_ring_of_failed_replicates)
                                        "SELECT CAST(round(survived * 1000) AS INTEGER) FROM replicates WHERE trial = "
                                        "%lld AND replicate = %d",
                                        (long long)place.trial, (int)place.replicate);
-        // up to the step that failed
+        // the last row is of the step that failed
         CHECK_INTEGER(debug_ask(&test, sql) - 1, (int64_t)rows[(count - 1) * 29 + COLUMN_STEP]);
         for (int64_t k = 1; k < count; k++) CHECK(rows[k * 29 + COLUMN_STEP] >= rows[(k - 1) * 29 + COLUMN_STEP]);
     }
@@ -355,7 +355,7 @@ TEST(debug_ring_of_failed_replicates)
     arena_destroy(&test.arena);
 }
 
-// Recorded once; again if a shard is lost; later if asked for later; and never at the cost of another number.
+// Debug rows are recorded once, again if a shard is lost, and later if asked for later; no other number changes.
 TEST(debug_rows_come_when_they_are_asked_for)
 {
     DebugCampaign test;
@@ -366,7 +366,7 @@ TEST(debug_rows_come_when_they_are_asked_for)
     debug_spec(&test, DEBUG_HEAD DEBUG_WINDOW);
     const Sha256Text with = debug_run(&test, "whole");
     CHECK(strcmp(without.hex, with.hex) != 0);
-    CHECK_INTEGER(3, debug_ask(&test, "SELECT count(*) FROM batches")); // nothing else was run
+    CHECK_INTEGER(3, debug_ask(&test, "SELECT count(*) FROM batches")); // no trial was run again
     const int64_t shards = debug_ask(&test, "SELECT count(*) FROM shards");
     campaign_close(&test.stored);
     CHECK_TEXT(with.hex, debug_run(&test, "whole").hex);
@@ -377,7 +377,7 @@ TEST(debug_rows_come_when_they_are_asked_for)
     campaign_close(&test.stored);
     CHECK_TEXT(with.hex, debug_run(&test, "at_once").hex);
     campaign_close(&test.stored);
-    // another window: the rows of the old one are no answer
+    // with another window the old rows are not enough
     debug_spec(&test, DEBUG_HEAD "record: {debug: {newton: {select: {best: 2, trials: [5]}, window: [0.2, 0.21], "
                                  "replicates: all}}}\n");
     const Sha256Text other = debug_run(&test, "whole");

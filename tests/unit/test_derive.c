@@ -26,7 +26,7 @@ static void derive_check(Spec *derived, Arena *arena)
     CHECK_TEXT(again.hash.hex, derived->hash.hex);
 }
 
-// Everything that a search can be made of, and all other sections.
+// Specs with every part of a search, and all other sections.
 static const char *const derive_specs[] = {
     "search:\n"
     "  union: [{over: {k_fp: [100, 150], b_att: [3, 4]}}, {over: {k_att: [50, 60], k_xdot: [0.01, 0.02]},\n"
@@ -77,7 +77,7 @@ TEST(derive_verify_runs_what_its_text_says)
     }
 }
 
-// A part of nothing is no range: the trial's value stays.
+// A fraction of 0 gives an empty range: the trial's value stays.
 TEST(derive_grid_keeps_what_it_cannot_vary)
 {
     Arena arena;

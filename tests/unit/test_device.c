@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// 55 trials of two replicates, some of them recorded as they run, the best and their debug rows at the end
+// 55 trials of two replicates: some are recorded as they run, the best and their debug rows at the end
 #define DEVICE_SPEC                                                                                                    \
     "version: 1\nexperiment: hops\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.03, dt: 1.0e-3, settle: 0}\n"      \
     "search: {method: grid, over: {k_fp: {linspace: [50, 300, 11]}, thrust: {arange: [25, 29, 1]}}}\n"                 \
@@ -24,8 +24,8 @@ static void device_case_whole(DeviceCase *test, char *hex)
 
 // ---- campaigns ------------------------------------------------------------------------------------------------------
 
-// One fault at the first call of an operation, at the sixth, ... until it comes too late to matter. With
-// DEVICE_EVERY_CALL=1 at each call, which takes a minute.
+// Injects one fault at the first call of an operation, the sixth, ... until the fault comes too late to matter.
+// DEVICE_EVERY_CALL=1 tries each call, which takes a minute.
 static void device_case_sweep(DeviceCase *test, const char *operation, const char *what, const char *whole)
 {
     const int step = getenv("DEVICE_EVERY_CALL") != NULL ? 1 : test_quick() ? 12 : 5;
@@ -59,13 +59,13 @@ TEST(device_trouble_at_any_call_changes_no_bit)
 
 #define LIES "SELECT count(*) FROM batches WHERE kernel_seconds IS NULL OR kernel_seconds NOT BETWEEN 0 AND 1e6"
 
-TEST(device_clock_that_lies_changes_no_bit)
+TEST(device_wrong_clock_changes_no_bit)
 {
     DeviceCase test;
     char whole[65];
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
-    test.options.slice = 0; // by the clock
+    test.options.slice = 0; // slices sized by the clock
     CHECK_OK(device_case_run(&test, "lies", "backend:wait:1+:TIME"));
     CHECK_TEXT(whole, test.digest.hex);
     CHECK_INTEGER(0, device_case_count(&test, "lies", LIES));
@@ -78,7 +78,7 @@ TEST(device_that_fails_for_good_stops_the_run_and_another_one_resumes_it)
     char whole[65];
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
-    const Error error = device_case_run(&test, "gone", "backend:wait:5+:LOST"); // on either device
+    const Error error = device_case_run(&test, "gone", "backend:wait:5+:LOST"); // on both devices
     CHECK_ERROR(ERROR_DEVICE, error);
     CHECK(strstr(error.text, "the device is lost") != NULL);
     CHECK(strstr(error.text, " resume gone") != NULL);
@@ -93,7 +93,7 @@ TEST(device_that_fails_for_good_stops_the_run_and_another_one_resumes_it)
     device_case_end(&test);
 }
 
-TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
+TEST(device_that_was_asked_for_is_replaced_only_on_request)
 {
     DeviceCase test;
     char whole[65];
@@ -110,7 +110,7 @@ TEST(device_that_was_asked_for_is_not_replaced_unless_by_the_cpu_on_request)
     device_case_end(&test);
 }
 
-TEST(device_trouble_costs_nothing_of_a_limit)
+TEST(device_trouble_does_not_count_towards_limits)
 {
     DeviceCase test;
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
@@ -130,7 +130,7 @@ TEST(device_that_keeps_failing_is_given_up)
     char whole[65];
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
-    // two fresh contexts, then the other device
+    // the device is reopened twice, then the other one takes over
     CHECK_OK(device_case_run(&test, "worn", "backend:wait:2:LAUNCH,backend:wait:5:LAUNCH,backend:wait:8:LAUNCH"));
     CHECK_TEXT(whole, test.digest.hex);
     CHECK_INTEGER(3, device_case_count(&test, "worn", "SELECT count(*) FROM events WHERE kind = 'device'"));
@@ -165,7 +165,7 @@ TEST(device_halves_its_batches_until_they_fit)
     test.options.batch = 40;
     device_set_faults("backend:prepare:1:MEMORY,backend:prepare:2:MEMORY");
     CHECK_OK(device_open(&test.spec, &test.options, &test.arena, &device));
-    CHECK_INTEGER(10, device.lanes); // whole trials of two replicates
+    CHECK_INTEGER(10, device.lanes); // whole trials of two replicates each
     CHECK_INTEGER(10, backend_batch(device.backend, 0)->stride);
     CHECK(strstr(device.note, "40 lanes") != NULL && strstr(device.note, "10 now") != NULL);
     CHECK(device_close(&device));
@@ -204,7 +204,7 @@ static void device_case_watch(DeviceCase *test, const BackendOptions *options, d
     const double took = clock_seconds() - start;
     CHECK(took >= least && took < most);
     CHECK(!done);
-    CHECK(!backend_close(backend)); // its memory may still be written to
+    CHECK(!backend_close(backend)); // the abandoned slice may still write to its memory
 }
 
 TEST(device_watchdog_is_as_patient_as_it_was_told)

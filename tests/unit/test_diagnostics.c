@@ -89,7 +89,7 @@ TEST(diagnostics_escape_what_would_move_the_cursor)
 
 TEST(diagnostics_count_columns_as_terminals_do)
 {
-    // u with two dots is one column in two bytes, the two Chinese characters two columns each, a combining accent none
+    // u with diaeresis: two bytes, one column; each Chinese character: two columns; a combining accent: no column
     const Excerpt wide = source_excerpt("\xC3\xBC \xE8\xA7\x92\xE5\xBA\xA6 e\xCC\x81: x", 1, 10, 1, 116);
     CHECK_TEXT("\xC3\xBC \xE8\xA7\x92\xE5\xBA\xA6 e\xCC\x81: x", wide.line);
     CHECK_TEXT("          ^", wide.caret);
@@ -129,7 +129,7 @@ TEST(diagnostics_bound_endless_texts)
     const Source source = {.file = "a.yaml", .text = text};
     diagnose_at(diagnostics, &source, 1, 50000, 100000, "%s", text);
     CHECK(strlen(diagnostics_printed(diagnostics, false)) < 6000);
-    for (int i = 0; i < 50000; i++) memcpy(text + 2 * i, "\xCC\x81", 2); // 50,000 marks on one letter
+    for (int i = 0; i < 50000; i++) memcpy(text + 2 * i, "\xCC\x81", 2); // 50,000 accents on one letter
     CHECK(strlen(source_excerpt(text, 1, 1, 1, 116).line) < 768);
 }
 
@@ -181,9 +181,9 @@ TEST(nearest_name_knows_typos_from_other_words)
         CHECK_TEXT(cases[i].nearest != NULL ? cases[i].nearest : "-", got != NULL ? got : "-");
     }
     static const char *const letters[] = {"m", "J"};
-    CHECK_TEXT("J", nearest_name("j", letters, 2)); // and not the first at the same distance
+    CHECK_TEXT("J", nearest_name("j", letters, 2)); // and not "m", which is first at the same distance
     static const char *const cases_of_letters[] = {"xbcdeg", "abcdeg"};
-    CHECK_TEXT("abcdeg", nearest_name("Abcdef", cases_of_letters, 2)); // both at distance 2
+    CHECK_TEXT("abcdeg", nearest_name("Abcdef", cases_of_letters, 2)); // both are at distance 2
     char longest[400];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';

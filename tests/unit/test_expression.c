@@ -174,7 +174,7 @@ TEST(expression_errors_on_the_command_line)
     }
 }
 
-// What a spec's diagnostics say of the scalar `root` of a YAML text.
+// The diagnostics of a spec for the scalar `root` of a YAML text.
 static const char *expression_diagnosed(const char *yaml, const char *key)
 {
     static char *text;
@@ -252,7 +252,7 @@ TEST(expression_bounds)
     SqlValue *bound;
     int count;
     CHECK_ERROR(ERROR_USER, expression_sql(expression, &expression_arena, &sql, &bound, &count));
-    // every rank holds an operand at every level: the deepest stack there can be
+    // every precedence level holds an operand at every depth: the deepest possible stack
     text[0] = '\0';
     for (int i = 0; i < 63; i++) strcat(text, "1 or 1 and 1=1+1*1^(");
     strcat(text, "1");
@@ -315,8 +315,8 @@ static int expression_pick(ExpressionRandom *random, int n)
     return (int)(random_uniform(&random->key, random->used++ % 60000) * n);
 }
 
-// Appends a random expression with random superfluous parentheses. SQL and the evaluator agree on `sql` ones: no
-// functions of libm, no division by zero.
+// Appends a random expression with random superfluous parentheses. With `sql`, only forms on which SQL and the
+// evaluator agree: no functions of libm, no division by zero.
 static void expression_invent(ExpressionRandom *random, int depth, bool sql, char *out)
 {
     static const char *const leaves[] = {"a", "b", "k_fp", "fitness", "0.5", "1e-07", "2", "1e22", "0.1"};
@@ -439,7 +439,7 @@ TEST(expression_sql_answers_as_the_evaluator)
     static const double values[5] = {3, 2.5, 150, NAN, -1};
     expression_begin();
     Database *database = expression_database(values);
-    CHECK(expression_selects(database, expression_of("a / (a + a) = 0.5"))); // no division of integers
+    CHECK(expression_selects(database, expression_of("a / (a + a) = 0.5"))); // not an integer division
     CHECK(expression_selects(database, expression_of("failure = 'none'")));
     CHECK(!expression_selects(database, expression_of("failure != 'none'")));
     CHECK(expression_selects(database,
@@ -465,7 +465,7 @@ TEST(expression_sql_answers_as_the_evaluator)
     database_close(database);
 }
 
-// A chain nests no parentheses, and what nests too deeply for SQLite's parser is the user's error, not SQLite's.
+// A chain nests no parentheses. Too deep nesting for SQLite's parser is reported as a user error, not by SQLite.
 TEST(expression_sql_of_chains_and_nests)
 {
     static const double values[5] = {3, 2.5, 150, NAN, -1};
@@ -503,7 +503,7 @@ TEST(expression_sql_of_chains_and_nests)
     database_close(database);
 }
 
-// ---- anything at all ------------------------------------------------------------------------------------------------
+// ---- arbitrary texts ------------------------------------------------------------------------------------------------
 
 static void expression_survive(const char *text)
 {

@@ -25,7 +25,7 @@ static void extend_case_start(ExtendCase *test, const char *const *texts, int co
     }
 }
 
-// Appends spec `i` as a campaign does, when the ids below `decided` are done.
+// Appends spec `i` as a campaign does, when the trials with ids below `decided` are done.
 static void extend_case_append(ExtendCase *test, int i, int64_t decided)
 {
     Spec *spec = &test->spec[i];
@@ -71,7 +71,7 @@ TEST(extend_finds_a_value_among_others_up_to_rounding)
     CHECK_INTEGER(-1, values_find(&line, 0.15, 0));
     CHECK_INTEGER(-1, values_find(&line, 0.1 + 1e-9, 0));
     CHECK_INTEGER(-1, values_find(&line, -1, 0));
-    CHECK_INTEGER(3, values_find(&centred, 0, 0)); // its own is 5e-17
+    CHECK_INTEGER(3, values_find(&centred, 0, 0)); // the value itself is 5e-17
     CHECK_INTEGER(2, values_find(&steps, 35, 0));
     CHECK_INTEGER(-1, values_find(&steps, 45, 0));
     for (int64_t i = 0; i < 7; i++) CHECK_INTEGER(i, values_find(&decades, values_at(&decades, i), 0));
@@ -104,13 +104,13 @@ TEST(extend_tells_what_differs_and_what_may)
     CHECK_TEXT("[1, 2]", changes[2].from);
     CHECK_TEXT("[1, 2, 4]", changes[2].to);
     CHECK(changes[2].free);
-    CHECK_INTEGER(2, difference_find(&test.spec[0], &test.spec[2], &test.arena, &changes)); // another order of ids
+    CHECK_INTEGER(2, difference_find(&test.spec[0], &test.spec[2], &test.arena, &changes)); // the order of ids differs
     CHECK(!changes[0].free && !changes[1].free);
     CHECK_TEXT("search.over.x1", changes[0].key);
     arena_destroy(&test.arena);
 }
 
-TEST(extend_numbers_a_grid_that_grows_at_its_end_as_one_that_was_whole)
+TEST(extend_numbers_a_grown_grid_as_the_whole_grid)
 {
     ExtendCase test;
     const char *const texts[] = {EXTEND_SPEC("  over: {x1: [1, 2], x2: [1, 2, 3]}"),

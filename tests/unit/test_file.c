@@ -13,7 +13,7 @@ static Arena file_test_arena(void)
     return arena;
 }
 
-// "a b c" of the names in the folder
+// The names in the folder, as "a b c"
 static const char *file_test_names(const char *folder, Arena *arena)
 {
     char **names;
@@ -37,7 +37,7 @@ TEST(file_write_and_read)
     const char *folder = arena_copy(&arena, test_folder());
     CHECK_OK(file_write(folder, "spec.yaml", "version: 1\n", 11));
     CHECK_TEXT("version: 1\n", file_test_text(folder, "spec.yaml", &arena));
-    CHECK_OK(file_write(folder, "spec.yaml", "", 0)); // replaces
+    CHECK_OK(file_write(folder, "spec.yaml", "", 0)); // replaces the old content
     CHECK_TEXT("", file_test_text(folder, "spec.yaml", &arena));
     CHECK_OK(file_write(folder, "nul", "a\0b", 3));
     Bytes bytes;
@@ -57,13 +57,13 @@ TEST(file_read_refuses)
     const size_t used = arena.used;
     CHECK_SAYS(ERROR_USER, "/four is larger than 3 bytes, the limit for this file",
                file_read(arena_format(&arena, "%s/four", folder), 3, &arena, &bytes));
-    CHECK_ERROR(ERROR_USER, file_read("/dev/zero", 100, &arena, &bytes)); // endless
+    CHECK_ERROR(ERROR_USER, file_read("/dev/zero", 100, &arena, &bytes)); // has no end
     CHECK_ERROR(ERROR_MACHINE, file_read(folder, 100, &arena, &bytes));
     const Error error = file_read(arena_format(&arena, "%s/none", folder), 100, &arena, &bytes);
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK_TEXT(arena_format(&arena, "cannot open %s/none: No such file or directory", folder), error.text);
-    CHECK(arena.used < used + 4096);                                 // what was read in vain was given back
-    CHECK_OK(file_read("/proc/self/stat", 1 << 16, &arena, &bytes)); // says that its size is 0
+    CHECK(arena.used < used + 4096);                                 // the bytes that were read were given back
+    CHECK_OK(file_read("/proc/self/stat", 1 << 16, &arena, &bytes)); // its size is reported as 0
     CHECK(bytes.size > 0);
     arena_destroy(&arena);
 }
@@ -90,14 +90,14 @@ TEST(file_append_rename_remove)
     arena_destroy(&arena);
 }
 
-// A folder of a campaign may come from somebody else: a link in its place leads out of the campaign.
+// A campaign's folder can come from another person: a link in place of a folder leads out of the campaign.
 TEST(folder_inside_is_a_folder)
 {
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
     const char *link = arena_format(&arena, "%s/link", folder), *file = arena_format(&arena, "%s/file", folder);
     CHECK_OK(folder_check_inside(folder));
-    CHECK_OK(folder_check_inside(link)); // not there yet
+    CHECK_OK(folder_check_inside(link)); // the link does not exist yet
     CHECK(symlink(folder, link) == 0);
     CHECK_SAYS(ERROR_MACHINE, "/link is a link, not a folder: look at it, and move it away", folder_check_inside(link));
     CHECK_OK(file_write(folder, "file", "", 0));
@@ -131,7 +131,7 @@ TEST(folder_make_and_list)
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
     CHECK_OK(folder_make(arena_format(&arena, "%s/a//b/c/", folder)));
-    CHECK_OK(folder_make(arena_format(&arena, "%s/a/b", folder))); // is there
+    CHECK_OK(folder_make(arena_format(&arena, "%s/a/b", folder))); // the folder exists
     CHECK_OK(file_write(folder, "file", "", 0));
     const Error error = folder_make(arena_format(&arena, "%s/file", folder));
     CHECK_ERROR(ERROR_MACHINE, error);
@@ -139,7 +139,7 @@ TEST(folder_make_and_list)
     CHECK_ERROR(ERROR_MACHINE, folder_make(arena_format(&arena, "%s/file/below", folder)));
     for (const char *const *name = (const char *const[]){"z", "\xc3\xa9", "B", "10", "9", NULL}; *name != NULL; name++)
         CHECK_OK(file_write(folder, *name, "", 0));
-    CHECK_TEXT("10 9 B a file z \xc3\xa9", file_test_names(folder, &arena)); // by bytes
+    CHECK_TEXT("10 9 B a file z \xc3\xa9", file_test_names(folder, &arena)); // sorted by bytes
     CHECK_TEXT("", file_test_names(arena_format(&arena, "%s/a/b/c", folder), &arena));
     char **names;
     int count;
@@ -167,7 +167,7 @@ TEST(disks)
     const char *folder = arena_copy(&arena, test_folder());
     int64_t here = 0, below = 0;
     CHECK_OK(disk_free(folder, &here));
-    CHECK_OK(disk_free(arena_format(&arena, "%s/not/yet/made", folder), &below)); // the disk that it will lie on
+    CHECK_OK(disk_free(arena_format(&arena, "%s/not/yet/made", folder), &below)); // the disk where the folder will lie
     CHECK(here > 0 && below > 0);
     CHECK_TEXT("", network_file_system("/proc"));
     arena_destroy(&arena);
@@ -217,8 +217,8 @@ TEST(file_write_leaves_the_old_content_when_it_fails)
     arena_destroy(&arena);
 }
 
-// Each operation fails where it has not begun, and says what it was about.
-TEST(file_operations_that_fail_say_what_they_did)
+// Each operation fails before it changes anything, and its message says what it did on which file.
+TEST(file_operations_that_fail_name_the_operation)
 {
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
@@ -236,8 +236,8 @@ TEST(file_operations_that_fail_say_what_they_did)
     arena_destroy(&arena);
 }
 
-// The rename is done, but whether it would last is not known: that is an error too.
-TEST(file_write_tells_that_the_folder_was_not_synced)
+// The rename is done, but it may not survive a power cut: that is an error too.
+TEST(file_write_reports_that_the_folder_was_not_synced)
 {
     Arena arena = file_test_arena();
     const char *folder = arena_copy(&arena, test_folder());
@@ -275,7 +275,7 @@ TEST(file_fsync_that_failed_is_not_tried_again)
     system_set_faults("");
 }
 
-// A power cut in the program's eyes: killed at each operation of a replacement, the file is the old or the new one.
+// Killed at each operation of a replacement, which stands for a power cut: the file is the old or the new one.
 TEST(file_write_killed_anywhere_is_old_or_new)
 {
     static const char *const points[] = {"open:1",  "write:1",  "write:2", "fsync:1",
@@ -297,7 +297,7 @@ TEST(file_write_killed_anywhere_is_old_or_new)
         fresh += strcmp(text, "new") == 0;
         CHECK(strcmp(text, "old") == 0 || strcmp(text, "new") == 0);
     }
-    CHECK_INTEGER(2, fresh); // those after the rename
+    CHECK_INTEGER(2, fresh); // killed after the rename: the new file is there
     arena_destroy(&arena);
 }
 

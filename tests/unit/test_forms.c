@@ -31,7 +31,7 @@ static bool forms_start(FormsCase *test, const char *search)
     return true;
 }
 
-// "id: x1 x2 x3 x4; ..." of all ids that stand for a trial; the values of parameters by name
+// All ids that stand for a trial, as "id: x1 x2 x3 x4; ...", with the parameters' values by name
 static const char *forms_points(FormsCase *test)
 {
     const char *text = "";
@@ -79,7 +79,7 @@ TEST(forms_union_takes_derived_parameters)
                 "0: 1 0 0 1; 1: 0 2 0 2");
 }
 
-TEST(forms_condition_leaves_one_trial_of_many)
+TEST(forms_condition_removes_equal_trials)
 {
     forms_check("{over: {x1: [0, 1], x2: [2, 3, 4]}, when: {x2: \"x1 > 0\"}}", 6,
                 "0: 0 0 0 0; 3: 1 2 0 0; 4: 1 3 0 0; 5: 1 4 0 0");
@@ -125,7 +125,7 @@ TEST(forms_resolved_union_reads_back)
     arena_destroy(&test.arena);
 }
 
-// Methods that sample draw the conditional parameter too, and do not use it.
+// Sampling methods draw a value for the conditional parameter too, and do not use it.
 TEST(forms_conditions_of_samples)
 {
     static const char *const methods[] = {"random, trials: 40", "latin_hypercube, trials: 40", "sobol, trials: 40"};
@@ -148,7 +148,7 @@ TEST(forms_conditions_of_samples)
     }
 }
 
-// A union of many ids costs no memory, and an id is taken apart at once.
+// A union of many ids needs no memory per id, and an id is split into its parts at once.
 TEST(forms_large_unions_are_not_expanded)
 {
     FormsCase test;
@@ -164,8 +164,8 @@ TEST(forms_large_unions_are_not_expanded)
     arena_destroy(&test.arena);
 }
 
-// One axis at a time: 81 trials, where a grid would have 3^40.
-TEST(forms_centered_is_no_product)
+// The centered method varies one axis at a time: 81 trials, where a grid would have 3^40.
+TEST(forms_centered_varies_one_axis_at_a_time)
 {
     Arena arena;
     Spec spec;

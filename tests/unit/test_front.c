@@ -9,7 +9,7 @@
 
 enum { FRONT_POINTS = 120 };
 
-// Few different values, so that many points are equal in some objectives or in all.
+// Values from a few levels, so that many points are equal in some objectives or in all.
 static void front_draw(double *value, int count, int objectives, int levels, uint64_t seed)
 {
     for (int i = 0; i < count * objectives; i++) {
@@ -30,7 +30,7 @@ static bool front_dominates(const double *a, const double *b, int objectives)
 
 // ---- ranks and crowding ---------------------------------------------------------------------------------------------
 
-// The definition: the front, then the front of the rest, and so on.
+// Ranks by the definition: the front, then the front of the rest, and so on.
 static void front_ranks(const double *value, int count, int objectives, int64_t *rank)
 {
     int left = count;
@@ -100,7 +100,7 @@ TEST(dominance_of_infinite_values_gives_numbers)
 
 // ---- hypervolume ----------------------------------------------------------------------------------------------------
 
-// Cells of a grid below (side, ..., side) that a point dominates.
+// Counts the cells of a grid below (side, ..., side) that a point dominates.
 static double front_cells(const double *value, int count, int objectives, int side)
 {
     int64_t cells = 1, covered = 0;
@@ -118,7 +118,7 @@ static double front_cells(const double *value, int count, int objectives, int si
     return (double)covered;
 }
 
-TEST(hypervolumes_are_those_that_are_counted_out)
+TEST(hypervolumes_equal_a_count_of_cells)
 {
     enum { POINTS = 14, SIDE = 6 };
     double value[POINTS * 5], reference[5] = {SIDE, SIDE, SIDE, SIDE, SIDE};
@@ -127,7 +127,7 @@ TEST(hypervolumes_are_those_that_are_counted_out)
     for (int objectives = 2; objectives <= 5; objectives++) {
         void *room = arena_take(&arena, hypervolume_bytes(POINTS, objectives), 1);
         for (uint64_t seed = 0; seed < 20; seed++) {
-            front_draw(value, POINTS, objectives, SIDE + 2, seed); // some are not below the reference point
+            front_draw(value, POINTS, objectives, SIDE + 2, seed); // some lie beyond the reference point
             const double expected = front_cells(value, POINTS, objectives, SIDE);
             CHECK_BITS(expected, hypervolume(value, POINTS, objectives, reference, room));
         }
@@ -137,8 +137,8 @@ TEST(hypervolumes_are_those_that_are_counted_out)
     arena_destroy(&arena);
 }
 
-// An eighth of a sphere that is cut out of a cube: 1 - pi/6 as the points become dense.
-TEST(hypervolume_of_a_sphere_is_near_its_own)
+// The points lie on an eighth of a sphere within a unit cube: the volume tends to 1 - pi/6 as they become dense.
+TEST(hypervolume_of_a_sphere_is_near_the_exact_one)
 {
     enum { SIDE = 16 };
     static const double reference[3] = {1.0, 1.0, 1.0};
@@ -154,7 +154,7 @@ TEST(hypervolume_of_a_sphere_is_near_its_own)
     }
     const double found =
         hypervolume(value[0], SIDE * SIDE, 3, reference, arena_take(&arena, hypervolume_bytes(SIDE * SIDE, 3), 1));
-    CHECK(found < quarter / 3.0); // what is dominated lies within the sphere
+    CHECK(found < quarter / 3.0); // the dominated volume lies within the sphere
     CHECK_NEAR(quarter / 3.0, found, 0.06);
     arena_destroy(&arena);
 }

@@ -28,7 +28,7 @@ static int graph_add(Graph *graph, const char *name)
     return node;
 }
 
-// ---- what is refused ------------------------------------------------------------------------------------------------
+// ---- refusals -------------------------------------------------------------------------------------------------------
 
 TEST(graph_names_are_unique)
 {
@@ -47,7 +47,7 @@ TEST(graph_names_are_unique)
     arena_destroy(&arena);
 }
 
-TEST(graph_has_a_greatest_size)
+TEST(graph_has_a_maximum_size)
 {
     Arena arena = graph_arena();
     Graph *graph = graph_new(&arena);
@@ -83,7 +83,7 @@ TEST(graph_refuses_an_edge_that_closes_a_cycle)
           strcmp(error.text, "an edge from 'solve' to 'forces' closes a cycle: forces -> log -> solve -> forces") == 0);
     error = graph_edge(graph, b, b);
     CHECK_TEXT("an edge from 'rows' to 'rows' closes a cycle: rows -> rows", error.text);
-    CHECK_OK(graph_edge(graph, b, d)); // the refused edges are not there
+    CHECK_OK(graph_edge(graph, b, d)); // the refused edges were not added
     GraphProgram program;
     CHECK_OK(graph_compile(graph, 1, &arena, &program));
     CHECK_INTEGER(4, program.n_steps);
@@ -115,9 +115,9 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
     const int bodies = graph_resource(graph, "bodies"), rows = graph_resource(graph, "rows");
     const int a = graph_add(graph, "left"), b = graph_add(graph, "right"), c = graph_add(graph, "sum");
     graph_writes(graph, a, bodies, 0, 10);
-    graph_writes(graph, b, bodies, 10, 20); // disjoint
+    graph_writes(graph, b, bodies, 10, 20); // disjoint ranges
     graph_reads(graph, a, rows, 0, 5);
-    graph_reads(graph, b, rows, 0, 5); // no node writes
+    graph_reads(graph, b, rows, 0, 5); // two readers, no writer
     const size_t used = arena.used;
     CHECK_OK(graph_validate(graph, &arena));
     CHECK_INTEGER((int64_t)used, (int64_t)arena.used);
@@ -136,7 +136,7 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
     const int d = graph_add(graph, "after the sum");
     graph_writes(graph, d, bodies, 0, 1);
     CHECK_ERROR(ERROR_USER, graph_validate(graph, &arena));
-    CHECK_OK(graph_edge(graph, c, d)); // behind `left` by way of `sum`
+    CHECK_OK(graph_edge(graph, c, d)); // orders d after `left`, through `sum`
     CHECK_OK(graph_validate(graph, &arena));
     arena_destroy(&arena);
 }
@@ -145,14 +145,14 @@ TEST(graph_names_unordered_nodes_that_touch_the_same_numbers)
 
 enum { NET_NODES_MAX = 200, NET_BEFORE_MAX = 4 };
 
-// Numbers that nodes compute from those of the nodes before them, in a fixed order.
+// Numbers that each node computes from those of its predecessors, in a fixed order.
 typedef struct Net {
     int n, before[NET_NODES_MAX][NET_BEFORE_MAX], n_before[NET_NODES_MAX];
     double x[NET_NODES_MAX];
     atomic_int runs[NET_NODES_MAX];
-    atomic_int early; // nodes that ran before one that they wait for
+    atomic_int early; // nodes that ran before one of their predecessors
     GraphTeam *cancelled;
-    int cancelling; // node that cancels the run
+    int cancelling; // the node that cancels the run
 } Net;
 
 static void net_compute(void *context, int item)
@@ -177,8 +177,8 @@ static uint64_t net_random(uint64_t *state) // splitmix64
     return z ^ (z >> 31);
 }
 
-// Nodes in a random order of construction, so that ties and levels are not those of their numbers. skip: this edge of
-// this node is left out; -1: none.
+// Nodes are constructed in random order, so that ties and levels differ from the order of numbers. skip: the node that
+// gets no edges from its predecessors; -1: none.
 static Graph *net_graph(Net *net, uint64_t seed, int nodes, double nanoseconds, int skip, Arena *arena)
 {
     Graph *graph = graph_new(arena);
@@ -193,7 +193,8 @@ static Graph *net_graph(Net *net, uint64_t seed, int nodes, double nanoseconds, 
         graph_writes(graph, node, x, i, i + 1);
     }
     for (int i = 1; i < nodes; i++) {
-        // those before i are of rank below it, where rank is i times a number that shares no factor with a prime
+        // predecessors of i have a lower rank; a node's rank is i times a number that has no factor in common with a
+        // prime
         const int most = (int)(net_random(&seed) % NET_BEFORE_MAX);
         for (int k = 0; k < most; k++) {
             const int before = (int)(net_random(&seed) % (uint64_t)nodes);
@@ -251,7 +252,7 @@ TEST(graph_finds_the_hazard_of_a_missing_edge)
         const Error error = graph_validate(graph, &arena);
         char name[16];
         snprintf(name, sizeof name, "'x%d'", skip);
-        // without edges into it, what it waits for is unordered with it unless it comes before that itself: it can't
+        // without these edges no path joins the node with its predecessors
         CHECK_INTEGER(net.n_before[skip] > 0 ? ERROR_USER : OK, error.kind);
         if (error.kind != OK) CHECK(strstr(error.text, name) != NULL);
         found += error.kind != OK;
@@ -263,7 +264,7 @@ TEST(graph_finds_the_hazard_of_a_missing_edge)
 
 // ---- running --------------------------------------------------------------------------------------------------------
 
-// The net after `runs` runs by `threads` threads; nanoseconds: great enough that levels are shared.
+// Runs the net `runs` times on `threads` threads. nanoseconds: the cost of a node, so great that levels are shared.
 static void net_run(Net *net, uint64_t seed, int threads, int runs, double nanoseconds)
 {
     Arena arena = graph_arena();
@@ -275,7 +276,7 @@ static void net_run(Net *net, uint64_t seed, int threads, int runs, double nanos
     CHECK_OK(graph_team_open(threads, &arena, &team));
     const size_t used = arena.used, in_use = mallinfo2().uordblks;
     for (int r = 0; r < runs; r++) CHECK(graph_run(team, &program, NULL));
-    CHECK_INTEGER((int64_t)used, (int64_t)arena.used); // running allocates nothing
+    CHECK_INTEGER((int64_t)used, (int64_t)arena.used); // a run allocates no memory
     CHECK_INTEGER((int64_t)in_use, (int64_t)mallinfo2().uordblks);
     graph_team_close(team);
     for (int i = 0; i < net->n; i++) CHECK_INTEGER(runs, atomic_load(&net->runs[i]));
@@ -283,10 +284,10 @@ static void net_run(Net *net, uint64_t seed, int threads, int runs, double nanos
     arena_destroy(&arena);
 }
 
-// nanoseconds of a node: 1e5 shares every level of two nodes and more, 120 only broad ones
+// nanoseconds: cost of a node. 1e5: every level of two or more nodes is shared; 120: only broad levels
 static void net_check_threads(double nanoseconds)
 {
-    const int many = test_quick() ? 50 : 1000, few = many / 10; // few where threads wait for each other's processor
+    const int many = test_quick() ? 50 : 1000, few = many / 10; // few runs where more threads than processors run
     static Net alone[2], together;
     net_run(&alone[0], 5, 1, many, nanoseconds);
     net_run(&alone[1], 5, 1, few, nanoseconds);
@@ -325,7 +326,7 @@ TEST(graph_shares_a_level_by_what_its_nodes_cost)
     GraphProgram program;
     char name[16];
     int node;
-    for (int i = 0; i < 9; i++) { // one of 8 us, eight of 1 us
+    for (int i = 0; i < 9; i++) { // one node of 8 us, eight of 1 us
         snprintf(name, sizeof name, "%d", i);
         CHECK_OK(graph_node(graph, name, (GraphWork){.function = graph_nothing, .nanoseconds = i ? 1e3 : 8e3}, &node));
     }
@@ -353,12 +354,12 @@ TEST(graph_threads_wait_only_for_what_they_need)
             CHECK_OK(graph_node(graph, name, (GraphWork){.function = graph_nothing, .nanoseconds = 1e4}, &node));
             if (i >= 10) CHECK_OK(graph_edge(graph, i - 10, i));
         }
-        if (joined) CHECK_OK(graph_edge(graph, 11, 29)); // from level 1 to level 2
+        if (joined) CHECK_OK(graph_edge(graph, 11, 29)); // an edge from level 1 to level 2
         CHECK_OK(graph_compile(graph, 3, &arena, &program));
         CHECK_INTEGER(4, program.n_levels);
         CHECK_INTEGER(joined ? 2 : 1, program.n_segments);
         CHECK_INTEGER(joined ? 2 : 4, program.segments[0].end);
-        // a chain to its end, then the next
+        // one chain to its end, then the next
         const int depth = joined ? 2 : 4;
         for (int k = program.own[0]; k < program.own[1]; k++)
             CHECK_INTEGER(k % depth * 10 + k / depth, program.steps[program.plan[k]].node);
@@ -366,8 +367,8 @@ TEST(graph_threads_wait_only_for_what_they_need)
     }
 }
 
-// Two nodes of each part lead to its third and that to its last: an odd number of parts is not torn where half of the
-// work ends, between the two of one part, whose third would have to wait.
+// Each part: two nodes lead to a third, which leads to the last. With an odd number of parts, half of the work ends
+// within a part. The part must not be split there, as its third node would then wait.
 TEST(graph_threads_run_whole_parts)
 {
     enum { PARTS = 11 };
@@ -387,14 +388,14 @@ TEST(graph_threads_run_whole_parts)
         CHECK_OK(graph_node(graph, "count", (GraphWork){.function = graph_nothing, .nanoseconds = 10}, &count));
         for (int i = 0; i < PARTS; i++) CHECK_OK(graph_edge(graph, 4 * i + 3, count));
         CHECK_OK(graph_compile(graph, threads, &arena, &program));
-        CHECK_INTEGER(2, program.n_segments); // the parts, and the count
+        CHECK_INTEGER(2, program.n_segments); // the parts, then the count
         CHECK_INTEGER(3, program.segments[0].end);
         arena_destroy(&arena);
     }
 }
 
-// Two nodes that lead to one are two threads' where they are all there is to do.
-TEST(graph_threads_share_a_pair_that_is_a_level)
+// A level of two nodes before one node is shared by two threads if there is no other work.
+TEST(graph_threads_share_a_level_of_two_nodes)
 {
     Arena arena = graph_arena();
     Graph *graph = graph_new(&arena);
@@ -416,7 +417,7 @@ TEST(graph_threads_share_a_pair_that_is_a_level)
 
 // ---- cancelling -----------------------------------------------------------------------------------------------------
 
-// A run that a node cancels leaves whole levels out; the next run is whole.
+// A run that a node cancels skips whole levels; the next run is complete.
 static void net_check_cancelling(int threads, double nanoseconds)
 {
     Arena arena = graph_arena();
@@ -437,10 +438,10 @@ static void net_check_cancelling(int threads, double nanoseconds)
                 const bool did = atomic_load(&net.runs[program.steps[k].node]) == 1;
                 ran += did;
                 if (program.steps[k].node == node) level = l;
-                CHECK(l > level ? true : did); // all up to the node's level
+                CHECK(l > level ? true : did); // all levels up to the node's level ran
             }
         }
-        int segment = 0, next = program.n_levels; // where the run may end: the segment after the next has not begun
+        int segment = 0, next = program.n_levels; // where the run may end: at most one more segment begins
         while (program.segments[segment].end <= level) segment++;
         if (segment + 1 < program.n_segments) next = program.segments[segment + 1].end;
         CHECK(ran >= program.level[level + 1] && ran <= program.level[next]);
@@ -448,7 +449,7 @@ static void net_check_cancelling(int threads, double nanoseconds)
         CHECK(whole || level + 1 < program.n_levels);
         cut += !whole;
         net.cancelled = NULL;
-        if (whole) CHECK(!graph_run(team, &program, NULL)); // it came too late for that one
+        if (whole) CHECK(!graph_run(team, &program, NULL)); // the request came too late, and cancels this run
         for (int i = 0; i < net.n; i++) atomic_store(&net.runs[i], 0);
         CHECK(graph_run(team, &program, NULL));
         for (int i = 0; i < net.n; i++) CHECK_INTEGER(1, atomic_load(&net.runs[i]));
@@ -497,7 +498,7 @@ TEST(graph_can_be_cancelled_by_another_thread)
     atomic_store(&canceller.stopping, true);
     pthread_join(thread, NULL);
     CHECK(whole < runs);
-    (void)graph_run(canceller.team, &program, NULL); // one may still be asked for
+    (void)graph_run(canceller.team, &program, NULL); // a request to cancel may still be pending
     CHECK(graph_run(canceller.team, &program, NULL));
     graph_team_close(canceller.team);
     arena_destroy(&arena);
@@ -521,7 +522,7 @@ TEST(graph_teams_leave_no_thread_behind)
     const int before = graph_threads_now();
     GraphTeam *team;
     CHECK_OK(graph_team_open(1, &arena, &team));
-    CHECK_INTEGER(before, graph_threads_now()); // one thread is the caller's own
+    CHECK_INTEGER(before, graph_threads_now()); // with one thread the team is the caller alone
     CHECK_INTEGER(1, graph_team_threads(team));
     graph_team_close(team);
     for (int i = 0; i < (test_quick() ? 5 : 50); i++) {
@@ -574,7 +575,7 @@ static void pictures_take(void *to, const char *text, size_t length)
     pictures->text[pictures->length] = '\0';
 }
 
-// A diamond, a -> b, c -> d, with times of our own: 10, 20, 50 and 5 us.
+// A diamond, a -> b, c -> d, with given times: 10, 20, 50 and 5 us.
 static void pictures_start(Pictures *pictures)
 {
     static const struct {
@@ -612,7 +613,7 @@ TEST(graph_reports_its_critical_path)
     CHECK_NEAR(85.0 / 65.0, report.parallelism, 1e-12);
     CHECK_INTEGER(3, report.path_length);
     CHECK(report.path[0] == 0 && report.path[1] == 2 && report.path[2] == 3);
-    pictures.profile.end[1] += 60000; // now by way of b
+    pictures.profile.end[1] += 60000; // now the path through b is the longest
     const GraphReport other = graph_report(&pictures.program, &pictures.profile, &pictures.arena);
     CHECK_INTEGER(95000, other.critical_path);
     CHECK_INTEGER(1, other.path[1]);
@@ -640,7 +641,7 @@ TEST(graph_is_drawn_with_its_names_escaped)
     arena_destroy(&pictures.arena);
 }
 
-TEST(graph_trace_has_a_line_a_step)
+TEST(graph_trace_has_a_line_per_step)
 {
     static Pictures pictures;
     pictures_start(&pictures);

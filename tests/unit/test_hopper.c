@@ -27,7 +27,7 @@ TEST(hopper_converges_to_the_known_trajectory)
                 CHECK_NEAR(5.0, hopper_metric(&outcome, "survived", 0), 1e-12);
                 CHECK_NEAR(5.0, hopper_metric(&outcome, "hop_count", 0), 0.0);
                 CHECK(hopper_metric(&outcome, "newton_max_residual", 0) <= 1e-11);
-                drift[i] = fabs(hopper_metric(&outcome, "energy_drift", 0)); // of about 130 J
+                drift[i] = fabs(hopper_metric(&outcome, "energy_drift", 0)); // J; the energy is about 130 J
                 hopper_release(&outcome);
             }
             CHECK_NEAR(0.0, error[0], 1.5e-2);
@@ -43,7 +43,7 @@ static void hopper_spread(double *parameter, const Configured *configured, int64
     parameter[hopper_index(configured, "k_fp")] = 60.0 + 11.0 * (double)lane;
     parameter[hopper_index(configured, "thrust")] = 10.0 + 3.0 * (double)lane;
     parameter[hopper_index(configured, "z_foot")] = 0.01 * (double)(lane % 5);
-    parameter[hopper_index(configured, "phi_body")] = lane % 7 == 3 ? 1.45 : 0.01; // some of them fall
+    parameter[hopper_index(configured, "phi_body")] = lane % 7 == 3 ? 1.45 : 0.01; // some hoppers fall
     parameter[hopper_index(configured, "dphi_body")] = lane % 7 == 3 ? 2.0 : 0.0;
 }
 

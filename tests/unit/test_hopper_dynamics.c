@@ -124,7 +124,7 @@ TEST(hopper_keeps_horizontal_momentum_in_flight)
                dynamics_rate(dynamics_momentum, &reference, q, v, &r), 1e-7);
 }
 
-TEST(hopper_energy_changes_by_the_power_of_forces_that_are_not_in_it)
+TEST(hopper_energy_changes_by_the_power_of_other_forces)
 {
     const HopperVector *const places[] = {&dynamics_flying, &dynamics_standing, &dynamics_stretched};
     for (int i = 0; i < 3; i++) {
@@ -138,7 +138,8 @@ TEST(hopper_energy_changes_by_the_power_of_forces_that_are_not_in_it)
     }
 }
 
-// The implicit law is the explicit one at l' = l'_n + h l'', so an iterate's acceleration is the explicit one there.
+// With l' = l'_n + h l'' the implicit law equals the explicit one, so an iterate's acceleration is the explicit one
+// there.
 TEST(hopper_implicit_leg_law_is_consistent)
 {
     const HopperWorld world = dynamics_world(false);
@@ -171,7 +172,8 @@ static HopperWorld dynamics_variants(int32_t variants)
     return world;
 }
 
-// The slope is the derivative of the height, the foot's rate that of its height over the ground; no map jumps.
+// The slope is the derivative of the height. The foot's rate is the rate of its height over the ground. Every terrain
+// is continuous.
 TEST(hopper_ground_has_the_slope_that_it_says)
 {
     static const int32_t maps[] = {HOPPER_WITH_SLOPE, HOPPER_WITH_STEPS, HOPPER_WITH_SINE, HOPPER_WITH_TABLE};
@@ -191,7 +193,7 @@ TEST(hopper_ground_has_the_slope_that_it_says)
         CHECK(steepest > 0.04);
     }
     const HopperWorld stairs = dynamics_variants(HOPPER_WITH_STEPS), table = dynamics_variants(HOPPER_WITH_TABLE);
-    CHECK_NEAR(0.0, hopper_terrain(&stairs, 0.99).height, 0.0); // a tread of 1 m from 0.1 m, then its riser
+    CHECK_NEAR(0.0, hopper_terrain(&stairs, 0.99).height, 0.0); // steps of 1 m from 0.1 m on, riser: the last 0.1 m
     CHECK_NEAR(0.02, hopper_terrain(&stairs, 1.1).height, 1e-15);
     CHECK_NEAR(0.06, hopper_terrain(&stairs, 3.5).height, 1e-15);
     CHECK_NEAR(0.3, hopper_terrain(&table, -7.0).height, 0.0);
@@ -199,12 +201,12 @@ TEST(hopper_ground_has_the_slope_that_it_says)
     CHECK_NEAR(0.4, hopper_terrain(&table, 1e9).height, 0.0);
 }
 
-// Momentum changes by the forces from outside, energy by the power of those that are not in it.
+// External forces change the momentum. The power of the forces that the energy does not contain changes the energy.
 TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
 {
     const HopperVector *const places[] = {&dynamics_flying, &dynamics_standing, &dynamics_stretched};
     HopperWorld world = dynamics_variants(HOPPER_WITH_WIND | HOPPER_WITH_GUSTS | HOPPER_WITH_SINE);
-    world.p.terrain_height = 0.05; // the standing foot is in it
+    world.p.terrain_height = 0.05; // the standing foot is in the ground
     const HopperControl control = {.u1 = 20.0, .u2 = 7.0, .push = 31.0, .t = 0.4};
     for (int i = 0; i < 3; i++) {
         const HopperVector *q = places[i], *v = &dynamics_rates;
@@ -224,7 +226,7 @@ TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
 
 TEST(hopper_pushes_keep_their_times)
 {
-    HopperWorld world = dynamics_variants(HOPPER_WITH_TIMED_PUSH); // 5 N s from 2 s, 0.1 s long
+    HopperWorld world = dynamics_variants(HOPPER_WITH_TIMED_PUSH); // 5 N s at 2 s for 0.1 s
     CHECK_NEAR(0.0, hopper_push(&world, 1.999), 0.0);
     CHECK_NEAR(50.0, hopper_push(&world, 2.0), 1e-12);
     CHECK_NEAR(50.0, hopper_push(&world, 2.0999), 1e-12);
@@ -232,7 +234,7 @@ TEST(hopper_pushes_keep_their_times)
     CHECK_NEAR(2.0, hopper_push_edge(&world, 0.0), 0.0);
     CHECK_NEAR(2.1, hopper_push_edge(&world, 2.0), 1e-15);
     CHECK(hopper_push_edge(&world, 2.1) > 1e300);
-    world = dynamics_variants(HOPPER_WITH_RANDOM_PUSHES); // each second, but not at 0
+    world = dynamics_variants(HOPPER_WITH_RANDOM_PUSHES); // once per second, but not at 0
     world.p.lane_seed = 11.0;
     double sum = 0.0, sum2 = 0.0;
     for (int k = 1; k <= 4000; k++) {

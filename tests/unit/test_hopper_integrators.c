@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// Places among the choices of `integrator`.
+// Indices of the choices of `integrator`.
 enum { INTEGRATOR_MIDPOINT, INTEGRATOR_SEMI_IMPLICIT, INTEGRATOR_IMPLICIT, INTEGRATOR_RK4, INTEGRATORS };
 
 static HopperCase integrator_case(int integrator, double duration, double dt)
@@ -22,7 +22,8 @@ static HopperCase integrator_case(int integrator, double duration, double dt)
 
 // ---- order ----------------------------------------------------------------------------------------------------------
 
-// Tumbling through the air without control, with a spring that is the same beyond its rest length: all is smooth.
+// Tumbling through the air without control. The leg's spring acts in the same way beyond its rest length, so that the
+// motion is smooth.
 static const HopperSetting integrator_smooth[] = {
     {"k_fp", 0.0},    {"b_fp", 0.0},     {"k_stop", 1e3},  {"b_stop", 0.0},   {"z_foot", 3.0},    {"dx_foot", 1.0},
     {"phi_leg", 0.2}, {"dphi_leg", 2.0}, {"len_leg", 0.9}, {"dlen_leg", 0.5}, {"phi_body", -0.1}, {"dphi_body", -0.5},
@@ -55,7 +56,7 @@ static double integrator_slope(const double *x, const double *y, int n)
 TEST(hopper_integrators_have_their_order)
 {
     const struct {
-        double dt, order; // the longest of four steps, each half the one before
+        double dt, order; // dt: the longest of four steps, each half of the one before
     } methods[INTEGRATORS] = {{1e-3, 2.0}, {2e-4, 1.0}, {2e-4, 1.0}, {4e-3, 4.0}};
     double exact[10], state[10], log_dt[4], log_error[4];
     integrator_fly(INTEGRATOR_RK4, 2e-5, exact);
@@ -99,7 +100,7 @@ static double integrator_energy(const double *sample)
     return hopper_energy_total(&energy);
 }
 
-// 1,001 samples of the energy over `duration`, relative to the first: time (s) and change.
+// 1,001 samples over `duration`: time (s), and energy relative to the first sample.
 static void integrator_shake(int integrator, double duration, double *time, double *change)
 {
     HopperCase test = integrator_case(integrator, duration, 1e-4);
@@ -133,9 +134,9 @@ TEST(hopper_energy_stays_without_gravity)
     for (int m = 0; m < INTEGRATORS; m++) {
         integrator_shake(m, 1.0, time, change);
         CHECK(integrator_greatest(change) < bounds[m]);
-        if (m == INTEGRATOR_IMPLICIT) CHECK(change[INTEGRATOR_SAMPLES - 1] < -0.05); // it damps
+        if (m == INTEGRATOR_IMPLICIT) CHECK(change[INTEGRATOR_SAMPLES - 1] < -0.05); // it damps the motion
     }
-    // over a million steps implicit midpoint has no trend: the slope is lost in the ripple
+    // over a million steps implicit midpoint has no trend: the slope is smaller than the ripple
     integrator_shake(INTEGRATOR_MIDPOINT, 100.0, time, change);
     const double ripple = integrator_greatest(change);
     CHECK(ripple < 1e-7);
@@ -144,7 +145,7 @@ TEST(hopper_energy_stays_without_gravity)
 
 // ---- contact --------------------------------------------------------------------------------------------------------
 
-// Upright and without control onto its foot at 2 m/s.
+// Falls upright, without control, onto its foot at 2 m/s.
 static const HopperSetting integrator_drop[] = {
     {"k_fp", 0.0},   {"b_fp", 0.0},   {"k_att", 0.0},   {"b_att", 0.0},
     {"thrust", 0.0}, {"z_foot", 0.0}, {"phi_leg", 0.0}, {"dz_foot", -2.0},
@@ -153,7 +154,7 @@ static const HopperSetting integrator_drop[] = {
 TEST(hopper_passive_drop_stays_finite)
 {
     const struct {
-        double k_g, least, most; // N/m; m of penetration: 3.12 cm and 0.36 cm are right
+        double k_g, least, most; // N/m; m of penetration: expected are 3.12 cm and 0.36 cm
     } grounds[] = {{1e4, 0.030, 0.033}, {1e5, 0.003, 0.005}};
     for (int m = 0; m < INTEGRATORS; m++) {
         for (int ground = 0; ground < 2; ground++) {

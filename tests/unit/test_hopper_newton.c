@@ -36,7 +36,7 @@ static HopperPoint newton_point(const HopperWorld *world, const HopperVector *q,
     return at;
 }
 
-// A state of any kind: flight and stance, spring and stop, up and down.
+// A random state: flight or stance, spring or stop, up or down.
 static HopperPoint newton_random(const HopperWorld *world, int number)
 {
     const RandomKey key = {.seed = 6, .ordinal = (uint64_t)number, .purpose = RANDOM_SAMPLE};
@@ -105,15 +105,16 @@ TEST(hopper_newton_system_without_a_lever_is_near_singular)
 {
     const HopperWorld world = newton_world(false);
     HopperPoint at = newton_random(&world, 0);
-    at.q.l = world.p.l_1; // R = 0: all rows are the leg's turning
+    at.q.l = world.p.l_1; // R = 0: all rows are multiples of the leg's rotation
     CHECK(hopper_solution(&world, &at).M.near_singular);
-    at.q.l = world.p.l_1 + 0.05; // where it has fallen
+    at.q.l = world.p.l_1 + 0.05; // the leg's length after a fall
     CHECK(!hopper_solution(&world, &at).M.near_singular);
 }
 
 // ---- derivatives ----------------------------------------------------------------------------------------------------
 
-// q'' in closed form (design of dynamics.h, written anew) on complex numbers, in the branch of `at`; y[10] = (q, q').
+// q'' in closed form, for complex numbers: the equations of dynamics.h, written independently, in the branch of `at`.
+// y[10] = (q, q').
 static void newton_complex(const HopperWorld *world, const HopperPoint *at, const double complex *y,
                            double complex *acceleration)
 {
@@ -143,7 +144,7 @@ static void newton_complex(const HopperWorld *world, const HopperPoint *at, cons
         F_k * (1.0 / p->m + 1.0 / p->m_l) - F_e / p->m_l + R * da * da - p->l_2 * ddb * s_r + p->l_2 * db * db * c_r;
 }
 
-// Derivative by y[j]: Im a(y + i h e_j)/h, exact to rounding (Squire & Trapp, SIAM Review 40(1), 1998).
+// Derivative with respect to y[j]: Im a(y + i h e_j)/h, exact to rounding (Squire & Trapp, SIAM Review 40(1), 1998).
 static Vector5 newton_complex_step(const HopperWorld *world, const HopperPoint *at, int j)
 {
     const Vector5 q = hopper_array(&at->q), v = hopper_array(&at->v);
@@ -159,7 +160,7 @@ static Vector5 newton_complex_step(const HopperWorld *world, const HopperPoint *
     return derivative;
 }
 
-// By a central difference of the 5x5 system's solution, within the branch.
+// As newton_complex_step, by a central difference of the 5x5 system's solution, within the branch.
 static Vector5 newton_central_difference(const HopperWorld *world, const HopperPoint *at, int j)
 {
     const double h = 1e-5;
@@ -199,7 +200,7 @@ TEST(hopper_newton_jacobian_matches_the_complex_step_and_differences)
 
 // ---- one iteration --------------------------------------------------------------------------------------------------
 
-// x of the 10x10 system A x = b by elimination with partial pivoting; A and b are used up.
+// Solves the 10x10 system A x = b by elimination with partial pivoting; overwrites A and b.
 static void newton_solve_10(double A[10][10], double *b)
 {
     for (int k = 0; k < 10; k++) {
@@ -223,7 +224,7 @@ TEST(hopper_newton_schur_complement_matches_the_plain_10x10)
 {
     for (int number = 0; number < NEWTON_RANDOM; number++) {
         HopperWorld world = newton_world(number % 2 != 0);
-        world.c.dt = 1e-2; // so that the blocks count
+        world.c.dt = 1e-2; // large enough that all blocks matter
         const double h = 0.5 * world.c.dt;
         const HopperPoint at = newton_random(&world, number), to = newton_random(&world, NEWTON_RANDOM + number);
         const HopperLanes lanes = {.q = at.q, .v = at.v};
@@ -274,7 +275,7 @@ TEST(hopper_newton_residual_falls_every_iteration)
                 CHECK(residual < before);
                 before = residual;
             }
-            CHECK(iterations <= 5); // y_0 and at most four corrections
+            CHECK(iterations <= 5); // the first iterate y_0 and at most four corrections
             CHECK(residual <= 1e-12);
         }
     }
@@ -282,7 +283,7 @@ TEST(hopper_newton_residual_falls_every_iteration)
 
 // ---- trajectories ---------------------------------------------------------------------------------------------------
 
-// Places among the choices of newton.jacobian.
+// Indices of the choices of newton.jacobian.
 enum { NEWTON_CLOSED_FORM, NEWTON_ANALYTIC, NEWTON_FINITE_DIFFERENCE };
 
 static HopperOutcome newton_simulate(HopperCase test, int jacobian)
@@ -294,7 +295,7 @@ static HopperOutcome newton_simulate(HopperCase test, int jacobian)
 TEST(hopper_newton_lands_where_the_closed_form_does)
 {
     const struct {
-        double z_foot, fsm; // where it starts and the least state that it must pass through
+        double z_foot, fsm; // start, and the least state that the hopper must reach
     } starts[] = {{0.6, 2.0}, {0.05, 0.0}};
     for (int start = 0; start < 2; start++) {
         for (int equations = 0; equations < 2; equations++) {
@@ -303,7 +304,7 @@ TEST(hopper_newton_lands_where_the_closed_form_does)
             test.traced = 1;
             test.equations = equations;
             test.parameter[0] = (HopperSetting){"z_foot", starts[start].z_foot};
-            test.option[1] = (HopperSetting){"newton.tolerance", 1e-13}; // 3,000 steps add what each leaves
+            test.option[1] = (HopperSetting){"newton.tolerance", 1e-13}; // the errors of 3,000 steps add up
             HopperOutcome closed = newton_simulate(test, NEWTON_CLOSED_FORM);
             const int columns = closed.configured.n_columns;
             double least = 2.0;
@@ -329,7 +330,7 @@ static void newton_spread(double *parameter, const Configured *configured, int64
 {
     parameter[hopper_index(configured, "k_fp")] = 60.0 + 11.0 * (double)lane;
     parameter[hopper_index(configured, "z_foot")] = 0.01 * (double)(lane % 5);
-    parameter[hopper_index(configured, "phi_body")] = lane % 7 == 3 ? 1.45 : 0.01; // some of them fall
+    parameter[hopper_index(configured, "phi_body")] = lane % 7 == 3 ? 1.45 : 0.01; // some hoppers fall
     parameter[hopper_index(configured, "dphi_body")] = lane % 7 == 3 ? 2.0 : 0.0;
 }
 

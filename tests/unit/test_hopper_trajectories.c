@@ -14,12 +14,12 @@ enum { KNOWN_SAMPLES = 51, KNOWN_EVENTS_MAX = 64, DORMAND_PRINCE = 4 };
 typedef struct KnownTrajectory {
     double state[KNOWN_SAMPLES][10]; // every 0.1 s
     double event_time[KNOWN_EVENTS_MAX];
-    int event_state[KNOWN_EVENTS_MAX]; // of the machine, from then on
+    int event_state[KNOWN_EVENTS_MAX]; // state of the machine after the event
     int samples, events;
 } KnownTrajectory;
 
 typedef struct KnownTrajectories {
-    KnownTrajectory of[2][HOPPER_TWELVE]; // by form of the equations
+    KnownTrajectory of[2][HOPPER_TWELVE]; // per form of the equations
 } KnownTrajectories;
 
 // Skips to the next number and reads it; false at a `]` that comes first.
@@ -33,7 +33,7 @@ static bool known_number(const char **text, double *number)
     return true;
 }
 
-// "states": [[10 numbers], ...], "events": [[time, state], ...]; a state that is null ends the first.
+// Reads "states": [[10 numbers], ...], "events": [[time, state], ...]; a null state ends the states.
 static const char *known_read_one(const char *text, KnownTrajectory *known)
 {
     text = strstr(text, "\"states\"");
@@ -53,7 +53,7 @@ static const char *known_read_one(const char *text, KnownTrajectory *known)
     return text;
 }
 
-// false, and the test is skipped, if they are not there
+// false if the files are missing; then the test is skipped
 static bool known_read(KnownTrajectories *known)
 {
     const char *path = test_shared("data/hopper_trajectories.json");
@@ -81,7 +81,7 @@ static void known_gains(double *parameter, const Configured *configured, int64_t
         parameter[hopper_index(configured, hopper_twelve_gains[g])] = hopper_twelve[lane % HOPPER_TWELVE][g];
 }
 
-// All twelve over 5 s, sampled every 0.1 s.
+// All twelve hoppers over 5 s, sampled every 0.1 s.
 static HopperCase known_case(int integrator, double dt, int form)
 {
     HopperCase test = hopper_case;
@@ -96,14 +96,14 @@ static HopperCase known_case(int integrator, double dt, int form)
     return test;
 }
 
-// Greatest distance (m) of foot and leg length from the known ones, over the regular samples of a lane.
+// Greatest distance (m) of foot and leg length from the known values, over the regular samples of a lane.
 static double known_distance(const HopperOutcome *outcome, int64_t lane, const KnownTrajectory *known, int *compared)
 {
     double distance = 0.0;
     *compared = 0;
     for (int k = 0; k < known->samples && k < outcome->batch->trace.count[lane]; k++) {
         const double *sample = hopper_sample_of(outcome, lane, k);
-        if (fabs(sample[0] - 0.1 * k) > 1e-9) break; // the last one of a lane that failed
+        if (fabs(sample[0] - 0.1 * k) > 1e-9) break; // the last sample of a failed lane
         for (int c = 0; c < 5; c++) distance = fmax(distance, fabs(sample[1 + c] - known->state[k][c]));
         ++*compared;
     }
@@ -114,8 +114,8 @@ static double known_distance(const HopperOutcome *outcome, int64_t lane, const K
 
 typedef struct KnownWatch {
     const KnownTrajectory *known; // [HOPPER_TWELVE]
-    int events[HOPPER_TWELVE];    // so far
-    double last[HOPPER_TWELVE];   // time of the last one
+    int events[HOPPER_TWELVE];    // number of events so far
+    double last[HOPPER_TWELVE];   // time of the last event
     double worst;                 // difference (s)
 } KnownWatch;
 
@@ -136,7 +136,7 @@ static void known_watch(const HopperOutcome *outcome, void *watcher)
     }
 }
 
-// Events known up to when the lane ended.
+// Number of known events before the lane ended.
 static int known_events_before(const KnownTrajectory *known, double survived)
 {
     int count = 0;
@@ -144,7 +144,7 @@ static int known_events_before(const KnownTrajectory *known, double survived)
     return count;
 }
 
-TEST(hopper_dormand_prince_follows_the_known_trajectories_and_event_times)
+TEST(hopper_dormand_prince_follows_known_trajectories_and_events)
 {
     static KnownTrajectories known;
     if (!known_read(&known)) return;
@@ -170,7 +170,7 @@ TEST(hopper_dormand_prince_follows_the_known_trajectories_and_event_times)
     }
 }
 
-// With control held over a step they come closer in proportion to it.
+// Control is held over a step: the error is proportional to the step.
 TEST(hopper_fixed_steps_converge_to_the_known_trajectories)
 {
     static KnownTrajectories known;
@@ -180,7 +180,7 @@ TEST(hopper_fixed_steps_converge_to_the_known_trajectories)
         for (int i = 0; i < 2; i++) {
             HopperCase test = known_case(integrator, i == 0 ? 1e-4 : 1e-5, 0);
             int compared;
-            test.lanes = test.traced = 4; // the defaults at four speeds
+            test.lanes = test.traced = 4; // the default hopper at four speeds
             HopperOutcome outcome = hopper_simulate(&test);
             distance[i] = 0.0;
             for (int lane = 0; lane < 4; lane++)

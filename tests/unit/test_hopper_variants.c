@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// places in the options' choices
+// indices of the options' choices
 enum { VARIANT_SLOPE = 1, VARIANT_STEPS, VARIANT_SINE, VARIANT_TABLE };
 enum { VARIANT_TIMED = 1, VARIANT_RANDOM };
 enum { VARIANT_STEADY = 1, VARIANT_GUSTING };
@@ -24,7 +24,7 @@ static void variant_set(HopperSetting *settings, const char *name, double value)
     *settings = (HopperSetting){name, value};
 }
 
-// One metric of a case with one lane, which must not fail.
+// One metric of a run with one lane, which must succeed.
 static double variant_metric(const HopperCase *test, const char *name)
 {
     HopperOutcome outcome = hopper_simulate(test);
@@ -49,12 +49,13 @@ TEST(hopper_slope_slows_and_lifts)
     const double speed = variant_metric(&flat, "mean_speed"), apex = variant_metric(&flat, "apex_mean");
     CHECK(variant_metric(&slope, "mean_speed") < speed - 0.02);
     CHECK(variant_metric(&down, "mean_speed") > speed + 0.005);
-    CHECK(variant_metric(&slope, "apex_mean") > apex + 0.005); // over z = 0; what climbing costs lowers the hops
+    CHECK(variant_metric(&slope, "apex_mean") > apex + 0.005); // apexes are over z = 0; climbing makes the hops lower
     CHECK_BITS(speed, variant_metric(&table, "mean_speed"));
-    CHECK_NEAR(variant_metric(&flat, "max_penetration"), variant_metric(&slope, "max_penetration"), 0.01); // not from 0
+    CHECK_NEAR(variant_metric(&flat, "max_penetration"), variant_metric(&slope, "max_penetration"),
+               0.01); // over ground
 }
 
-// In stance the foot is in the ground, at most 6 cm deep, wherever that is.
+// In stance the foot is at most 6 cm deep in the ground, at any height of the ground.
 TEST(hopper_climbs_steps)
 {
     HopperCase test = variant_case(5.0);
@@ -67,7 +68,7 @@ TEST(hopper_climbs_steps)
     for (int64_t k = 0; k < outcome.batch->trace.count[0]; k++) {
         const double *sample = hopper_sample_of(&outcome, 0, k);
         const double along = sample[1] - 1.0, tread = floor(along / 0.7), ground = along > 0.0 ? 0.03 * tread : 0.0;
-        if (sample[13] >= 1.0 || along > 0.7 * (tread + 0.9)) continue; // COMPRESSION, not on a riser
+        if (sample[13] >= 1.0 || along > 0.7 * (tread + 0.9)) continue; // COMPRESSION, away from a riser
         CHECK(sample[2] < ground && sample[2] > ground - 0.06);
         highest = fmax(highest, sample[2]);
     }
@@ -75,7 +76,7 @@ TEST(hopper_climbs_steps)
     hopper_release(&outcome);
 }
 
-// Standing high or low is no different: the same hopper over ground that is level 2 m up.
+// The height of the ground does not matter: the same hopper over level ground at 2 m.
 TEST(hopper_initial_height_is_over_the_ground)
 {
     static const double high[] = {-100.0, 2.0, 100.0, 2.0};
@@ -111,7 +112,7 @@ TEST(hopper_table_of_a_slope_is_that_slope)
     }
 }
 
-TEST(hopper_terrain_without_sense_is_refused)
+TEST(hopper_impossible_terrain_is_refused)
 {
     static const double points[] = {0.0, 0.0, 1.0, 0.1};
     Arena arena;
@@ -119,7 +120,7 @@ TEST(hopper_terrain_without_sense_is_refused)
     CHECK_OK(arena_create(&arena, 1 << 20, "a test"));
     HopperCase test = variant_case(1.0);
     test.terrain = (Points){.xy = points, .count = 2};
-    CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured)); // no table asked for
+    CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured)); // the options ask for no table
     variant_set(test.option, "terrain", VARIANT_TABLE);
     CHECK_OK(hopper_case_configure(&test, &arena, &configured));
     test.terrain.count = 1;
@@ -138,7 +139,7 @@ static double variant_momentum(const HopperOutcome *outcome)
     return 1.0 * leg + 10.0 * body;
 }
 
-// In flight nothing else changes the horizontal momentum.
+// In flight only the push changes the horizontal momentum.
 TEST(hopper_push_gives_its_impulse)
 {
     for (int integrator = 0; integrator < VARIANT_INTEGRATORS; integrator++) {
@@ -158,7 +159,7 @@ TEST(hopper_push_gives_its_impulse)
             drift = hopper_metric(&outcome, "energy_drift", 0);
             hopper_release(&outcome);
         }
-        const double explicit_euler = integrator == 1 || integrator == 2 ? 1e-3 : 1e-6; // of first order
+        const double explicit_euler = integrator == 1 || integrator == 2 ? 1e-3 : 1e-6; // first-order methods
         CHECK_NEAR(5.0, momentum[1] - momentum[0], explicit_euler);
         CHECK(work > 1.0);
         CHECK_NEAR(0.0, drift, integrator == 1 || integrator == 2 ? 0.1 : 1e-4);
@@ -208,10 +209,10 @@ TEST(hopper_wind_carries)
 // ---- four states ----------------------------------------------------------------------------------------------------
 
 typedef struct VariantGait {
-    bool follows;     // every change of state is the next of the cycle
-    int visited;      // set of states
-    double touchdown; // m/s: mean of the foot's horizontal speed as it lands
-    double shortest;  // m: leg in flight
+    bool follows;     // every change of state follows the cycle
+    int visited;      // set of visited states, as bits
+    double touchdown; // m/s: mean horizontal speed of the foot at touchdown
+    double shortest;  // m: shortest leg in flight
 } VariantGait;
 
 static VariantGait variant_gait(int machine)
@@ -281,7 +282,7 @@ TEST(hopper_energy_by_part_adds_up)
         variant_set(test.parameter, "terrain_start", -0.3);
         variant_set(test.option, "wind", VARIANT_GUSTING);
         variant_check_balance(&test);
-        if (i == 0) CHECK_NEAR(0.0, variant_metric(&test, "energy_drift"), 0.02); // J, of about 130
+        if (i == 0) CHECK_NEAR(0.0, variant_metric(&test, "energy_drift"), 0.02); // J; the energy is about 130 J
     }
 }
 
@@ -300,7 +301,7 @@ TEST(hopper_accounting_changes_nothing_else)
     }
 }
 
-// ---- all of them ----------------------------------------------------------------------------------------------------
+// ---- all variants together ------------------------------------------------------------------------------------------
 
 static void variant_spread(double *parameter, const Configured *configured, int64_t lane)
 {
@@ -351,7 +352,7 @@ TEST(hopper_variants_bits_depend_on_nothing_but_the_lane)
     }
 }
 
-// Of first order, as without variants: control is held over a step, while dormand_prince locates every switch.
+// First-order convergence, as without variants: control is held over a step, while dormand_prince locates every switch.
 TEST(hopper_variants_converge_to_the_adaptive_integrator)
 {
     for (int machine = 0; machine < 2; machine++) {

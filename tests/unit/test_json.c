@@ -43,7 +43,7 @@ TEST(json_pretty)
     free(text);
 }
 
-// What a text may hold: quotes, controls, good UTF-8, and bytes that are none: overlong, surrogate, cut, too great.
+// Texts with quotes, control characters, valid UTF-8, and invalid bytes: overlong, surrogate, cut off, too great.
 TEST(json_texts_are_always_valid)
 {
     static const struct {

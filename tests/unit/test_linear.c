@@ -7,7 +7,7 @@
 
 enum { LINEAR_RANDOM = 1000 };
 
-// Elements uniform in [-1, 1), another matrix for each number.
+// Elements uniform in [-1, 1); each number gives another matrix.
 static Matrix5 linear_random(int number)
 {
     const RandomKey key = {.seed = 5, .ordinal = (uint64_t)number, .purpose = RANDOM_SAMPLE};
@@ -29,7 +29,7 @@ static double linear_residual(const Matrix5 *a, const Vector5 *x, const Vector5 
 
 TEST(linear_solves_known_systems)
 {
-    // second differences; a permutation, which has no pivot on its diagonal; Vandermonde's of 0..4
+    // second differences; a permutation, with zeros on its diagonal; a Vandermonde matrix of 0..4
     const Matrix5 known[] = {
         {{{2, -1, 0, 0, 0}, {-1, 2, -1, 0, 0}, {0, -1, 2, -1, 0}, {0, 0, -1, 2, -1}, {0, 0, 0, -1, 2}}},
         {{{0, 0, 1, 0, 0}, {0, 0, 0, 0, 1}, {1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 0, 1, 0}}},
@@ -56,7 +56,7 @@ TEST(linear_solves_random_systems)
         CHECK(!f.near_singular);
         CHECK_NEAR(0.0, linear_residual(&a, &x, &b) / greatest, 1e-12);
         for (int i = 1; i < 5; i++) {
-            for (int j = 0; j < i; j++) CHECK(fabs(f.lu.at[i][j]) <= 1.0); // the pivot was the greatest of its column
+            for (int j = 0; j < i; j++) CHECK(fabs(f.lu.at[i][j]) <= 1.0); // the pivot is the greatest of its column
         }
     }
 }
@@ -65,7 +65,7 @@ TEST(linear_reports_near_singular_systems)
 {
     for (int number = 0; number < LINEAR_RANDOM; number++) {
         Matrix5 a = linear_random(number);
-        for (int j = 0; j < 5; j++) a.at[3][j] = 0.5 * a.at[0][j] - 0.25 * a.at[4][j]; // exact up to rounding
+        for (int j = 0; j < 5; j++) a.at[3][j] = 0.5 * a.at[0][j] - 0.25 * a.at[4][j]; // dependent up to rounding
         CHECK(linear_factored(&a).near_singular);
         a.at[3][number % 5] += 1e-3;
         CHECK(!linear_factored(&a).near_singular);

@@ -17,7 +17,7 @@ static LockPath lock_test_path(void)
     return path;
 }
 
-// Another process takes the lock, says so, and waits to be killed.
+// Starts a process that takes the lock, says so, and waits to be killed.
 static pid_t lock_test_holder(const char *path)
 {
     int ready[2];
@@ -43,10 +43,10 @@ TEST(lock_is_held_by_one)
     const LockPath path = lock_test_path();
     Lock first, second;
     char holder[160], expected[160], host[65] = {0};
-    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // no file yet
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // the file does not exist yet
     CHECK_TEXT("", holder);
     CHECK_OK(lock_take(path.text, &first));
-    CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &second)); // by the same process, through another opening
+    CHECK_ERROR(ERROR_MACHINE, lock_take(path.text, &second)); // the same process opens the file again
     CHECK_INTEGER(-1, second.descriptor);
     CHECK_OK(lock_holder(path.text, holder, sizeof holder));
     CHECK(gethostname(host, sizeof host - 1) == 0);
@@ -54,7 +54,7 @@ TEST(lock_is_held_by_one)
     CHECK(strncmp(holder, expected, strlen(expected)) == 0);
     CHECK(holder[strlen(holder) - 1] == 'Z');
     lock_release(&first);
-    lock_release(&first); // harmless
+    lock_release(&first); // a second release has no effect
     CHECK_OK(lock_holder(path.text, holder, sizeof holder));
     CHECK_TEXT("", holder);
     CHECK_OK(lock_take(path.text, &second));
@@ -74,7 +74,7 @@ TEST(lock_names_the_other_process_and_dies_with_it)
     CHECK_OK(lock_holder(path.text, holder, sizeof holder));
     CHECK(strncmp(holder, expected + strlen("is held by "), strlen(expected) - strlen("is held by ")) == 0);
     lock_test_kill(child);
-    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // its text is still there, its lock is not
+    CHECK_OK(lock_holder(path.text, holder, sizeof holder)); // the text is still there, the lock is not
     CHECK_TEXT("", holder);
     CHECK_OK(lock_take(path.text, &lock));
     CHECK(strncmp(lock.stale, expected + strlen("is held by "), strlen(expected) - strlen("is held by ")) == 0);
@@ -86,7 +86,7 @@ TEST(lock_names_the_other_process_and_dies_with_it)
     lock_release(&lock);
 }
 
-// A program that we start does not inherit the lock: it would hold it after our death.
+// A program that we start must not inherit the lock: it would hold it after our process ended.
 TEST(lock_is_not_inherited)
 {
     const LockPath path = lock_test_path();
@@ -97,14 +97,14 @@ TEST(lock_is_not_inherited)
         execlp("sleep", "sleep", "30", (char *)NULL);
         _exit(1);
     }
-    usleep(100000); // for exec to close the descriptor
+    usleep(100000); // time for exec to close the descriptor
     lock_release(&lock);
     CHECK_OK(lock_take(path.text, &lock));
     lock_release(&lock);
     lock_test_kill(child);
 }
 
-TEST(lock_survives_that_the_file_is_opened_and_closed)
+TEST(lock_survives_another_open_and_close_of_its_file)
 {
     const LockPath path = lock_test_path();
     Lock lock, other;
@@ -119,7 +119,8 @@ TEST(lock_survives_that_the_file_is_opened_and_closed)
 }
 
 #ifdef HOPSCOTCH_FAULTS
-// Another process removes or renames the file as soon as this one has it: its lock would exclude no third one.
+// Another process removes or renames the file as soon as this one has locked it: the lock would exclude no third
+// process.
 TEST(lock_whose_file_goes_away_is_not_held)
 {
     const LockPath path = lock_test_path();
@@ -128,12 +129,12 @@ TEST(lock_whose_file_goes_away_is_not_held)
     CHECK_SAYS(ERROR_MACHINE, "/lock is removed or renamed by another process: try again", lock_take(path.text, &lock));
     system_set_faults("stat:1:ENOENT");
     CHECK_INTEGER(-1, lock.descriptor);
-    CHECK_OK(lock_take(path.text, &lock)); // once only: it is tried again
+    CHECK_OK(lock_take(path.text, &lock)); // the file disappears once only: the second attempt succeeds
     system_set_faults("");
     lock_release(&lock);
 }
 
-TEST(lock_that_fails_is_not_held)
+TEST(lock_that_failed_is_not_held)
 {
     const LockPath path = lock_test_path();
     Lock lock;
@@ -144,7 +145,7 @@ TEST(lock_that_fails_is_not_held)
         system_set_faults("");
         CHECK_INTEGER(-1, lock.descriptor);
     }
-    CHECK_OK(lock_take(path.text, &lock)); // no failed attempt still holds it
+    CHECK_OK(lock_take(path.text, &lock)); // no failed attempt still holds the lock
     lock_release(&lock);
 }
 
@@ -164,7 +165,7 @@ TEST(lock_is_held_without_a_text_on_a_full_disk)
         CHECK_OK(lock_holder(path.text, holder, sizeof holder));
         CHECK_TEXT("another process", holder);
         CHECK_OK(file_size(path.text, &bytes));
-        CHECK_INTEGER(0, bytes); // no half of a text
+        CHECK_INTEGER(0, bytes); // no part of a text was written
         lock_release(&lock);
     }
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// random ones of the invariants; NDT_THOROUGH=1: all
+// number of random alignments for the invariants; NDT_THOROUGH=1: all
 enum { NDT_TEST_QUICK = 200, NDT_TEST_USUAL = 1500, NDT_TEST_ALIGNMENTS = 10000 };
 
 // A scene or a pair of clouds, ready to be aligned.
@@ -88,7 +88,7 @@ TEST(ndt_frame_derivatives)
     }
 }
 
-// A random pose near the truth of the scenes: within `spread` metres, and a tenth of it in radians.
+// A random pose near the true pose of the scenes: within `spread` metres, and a tenth of that in radians.
 static void ndt_random_pose(int number, double spread, double *pose)
 {
     const RandomKey key = {.seed = 17, .ordinal = (uint64_t)number, .purpose = RANDOM_SAMPLE};
@@ -97,7 +97,7 @@ static void ndt_random_pose(int number, double spread, double *pose)
         pose[i] = truth[i] + (i < 3 ? spread : 0.1 * spread) * (2.0 * random_uniform(&key, (uint32_t)i) - 1.0);
 }
 
-// Central differences; false where the correspondences change between the two, because there the score jumps.
+// Central differences; false if the correspondences change between the two points, as the score jumps there.
 static bool ndt_differences(const NdtTask *task, const double *pose, int j, double h, double *slope, double *bend)
 {
     double up[NDT_POSE], down[NDT_POSE];
@@ -142,7 +142,7 @@ TEST(ndt_gradient_and_hessian_by_differences)
 
 enum { NDT_TEST_CELLS = 8192 };
 
-// The corner of each cell, in cells, and its mean from there (m): from the lists of places.
+// Computes from the lists of places each cell's corner, in cells, and its mean relative to that corner (m).
 static void ndt_corners(const NdtMap *map, int64_t corner[][3], double mean[][3])
 {
     CHECK(map->n_cells <= NDT_TEST_CELLS);
@@ -173,7 +173,7 @@ static bool ndt_is_compared(const NdtMap *map, NdtNeighbours neighbours, const d
                                     : steps <= (neighbours == NDT_DIRECT7 ? 1 : 0);
 }
 
-// How many cells the point y (m, from the map's origin) is compared with.
+// Number of cells that the point y (m, from the map's origin) is compared with.
 static int ndt_pairs_of(const NdtMap *map, const double *y)
 {
     NdtShifts shifts;
@@ -185,7 +185,8 @@ static int ndt_pairs_of(const NdtMap *map, const double *y)
     return ndt_note_pairs(map, &shifts, at, list, 0, &pairs);
 }
 
-// By brute force: all cells whose mean lies within the resolution; those that share a face; the point's own.
+// By brute force, for each kind of neighbours: cells with their mean within the resolution; cells that share a face;
+// the point's own cell.
 TEST(ndt_finds_every_neighbour)
 {
     static int64_t corner[NDT_TEST_CELLS][3];
@@ -210,7 +211,8 @@ TEST(ndt_finds_every_neighbour)
     }
 }
 
-// Eight points of one cell: sums of squares 2, 0.08 and 0.02 along the axes, and the same with 1 added.
+// Eight points of one cell: the sums of squares along the axes are 2, 0.08 and 0.02; starting from the identity adds 1
+// to each.
 TEST(ndt_covariance_starts_from_nothing_or_identity)
 {
     static const double x[8] = {0.5, 1.5, 0.5, 1.5, 0.5, 1.5, 0.5, 1.5};
@@ -233,8 +235,8 @@ TEST(ndt_covariance_starts_from_nothing_or_identity)
     arena_destroy(&arena);
 }
 
-// Six points a hair apart have a covariance whose inverse no number of single precision can hold: a point beside them
-// must not make everything infinite.
+// Six points very close to each other: single precision cannot hold the inverse of their covariance. A point beside
+// them must not make the score infinite.
 TEST(ndt_cells_of_hardly_any_extent_are_dropped)
 {
     enum { POINTS = 14 };
@@ -267,7 +269,7 @@ TEST(ndt_cells_of_hardly_any_extent_are_dropped)
     arena_destroy(&arena);
 }
 
-TEST(ndt_places_out_of_reach_have_no_cells)
+TEST(ndt_places_outside_the_map_have_no_cells)
 {
     NdtCase c;
     ndt_scene_case(NDT_HALF_CUBE, 3.0, 2.0, &c);
@@ -276,7 +278,7 @@ TEST(ndt_places_out_of_reach_have_no_cells)
     arena_destroy(&c.arena);
 }
 
-// A map far from the origin gives what it gives near it: cells are relative to a multiple of the resolution.
+// A map far from the origin gives the same result as near it: cells are relative to a multiple of the resolution.
 TEST(ndt_far_from_the_origin)
 {
     NdtCase c;
@@ -303,7 +305,7 @@ TEST(ndt_far_from_the_origin)
     arena_destroy(&c.arena);
 }
 
-TEST(ndt_maps_that_cannot_be)
+TEST(ndt_impossible_maps_are_refused)
 {
     const double x[8] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1e9}, y[8] = {0.0};
     const double bad[2] = {0.0, NAN};
@@ -322,7 +324,7 @@ TEST(ndt_maps_that_cannot_be)
     arena_destroy(&arena);
 }
 
-// Points of a cell stand together in the order of the cloud: sums over them are the same bits everywhere.
+// Points of a cell keep the order of the cloud, so that sums over them have the same bits everywhere.
 TEST(ndt_grid_keeps_the_order_of_points)
 {
     enum { POINTS = 300 };
@@ -360,7 +362,7 @@ TEST(ndt_thins_to_centroids)
 
 // ---- golden traces --------------------------------------------------------------------------------------------------
 
-// The lidar pair, R = 2; false, with a message, if it is not there.
+// The lidar pair with resolution 2 m; false, with a message, if its files are missing.
 static bool ndt_lidar_case(NdtPrecision precision, NdtCase *c)
 {
     char pcd[512], csv[512];
@@ -401,7 +403,7 @@ static int ndt_golden(const char *name, NdtDebugRow *rows, int most)
     return n;
 }
 
-// Each row alone, from its own pose: relative to the greatest number of the gradient, and of the Hessian.
+// Evaluates each row alone, from its pose: errors relative to the greatest number of the gradient, and of the Hessian.
 static void ndt_check_golden(const NdtTask *task, const char *name, int rows, double score, double derivative)
 {
     NdtDebugRow golden[32];
@@ -442,7 +444,7 @@ TEST(ndt_golden_rows_in_single)
     arena_destroy(&c.arena);
 }
 
-// From the identity on its own: the same iterations, steps and end.
+// A complete run from the identity: the same iterations, steps and end.
 TEST(ndt_golden_run)
 {
     static const double last[NDT_POSE] = {0.49639, 0.12132, -0.02869, -0.00013, -0.00238, -0.01406}, start[NDT_POSE];
@@ -474,7 +476,7 @@ TEST(ndt_golden_run)
     arena_destroy(&c.arena);
 }
 
-// ---- what holds in every row ----------------------------------------------------------------------------------------
+// ---- invariants of every row ----------------------------------------------------------------------------------------
 
 static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, const double *start, bool bits)
 {
@@ -488,7 +490,7 @@ static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, co
     memcpy(pose, start, sizeof pose);
     ndt_align_begin(&a, start);
     for (; end == NDT_RUNNING; rows += has_row) {
-        memset(&row, 0xff, sizeof row); // NaN
+        memset(&row, 0xff, sizeof row); // fills the row with NaN
         end = ndt_iterate(task, method, &a, &row, &has_row);
         if (!has_row) continue;
         for (int i = 0; i < NDT_POSE; i++) CHECK_BITS(pose[i], row.at[NDT_DEBUG_BEFORE + i]);
@@ -512,10 +514,10 @@ static void ndt_check_alignment(const NdtTask *task, const NdtMethod *method, co
     CHECK((end == NDT_CONVERGED) == (rows > 0 && step > 0.0 && step < method->epsilon && a.sums.at[NDT_PAIRS] >= 0.0) ||
           end == NDT_NO_CORRESPONDENCES);
     CHECK(rows <= method->max_iterations);
-    ndt_evaluate(task, a.pose, &last); // the sums are those of the final pose
+    ndt_evaluate(task, a.pose, &last); // the sums belong to the final pose
     CHECK(memcmp(&last, &a.sums, sizeof last) == 0);
     if (!bits) return;
-    ndt_align_begin(&silent, start); // without debug rows: the same bits
+    ndt_align_begin(&silent, start); // without debug rows the bits are the same
     while (ndt_iterate(task, method, &silent, NULL, &has_row) == NDT_RUNNING) CHECK(!has_row);
     CHECK(memcmp(&silent, &a, sizeof a) == 0);
 }
@@ -537,8 +539,9 @@ TEST(ndt_every_row_of_random_alignments)
 
 // ---- line searches --------------------------------------------------------------------------------------------------
 
-// What `batched` should take of its candidates, tried one by one: the longest that meets the strong Wolfe conditions
-// (the score grows by 1e-4 of the slope at least, and the slope falls to 0.9 of it), else the one of the best score.
+// The step that `batched` should choose, by trying the candidates one by one: the longest that meets the strong Wolfe
+// conditions (the score grows by at least 1e-4 of the slope, and the slope falls to at most 0.9 of it), else the one
+// with the best score.
 static double ndt_expected_alpha(const NdtTask *task, const double *pose, const NdtSums *start, const NdtDelta *delta,
                                  double step_size)
 {
@@ -582,7 +585,7 @@ TEST(ndt_batched_takes_the_longest_good_step)
     arena_destroy(&c.arena);
 }
 
-// More and Thuente's: the step that it ends on meets the conditions, or no trial did.
+// More and Thuente's search: its final step meets the conditions, or no trial step did.
 TEST(ndt_more_thuente_meets_the_conditions)
 {
     NdtCase c;
@@ -620,7 +623,7 @@ TEST(ndt_strong_wolfe_conditions)
     CHECK(!ndt_is_wolfe(&start, &steep));
 }
 
-// The longest run of displacements that each turn back; a right angle ends it.
+// The longest run of displacements that each turn back; a right angle ends the run.
 TEST(ndt_counts_oscillation)
 {
     static const double moved[8][3] = {{1, 0, 0},  {-1, 0, 0},  {1, 0.1, 0}, {0, 1, 0},
@@ -636,10 +639,10 @@ TEST(ndt_counts_oscillation)
     CHECK_BITS(3.0, a.oscillation);
 }
 
-// ---- what the scene does not hold -----------------------------------------------------------------------------------
+// ---- directions without information ---------------------------------------------------------------------------------
 
-// What a measurement of the position adds to gradient and Hessian are the differences of what it adds to the score.
-// By yaw it is not derived.
+// The terms of a position measurement in gradient and Hessian equal the differences of its term in the score. The term
+// has no derivative by yaw.
 TEST(ndt_pull_by_differences)
 {
     NdtCase c;
@@ -664,7 +667,7 @@ TEST(ndt_pull_by_differences)
     arena_destroy(&c.arena);
 }
 
-// The spread is minus the inverse of the Hessian of x and y; a saddle has none.
+// The covariance is minus the inverse of the Hessian of x and y; a saddle has none.
 TEST(ndt_laplace_is_the_inverse)
 {
     NdtSums sums;
@@ -673,7 +676,7 @@ TEST(ndt_laplace_is_the_inverse)
     sums.at[NDT_HESSIAN + ndt_triangle(0, 0)] = -4.0;
     sums.at[NDT_HESSIAN + ndt_triangle(0, 1)] = 1.0;
     sums.at[NDT_HESSIAN + ndt_triangle(1, 1)] = -0.5;
-    ndt_laplace(&sums, covariance); // of [4 -1; -1 0.5], whose determinant is 1
+    ndt_laplace(&sums, covariance); // of the matrix [4 -1; -1 0.5] with determinant 1
     CHECK_NEAR(0.5, covariance[0], 1e-15);
     CHECK_NEAR(1.0, covariance[1], 1e-15);
     CHECK_NEAR(4.0, covariance[2], 1e-15);
@@ -712,7 +715,7 @@ TEST(ndt_scenes_are_aligned)
     }
 }
 
-// A tunnel is alike all along: across it the pose is found, along it hardly anything holds.
+// A tunnel looks the same along its axis: the pose across it is found, the pose along it is hardly determined.
 TEST(ndt_tunnel_is_degenerate_along_its_axis)
 {
     static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05};
@@ -736,7 +739,7 @@ TEST(ndt_tunnel_is_degenerate_along_its_axis)
     arena_destroy(&c.arena);
 }
 
-// From 3 m away along the tunnel an alignment stays there; a measurement of the position brings it back.
+// From 3 m away along the tunnel an alignment stays there; a position measurement brings it back.
 TEST(ndt_tunnel_with_a_measured_position)
 {
     static const double start[NDT_POSE] = {3.4, -0.3, 0.1, 0.02, -0.01, 0.05};

@@ -8,8 +8,8 @@
 
 enum { DEFAULTS_STARTS = 200 };
 
-// How many of the alignments of a half cube end at the true pose, which is 0: from 0.4 m off along x and y, and up to
-// `apart` from there along each axis, a tenth of it in angles.
+// Number of alignments, from starts that fill half a cube, that end at the true pose 0. Each start is 0.4 m off along x
+// and y, plus up to `apart` m along each axis, and a tenth of that in angles.
 static int64_t defaults_found(double apart)
 {
     const BackendOptions options = {.name = "cpu", .threads = 1, .isa = "auto"};
@@ -31,7 +31,7 @@ static int64_t defaults_found(double apart)
     Batch *batch = backend_batch(backend, 0);
     batch->lanes = DEFAULTS_STARTS;
     for (int p = 0; p < configured.n_parameters; p++) {
-        const int axis = p - NDT_INITIAL; // of the start
+        const int axis = p - NDT_INITIAL; // axis of the start pose
         for (int64_t lane = 0; lane < batch->lanes; lane++) {
             const RandomKey key = {.seed = 1, .ordinal = (uint64_t)lane, .purpose = RANDOM_SAMPLE};
             const double drawn = 2.0 * random_uniform(&key, (uint32_t)p) - 1.0;
@@ -51,7 +51,7 @@ static int64_t defaults_found(double apart)
     return found;
 }
 
-// Newton's step without a line search, of at most 0.1, finds it from 0, 13 and 86 of them.
+// For comparison: Newton's step without a line search, of at most 0.1, finds the pose from 0, 13 and 86 of the starts.
 TEST(ndt_defaults_find_the_pose_in_cells_of_a_metre)
 {
     static const double apart[] = {1e-7, 3e-5, 1e-2};

@@ -7,7 +7,7 @@
 
 enum { OWN_SOLVERS = 2, OWN_SEARCHES = 3, OWN_KINDS = OWN_SOLVERS * OWN_SEARCHES };
 
-// Alignments of a small street, all from one pose.
+// Alignments of a small street, all from the same pose.
 typedef struct OwnRun {
     Arena arena;
     Configured configured;
@@ -94,7 +94,8 @@ static void own_metrics(const OwnRun *run, int64_t lane, double *metric)
     for (int m = 0; m < NDT_N_METRICS; m++) metric[m] = run->batch->metric[m * run->batch->stride + lane];
 }
 
-// expected[OWN_KINDS]: what every pair of a solver and a line search gives on its own, kind = 3 solver + line search.
+// expected[OWN_KINDS]: metrics of each pair of a solver and a line search as fixed options; kind = 3 solver + line
+// search.
 static void own_expect(const double *maps, double expected[OWN_KINDS][NDT_N_METRICS])
 {
     for (int kind = 0; kind < OWN_KINDS; kind++) {
@@ -106,7 +107,7 @@ static void own_expect(const double *maps, double expected[OWN_KINDS][NDT_N_METR
         if (maps != NULL) own_set(&run, "resolution", 0, 2.0);
         own_go(&run, INT32_MAX);
         own_metrics(&run, 0, expected[kind]);
-        CHECK_BITS(2.0, expected[kind][NDT_METRIC_EDGE]); // the second of own_maps, or the default
+        CHECK_BITS(2.0, expected[kind][NDT_METRIC_EDGE]); // the second edge of own_maps, or the default
         own_end(&run);
         for (int other = 0; other < kind; other++)
             CHECK(memcmp(expected[other], expected[kind], sizeof *expected) != 0);
@@ -140,7 +141,7 @@ TEST(ndt_searched_solvers_and_line_searches_are_those)
     }
 }
 
-// One of the two alone, and no maps: the input of each stands elsewhere then.
+// Only the solver or only the line search is searched, and no maps: its input is then another parameter.
 TEST(ndt_searched_solver_alone_and_line_search_alone)
 {
     double expected[OWN_KINDS][NDT_N_METRICS];
@@ -163,7 +164,8 @@ TEST(ndt_searched_solver_alone_and_line_search_alone)
     own_end(&run);
 }
 
-// Numbers between two count as the nearer; perturbed ones may leave the range, and then the last one counts.
+// Values between two choices are rounded to the nearer. Perturbed values can leave the range; then the last choice
+// counts.
 TEST(ndt_searched_choices_are_rounded)
 {
     static const struct {
@@ -190,7 +192,7 @@ TEST(ndt_searched_choices_are_rounded)
 
 enum { OWN_BATCH = 250, OWN_QUICK = 50, OWN_USUAL = 250, OWN_THOROUGH = 10000 }; // lanes; NDT_THOROUGH=1: the last
 
-// Lane n of all: where it begins and what it chooses, anything in the range.
+// Lane n of all: a random start and random choices from the whole range.
 static void own_draw(OwnRun *run, int64_t lane, int64_t n)
 {
     const RandomKey key = {.seed = 23, .ordinal = (uint64_t)n, .purpose = RANDOM_SAMPLE};
@@ -209,7 +211,7 @@ static double own_get(const OwnRun *run, const char *parameter, int64_t lane)
     return run->batch->parameter[own_place(run, parameter) * run->batch->stride + lane];
 }
 
-// row(i)[n_debug] of a lane: time, and 50 numbers
+// row(i)[n_debug] of a lane: the time and 50 numbers
 static const double *own_row(const OwnRun *run, int64_t lane, int64_t i)
 {
     return run->batch->debug.row + (lane * run->batch->debug.capacity + i) * run->configured.n_debug;

@@ -15,7 +15,7 @@ typedef struct SharedRun {
     Batch *batch;
 } SharedRun;
 
-// An alignment of a street from 1.4 m beside it, with debug rows.
+// An alignment of a street, starting 1.4 m beside the true pose, with debug rows.
 static void shared_run(SharedRun *run, Executor executor, int threads)
 {
     const BackendOptions options = {.name = "cpu", .threads = threads, .isa = "auto"};
@@ -57,7 +57,7 @@ TEST(ndt_threads_share_the_points_of_an_alignment)
     SharedRun alone;
     shared_run(&alone, EXECUTOR_SEQUENTIAL, 1);
     const NdtConstants *c = (const NdtConstants *)&alone.configured.constants;
-    CHECK(c->n_source > 8 * NDT_CHUNK); // enough for all
+    CHECK(c->n_source > 8 * NDT_CHUNK); // enough points for all threads
     CHECK(alone.batch->debug.count[0] >= 3);
     for (int threads = 2; threads <= 3; threads++) {
         SharedRun together;

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// from linux/fs.h, which not every C library's <stdio.h> has
+// from linux/fs.h; some C libraries' <stdio.h> lack it
 enum { RENAME_BOTH = 2 };
 
 typedef struct NofollowCase {
@@ -28,7 +28,7 @@ static const char *outside_path(NofollowCase *test, const char *name)
     return arena_format(&test->arena, "%s/%s", test->outside, name);
 }
 
-// root/a with a file, a folder, and links to those outside; root/b is a link to the folder outside.
+// Makes root/a with a file, a folder, and links to the ones outside; root/b is a link to the folder outside.
 static NofollowCase nofollow_case(void)
 {
     NofollowCase test;
@@ -66,7 +66,7 @@ static void nofollow_end(NofollowCase *test, const char *left_outside)
     arena_destroy(&test->arena);
 }
 
-// What a call has come to: 0 or its errno.
+// The result of a call: 0 or its errno.
 static int nofollow_reason(int result) { return result >= 0 ? 0 : errno; }
 
 #define CHECK_LINK(call) CHECK_INTEGER(ELOOP, nofollow_reason(call))
@@ -96,7 +96,7 @@ TEST(nofollow_below_a_root_no_link_is_followed)
     CHECK(system_stat(nofollow_path(&test, "a/way/"), &status) == 0 && S_ISLNK(status.st_mode));
     CHECK_INTEGER(ENOENT, nofollow_reason(system_stat(nofollow_path(&test, "c/file"), &status)));
     CHECK_INTEGER(ENOTDIR, nofollow_reason(system_stat(nofollow_path(&test, "a/file/file"), &status)));
-    CHECK_OK(file_remove(nofollow_path(&test, "a/link"))); // the link, not what it leads to
+    CHECK_OK(file_remove(nofollow_path(&test, "a/link"))); // removes the link, not its target
     nofollow_end(&test, "file folder ");
 }
 
@@ -121,13 +121,13 @@ TEST(nofollow_below_a_root_operations_refuse_links)
                output_open(nofollow_path(&test, "a/link"), &test.arena, &output));
     CHECK(mkfifo(nofollow_path(&test, "a/pipe"), 0600) == 0);
     CHECK_SAYS(ERROR_MACHINE, "is a pipe, not a regular file",
-               output_open(nofollow_path(&test, "a/pipe"), &test.arena, &output)); // and waits for no reader
+               output_open(nofollow_path(&test, "a/pipe"), &test.arena, &output)); // and does not wait for a reader
     CHECK(!file_missing(nofollow_path(&test, "a/link")) && !file_missing(nofollow_path(&test, "b/file")));
-    CHECK_OK(file_read(nofollow_path(&test, "b/file"), 100, &test.arena, &bytes)); // that the user names
+    CHECK_OK(file_read(nofollow_path(&test, "b/file"), 100, &test.arena, &bytes)); // the user named this path
     nofollow_end(&test, "file folder ");
 }
 
-// A database below a root, of which SQLite only knows the name: its files, found and removed.
+// A database below a root, which SQLite knows only by its name: its files are created, found and removed.
 TEST(nofollow_below_a_root_databases_work)
 {
     NofollowCase test = nofollow_case();
@@ -165,11 +165,12 @@ TEST(nofollow_below_a_root_that_is_made_later)
     CHECK(file_exists(root));
     CHECK_OK(file_rename(outside_path(&test, "later/a"), outside_path(&test, "later/b")));
     CHECK_OK(folder_remove(outside_path(&test, "later/b"), &test.arena));
-    CHECK_INTEGER(0, system_rmdir(arena_format(&test.arena, "%s/../outside/later", test.outside))); // leads elsewhere
+    CHECK_INTEGER(0,
+                  system_rmdir(arena_format(&test.arena, "%s/../outside/later", test.outside))); // ".." leads outside
     nofollow_end(&test, "file folder ");
 }
 
-TEST(nofollow_below_a_root_is_what_its_path_says)
+TEST(nofollow_below_a_root_is_decided_by_the_path)
 {
     NofollowCase test = nofollow_case();
     char name[5000];
@@ -195,7 +196,7 @@ typedef struct NofollowSwap {
     int64_t swaps;
 } NofollowSwap;
 
-// One is a folder, the other a link; they exchange their names at once.
+// Exchanges a folder and a link, repeatedly, each time by one atomic rename.
 static void *nofollow_swap(void *data)
 {
     NofollowSwap *swap = data;
@@ -205,7 +206,7 @@ static void *nofollow_swap(void *data)
     return NULL;
 }
 
-// Everything that a run, recovery and gc do to a folder, while it is exchanged for a link over and over.
+// All operations of a run, recovery and gc on a folder, while it is exchanged for a link again and again.
 static void nofollow_work(NofollowCase *test, const char *folder)
 {
     char **names;
@@ -225,7 +226,7 @@ static void nofollow_work(NofollowCase *test, const char *folder)
     }
     (void)folder_make(arena_format(&test->arena, "%s/more/folders", folder));
     (void)folder_remove(arena_format(&test->arena, "%s/aside", folder), &test->arena);
-    (void)file_remove(arena_format(&test->arena, "%s/secret", folder)); // there is one outside alone
+    (void)file_remove(arena_format(&test->arena, "%s/secret", folder)); // this file exists only outside
 }
 
 TEST(nofollow_below_a_root_races_lead_nowhere)
@@ -245,12 +246,12 @@ TEST(nofollow_below_a_root_races_lead_nowhere)
     }
     atomic_store(&swap.ended, true);
     CHECK_INTEGER(0, pthread_join(thread, NULL));
-    if (swap.swaps == 0) test_skip("this file system exchanges no names (renameat2)");
+    if (swap.swaps == 0) test_skip("this file system cannot exchange two names (renameat2)");
     nofollow_end(&test, "file folder secret ");
 }
 
-// A folder that is locked is exchanged for another one: what is done below its path is done in the one that was locked,
-// and what has the name now is seen where it is asked for.
+// A locked folder is exchanged for another one. Operations below its path act on the locked folder; a query for the
+// name sees the new one.
 TEST(nofollow_a_locked_folder_is_the_one_that_was_locked)
 {
     NofollowCase test = nofollow_case();
@@ -272,7 +273,7 @@ TEST(nofollow_a_locked_folder_is_the_one_that_was_locked)
     CHECK_SAYS(ERROR_MACHINE, "root/a was replaced or moved by another process just now: try again",
                lock_rename(&lock, nofollow_path(&test, "a"), nofollow_path(&test, "b2")));
     CHECK(!file_exists(nofollow_path(&test, "b2")));
-    CHECK_OK(file_rename(nofollow_path(&test, "a"), nofollow_path(&test, "b2"))); // by name it is the other one
+    CHECK_OK(file_rename(nofollow_path(&test, "a"), nofollow_path(&test, "b2"))); // the name means another folder
     lock_release(&lock);
     CHECK(file_exists(nofollow_path(&test, "b2/file")) && !file_exists(nofollow_path(&test, "b2/new")));
     CHECK(!file_exists(nofollow_path(&test, "b2/made")) && !file_exists(nofollow_path(&test, "b2/shards/new")));
@@ -281,7 +282,7 @@ TEST(nofollow_a_locked_folder_is_the_one_that_was_locked)
     nofollow_end(&test, "file folder ");
 }
 
-// This process renames it itself: then it goes on under the new name, and the old one is free for others.
+// The process that holds the lock renames the folder: it continues under the new name, and the old name is free.
 TEST(nofollow_a_locked_folder_may_be_renamed)
 {
     NofollowCase test = nofollow_case();
@@ -290,7 +291,7 @@ TEST(nofollow_a_locked_folder_may_be_renamed)
     CHECK_OK(lock_rename(&lock, nofollow_path(&test, "a"), nofollow_path(&test, "c")));
     CHECK(!file_exists(nofollow_path(&test, "a/file")) && file_exists(nofollow_path(&test, "c/file")));
     CHECK(rename(nofollow_path(&test, "c"), nofollow_path(&test, "d")) == 0);
-    CHECK(file_exists(nofollow_path(&test, "c/file"))); // still the one that is locked
+    CHECK(file_exists(nofollow_path(&test, "c/file"))); // the path still means the locked folder
     lock_release(&lock);
     CHECK(!file_exists(nofollow_path(&test, "c/file")));
     nofollow_end(&test, "file folder ");

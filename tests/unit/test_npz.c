@@ -6,7 +6,7 @@
 static const NpzColumn npz_test_columns[] = {{.name = "id", .type = NPZ_INTEGER},
                                              {.name = "fitness", .type = NPZ_REAL}};
 
-// Two rows are counted, and then one comes: a campaign that is written to meanwhile only grows.
+// Two rows are counted, then one row arrives. A campaign that is written meanwhile can only gain rows.
 TEST(npz_of_other_rows_than_were_counted_is_refused)
 {
     Arena arena;

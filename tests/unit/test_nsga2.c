@@ -53,7 +53,7 @@ static void zdt3(const double *x, int n, double *f)
     f[1] = g * (1.0 - sqrt(x[0] / g) - x[0] / g * sin(10.0 * acos(-1.0) * x[0]));
 }
 
-// Fails in a part of the range where the front would be, and says nothing of the objectives there.
+// Fails in a part of the range, where the front would be, and sets no objectives there.
 static void zdt1_fails(const double *x, int n, double *f)
 {
     zdt1(x, n, f);
@@ -66,7 +66,7 @@ static void always_fails(const double *x, int n, double *f)
     f[0] = f[1] = (double)NAN;
 }
 
-// DTLZ2 (Deb, Thiele, Laumanns, Zitzler 2005) with three objectives: an eighth of the unit sphere.
+// DTLZ2 (Deb, Thiele, Laumanns, Zitzler 2005) with three objectives: the front is an eighth of the unit sphere.
 static void dtlz2(const double *x, int n, double *f)
 {
     const double quarter = acos(-1.0) / 2.0;
@@ -100,7 +100,7 @@ static void nsga2_take_trials(Nsga2Case *test, Trials *trials, int64_t capacity)
                        .survived = ARENA_NEW(&test->arena, double, capacity)};
 }
 
-// rest: "nsga2: {...}" and what else `search:` may have; reference: "" or a list.
+// rest: "nsga2: {...}" and other keys of `search:`; reference: "" or a list.
 static void nsga2_case_start_with(Nsga2Case *test, Nsga2Problem *problem, int n, const char *over, const char *rest,
                                   const char *objective)
 {
@@ -142,7 +142,7 @@ static void nsga2_case_evaluate(Nsga2Case *test, Trials *trials)
     test->evaluations += trials->count;
 }
 
-// One batch of at most `most` trials; false: the search has ended.
+// Runs one batch of at most `most` trials; false: the search has ended.
 static bool nsga2_case_batch(Nsga2Case *test, int64_t most)
 {
     bool waiting = false;
@@ -163,9 +163,9 @@ static const Nsga2Run *nsga2_case_of(const Nsga2Case *test, int64_t search)
     return nsga2_view(&test->search, search).run;
 }
 
-// ---- fronts that are known ------------------------------------------------------------------------------------------
+// ---- known fronts ---------------------------------------------------------------------------------------------------
 
-// Area below (1.1, 1.1) that a front f2(f1), 0 <= f1 <= 1, dominates: by the least f2 so far.
+// Area below (1.1, 1.1) that a front f2(f1), 0 <= f1 <= 1, dominates, with the least f2 up to each f1.
 static double zdt_volume(Nsga2Problem *problem)
 {
     enum { STEPS = 100000 };
@@ -203,12 +203,12 @@ TEST(nsga2_finds_a_front_of_three_objectives)
                           "minimize: [f, distance, \"f + distance\"], reference: [1.1, 1.1, 1.1]");
     nsga2_case_run(&test, NSGA2_TEST_TRIALS);
     const double whole = 1.1 * 1.1 * 1.1 - acos(-1.0) / 6.0;
-    // 120 points can come to 0.94; by crowding distance they do not lie evenly, and it is known to leave 0.87
+    // 120 even points reach 0.94; crowding distance spaces them unevenly, and about 0.87 is known for it
     CHECK_NEAR(0.87, nsga2_case_of(&test, 0)->hypervolume / whole, 0.02);
     nsga2_case_end(&test);
 }
 
-TEST(nsga2_goes_around_what_fails)
+TEST(nsga2_avoids_a_region_that_fails)
 {
     Nsga2Case test;
     nsga2_case_start(&test, zdt1_fails, "population: 60, stop: {generations: 120}");
@@ -252,7 +252,7 @@ TEST(nsga2_batches_of_any_size_give_the_same_searches)
     nsga2_case_end(&whole);
 }
 
-// Two batches in flight: the second is asked for before the first is told.
+// Two batches in flight: the search gives the second before it gets the results of the first.
 TEST(nsga2_batches_in_flight_give_the_same_searches)
 {
     Nsga2Case whole, test;
@@ -277,7 +277,7 @@ TEST(nsga2_batches_in_flight_give_the_same_searches)
     nsga2_case_end(&whole);
 }
 
-TEST(nsga2_a_search_beside_others_is_the_one_that_runs_alone)
+TEST(nsga2_a_search_beside_others_equals_one_alone)
 {
     Nsga2Case all;
     nsga2_case_start(&all, zdt3, nsga2_three);
@@ -296,7 +296,7 @@ TEST(nsga2_a_search_beside_others_is_the_one_that_runs_alone)
     nsga2_case_end(&all);
 }
 
-// The search of another process that takes up the state.
+// Continues the search from its state, as another process does.
 static void nsga2_go_on(Nsga2Case *test)
 {
     Search next;
@@ -307,7 +307,7 @@ static void nsga2_go_on(Nsga2Case *test)
     test->search = next;
 }
 
-TEST(nsga2_goes_on_from_its_state_alone)
+TEST(nsga2_continues_from_its_state_alone)
 {
     Nsga2Case whole, pieces;
     nsga2_case_start(&whole, zdt3, nsga2_three);
@@ -320,8 +320,8 @@ TEST(nsga2_goes_on_from_its_state_alone)
     nsga2_case_end(&whole);
 }
 
-// Budgets are totals: 5 generations and then 12 are 12.
-TEST(nsga2_goes_on_when_it_may_have_more_generations)
+// Budgets are totals: 5 generations, extended to 12, give the same as 12.
+TEST(nsga2_extended_in_generations_equals_one_run)
 {
     Nsga2Case whole, more;
     nsga2_case_start(&whole, zdt3, nsga2_three);
@@ -341,7 +341,7 @@ TEST(nsga2_goes_on_when_it_may_have_more_generations)
     nsga2_case_end(&whole);
 }
 
-// More than any model has: a count by hand.
+// No model has this many parameters: the test sets the count itself.
 TEST(nsga2_refuses_too_many_parameters)
 {
     Nsga2Case test;
@@ -410,13 +410,13 @@ TEST(nsga2_failures_rank_last_by_the_time_they_survived)
     nsga2_case_end(&test);
 }
 
-// A violation counts more than any objective, and less than a failure; the smaller one wins.
-TEST(nsga2_ranks_what_violates_constraints_by_how_much)
+// Any violation ranks behind all objectives and before a failure; the smaller violation ranks first.
+TEST(nsga2_ranks_violations_by_size)
 {
     enum { MEMBERS = 6 };
     static const double objective[MEMBERS][2] = {{1, 1}, {9, 9}, {2, 2}, {NAN, NAN}, {8, 8}, {0, 0}};
     static const double constraint[MEMBERS][2] = {{0.5, 0.5}, {-1, 0}, {-3, 0.25}, {NAN, NAN}, {-1, -1}, {3, 1e-300}};
-    static const int expected[MEMBERS] = {4, 1, 2, 0, 5, 3}; // in the order of trials
+    static const int expected[MEMBERS] = {4, 1, 2, 0, 5, 3}; // trials in the order of their ranks
     Nsga2Case test;
     bool waiting;
     nsga2_case_start_with(&test, zdt1, 2, NULL, "nsga2: {population: 6}",
@@ -433,11 +433,11 @@ TEST(nsga2_ranks_what_violates_constraints_by_how_much)
         CHECK_BITS(expected[i], member.rest[NSGA2_SURVIVED]);
     }
     CHECK_INTEGER(1, view.run->front);
-    CHECK_BITS(9.0, view.reference[0]); // the worst of those that meet them
+    CHECK_BITS(9.0, view.reference[0]); // the worst value among the members that meet the constraints
     nsga2_case_end(&test);
 }
 
-// Without a reference point in the spec it is the worst of the first generation.
+// If the spec has no reference point, the worst values of the first generation are used.
 TEST(nsga2_measures_from_the_first_generation)
 {
     Nsga2Case test;
@@ -467,7 +467,7 @@ static void nsga2_check_end(Nsga2Problem *problem, const char *options, Nsga2Sto
     nsga2_case_end(&test);
 }
 
-TEST(nsga2_ends_for_a_reason_that_has_a_name)
+TEST(nsga2_ends_with_a_named_reason)
 {
     nsga2_check_end(zdt1, "population: 10, stop: {generations: 7}", NSGA2_AT_GENERATIONS, 7);
     nsga2_check_end(zdt1, "population: 10, stop: {trials: 45}", NSGA2_AT_TRIALS, 5);
@@ -530,7 +530,7 @@ TEST(nsga2_integers_stay_whole_and_reach_their_ends)
     nsga2_case_end(&test);
 }
 
-TEST(nsga2_refuses_what_it_cannot_hold)
+TEST(nsga2_refuses_too_large_options)
 {
     Arena arena;
     Spec spec;

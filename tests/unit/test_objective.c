@@ -11,7 +11,7 @@ static const double parameter[] = {2.0, 5.0};
 typedef struct Trial {
     Arena arena;
     Spec spec;
-    double metric[8][2]; // of the replicates
+    double metric[8][2]; // metrics of each replicate
     int failure[8];
     double mean[2], spread[2], value[8];
     TrialResult result;
@@ -104,7 +104,7 @@ TEST(objective_zeros_of_both_signs_sort_the_same)
 TEST(objective_uses_metrics_and_parameters_of_each_replicate)
 {
     Trial trial = trial_of("x * q + y - p", OVER_WORST, 0, 4, four);
-    CHECK_BITS(8.0 * 5 + 3 - 2, evaluate(&trial)->fitness); // the third replicate
+    CHECK_BITS(8.0 * 5 + 3 - 2, evaluate(&trial)->fitness); // from the third replicate
     arena_destroy(&trial.arena);
 }
 
@@ -122,14 +122,14 @@ TEST(objective_nan_is_never_ranked)
     arena_destroy(&trial.arena);
 }
 
-TEST(objective_failed_replicates_fail_count_or_are_left_out)
+TEST(objective_failed_replicates_fail_count_or_are_ignored)
 {
     Trial trial = trial_of("x", OVER_MEAN, 0, 4, four);
     trial.failure[2] = 3;
     trial.failure[3] = 1;
     const TrialResult *result = evaluate(&trial);
     CHECK_BITS(the_nan(), result->fitness);
-    CHECK_INTEGER(3, result->failure); // of the first that failed
+    CHECK_INTEGER(3, result->failure); // the failure of the first failed replicate
     CHECK_INTEGER(2, result->n_failed);
     CHECK_BITS(3.75, result->metric[0]); // the mean is over all replicates
     trial.spec.objective.failed = FAILED_PENALTY;
@@ -141,7 +141,7 @@ TEST(objective_failed_replicates_fail_count_or_are_left_out)
     CHECK_BITS(2.5, evaluate(&trial)->fitness);
     CHECK_INTEGER(3, trial.result.failure);
     trial.failure[0] = trial.failure[1] = 2;
-    CHECK_BITS(the_nan(), evaluate(&trial)->fitness); // none is left
+    CHECK_BITS(the_nan(), evaluate(&trial)->fitness); // no replicate is left
     CHECK_INTEGER(2, trial.result.failure);
     arena_destroy(&trial.arena);
 }
@@ -155,7 +155,7 @@ TEST(objective_ignore_takes_order_statistics_of_the_survivors)
     arena_destroy(&trial.arena);
 }
 
-TEST(objective_spread_keeps_its_digits)
+TEST(objective_spread_is_exact_for_large_values)
 {
     static const double x[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
     Trial trial = trial_of("x", OVER_MEAN, 0, 4, x);

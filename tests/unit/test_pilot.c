@@ -46,7 +46,7 @@ static void pilot_case_end(PilotCase *test)
     arena_destroy(&test->arena);
 }
 
-TEST(pilot_of_a_short_run_is_all_of_it)
+TEST(pilot_of_a_short_run_runs_all_trials)
 {
     PilotCase test;
     const char *grid = PILOT_SPEC("duration: 0.01, settle: 0",
@@ -56,16 +56,16 @@ TEST(pilot_of_a_short_run_is_all_of_it)
     CHECK(test.pilot.whole);
     CHECK_INTEGER(40 * 4, test.pilot.lanes); // ten of the fifty are excluded
     CHECK(test.pilot.seconds > 0 && test.pilot.seconds <= test.took);
-    CHECK_NEAR(0.8, test.pilot.low, 1e-12); // no other trials will come
+    CHECK_NEAR(0.8, test.pilot.low, 1e-12); // the pilot ran all trials
     CHECK_NEAR(1.2, test.pilot.high, 1e-12);
     pilot_case_end(&test);
-    pilot_case(&test, grid, "faulty", 64); // of two slots
+    pilot_case(&test, grid, "faulty", 64); // the faulty backend has two slots
     CHECK(test.pilot.whole);
     CHECK_INTEGER(2 * 64, test.pilot.lanes);
     pilot_case_end(&test);
 }
 
-// gaits that last, for hundreds of seconds at least
+// gaits that last for at least hundreds of seconds
 #define PILOT_GAITS                                                                                                    \
     "  method: random\n  trials: 100000\n  over: {k_fp: {range: [150, 151]}}\nparameters: {x_dot_des: 1}"
 #define PILOT_MILLION "  method: random\n  trials: 1000000\n  over: {k_fp: {range: [15, 1500], scale: log}}"
@@ -78,19 +78,19 @@ TEST(pilot_of_a_long_run_is_short)
     CHECK(test.pilot.lanes >= 128);
     pilot_case_end(&test);
     pilot_case(&test, PILOT_SPEC("duration: 1000, dt: 1.0e-5", PILOT_GAITS), "cpu", 0);
-    CHECK(!test.pilot.whole && test.took < 20); // cut: 1e8 steps
+    CHECK(!test.pilot.whole && test.took < 20); // the pilot stops early: a trial has 1e8 steps
     CHECK(test.pilot.seconds > 10);
     CHECK(test.pilot.high > 1.2);
     pilot_case_end(&test);
     pilot_case(&test, PILOT_SPEC("duration: 1000, integrator: dormand_prince, tolerance: 1.0e-12", PILOT_GAITS), "cpu",
                0);
-    CHECK(!test.pilot.whole && test.took < 20); // the number of steps to come is unknown
+    CHECK(!test.pilot.whole && test.took < 20); // the number of remaining steps is unknown
     CHECK(test.pilot.high >= 10);
     pilot_case_end(&test);
 }
 
-// Half of the gaits fall at once: what they say of the others is less sure.
-TEST(pilot_of_lives_that_differ_is_less_sure)
+// Half of the gaits fall at once: the pilot's estimates for the others are less certain.
+TEST(pilot_of_trials_of_different_length_is_less_certain)
 {
     PilotCase test;
     pilot_case(&test,

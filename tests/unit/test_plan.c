@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A short run of hoppers; the texts are added to the spec.
+// A short run of hoppers; `search` and `rest` are added to the spec.
 #define PLAN_SPEC(search, rest)                                                                                        \
     "version: 1\nexperiment: plan\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.01, settle: 0}\nsearch:\n" search  \
     "\n" rest "\n"
@@ -79,7 +79,7 @@ TEST(plan_estimates_the_excluded_part_of_a_large_grid)
     arena_destroy(&planned.arena);
 }
 
-// As many and as long expressions as a spec may have: a sample of what half a second affords.
+// The most and the longest expressions that a spec can have: the plan samples what it can in half a second.
 TEST(plan_looks_at_few_trials_where_each_takes_long)
 {
     Planned planned;
@@ -122,7 +122,7 @@ TEST(plan_refuses_what_the_disk_cannot_hold)
     arena_destroy(&planned.arena);
 }
 
-// As a run does it: the batch is halved until the machine has the memory.
+// As in a run: the batch is halved until it fits into the machine's memory.
 TEST(plan_halves_a_batch_that_memory_cannot_hold)
 {
     Planned planned;
@@ -138,7 +138,7 @@ TEST(plan_halves_a_batch_that_memory_cannot_hold)
     arena_destroy(&planned.arena);
 }
 
-TEST(plan_says_what_a_batch_takes_of_a_device)
+TEST(plan_states_the_device_memory_of_a_batch)
 {
     Planned planned;
     Backend gpu = {.info = {.name = "cuda", .slots = 2, .memory_free = 1 << 20, .lane_multiple = 512}};
@@ -170,11 +170,11 @@ TEST(plan_counts_recorded_trajectories_once)
     planned.spec.record.float64 = true;
     CHECK_OK(make(&planned, 0));
     const double samples = 100 / 10 + 2;                                      // trace_capacity
-    CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes - float32_bytes, 100); // 14 columns, 4 bytes more each
+    CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes - float32_bytes, 100); // 14 columns, 4 more bytes per number
     arena_destroy(&planned.arena);
 }
 
-// The choice of a batch, without running anything.
+// The size of a batch, computed without a run.
 static int64_t lanes_of(const char *text, int64_t requested, int64_t *traced_max)
 {
     static const BackendOptions options = {.name = "cpu", .threads = 1};
@@ -191,7 +191,7 @@ static int64_t lanes_of(const char *text, int64_t requested, int64_t *traced_max
 TEST(plan_batch_holds_whole_trials)
 {
     int64_t traced;
-    CHECK_INTEGER(400, lanes_of(PLAN_SPEC(GRID, ""), 0, &traced)); // no more than there are
+    CHECK_INTEGER(400, lanes_of(PLAN_SPEC(GRID, ""), 0, &traced)); // all lanes of the run
     CHECK_INTEGER(400, lanes_of(PLAN_SPEC(GRID, ""), 100000, &traced));
     CHECK_INTEGER(0, traced);
     CHECK_INTEGER(7, lanes_of(PLAN_SPEC(GRID, ""), 7, &traced));
@@ -201,7 +201,7 @@ TEST(plan_batch_holds_whole_trials)
     CHECK(lanes % 1000 == 0 && lanes >= 2000 && lanes <= 8192);
 }
 
-// Of an H200, as it describes itself, for a number of trials.
+// Batch size on an H200, with the device's properties given here.
 static int64_t lanes_of_gpu(int64_t trials, int64_t memory_free, int devices)
 {
     Planned planned;
@@ -222,15 +222,15 @@ static int64_t lanes_of_gpu(int64_t trials, int64_t memory_free, int devices)
 TEST(plan_batch_of_a_gpu_is_whole_waves)
 {
     const int64_t wave = 16896, memory = (int64_t)100 << 30;
-    CHECK_INTEGER(10000, lanes_of_gpu(10000, memory, 1)); // no more than there are
+    CHECK_INTEGER(10000, lanes_of_gpu(10000, memory, 1)); // all lanes of the run
     CHECK_INTEGER(40000, lanes_of_gpu(40000, memory, 1)); // three waves: too few for two batches
     CHECK_INTEGER(3 * wave, lanes_of_gpu(85536, memory, 1));
-    CHECK_INTEGER(6 * wave, lanes_of_gpu(200000, memory, 1)); // rather than 8 and 4
+    CHECK_INTEGER(6 * wave, lanes_of_gpu(200000, memory, 1)); // instead of batches of 8 and 4 waves
     CHECK_INTEGER(8 * wave, lanes_of_gpu(1000000, memory, 1));
     CHECK_INTEGER(8 * 4 * wave, lanes_of_gpu(4000000, memory, 4));
     const int64_t small = lanes_of_gpu(1000000, (int64_t)40 << 20, 1);
     CHECK(small % wave == 0 && small >= wave && small < 8 * wave);
-    CHECK_INTEGER(wave, lanes_of_gpu(1000000, 1 << 20, 1)); // what does not fit is halved when it is prepared
+    CHECK_INTEGER(wave, lanes_of_gpu(1000000, 1 << 20, 1)); // too large a batch is halved when the backend prepares it
 }
 
 TEST(plan_batch_bounds_what_is_traced)
@@ -241,7 +241,7 @@ TEST(plan_batch_bounds_what_is_traced)
     CHECK_INTEGER(5, traced);
     const char *first = PLAN_SPEC(GRID, "replicates: {count: 10}\nrecord: {trajectories: {select: {best: 5}}}");
     CHECK_INTEGER(400, lanes_of(first, 400, &traced));
-    CHECK_INTEGER(5, traced); // the first replicate of each
+    CHECK_INTEGER(5, traced); // the first replicate of each trial
     const char *every =
         PLAN_SPEC(GRID, "replicates: {count: 10}\nrecord: {trajectories: {select: {every: 7, trials: [3]}, "
                         "replicates: all}}");
@@ -260,7 +260,7 @@ TEST(plan_batch_bounds_what_is_traced)
     "  method: " method "\n  over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}\n  " method ": {" options "}\n"
 #define SEVERAL "objective: {minimize: [velocity_error, attitude_rms]}"
 
-// What its `stop` allows, not a generation of it.
+// The plan counts the trials that `stop` allows, not one generation.
 TEST(plan_of_a_search_that_learns_counts_all_generations)
 {
     static const struct {
@@ -307,12 +307,12 @@ TEST(plan_of_a_search_without_an_end_says_so)
     const Plan *plan =
         plan_of(&planned, PLAN_SPEC(LEARN("cmaes", "searches: 3, population: 10, restarts: bipop"), ""), 0);
     CHECK(plan->trials_open);
-    CHECK_INTEGER(30, plan->trials); // of its first generation
+    CHECK_INTEGER(30, plan->trials); // of the first generation
     CHECK_INTEGER(30, plan->round_trials);
     arena_destroy(&planned.arena);
 }
 
-// An upper bound refuses nothing.
+// An upper bound is no reason to refuse a run.
 TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
 {
     Planned planned;
@@ -324,7 +324,7 @@ TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
     arena_destroy(&planned.arena);
 }
 
-// Batches of a CPU are sized by their time. Where each takes longer than it should, all but the first have the least.
+// A CPU run sizes its batches by their time. If each takes too long, all batches after the first have the least size.
 TEST(plan_counts_batches_as_a_run_paces_them)
 {
     Planned planned;

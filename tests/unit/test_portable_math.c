@@ -11,7 +11,7 @@
 
 enum { MATH_ARGUMENTS = 200000 };
 
-// |got - expected| in ulps of expected; infinite where one of them is special (or a zero of the other sign) alone
+// |got - expected| in ulps of expected; infinite if only one of them is special, or for zeros of different sign
 static double math_ulps(long double expected, double got)
 {
     const double rounded = (double)expected;
@@ -26,8 +26,8 @@ static double math_ulps(long double expected, double got)
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-// The i-th of MATH_ARGUMENTS: evenly over [low, high]; evenly over the exponents up to that of high, with both signs;
-// or any bits.
+// How the i-th of MATH_ARGUMENTS is chosen: evenly over [low, high]; evenly over the exponents up to that of high, with
+// both signs; or any bits.
 typedef enum MathSpread { MATH_EVEN, MATH_EXPONENTS, MATH_BITS } MathSpread;
 
 typedef struct MathRange {
@@ -137,7 +137,7 @@ static void math_check(const MathFunction *f, MathRange x, MathRange y, const ch
     math_report(f, &worst, file, line);
 }
 
-// every special argument (pair of them), |x| <= limit or infinite or NaN
+// Every special argument (or pair of them) with |x| <= limit, infinite or NaN.
 static void math_check_specials(const MathFunction *f, double limit, const char *file, int line)
 {
     MathWorst worst = {0};
@@ -175,7 +175,7 @@ TEST(portable_sin_and_cos_are_near_the_exact_ones)
     }
 }
 
-// Multiples of pi/2 leave a remainder of some 1e-17: all its digits come from the second and third part of pi/2.
+// Multiples of pi/2 leave a remainder of about 1e-17: all its digits come from the second and third part of pi/2.
 TEST(portable_sin_and_cos_survive_cancellation)
 {
     const MathFunction functions[] = {{"sin", 1.6, portable_sin, math_sin, NULL, NULL},

@@ -26,14 +26,14 @@ static double processors_quota_of(const char *groups)
 TEST(processors_are_those_of_the_narrowest_control_group)
 {
     processors_folder = test_folder();
-    CHECK(isinf(processors_quota_of("0::/a/b\n"))); // no such folder
+    CHECK(isinf(processors_quota_of("0::/a/b\n"))); // the control group has no folder
     processors_file("a/b", "cpu.max", "max 100000\n");
     CHECK(isinf(processors_quota_of("0::/a/b\n")));
     processors_file("a", "cpu.max", "250000 100000\n");
     CHECK_NEAR(2.5, processors_quota_of("0::/a/b\n"), 0.0);
     processors_file("a/b", "cpu.max", "50000 100000\n");
     CHECK_NEAR(0.5, processors_quota_of("0::/a/b\n"), 0.0);
-    processors_file(".", "cpu.max", "400000 100000\n"); // of the root: as a container sees its own group
+    processors_file(".", "cpu.max", "400000 100000\n"); // in the root folder, where a container sees its own group
     CHECK_NEAR(4.0, processors_quota_of("0::/elsewhere\n"), 0.0);
     CHECK_NEAR(4.0, processors_quota_of("0::/\n"), 0.0);
     CHECK(isinf(processors_quota_of("0::/../a\n")));

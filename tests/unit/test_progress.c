@@ -41,7 +41,7 @@ static int progress_test_width(const char *line)
     return line[0] == '\r' && end != NULL ? (int)(end - line) - 1 : -1;
 }
 
-TEST(progress_bar_fits_and_keeps_the_important)
+TEST(progress_bar_fits_and_keeps_the_important_numbers)
 {
     static const char *const widths[] = {"200", "120", "100", "80"};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
@@ -78,7 +78,7 @@ TEST(progress_with_an_open_end_draws_no_time_left)
     free(line);
 }
 
-// The time left is that of what is left to do at the speed so far, without what an earlier run did.
+// The time left follows from the speed of this run alone, without the trials of an earlier run.
 TEST(progress_time_left_ignores_what_was_done_before)
 {
     char *text = NULL;
@@ -90,7 +90,7 @@ TEST(progress_time_left_ignores_what_was_done_before)
     ProgressNumbers numbers = {.trials_total = 1000, .trials_before = 500, .best = (double)NAN};
     while (clock_seconds() < start + 0.1) {
     }
-    numbers.trials_done = 600; // 100 of them in this run: 400 more take four times as long as it took
+    numbers.trials_done = 600; // 100 of them in this run: the other 400 take four times as long as these
     const double least = 4 * (clock_seconds() - start);
     progress_show(progress, &numbers);
     const double most = 4 * (clock_seconds() - before);
@@ -153,14 +153,14 @@ TEST(progress_none_prints_nothing)
     Progress *progress = progress_start(out, PROGRESS_NONE, "gains");
     progress_show(progress, &progress_test_numbers);
     progress_finish(progress, &progress_test_numbers);
-    progress_show(NULL, &progress_test_numbers); // no memory for it: as none
+    progress_show(NULL, &progress_test_numbers); // NULL: there was no memory for it; as style none
     progress_finish(NULL, &progress_test_numbers);
     fclose(out);
     CHECK_TEXT("", text);
     free(text);
 }
 
-// ---- what is not known, and what is not done ------------------------------------------------------------------------
+// ---- unknown totals and unfinished work -----------------------------------------------------------------------------
 
 TEST(progress_of_a_search_that_may_end_early_is_a_bound)
 {
@@ -182,7 +182,7 @@ TEST(progress_of_a_search_that_may_end_early_is_a_bound)
     free(line);
 }
 
-// All is computed, and not all is written: neither 100 % nor a full bar, nor is no time left.
+// All trials are computed, but not all are written: the bar is below 100 % and not full, and some time is left.
 TEST(progress_is_not_full_before_all_is_committed)
 {
     ProgressNumbers numbers = {.trials_done = 48000,
@@ -203,7 +203,7 @@ TEST(progress_is_not_full_before_all_is_committed)
     free(line);
 }
 
-// What is recorded after the search has a count and a time of its own.
+// The recording after the search has its own count and time.
 TEST(progress_of_a_phase_counts_what_it_does)
 {
     char *text = NULL;
@@ -222,7 +222,7 @@ TEST(progress_of_a_phase_counts_what_it_does)
     const double start = clock_seconds();
     while (clock_seconds() < start + 1.05) {
     }
-    numbers.phase_done = 5; // 20 more take four times as long
+    numbers.phase_done = 5; // 20 more take four times as long as these 5
     progress_show(progress, &numbers);
     const double took = clock_seconds() - start;
     fclose(out);

@@ -58,7 +58,7 @@ TEST(random_numbers_depend_on_every_bit_of_their_key)
     CHECK_INTEGER(0, equal);
 }
 
-// Golden numbers: a change here is a change of NUMERICS_VERSION.
+// Golden numbers: if they change, NUMERICS_VERSION must change.
 TEST(random_numbers_never_change)
 {
     const RandomKey key = {.seed = 7, .search = 2, .ordinal = 123456789012, .replicate = 3, .purpose = RANDOM_PERTURB};
@@ -68,8 +68,8 @@ TEST(random_numbers_never_change)
     CHECK_BITS(-0x1.1f6ac9998cee6p+0, random_normal(&key, 65535));
 }
 
-// Mean, variance and fourth moment of 10^5 numbers within five standard deviations of what they should be, and the
-// correlation of neighbours (by index, by trial and by replicate) of none.
+// Mean, variance and fourth moment of 10^5 numbers within five standard deviations of their expected values, and no
+// correlation of neighbours (by index, by trial and by replicate).
 TEST(random_deviates_have_their_moments)
 {
     enum { N = 100000 };
@@ -104,8 +104,8 @@ TEST(random_deviates_have_their_moments)
     }
 }
 
-// Whatever instruction set draws them, several at a time.
-TEST(random_normals_are_those_one_by_one)
+// Each instruction set, which draws several at a time, gives the same normals as one-by-one draws.
+TEST(random_normals_in_vectors_equal_single_draws)
 {
     static const CpuKernels *const all[] = {&cpu_plain_v2, &cpu_plain_scalar, &cpu_plain_v3, &cpu_plain_v4};
     double z[37];
@@ -119,7 +119,7 @@ TEST(random_normals_are_those_one_by_one)
     for (int isa = 0; isa < 4; isa++) {
         const Philox counter = {{1, 2, 3, 40}};
         double one;
-        if (isa > 0 && cpu_best_kernels() == all[0]) continue; // this processor can't
+        if (isa > 0 && cpu_best_kernels() == all[0]) continue; // this processor lacks the instruction set
         if (all[isa]->lanes > cpu_best_kernels()->lanes) continue;
         all[isa]->normals(counter, 99, 37, z);
         for (int i = 0; i < 37; i++) {

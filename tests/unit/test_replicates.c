@@ -75,7 +75,7 @@ TEST(replicates_are_clamped_to_the_range)
     CHECK(at_low > 50 && at_high > 50);
 }
 
-TEST(replicates_draw_seeds_of_their_own)
+TEST(replicates_draw_their_own_seeds)
 {
     static const Parameter seeded[] = {{"a", "1", 0, -10, 10, SECTION_PARAMETERS, ""},
                                        {"seed", "1", 0, 0, 9007199254740991.0, SECTION_SEED, ""}};
@@ -90,7 +90,7 @@ TEST(replicates_draw_seeds_of_their_own)
     CHECK_BITS(1.0, lane[0]);
     CHECK_BITS(0x1p53 * random_uniform(&key, 0), lane[1]);
     CHECK_BITS(floor(lane[1]), lane[1]);
-    replicate_parameters(&spec, 0, 8, 3, given, other); // common to all trials
+    replicate_parameters(&spec, 0, 8, 3, given, other); // the same numbers in every trial
     CHECK_BITS(lane[1], other[1]);
     replicate_parameters(&spec, 0, 7, 4, given, other);
     CHECK(lane[1] != other[1]);

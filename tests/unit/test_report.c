@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a function writes, as a text that is kept until the next call.
+// The output of the last function as text.
 static char *report_written;
 static size_t report_size;
 
@@ -49,7 +49,7 @@ TEST(report_json_cannot_end_its_element)
                report_close(out));
 }
 
-TEST(report_page_names_its_scripts)
+TEST(report_page_contains_its_scripts_and_loads_nothing)
 {
     const char *page;
     FILE *out = report_open();
@@ -58,14 +58,14 @@ TEST(report_page_names_its_scripts)
     page = report_close(out);
     CHECK(strstr(page, "<title>&lt;x&gt;</title>") != NULL);
     CHECK(strstr(page, "default-src 'none'") != NULL);
-    const char *address = strstr(page, "http:"); // the name of SVG, which is no request, and nothing else
+    const char *address = strstr(page, "http:"); // only SVG's namespace, which causes no request
     CHECK(address != NULL && strncmp(address, "http://www.w3.org/2000/svg\"", 27) == 0 &&
           !strstr(address + 4, "http:"));
     CHECK(strstr(page, "https:") == NULL);
     for (PageFile file = PAGE_STYLE; file < PAGE_FILES; file++) {
         const Bytes bytes = page_file(file);
         CHECK(bytes.size > 1000 && memmem(page, strlen(page), bytes.data, bytes.size) != NULL);
-        CHECK(memmem(bytes.data, bytes.size, "</s", 3) == NULL); // would end its element
+        CHECK(memmem(bytes.data, bytes.size, "</s", 3) == NULL); // would end the script element
     }
 }
 
@@ -117,7 +117,7 @@ TEST(report_canvas_draws_dots)
     out = report_open();
     canvas_put(&canvas, false, out);
     CHECK_TEXT(":::\n\n", report_close(out));
-    canvas_line(&canvas, 0, 0, 1e300, (double)INFINITY); // returns
+    canvas_line(&canvas, 0, 0, 1e300, (double)INFINITY); // must return
     arena_destroy(&arena);
 }
 
@@ -139,7 +139,7 @@ TEST(report_hopper_stands_as_it_should)
     CHECK_NEAR(0.1, point[1], 0);
     CHECK_NEAR(2, point[2 * drawing->focus], 1e-15); // the body's centre: upright, leg 0.9 m and l_2 = 0.4 m above
     CHECK_NEAR(0.1 + 0.9 + 0.4, point[2 * drawing->focus + 1], 1e-15);
-    sample[3] = 0.5; // the leg clockwise: the hip goes forward
+    sample[3] = 0.5; // the leg turns clockwise: the hip moves forward
     drawing->points(&spec.configured, spec.fixed, sample, point);
     CHECK_NEAR(2 + 0.9 * sin(0.5), point[2 * drawing->focus], 1e-15);
     CHECK_NEAR(0.1 + 0.9 * cos(0.5) + 0.4, point[2 * drawing->focus + 1], 1e-15);
@@ -151,7 +151,7 @@ TEST(report_hopper_stands_as_it_should)
     arena_destroy(&arena);
 }
 
-TEST(report_ground_is_the_terrain)
+TEST(report_draws_the_terrain_as_ground)
 {
     Arena arena;
     CHECK_OK(arena_create(&arena, 64 << 20, "test"));
@@ -200,15 +200,15 @@ TEST(report_data_of_a_grid)
     CHECK_INTEGER(123, data.trials);
     CHECK_INTEGER(123, data.n_sample);
     CHECK_INTEGER(3, data.n_gains);
-    CHECK_INTEGER(3, data.gain[0].n_bins); // a bin a value, its edges between them
+    CHECK_INTEGER(3, data.gain[0].n_bins); // one bin per value, with its edges between the values
     CHECK_NEAR(-0.5, data.gain[0].edge[1], 0);
     CHECK_NEAR(2, data.gain[0].edge[2], 0);
     CHECK_INTEGER(1, data.gain[2].n_bins);
-    CHECK_INTEGER(10, data.gain[1].n_bins); // too many values for that
+    CHECK_INTEGER(10, data.gain[1].n_bins); // too many values for one bin each
     for (int b = 0; b < 3; b++) CHECK_INTEGER(41, data.bin[b].count);
     CHECK_NEAR(data.best_fitness[0], data.sorted[0], 0);
-    CHECK(isnan(data.correlation[2])); // never varied
-    CHECK_INTEGER(2, data.order[2]);   // and so stands last
+    CHECK(isnan(data.correlation[2])); // this axis never varied
+    CHECK_INTEGER(2, data.order[2]);   // so it comes last
     CHECK_INTEGER(2, data.n_varied);
     CHECK(plot_varies(&data.gain[1]) && !plot_varies(&data.gain[2]));
     int64_t count = 0;
@@ -227,7 +227,8 @@ TEST(report_data_of_a_grid)
     arena_destroy(&arena);
 }
 
-// Of the sphere the fitness falls and rises with x1; its ranks are compared by hand with those of three values.
+// Computes Spearman's correlation from ranks that the test counts itself. On the sphere the fitness falls and rises
+// with x1.
 TEST(report_correlation_is_spearmans)
 {
     Arena arena;
@@ -238,7 +239,7 @@ TEST(report_correlation_is_spearmans)
     CHECK_OK(plot_data_read(&campaign, 0, NULL, &arena, &data));
     const int64_t n = data.n_sample;
     double *rank_x = ARENA_NEW(&arena, double, n), *rank_f = ARENA_NEW(&arena, double, n);
-    for (int64_t i = 0; i < n; i++) { // the mean place of those with the same value, by counting
+    for (int64_t i = 0; i < n; i++) { // rank: the mean place of all points with the same value, by counting
         for (int64_t j = 0; j < n; j++) {
             const double xi = data.value[i * 3 + 1], xj = data.value[j * 3 + 1];
             rank_x[i] += xj < xi ? 1 : xj == xi ? 0.5 : 0;
@@ -283,7 +284,7 @@ TEST(report_axis_marks_round_numbers)
 
 // ---- labels of axes -------------------------------------------------------------------------------------------------
 
-// The panel of these axes, as it is written.
+// The drawn panel of these two axes.
 static const char *report_panel(PlotAxis x, PlotAxis y)
 {
     FILE *out = report_open();
@@ -312,7 +313,7 @@ TEST(report_axis_labels_differ)
     CHECK_INTEGER(1, report_count(panel, ">w (rad/s)<"));
 }
 
-// One that would need many digits: the labels are differences to a base, which the name mentions.
+// Labels that would need many digits are differences from a base, which the axis name states.
 TEST(report_axis_has_a_base)
 {
     const PlotAxis time = {.name = "time", .unit = "s", .low = 0, .high = 3};
@@ -320,13 +321,13 @@ TEST(report_axis_has_a_base)
     const char *panel = report_panel(time, narrow);
     CHECK_INTEGER(1, report_count(panel, ">qw - 1<"));
     CHECK_INTEGER(1, report_count(panel, ">-2e-8<"));
-    CHECK_INTEGER(2, report_count(panel, ">0<")); // of both axes
+    CHECK_INTEGER(2, report_count(panel, ">0<")); // one per axis
     const PlotAxis below = {.name = "x", .unit = "m", .low = -5 - 1e-9, .high = -5 + 1e-9};
     panel = report_panel(below, time);
     CHECK_INTEGER(1, report_count(panel, ">x + 5 (m)<"));
 }
 
-// Long labels have fewer ticks.
+// An axis with long labels has fewer ticks.
 TEST(report_axis_labels_have_room)
 {
     static const double highs[] = {11500, 115000, 0.00115, 1.15, 1.15e9};
@@ -373,7 +374,7 @@ TEST(report_constants_are_found)
     trace_put_constants(&trace, out, &arena);
     CHECK_TEXT("<p class=\"none\">These columns never change: y = 0 m, z = 5 m, none (no value).</p>\n",
                report_close(out));
-    trace.request.debug = true; // a solver's residual is none of rounding
+    trace.request.debug = true; // of debug rows, a change of rounding size counts
     constant = trace_constants(&trace, &arena, &count);
     CHECK(!constant[2].is && constant[3].is);
     arena_destroy(&arena);

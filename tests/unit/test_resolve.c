@@ -98,8 +98,8 @@ static const char resolve_base[] =
     "search: {over: {thrust: [25, 30], k_att: [100, 200]}, exclude: [thrust > 100, k_att < 1]}\n"
     "replicates: {count: 2, perturb: {phi_leg: {normal: [0, 0.1]}, z_foot: {uniform: [0.3, 0.4]}}}\n";
 
-// A name that another reader of YAML would take for a number or a truth is a text there too.
-TEST(resolve_quotes_names_that_look_like_something_else)
+// A name that another YAML reader would read as a number or a boolean is quoted, so that it is text there too.
+TEST(resolve_quotes_names_that_look_like_numbers_or_booleans)
 {
     static const struct {
         const char *name, *line;
@@ -120,7 +120,7 @@ TEST(resolve_quotes_names_that_look_like_something_else)
     arena_destroy(&arena);
 }
 
-// What stays the same in the numbers stays the same in the hash.
+// A change that alters no number does not alter the hash.
 TEST(resolve_hash_ignores_what_changes_no_number)
 {
     static const char *const same[] = {
@@ -209,7 +209,7 @@ TEST(resolve_canonical_text_is_sorted_lines)
         last = line;
     }
     CHECK(strstr(spec.canonical, "search.axis.000.thrust = [25, 30]\n") != NULL);
-    CHECK(strstr(spec.canonical, "thrust = 35") == NULL); // searched, so its default is not fixed
+    CHECK(strstr(spec.canonical, "thrust = 35") == NULL); // the parameter is searched, so its default is not stored
     const Sha256Text hash = sha256_of(spec.canonical, strlen(spec.canonical));
     CHECK_TEXT(hash.hex, spec.hash.hex);
     arena_destroy(&arena);

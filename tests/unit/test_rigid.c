@@ -17,7 +17,7 @@
 
 typedef struct RigidReference {
     const char *form, *anchor, *speed, *alpha, *beta;
-    double lambda;                   // at step 1
+    double lambda;                   // at the first step
     double x, z, anchor_z, distance; // at the end
 } RigidReference;
 
@@ -87,7 +87,7 @@ TEST(rigid_spinning_body_with_an_offset_attachment)
 
 // ---- known motions --------------------------------------------------------------------------------------------------
 
-// Rods of 1 m and 1 kg, ball joints, from horizontal.
+// A spec of n rods of 1 m and 1 kg with ball joints, starting horizontally.
 static const char *rigid_chain(int n, const char *options, Arena *arena)
 {
     const char *bodies = "", *joints = "";
@@ -101,13 +101,13 @@ static const char *rigid_chain(int n, const char *options, Arena *arena)
     return arena_format(arena, "{%s, world: {bodies: [%s], constraints: [%s]}}", options, bodies, joints);
 }
 
-// Of the last rod's end, along its axis: two points of it are known.
+// Position of the last rod's end: two points of the last rod are known, and the end lies on its axis.
 static const struct {
     double x, z;
 } rigid_tips[] = {
     {-.9999665880719, -.008174517717101}, {-1.662115135816, -1.041466637193}, {-1.723551029512, -2.299587885414}};
 
-// A massless look at the tip would change the motion; a body of next to no mass does not.
+// Error of the tip. A massless body at the tip would change the motion, so a body of very small mass marks the tip.
 static double rigid_tip_error(int n, double dt)
 {
     RigidRun run;
@@ -143,7 +143,7 @@ TEST(rigid_chains_converge_to_the_exact_motion_with_order_two)
     "world: {bodies: [{name: ball, position: [%.17g, 0, %.17g], velocity: [0, %.17g, 0]}], "                           \
     "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}]}"
 
-// Library of Computational Benchmark Problems of the IFToMM, A01: from horizontal, 10 s; position to 1e-6.
+// IFToMM Library of Computational Benchmark Problems, A01: from horizontal, 10 s; position to 1e-6.
 TEST(rigid_simple_pendulum_benchmark)
 {
     char simulation[1000];
@@ -182,7 +182,7 @@ TEST(rigid_terminal_speed)
 
 // ---- laws of the stabilisations -------------------------------------------------------------------------------------
 
-// With alpha = beta a rod that is too long by C0 comes back as C0 (1 + w t) e^(-w t).
+// With alpha = beta, a rod that is too long by C0 returns as C0 (1 + w t) e^(-w t).
 TEST(rigid_error_decays_as_critically_damped)
 {
     RigidRun run;
@@ -195,7 +195,7 @@ TEST(rigid_error_decays_as_critically_damped)
     rigid_end(&run);
 }
 
-// Steady circular motion without gravity: the rod is longer by what the form leaves, C = factor |u|^2.
+// Steady circular motion without gravity: the form leaves a constant error of the rod, C = factor |u|^2.
 static void rigid_check_steady_error(const char *form, double factor)
 {
     RigidRun run;
@@ -232,7 +232,7 @@ TEST(rigid_stability_limit)
                   "constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0], length: 1}]}}",
                   cases[i].gains);
         CHECK((rigid_metric(&run, "error_end", 0) < 1e-4) == cases[i].stable);
-        CHECK_INTEGER(LANE_DONE + !cases[i].stable, run.batch->status[0]); // none, or diverged
+        CHECK_INTEGER(LANE_DONE + !cases[i].stable, run.batch->status[0]); // no failure, or LANE_DIVERGED
         rigid_end(&run);
     }
 }
@@ -249,11 +249,11 @@ TEST(rigid_rattle_keeps_length_and_energy)
              test_quick() ? 10 : 1000);
     rigid_run(&run, simulation, "");
     CHECK(rigid_metric(&run, "error_max", 0) <= 1e-12);
-    CHECK(rigid_metric(&run, "energy_error", 0) <= 3.1e-3); // of 22.5 J, and as good after 10^5 steps as after 10^3
+    CHECK(rigid_metric(&run, "energy_error", 0) <= 3.1e-3); // of 22.5 J; the same after 10^3 and after 10^5 steps
     rigid_end(&run);
 }
 
-// A free dumbbell: its centre moves uniformly, whatever turns about it.
+// A free dumbbell: its centre moves uniformly while the bodies turn about it.
 TEST(rigid_free_dumbbell_keeps_momentum)
 {
     RigidRun run;
@@ -271,8 +271,8 @@ TEST(rigid_free_dumbbell_keeps_momentum)
 
 // ---- loops, redundant rows, every type of constraint ----------------------------------------------------------------
 
-// A hinged bar swings through more than half a turn as it would on the ball joints that say the same twice: of those
-// 6 rows one follows from the others, wherever it stands.
+// Two ball joints on the axis of a hinge replace it: one of their 6 rows depends on the others in every pose. The bar
+// must swing through more than half a turn as it does on the hinge.
 TEST(rigid_redundant_rows_change_nothing)
 {
     static const char *const joints[] = {"{name: hinge, type: hinge, a: bar, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}",
@@ -297,7 +297,7 @@ TEST(rigid_redundant_rows_change_nothing)
     CHECK_NEAR(z[0], z[1], 1e-10);
 }
 
-// Rows and J' v of every type: under form `baumgarte` without gains an error grows only by the order of the step.
+// Rows and J' v of every type: with form `baumgarte` without gains the error grows only with the order of the step.
 TEST(rigid_every_constraint_keeps_its_second_derivative)
 {
     static const char *const types[] = {"distance, at_b: [1, 1, 1]", "ball", "hinge, axis: [0.6, 0, 0.8]", "weld",
@@ -307,7 +307,7 @@ TEST(rigid_every_constraint_keeps_its_second_derivative)
         for (int k = 0; k < 2; k++) {
             RigidRun run;
             char simulation[2000];
-            // both bodies fly and spin as one rigid body does, which every type allows
+            // both bodies fly and spin like one rigid body, which every type allows
             snprintf(
                 simulation, sizeof simulation,
                 "{dt: %s, duration: 0.2, world: {bodies: [{name: a, inertia: [1, 2, 3], position: [1, 0, 0], "
@@ -324,7 +324,7 @@ TEST(rigid_every_constraint_keeps_its_second_derivative)
     }
 }
 
-// A hinge whose bodies turn against each other while both turn: what its J' v is not zero for.
+// A hinge between bodies that turn against each other while both turn: its J' v is not zero.
 TEST(rigid_hinge_between_turning_bodies)
 {
     double error[2];
@@ -347,8 +347,8 @@ TEST(rigid_hinge_between_turning_bodies)
 
 // ---- repeated items -------------------------------------------------------------------------------------------------
 
-// A chain that is written rod by rod and one of copies have the same bits.
-TEST(rigid_repeated_items_are_those_written_out)
+// A chain written rod by rod and a chain of copies have the same bits.
+TEST(rigid_repeated_items_equal_written_out_items)
 {
     RigidRun one, other;
     Arena arena;
@@ -381,23 +381,23 @@ static void rigid_resolved(const char *simulation, Sha256Text *hash)
     arena_destroy(&arena);
 }
 
-// Items with `repeat`, and what they stand for.
+// Items with `repeat`, and the items that they stand for.
 TEST(rigid_copies_of_items)
 {
     static const struct {
         const char *copies, *written;
     } pairs[] = {
-        // from 1, or from a first to a last; one is no list; none if the last comes before the first
+        // n: copies 1 to n; [first, last]; no copies if last comes before first
         {"{world: {bodies: [{name: b#, repeat: 2}]}}", "{world: {bodies: [{name: b1}, {name: b2}]}}"},
         {"{world: {bodies: [{name: b#, repeat: [3, 4]}, {name: c#, repeat: [0, 0]}]}}",
          "{world: {bodies: [{name: b3}, {name: b4}, {name: c0}]}}"},
         {"{world: {bodies: [{name: a#, repeat: 0}, {name: b#, repeat: [3, 2]}, {name: c#, repeat: [9, 2]}, "
          "{name: d}]}}",
          "{world: {bodies: [{name: d}]}}"},
-        // by the name of a whole number, at either end
+        // either end can be the name of an integer
         {"{copies: 2, world: {bodies: [{name: b#, repeat: copies}, {name: c#, repeat: [copies, 3]}]}}",
          "{copies: 2, world: {bodies: [{name: b1}, {name: b2}, {name: c2}, {name: c3}]}}"},
-        // the copy's number, where it stands in names, and its neighbours'
+        // the copy's number in names, and the numbers of its neighbours
         {"{world: {bodies: [{name: b#_#x, repeat: [9, 11]}]}}",
          "{world: {bodies: [{name: b9_9x}, {name: b10_10x}, {name: b11_11x}]}}"},
         {"{world: {bodies: [{name: b#, repeat: 6, position: [0, 0, 0], step: {position: [1]}}], constraints: [{name: "
@@ -407,7 +407,7 @@ TEST(rigid_copies_of_items)
          "position: [3, 0, 0]}, {name: b5, position: [4, 0, 0]}, {name: b6, position: [5, 0, 0]}], constraints: "
          "[{name: c3, type: ball, a: b1, b: b5}, {name: c4, type: ball, a: b2, b: b6}, {name: d3, type: ball, a: b2, "
          "b: b1}]}}"},
-        // what each has more than the one before it: of a number, of some of a list, less as well
+        // `step` adds to a number, or to the first elements of a list; it can be negative
         {"{world: {bodies: [{name: b#, repeat: [5, 7], mass: 2, inertia: [1, 2, 3], position: [1, 2, 3], step: {mass: "
          "-0.5, inertia: [0.25], position: [0, -1, 0.5]}}, {name: last, position: [7, 8, 9]}]}}",
          "{world: {bodies: [{name: b5, mass: 2, inertia: [1, 2, 3], position: [1, 2, 3]}, {name: b6, mass: 1.5, "
@@ -443,7 +443,7 @@ static void rigid_refused(const char *simulation, const char *message)
     arena_destroy(&arena);
 }
 
-// Heights and angles are held as they are at the start, wherever the other end is.
+// Heights and angles keep their value at the start, wherever the other end is.
 TEST(rigid_along_and_turn_hold_the_start)
 {
     static const char *const held[] = {"type: along, axis: [0, 0, 1], at_b: [0, 0, 0]", "type: turn, axis: [0, 0, 1]"};
@@ -467,7 +467,7 @@ TEST(rigid_items_without_copies_have_no_number)
                   "a is 'b#', which is not one of world.bodies");
 }
 
-// After items of no copies and of several, an error stands where the item does.
+// After items without copies and with several, an error is shown at its item.
 TEST(rigid_errors_of_copies_stand_at_their_item)
 {
     rigid_refused("\n  world:\n    bodies:\n      - {name: none#, repeat: [5, 2]}\n      - {name: good#, repeat: 2}\n"
@@ -477,7 +477,7 @@ TEST(rigid_errors_of_copies_stand_at_their_item)
                   "step has 'fixed', which is not a key of this item with numbers");
 }
 
-// A misspelt key is the only error: the copies that it asks for are there for others to name.
+// A misspelt key is the only error: its item still makes copies, which other items can name.
 TEST(rigid_copies_of_a_misspelt_repeat)
 {
     Arena arena;
@@ -499,7 +499,7 @@ TEST(rigid_copies_stay_in_their_range)
                   "mass of the copy with number 3 would be 1000000000001: out of its range");
 }
 
-TEST(rigid_inertia_off_the_diagonal_is_looked_at)
+TEST(rigid_off_diagonal_inertia_is_checked)
 {
     rigid_refused("{world: {bodies: [{name: ball, inertia: [1, 1, 1, 2, 0, 0]}]}}",
                   "inertia of ball is not positive definite");
@@ -537,8 +537,8 @@ TEST(rigid_worlds_are_bounded)
 
 // ---- the same bits --------------------------------------------------------------------------------------------------
 
-// A chain that is kept near the processor and one that is not, each alone and among other lanes, in one slice and many,
-// with every instruction set.
+// A chain that fits into fast memory and a longer one, each alone and among other lanes, in one slice and in many, on
+// every instruction set.
 TEST(rigid_bits_do_not_depend_on_lanes_slices_or_instruction_sets)
 {
     static const char *const isas[] = {"scalar", "v3", "auto"};
@@ -552,7 +552,7 @@ TEST(rigid_bits_do_not_depend_on_lanes_slices_or_instruction_sets)
                 CHECK_OK(arena_create(&arena, 1 << 20, "a chain"));
                 rigid_start(&run, rigid_chain(n, forms[f], &arena), "", i < 3 ? 1 : 11, isas[i % 3]);
                 for (int64_t lane = 0; lane < run.batch->lanes - 1; lane++)
-                    run.batch->parameter[lane] = (double)lane; // alpha of the others
+                    run.batch->parameter[lane] = (double)lane; // alpha of the other lanes
                 rigid_go(&run, i < 3 ? 1000 : 7);
                 const double x = rigid_metric(&run, "b0_end_x", run.batch->lanes - 1);
                 if (i == 0) expected = x;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// A chain of `copies` links that is let go.
+// A chain of `copies` links that starts to fall.
 #define BODIES_CHAIN(copies)                                                                                           \
     "{dt: 0.001, duration: 0.004, stabilisation: rattle, copies: " copies ", world: {bodies: [{name: link#, repeat: "  \
     "copies, inertia: 0.1, position: [0.5, 0, 0], step: {position: [1]}}], constraints: [{name: hook, type: ball, a: " \
@@ -53,8 +53,9 @@ TEST(rigid_bodies_have_tables_by_themselves_or_by_name)
     }
 }
 
-// What a body is asked for changes no number of the others, and its own are the same with and without the others.
-TEST(rigid_bodies_are_the_same_by_name)
+// The results that are asked of a body change no number of the others. Its own are the same with and without the
+// others.
+TEST(rigid_bodies_chosen_by_name_have_the_same_numbers)
 {
     RigidRun some, all;
     Configured configured;
@@ -110,7 +111,7 @@ TEST(rigid_bodies_in_samples)
     rigid_end(&other);
 }
 
-// Only the ticks of the window, and the end.
+// Samples hold only the ticks of the window, and the last tick.
 TEST(rigid_bodies_in_a_window_of_samples)
 {
     RigidRun whole, part;

@@ -8,15 +8,15 @@
 
 enum { DEBUG_TIME, DEBUG_ROW, DEBUG_CONSTRAINT, DEBUG_JV, DEBUG_C, DEBUG_LAMBDA, DEBUG_RESIDUAL, DEBUG_ENERGY };
 
-// A ball on a rod that hangs on a bar, which a hinge holds: the rod comes first in the list, the hinge's rows first in
-// the tree. And a body that is held by nothing.
+// A ball on a rod that hangs on a bar with a hinge, and a free body. The rod comes first in the list of constraints;
+// the hinge's rows come first in the tree.
 #define DEBUG_WORLD                                                                                                    \
     "world: {bodies: [{name: bar, mass: 2, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, 1], spin: [0, 0.5, 0], "       \
     "velocity: [0, 0, -0.25]}, {name: ball, mass: 3, inertia: 0.4, position: [1, 0, -1], velocity: [0.5, 0.5, 0]}, "   \
     "{name: free, gravity: false, velocity: [1, 2, 3]}], constraints: [{name: rod, type: distance, a: ball, b: bar, "  \
     "at_b: [0.5, 0, 0]}, {name: pin, type: hinge, a: bar, at_a: [-0.5, 0, 0], axis: [0, 1, 0]}]}"
 
-// Kinetic, with inertias in body axes, and of gravity.
+// Kinetic energy, with inertias in body axes, and energy of gravity.
 static double debug_energy(const double *sample)
 {
     static const double masses[] = {2.0, 3.0, 1.0}, weights[] = {2.0, 3.0, 0.0};
@@ -35,7 +35,7 @@ static double debug_energy(const double *sample)
     return energy;
 }
 
-// Six rows a step, in their order; all know the time before the step and the energy after it.
+// Six rows per step, in order; each has the time before the step and the energy after it.
 TEST(rigid_debug_rows_of_each_step)
 {
     enum { STEPS = 40, ROWS = 6 };
@@ -61,7 +61,7 @@ TEST(rigid_debug_rows_of_each_step)
     }
 }
 
-// Of a dt that is made of several steps, the first one's.
+// If dt has several substeps, the rows are those of the first one.
 TEST(rigid_debug_rows_of_the_first_substep)
 {
     enum { TICKS = 4, ROWS = 6 };
@@ -82,7 +82,7 @@ TEST(rigid_debug_rows_of_the_first_substep)
     rigid_end(&fine);
 }
 
-// 30 balls have 90 rows, of which the first 64 are written.
+// 30 balls have 90 rows; the first 64 are written.
 TEST(rigid_debug_rows_of_large_worlds)
 {
     RigidRun run;
@@ -100,7 +100,7 @@ TEST(rigid_debug_rows_of_large_worlds)
     rigid_end(&run);
 }
 
-// ---- for people -----------------------------------------------------------------------------------------------------
+// ---- tables of debug rows -------------------------------------------------------------------------------------------
 
 enum { TABLE_ROW, TABLE_CONSTRAINT, TABLE_C, TABLE_JV, TABLE_LAMBDA, TABLE_TENSION, TABLE_RESIDUAL };
 
@@ -117,7 +117,7 @@ static void debug_check_table(const char *form, double searched)
 {
     RigidRun run;
     char simulation[1000];
-    // the rod is 0.2 m too long
+    // the rod starts 0.2 m too long
     snprintf(simulation, sizeof simulation, "{stabilisation: %s, dt: 0.01, duration: 0.01, " DEBUG_WORLD "}", form);
     rigid_start_observed(&run, simulation, 1, "auto", 2, 6);
     rigid_set(&run, "rod_length", 0, 1.8);
@@ -135,23 +135,23 @@ static void debug_check_table(const char *form, double searched)
     CHECK_BITS(rod[DEBUG_JV], debug_cell(&run, rod, TABLE_JV).number);
     CHECK_BITS(rod[DEBUG_LAMBDA], debug_cell(&run, rod, TABLE_LAMBDA).number);
     CHECK_BITS(rod[DEBUG_RESIDUAL], debug_cell(&run, rod, TABLE_RESIDUAL).number);
-    CHECK(isnan(debug_cell(&run, pin, TABLE_TENSION).number)); // a hinge is no rod
+    CHECK(isnan(debug_cell(&run, pin, TABLE_TENSION).number)); // a hinge has no tension
     const double pull = rigid_metric(&run, "tension_max", 0);
     CHECK(pull > 10.0 && fabs(rod[DEBUG_JV]) > 0.1);
     CHECK_NEAR(pull, debug_cell(&run, rod, TABLE_TENSION).number, 1e-13 * pull);
     rigid_end(&run);
 }
 
-// With a rod's length as a parameter; form soft solves for |d| - L, whose lambda is the pull itself.
-TEST(rigid_debug_table_shows_what_rods_pull)
+// A rod's length is a parameter. Form soft solves for |d| - L, so that lambda is the tension itself.
+TEST(rigid_debug_table_shows_the_tension_of_rods)
 {
     debug_check_table("baumgarte", -1.0);
     debug_check_table("soft", -1.0);
-    debug_check_table("searched", 4.0); // soft
-    debug_check_table("searched", 3.0); // velocity
+    debug_check_table("searched", 4.0); // form soft
+    debug_check_table("searched", 3.0); // form velocity
 }
 
-TEST(rigid_debug_table_bears_rows_that_never_were)
+TEST(rigid_debug_table_survives_impossible_rows)
 {
     static const double rows[] = {-1.0, 6.0, 1e300, -1e300, NAN, INFINITY};
     RigidRun run;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Acceleration of a load of 1 kg over the first step of 0.125 s, from where it got to.
+// Acceleration of a load of 1 kg over the first step of 0.125 s, from its position at the end.
 static double forces_first_acceleration(const char *simulation, double z, double v)
 {
     RigidRun run;
@@ -33,8 +33,8 @@ TEST(rigid_standard_atmosphere)
     for (int i = 0; i < 8; i++) CHECK_NEAR(densities[i], forces_density(heights[i]), 6e-5 * densities[i]);
 }
 
-// Its ends: below -5 km, where the table begins, nothing changes; at 11 km the layers meet, a power of the height
-// before and an exponential from there on; and far above there is no air.
+// The ends of the atmosphere: constant below -5 km, where the table begins; at 11 km a power of the height meets an
+// exponential; no air far above.
 TEST(rigid_ends_of_the_standard_atmosphere)
 {
     const double top = 1.225 * pow(1.0 - 0.0065 / 288.15 * 11000.0, 4.2558797);
@@ -45,10 +45,11 @@ TEST(rigid_ends_of_the_standard_atmosphere)
         const double below = 1.225 * pow(1.0 - 0.0065 / 288.15 * z, 4.2558797);
         CHECK_NEAR(i < 0 ? below : top * exp(-(double)i / 6341.62), forces_density(z), 1e-10);
     }
-    CHECK_NEAR(0.0, forces_density(1e6), 1e-10); // what heights of 1000 km can tell
+    CHECK_NEAR(0.0, forces_density(1e6), 1e-10); // heights near 1000 km limit the precision
 }
 
-// A body that moves with the wind feels none; one that stands in it is pushed as one that moves against calm air.
+// A body that moves with the wind feels no wind. A body at rest in the wind is pushed like a body that moves through
+// calm air.
 TEST(rigid_wind)
 {
     RigidRun run;
@@ -75,9 +76,10 @@ TEST(rigid_wind)
     CHECK_NEAR(4.0 + x[0], x[1], 1e-12);
 }
 
-// ---- pushes, and points that a body's spin carries along ------------------------------------------------------------
+// ---- pushes at points of a spinning body ----------------------------------------------------------------------------
 
-// The first step of 0.125 s of a load of 1 kg that spins with 4 rad/s about y, seen at a point 1 m above its centre.
+// The first step of 0.125 s of a load of 1 kg that spins at 4 rad/s about y. Forces act at a point 1 m above its
+// centre.
 TEST(rigid_forces_act_where_the_spin_takes_them)
 {
     static const struct {
@@ -100,7 +102,7 @@ TEST(rigid_forces_act_where_the_spin_takes_them)
     }
 }
 
-// A torque of 1 N m about x turns with h (I^-1)_xx of all six numbers of I.
+// A torque of 1 N m about x gives the angular velocity h (I^-1)_xx, with all six numbers of I.
 TEST(rigid_torques_turn_by_the_whole_inertia)
 {
     RigidRun run;
@@ -119,10 +121,10 @@ TEST(rigid_torques_turn_by_the_whole_inertia)
 
 typedef struct ForcesCanopy {
     const char *trigger, *opening;
-    double speed, altitude; // of the trigger
+    double speed, altitude; // trigger values
 } ForcesCanopy;
 
-// The fall from 100 m in steps of 1 ms for 2 s, by the law alone: Cd A = 0.1 m^2 before, 3 m^2 after.
+// The fall from 100 m in steps of 1 ms for 2 s, by the equation of motion: Cd A = 0.1 m^2 before opening, 3 m^2 after.
 static double forces_fall(const ForcesCanopy *canopy)
 {
     const double h = 1e-3, m = 5.0, packed = 0.1, open = 3.0, rate = 4.0;
@@ -160,7 +162,7 @@ TEST(rigid_parachute_opens_by_speed_and_by_altitude)
 
 // ---- springs and tethers --------------------------------------------------------------------------------------------
 
-// A mass of 1 kg on 1 m of a line of 1000 N/m and 10 N s/m, from half that height, for 1 s.
+// A mass of 1 kg on a line of 1 m, 1000 N/m and 10 N s/m; it starts at half that length and moves for 1 s.
 static double forces_line(bool pushes)
 {
     const double h = 1e-3;
@@ -195,7 +197,7 @@ TEST(rigid_tether_only_pulls_and_a_spring_pushes_too)
     "{stabilisation: rattle, dt: 0.03, duration: 3, world: {bodies: [{name: load, position: [0, 0, 10], velocity: "    \
     "[0, 0, 3]}]}}"
 
-// Steps of rattle fall on the parabola, and the root of the cubic through two of them is where the parabola ends.
+// Steps of rattle stay on the parabola, so the root of the cubic through two of them is the parabola's root.
 TEST(rigid_touchdown_is_located_within_the_step)
 {
     RigidRun run;
@@ -204,8 +206,8 @@ TEST(rigid_touchdown_is_located_within_the_step)
     rigid_end(&run);
 }
 
-// A lane that diverges at once leaves the others of its vector alone.
-TEST(rigid_lanes_outlive_their_neighbours)
+// A lane that diverges at once does not affect the other lanes of its vector.
+TEST(rigid_lanes_are_independent_of_diverged_neighbours)
 {
     RigidRun run;
     rigid_start(&run, FORCES_DROP, "", 3, "auto");

@@ -12,7 +12,7 @@
     "type: distance, a: ball, at_b: [0, 0, 0], length: 1}]}"
 
 // J v+ = -(gamma/dt) C, with J = d
-TEST(rigid_form_velocity_takes_back_gamma_of_the_error)
+TEST(rigid_form_velocity_corrects_gamma_of_the_error)
 {
     RigidRun run;
     rigid_run(&run, "{stabilisation: velocity, duration: 0.01, " FORMS_HANGING "}", "parameters: {gamma: 0.3}");
@@ -21,7 +21,7 @@ TEST(rigid_form_velocity_takes_back_gamma_of_the_error)
     rigid_end(&run);
 }
 
-// Catto's soft constraint, of a first impulse: -a2 a3 (J v + w/a1 C), C = |d| - L and upwards here
+// Catto's soft constraint: its first impulse is -a2 a3 (J v + w/a1 C), C = |d| - L and upwards here
 TEST(rigid_form_soft_is_a_damped_spring)
 {
     RigidRun run;
@@ -35,8 +35,8 @@ TEST(rigid_form_soft_is_a_damped_spring)
 
 static const char *const forms_names[] = {"baumgarte", "original", "original_with_bias", "velocity", "soft"};
 
-// Every form as a parameter has the bits that it has as an option, beside the others.
-TEST(rigid_searched_forms_are_the_forms)
+// A form chosen by a parameter has the same bits as the form chosen by an option, beside lanes with other forms.
+TEST(rigid_searched_forms_equal_fixed_forms)
 {
     RigidRun searched;
     rigid_start(&searched, "{stabilisation: searched}", "parameters: {alpha: 20, beta: 30}", 5, "auto");
@@ -54,7 +54,7 @@ TEST(rigid_searched_forms_are_the_forms)
     rigid_end(&searched);
 }
 
-// Steps of a quarter of dt have the bits of that dt, beside lanes with other steps.
+// Four substeps per dt have the same bits as steps of dt/4, beside lanes with other substeps.
 TEST(rigid_substeps_are_smaller_steps)
 {
     static const char *const kinds[] = {"stabilisation: baumgarte", "stabilisation: rattle"};
@@ -81,7 +81,7 @@ TEST(rigid_substeps_are_smaller_steps)
 
 // ---- redundant rows -------------------------------------------------------------------------------------------------
 
-// A bar on two ball joints of one axis: one of their six rows follows from the others.
+// A bar on two ball joints on one axis: one of their six rows depends on the others.
 #define FORMS_BAR                                                                                                      \
     "duration: 1, world: {bodies: [{name: bar, inertia: [0.01, 0.2, 0.2], position: [0.5, 0, 0]}], constraints: "      \
     "[{name: left, type: ball, a: bar, at_a: [-0.5, -0.3, 0]}, {name: right, type: ball, a: bar, at_a: [-0.5, 0.3, "   \
@@ -106,9 +106,9 @@ TEST(rigid_redundant_rows_are_dropped_refused_or_shared)
     CHECK_NEAR(x[0], x[3], 1e-6);
 }
 
-// ---- what is said of gains ------------------------------------------------------------------------------------------
+// ---- remarks on gains -----------------------------------------------------------------------------------------------
 
-// All remarks on a spec, a line each: "name: text", with "!" before a warning.
+// All remarks on a spec, one per line: "name: text", with "!" before a warning.
 static void forms_remarks(const char *spec_text, char *out, size_t size)
 {
     Arena arena;
@@ -143,7 +143,7 @@ TEST(rigid_gains_are_explained)
     forms_check_remark("parameters: {alpha: 5, beta: 5}",
                        "gains: baumgarte: c = 2 alpha, k = beta^2: c = 10 1/s, k = 25 1/s^2; omega_n = 5 rad/s, zeta = "
                        "1\nstability: c dt = 0.1 (stable below 2), k dt^2 + 2 c dt = 0.2025 (below 4)\n");
-    // |u|^2 = 9: C = (1 - (1 + beta) dt/2) 9/alpha = 1.782; of a rod of 2 m that is 0.7503 m
+    // |u|^2 = 9: C = (1 - (1 + beta) dt/2) 9/alpha = 1.782; for a rod of 2 m that is an error of 0.7503 m
     forms_check_remark("simulation: {stabilisation: original}\nparameters: {alpha: 5, beta: 1}",
                        "!error: original: predicted steady error 0.7503 m");
     forms_check_remark("simulation: {gain_units: per_dt}\nparameters: {alpha: 0.828, beta: 0.828}",
@@ -159,13 +159,13 @@ TEST(rigid_gains_are_explained)
     forms_check_remark("simulation: {stabilisation: rattle}", "gains: rattle needs none");
 }
 
-// A ball of 1 kg on a rod, and what else is given of it.
+// A ball of 1 kg on a rod, with a given velocity and forces.
 #define FORMS_BALL(order, velocity, forces)                                                                            \
     "simulation: {stabilisation: rattle, order: " order ", dt: 0.01, world: {bodies: [{name: ball, position: [1, 0, "  \
     "0], velocity: [" velocity                                                                                         \
     "]}], constraints: [{name: rod, type: distance, a: ball, at_b: [0, 0, 0]}], forces: [" forces "]}}"
 
-// Where rattle has not the order that is asked for, check says so; elsewhere it says nothing of it.
+// `check` remarks where rattle does not reach the order that is asked for, and nowhere else.
 TEST(rigid_lost_orders_are_explained)
 {
     char remarks[4000];
@@ -193,11 +193,11 @@ TEST(rigid_lost_orders_are_explained)
     CHECK(strstr(remarks, "order: ") == NULL);
 }
 
-// What check predicts from the motion at the start is what a motion ends with: on a circle, whose speed the error
-// hardly changes.
-TEST(rigid_predicted_steady_error_is_that_of_the_motion)
+// The steady error that `check` predicts from the start equals the error at the end of a run on a circle, where the
+// error hardly changes the speed.
+TEST(rigid_predicted_steady_error_equals_the_measured_one)
 {
-    for (int f = 0; f < 4; f++) { // soft has no prediction
+    for (int f = 0; f < 4; f++) { // form soft has no prediction
         RigidRun run;
         char simulation[600], spec[800], remarks[4000];
         const char *gains = "parameters: {alpha: 500, beta: 300}";
@@ -214,23 +214,23 @@ TEST(rigid_predicted_steady_error_is_that_of_the_motion)
         const double predicted = said != NULL ? strtod(said + strlen("predicted steady error "), NULL) : 0.0;
         const double error = rigid_metric(&run, "error_end", 0);
         CHECK(error > 1e-9);
-        CHECK_NEAR(error, predicted, 2e-4 * error); // four digits are said
+        CHECK_NEAR(error, predicted, 2e-4 * error); // the remark has four digits
         rigid_end(&run);
     }
 }
 
-// ---- rows that give -------------------------------------------------------------------------------------------------
+// ---- soft rows ------------------------------------------------------------------------------------------------------
 
-// Two balls of 1 kg at rest, held at their centres, one by the world and the other by it: C1 = p1, C2 = p2 - p1, and
-// A = [1 -1; -1 2] has D^-1/2 A D^-1/2 = [1 -r; -r 1] with r = 1/sqrt 2, mu = 1 + r with the errors C2 = -sqrt 2 C1 and
-// 1 - r with C2 = sqrt 2 C1. Without gravity, all of it is linear, and what a step makes of a mode's C and C' is
-// C' <- C' - e h (c C' + k C), C <- C + h C', e = mu/(mu + cfm).
+// Two balls of 1 kg at rest: the world holds the centre of a, and a holds the centre of b. C1 = p1, C2 = p2 - p1, and A
+// = [1 -1; -1 2] has D^-1/2 A D^-1/2 = [1 -r; -r 1] with r = 1/sqrt 2. Its modes are mu = 1 + r with the errors C2 =
+// -sqrt 2 C1, and mu = 1 - r with C2 = sqrt 2 C1. Without gravity all of it is linear, and a step changes C and C' of a
+// mode by C' <- C' - e h (c C' + k C), C <- C + h C', e = mu/(mu + cfm).
 #define FORMS_PAIR                                                                                                     \
     "simulation: {redundant: regularise, cfm: %.17g, gain_units: per_dt, dt: 0.01, duration: %g, world: {bodies: "     \
     "[{name: a, gravity: false}, {name: b, gravity: false, position: [%.17g, 0, 0]}], constraints: [{name: one, "      \
     "type: ball, a: a, at_b: [%.17g, 0, 0]}, {name: other, type: ball, a: b, b: a, at_b: [0, 0, 0]}]}}"
 
-// a at C1 = 1e-3 m from its place, C2 as the mode has it; both speeds so that C' = rate C.
+// a starts at C1 = 1e-3 m, C2 follows from the mode, and both speeds are such that C' = rate C.
 static double forms_pair(double cfm, double mode, double c, double k, double rate, int steps)
 {
     Arena arena;
@@ -246,13 +246,13 @@ static double forms_pair(double cfm, double mode, double c, double k, double rat
     rigid_go(&run, 1000);
     const double end = rigid_metric(&run, "a_end_x", 0) + C1;
     CHECK_NEAR(mode * sqrt(2.0) * end, rigid_metric(&run, "b_end_x", 0) - rigid_metric(&run, "a_end_x", 0),
-               1e-9 * C1); // still that mode
+               1e-9 * C1); // the motion is still in that mode
     rigid_end(&run);
     arena_destroy(&arena);
     return end / C1;
 }
 
-// The matrix of a step in units of h, as many times: C of C = 1, C' = rate.
+// The matrix of a step in units of h, applied `steps` times to C = 1, C' = rate; returns C.
 static double forms_power(double e, double c, double k, double rate, int steps)
 {
     double C = 1.0, v = 0.01 * rate;
@@ -263,7 +263,7 @@ static double forms_power(double e, double c, double k, double rate, int steps)
     return C;
 }
 
-TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
+TEST(rigid_soft_rows_follow_the_matrix_of_a_step)
 {
     for (int m = 0; m < 2; m++) {
         const double mode = m == 0 ? -1.0 : 1.0, mu = 1.0 - mode / sqrt(2.0);
@@ -274,9 +274,9 @@ TEST(rigid_rows_that_give_follow_the_matrix_of_a_step)
     }
 }
 
-// At e (k h^2 + 2 c h) = 4 the error of the stiffer mode changes its sign at every step, and nothing else: with C' =
-// 2 C/h it is as great after 200 of them. With less gains it decays, with more it grows, by the matrix.
-TEST(rigid_stability_limit_of_rows_that_give)
+// At e (k h^2 + 2 c h) = 4 the error of the stiffer mode only changes its sign at every step: with C' = 2 C/h it has
+// the same size after 200 steps. It decays with smaller gains and grows with larger gains, as the matrix says.
+TEST(rigid_stability_limit_of_soft_rows)
 {
     const double mu = 1.0 + 1.0 / sqrt(2.0), cfm = 0.5, slack = 1.0 + cfm / mu;
     for (int i = -1; i <= 1; i++) {
@@ -289,8 +289,8 @@ TEST(rigid_stability_limit_of_rows_that_give)
     }
 }
 
-// A step of the pair is unstable where check says so: with all of cfm the limits are 2 and 4 times 1 + 1/(1 + r).
-TEST(rigid_limits_of_rows_that_give_are_explained)
+// A step of the pair is unstable where `check` says so: with cfm = 1 the limits are 2 and 4 times 1 + 1/(1 + r).
+TEST(rigid_limits_of_soft_rows_are_explained)
 {
     char spec[1000], world[800];
     snprintf(world, sizeof world, FORMS_PAIR, 1.0, 1.0, 0.0, 0.0);
@@ -307,15 +307,15 @@ TEST(rigid_limits_of_rows_that_give_are_explained)
     snprintf(spec, sizeof spec, "%s\nsearch: {method: grid, over: {alpha: [0.1, 0.7, 1.6]}}\nparameters: {beta: 0.5}",
              world);
     forms_check_remark(spec, "stable where c dt < 3.172 and k dt^2 + 2 c dt < 6.343\n!stability: baumgarte: 1 of 3");
-    // the least cfm says nothing of itself
+    // a very small cfm does not change the limits
     snprintf(world, sizeof world, FORMS_PAIR, 1e-9, 1.0, 0.0, 0.0);
     snprintf(spec, sizeof spec, "%s\nparameters: {alpha: 0.84, beta: 0.84}", world);
     forms_check_remark(spec, "!stability: c dt = 1.68 (stable below 2), k dt^2 + 2 c dt = 4.066 (below 4)");
 }
 
-// A ball that hangs on one rod of 1 m which gives, or on two that share its weight: C = sigma g d/k of one, half of it
-// of two, d its length then.
-TEST(rigid_rows_that_give_sag)
+// A ball hangs on one soft rod of 1 m, or on two that share its weight: C = sigma g d/k for one, half of that for two,
+// with d the stretched length.
+TEST(rigid_soft_rows_sag)
 {
     const char *rod = "{name: %s, type: distance, a: ball, at_b: [0, 0, 0]}";
     for (int rods = 1; rods <= 2; rods++) {
@@ -341,8 +341,8 @@ TEST(rigid_rows_that_give_sag)
     }
 }
 
-// On a circle without gravity C = ((1 + sigma - s) - c h/2) |u|^2/k, of forms with J' v (s = 1) and without.
-TEST(rigid_steady_error_of_rows_that_give)
+// On a circle without gravity C = ((1 + sigma - s) - c h/2) |u|^2/k, for forms with J' v (s = 1) and without (s = 0).
+TEST(rigid_steady_error_of_soft_rows)
 {
     for (int f = 0; f < 3; f += 2) {
         RigidRun run;
@@ -354,7 +354,7 @@ TEST(rigid_steady_error_of_rows_that_give)
                  "type: distance, a: ball, at_b: [0, 0, 0]}]}}",
                  forms_names[f == 0 ? 1 : 2]);
         rigid_run(&run, simulation, "parameters: {alpha: 400, beta: 40}");
-        const double C = ((1.0 + cfm - s) - 0.5 * c * h) / k; // of |u|^2 = 1
+        const double C = ((1.0 + cfm - s) - 0.5 * c * h) / k; // with |u|^2 = 1
         const double u2 = 2.0 * (rigid_metric(&run, "energy_end", 0) + 0.5);
         const double error = rigid_metric(&run, "error_end", 0);
         CHECK_NEAR(C * u2, error * (1.0 + 0.5 * error), 1e-9 * C);
@@ -380,8 +380,8 @@ TEST(rigid_searched_gains_are_explained)
                        "stability: baumgarte: all trials are stable");
 }
 
-// Some of a grid: c = beta/dt, k = alpha/dt^2 are stable where alpha + 2 beta < 4. Neither the least alpha, which is
-// unstable with beta = 2.1, nor the greatest, which is stable with beta = 0.5, is a border.
+// With c = beta/dt, k = alpha/dt^2 a trial is stable if alpha + 2 beta < 4. The remark names no border of alpha: the
+// least alpha is unstable with beta = 2.1, and the greatest is stable with beta = 0.5.
 TEST(rigid_borders_of_stable_gains)
 {
     forms_check_remark(
@@ -389,15 +389,15 @@ TEST(rigid_borders_of_stable_gains)
         "[0.5, 1.5, 2.5], beta: [0.5, 1, 1.5, 2.1]}}",
         "!stability: original: 6 of 12 trials looked at are unstable; some from beta = 1 on, all from 2.1 "
         "on\n");
-    // the same gains with steps of another length are other trials
+    // trials with the same gains and other step lengths count separately
     forms_check_remark("parameters: {alpha: 90, beta: 90}\nsearch: {method: grid, over: {substeps: [1, 10]}}",
                        "!stability: baumgarte: 1 of 2 trials looked at are unstable\n");
-    // between two forms as the kernel has it
+    // a value between two forms is rounded as in the kernel
     forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 0.6}", "gains: original: ");
     forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 1.4}", "gains: original: ");
 }
 
-// From the least to the greatest of all that take errors back; only form original has one that no step takes away.
+// The range over all trials that correct errors; only form original has a steady error that no step size removes.
 TEST(rigid_range_of_steady_errors)
 {
     forms_check_remark(

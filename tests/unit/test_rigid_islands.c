@@ -13,7 +13,7 @@ typedef struct IslandsRun {
     Batch *batch;
 } IslandsRun;
 
-// What lanes differ by: gravity, and how many steps a tick takes.
+// Values that differ between lanes: gravity, and the number of steps per tick.
 static double islands_difference(const char *name, int64_t lane)
 {
     if (strcmp(name, "substeps") == 0) return (double)(lane % 3);
@@ -22,7 +22,7 @@ static double islands_difference(const char *name, int64_t lane)
 
 enum { ISLANDS_SAMPLES = 40, ISLANDS_DEBUG_ROWS = 150 };
 
-// The first `observed` lanes are traced and write debug rows, more than the ring holds.
+// Traces the first `observed` lanes. They write more debug rows than the ring holds.
 static void islands_observe(IslandsRun *run, int64_t observed)
 {
     CHECK_OK(backend_prepare_debug(run->backend, observed, ISLANDS_DEBUG_ROWS));
@@ -32,7 +32,7 @@ static void islands_observe(IslandsRun *run, int64_t observed)
     run->batch->debug.end = 25;
 }
 
-// `world`: flow YAML of its lists; `options`: of the other keys.
+// `world`: its lists in flow YAML; `options`: the other keys.
 static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int64_t observed,
                            int threads)
 {
@@ -86,7 +86,8 @@ static double islands_metric(const IslandsRun *run, const char *name)
     return 0.0;
 }
 
-// A bar on a hinge at the origin, a bar on that, and a rod from its end to a fixed point: a loop of one row.
+// A bar on a hinge at the origin, a second bar on the first, and a rod from the second bar's end to a fixed point: a
+// loop of one row.
 #define ISLANDS_LOOP_BODIES(a, b)                                                                                      \
     "{name: " a ", inertia: 0.1, position: [0.5, 0, 0]}, {name: " b ", inertia: 0.2, position: [1.5, 0, 0]}"
 #define ISLANDS_LOOP_CONSTRAINTS(a, b)                                                                                 \
@@ -118,7 +119,7 @@ static void islands_check(const char *options)
                 ISLANDS_LOOP_CONSTRAINTS("e", "f") ", " ISLANDS_CHAIN_CONSTRAINTS
                                                    ", " ISLANDS_LOOP_CONSTRAINTS("a", "b"),
                 options);
-    CHECK(islands_metric(&loop, "b_end_z") > 0.1 && islands_metric(&chain, "d_end_z") < -0.9); // they move
+    CHECK(islands_metric(&loop, "b_end_z") > 0.1 && islands_metric(&chain, "d_end_z") < -0.9); // the bodies move
     islands_check_bodies(&loop, "a", &all, "a");
     islands_check_bodies(&loop, "b", &all, "b");
     islands_check_bodies(&loop, "b", &all, "f");
@@ -137,10 +138,10 @@ TEST(rigid_islands_move_as_they_do_alone_when_soft) { islands_check("duration: 0
 
 TEST(rigid_islands_of_trees_move_as_they_do_alone) { islands_check("duration: 0.5, solver: trees"); }
 
-// ---- shared among threads -------------------------------------------------------------------------------------------
+// ---- islands shared by threads --------------------------------------------------------------------------------------
 
-// `count` islands: chains of two bodies, every third with a loop; a spring or a tether between some, a parachute and a
-// push on others.
+// `count` islands: chains of two bodies, every third with a loop. Springs or tethers join some; a parachute and a push
+// act on others.
 static const char *islands_world(int count, bool coupled, Arena *arena)
 {
     char *bodies = arena_copy(arena, ""), *constraints = bodies, *forces = bodies;
@@ -250,8 +251,8 @@ static void islands_check_graph(const IslandsRun *run, int valid, const CpuKerne
     arena_destroy(&arena);
 }
 
-// A lane of its own leaves vectors empty but for one of their places: it costs half without.
-TEST(rigid_threads_share_a_lane_of_its_own_without_vectors)
+// A single lane would use one place of each vector: without vectors it takes half the time.
+TEST(rigid_threads_share_a_single_lane_without_vectors)
 {
     Arena arena;
     IslandsRun run;

@@ -9,7 +9,7 @@
 enum { KKT_LANES = 3 };
 #define KKT_DT 0.0078125 // s, a power of two
 
-// v and w after the first step, less those before it.
+// Compares the change of v and w over the first step.
 static void kkt_check_motion(const RigidRun *run, int64_t lane, const KktWorld *world, const KktAnswer *answer)
 {
     const double *before = rigid_sample(run, lane, 0), *after = rigid_sample(run, lane, 1);
@@ -33,7 +33,7 @@ static double kkt_greatest(const KktAnswer *answer)
     return most;
 }
 
-// The debug row of the `number`-th row of a constraint.
+// The debug row of row `number` of a constraint.
 static const double *kkt_debug_row(const RigidRun *run, int64_t lane, int constraint, int number)
 {
     for (int64_t k = 0; k < run->batch->debug.count[lane]; k++) {
@@ -59,14 +59,15 @@ static void kkt_check_rows(const RigidRun *run, int64_t lane, const KktAnswer *a
     }
 }
 
-// What a case draws, island by island, until the world has that number of rows, none of which hangs by a thread.
+// How a case draws its islands, one by one, until the world has the given number of rows. No row may be nearly
+// dependent on others.
 typedef struct KktCase {
     int rows, rows_max;
-    double cfm; // 0: rows that follow from others are dropped
+    double cfm; // 0: rows that depend on others are dropped
     KktDraw islands[3];
 } KktCase;
 
-// Of form baumgarte; lanes differ by them.
+// Gains of form baumgarte; they differ between lanes.
 static KktGains kkt_gains(const KktCase *of, int64_t lane)
 {
     return (KktGains){.s = 1.0, .c = 3.0 * (double)(lane + 1), .k = 7.0 / (double)(lane + 1), .cfm = of->cfm};
@@ -109,7 +110,7 @@ static void kkt_check(const KktCase *of, const KktWorld *world, const char *solv
         kkt_check_motion(&run, lane, world, &answer);
         kkt_check_rows(&run, lane, &answer);
         CHECK_BITS((double)answer.n_dependent, rigid_metric(&run, "redundant_rows", lane));
-        // the steps after it solve as well, with a memory that is no longer empty
+        // the later steps, which use what earlier steps stored, are as exact
         const double most = 1e-11 / answer.least * kkt_greatest(&answer);
         CHECK(answer.n_dependent > 0 || rigid_metric(&run, "residual_max", lane) <= most);
     }
@@ -135,7 +136,7 @@ static void kkt_check_cases(const KktCase *cases, int count, int worlds)
 
 #define KKT_CHECK(cases) kkt_check_cases((cases), sizeof(cases) / sizeof((cases)[0]), 3)
 
-TEST(rigid_steps_of_few_rows_are_those_of_the_whole_system)
+TEST(rigid_steps_of_few_rows_match_the_dense_system)
 {
     static const KktCase cases[] = {
         {3, 3, 0, {{.bodies = 1, .trees = 1, .errors = true}}},
@@ -152,7 +153,7 @@ TEST(rigid_steps_of_few_rows_are_those_of_the_whole_system)
     KKT_CHECK(cases);
 }
 
-TEST(rigid_steps_of_many_rows_are_those_of_the_whole_system)
+TEST(rigid_steps_of_many_rows_match_the_dense_system)
 {
     static const KktCase cases[] = {
         {31, 50, 0, {{.bodies = 16, .trees = 1, .errors = true}}},
@@ -162,14 +163,14 @@ TEST(rigid_steps_of_many_rows_are_those_of_the_whole_system)
         {31, 40, 0, {{.bodies = 10, .trees = 4, .loops = 7, .errors = true}}},
         {40, 60, 0, {{.bodies = 14, .trees = 5, .loops = 12, .errors = true}}},
         {50, 63, 0, {{.bodies = 16, .trees = 6, .loops = 16, .errors = true}}},
-        {61, 63, 0, {{8, 3, 8, .errors = true}, {8, 2, 8, .errors = true}}}, // both more than 30
+        {61, 63, 0, {{8, 3, 8, .errors = true}, {8, 2, 8, .errors = true}}}, // each island has more than 30 rows
         {55, 63, 0, {{2, 1, 1, .errors = true}, {10, 3, 10, .errors = true}, {4, 2, 3, .errors = true}}},
     };
     KKT_CHECK(cases);
 }
 
-// Rows that are there twice, at rest: which of them bear the load is open, the motion is not.
-TEST(rigid_steps_with_rows_that_follow_from_others)
+// Rows that occur twice, at rest: their shares of the load are undetermined, the motion is not.
+TEST(rigid_steps_with_dependent_rows)
 {
     static const KktCase cases[] = {
         {5, 9, 0, {{.bodies = 1, .trees = 1, .loops = 3, .dependent = true}}},
@@ -181,7 +182,7 @@ TEST(rigid_steps_with_rows_that_follow_from_others)
     KKT_CHECK(cases);
 }
 
-// What counts as following is measured by the row itself, not by what it weighs.
+// Dependence is measured relative to the row itself, not to the bodies' masses.
 TEST(rigid_steps_of_heavy_bodies)
 {
     static const KktCase cases[] = {
@@ -191,8 +192,8 @@ TEST(rigid_steps_of_heavy_bodies)
     KKT_CHECK(cases);
 }
 
-// A part of each row's own diagonal is added to it.
-TEST(rigid_steps_of_rows_that_give)
+// cfm adds a fraction of each row's diagonal to it.
+TEST(rigid_steps_of_soft_rows)
 {
     static const KktCase cases[] = {
         {3, 3, 0.5, {{.bodies = 1, .trees = 1, .errors = true}}},
@@ -203,10 +204,10 @@ TEST(rigid_steps_of_rows_that_give)
     KKT_CHECK(cases);
 }
 
-// ---- what a solve leaves --------------------------------------------------------------------------------------------
+// ---- residuals ------------------------------------------------------------------------------------------------------
 
-// Two rods of one ball that differ in length by this much: the row of one follows from the other's and is left out,
-// whose error then stays open.
+// Two rods of one ball differ in length by `longer`: the row of one depends on the other's and is left out, so that its
+// error remains.
 static void kkt_check_open_row(double longer)
 {
     RigidRun run;
@@ -223,19 +224,19 @@ static void kkt_check_open_row(double longer)
     const double *one = rigid_debug_row(&run, 0, 0), *other = rigid_debug_row(&run, 0, 1);
     CHECK_NEAR(k * fabs(C), rigid_metric(&run, "residual_max", 0), 1e-12);
     CHECK_NEAR(k * fabs(C), fabs(one[6]) + fabs(other[6]), 1e-12);
-    CHECK_NEAR(one[5] == 0.0 ? k * C : -k * C, one[6] + other[6], 1e-12); // -k C of its own against 0
+    CHECK_NEAR(one[5] == 0.0 ? k * C : -k * C, one[6] + other[6], 1e-12); // the left-out row: -k C, compared with 0
     CHECK_BITS(1.0, rigid_metric(&run, "redundant_rows", 0));
     rigid_end(&run);
 }
 
-TEST(rigid_residual_is_what_rows_are_left_with)
+TEST(rigid_residual_of_a_left_out_row)
 {
     kkt_check_open_row(0.1);
     kkt_check_open_row(-0.1);
 }
 
-// A heavy body at the end of a chain of light ones: what rounding leaves open, one more pass closes.
-TEST(rigid_refinement_takes_away_what_rounding_left)
+// A heavy body at the end of a chain of light ones: one more pass removes the residual of rounding.
+TEST(rigid_refinement_removes_rounding_errors)
 {
     double residual[2];
     for (int refine = 0; refine < 2; refine++) {

@@ -27,7 +27,7 @@ static LoopsAngle loops_four_bar(int n, double duration)
     return (LoopsAngle){theta, rate};
 }
 
-// The linkages of the experiment, with other values of some keys, against the pendulum that they are.
+// Compares the linkages of the experiment, with other values of some keys, with the equivalent pendulum.
 static void loops_check_four_bar(int n, double duration, const char *const *overrides, int count, RigidRun *run)
 {
     const LoopsAngle exact = loops_four_bar(n, duration);
@@ -39,7 +39,7 @@ static void loops_check_four_bar(int n, double duration, const char *const *over
     CHECK(rigid_metric(run, "error_max", 0) < 1e-6);
 }
 
-// Posts and beams stay on the branch that they came on through every flat pose.
+// Posts and beams stay on the same branch through every flat pose.
 TEST(rigid_four_bar_of_few_linkages)
 {
     RigidRun run;
@@ -49,8 +49,8 @@ TEST(rigid_four_bar_of_few_linkages)
     rigid_end(&run);
 }
 
-// 40 of them, at 10 s within 1e-4 m, and never 1e-4 J from the energy of the start: with the largest steps that keep
-// that bound, and without refinement, in three fifths of the experiment's time.
+// 40 linkages, at 10 s: within 1e-4 m, and always within 1e-4 J of the energy at the start. The largest steps that keep
+// this bound are used, without refinement, in three fifths of the experiment's time.
 TEST(rigid_four_bar_benchmark)
 {
     const LoopsAngle published = loops_four_bar(40, 10.0);
@@ -83,7 +83,7 @@ TEST(rigid_squeezer_experiment)
     rigid_end(&run);
 }
 
-// With the canopy open all fall at the speed at which its drag bears them; the greatest pull grows with the mass.
+// With the canopy open all fall at terminal speed; the greatest tension grows with the mass.
 TEST(rigid_parachute_experiment)
 {
     double pull = 0.0, landed = INFINITY;
@@ -96,7 +96,7 @@ TEST(rigid_parachute_experiment)
         rigid_set(&run, "wind_y", 0, 0.0);
         rigid_go(&run, 10000);
         const double touchdown = rigid_metric(&run, "touchdown", 0), z = rigid_metric(&run, "payload_end_z", 0);
-        // both bodies' areas bear both weights
+        // the drag of both bodies' areas balances both weights
         const double terminal = sqrt(2.0 * (mass + 0.5) * 9.81 / (1.225 * 6.1));
         CHECK_NEAR(terminal, -z / (45.0 - touchdown), 1e-3 * terminal);
         CHECK(rigid_metric(&run, "tension_max", 0) > pull && touchdown < landed);
@@ -139,8 +139,8 @@ TEST(rigid_rattle_of_fourth_order)
     CHECK_NEAR(16.0, error[0] / error[1], 1.5);
 }
 
-// Two linkages, which fold flat twelve times: at flat poses the steps of higher orders, some of which go backwards, do
-// not meet the constraints. Lanes with other gravity pass them at other times.
+// Two linkages fold flat twelve times. At flat poses the steps of higher orders, some of which go backwards, do not
+// meet the constraints. Lanes with other gravity pass these poses at other times.
 static void loops_pass_singular_poses(const char *const *overrides, int count)
 {
     enum { LANES_HERE = 3 };
@@ -158,7 +158,7 @@ static void loops_pass_singular_poses(const char *const *overrides, int count)
         CHECK(refined > 0.0 && refined < 50.0);
         CHECK(rigid_metric(&run, "energy_error", lane) < 1e-4);
     }
-    // a lane's neighbours, whose steps are refined at other times, change nothing
+    // other lanes, with steps refined at other times, change nothing
     rigid_load_lanes(&alone, "four_bar", overrides, count, 1, "scalar");
     rigid_set(&alone, "gravity", 0, gravity[1]);
     rigid_go(&alone, 10000);
@@ -175,7 +175,7 @@ TEST(rigid_higher_orders_pass_singular_poses)
     loops_pass_singular_poses(overrides, 3);
 }
 
-// Far from the origin rounding is no miss.
+// Far from the origin rounding errors of positions must not count as a violated constraint.
 TEST(rigid_steps_are_not_refined_far_away)
 {
     static const char *const orders[] = {"four", "six"};
@@ -196,9 +196,9 @@ TEST(rigid_steps_are_not_refined_far_away)
     }
 }
 
-// Drag takes much of the kinetic energy away in the step that passes a flat pose and does not meet the constraints:
-// that is the motion, no jump. Exact: I theta'' = -P cos(theta) - 2 c theta' by Runge and Kutta's method, c = 2 N s/m.
-TEST(rigid_drag_is_no_jump_of_energy)
+// In the step that passes a flat pose and does not meet the constraints, drag removes much of the kinetic energy. That
+// is the motion, not an error. Exact: I theta'' = -P cos(theta) - 2 c theta' by the Runge-Kutta method, c = 2 N s/m.
+TEST(rigid_drag_is_not_an_energy_error)
 {
     RigidRun run;
     static const char *const overrides[] = {

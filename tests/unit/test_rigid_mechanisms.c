@@ -11,7 +11,7 @@
 enum { LANES_OF_ONE = 3 };
 #define DURATION 3.0
 
-static const double mechanisms_gravity[LANES_OF_ONE] = {9.81, 3.7, 0.0}; // m/s^2, of each lane
+static const double mechanisms_gravity[LANES_OF_ONE] = {9.81, 3.7, 0.0}; // m/s^2, per lane
 
 static int mechanisms_wanted(void)
 {
@@ -38,7 +38,7 @@ static void mechanisms_start(RigidRun *run, const Mechanism *mechanism, const ch
     rigid_go(run, 1700);
 }
 
-// How far the links are from where they should be (m).
+// Largest distance of a link from its reference position (m).
 static double mechanisms_error(const RigidRun *run, int64_t lane, const Mechanism *mechanism, const MechanismMotion *to)
 {
     double error = 0.0;
@@ -47,7 +47,7 @@ static double mechanisms_error(const RigidRun *run, int64_t lane, const Mechanis
             char name[40];
             snprintf(name, sizeof name, "link%d_end_%c", k, "xyz"[c]);
             const double off = fabs(rigid_metric(run, name, lane) - to->p[k][c]);
-            error = off <= error ? error : off; // NaN comes through
+            error = off <= error ? error : off; // keeps a NaN
         }
     }
     return error;
@@ -57,8 +57,8 @@ typedef struct MechanismsCount {
     int lanes, undecided, wrong, unreported, failed;
 } MechanismsCount;
 
-// Where the motion comes so near to a pose from where two motions lead on that the reference cannot follow it, nothing
-// is decided.
+// Nothing is counted where the motion comes near a pose from which two motions continue: the reference cannot follow it
+// there.
 static void mechanisms_count(const RigidRun *run, const Mechanism *mechanism, const MechanismMotion *to,
                              MechanismsCount *count)
 {
@@ -131,7 +131,7 @@ TEST(rigid_mechanisms_of_six_hinges)
 
 TEST(rigid_mechanisms_with_too_many_hinges) { mechanisms_check(MECHANISM_DOOR, mechanisms_wanted()); }
 
-// A lane's neighbours, whose steps are refined at other times, change nothing.
+// Other lanes, with steps refined at other times, change nothing.
 static void mechanisms_check_alone(const RigidRun *run, const Mechanism *mechanism)
 {
     for (int64_t lane = 0; lane < 2; lane++) {
@@ -145,8 +145,8 @@ static void mechanisms_check_alone(const RigidRun *run, const Mechanism *mechani
     }
 }
 
-// Draws of symmetric Bricards that come within 1e-3 of a singular pose: a step of dt ends where the factors of its
-// start say nothing, and is made of shorter ones.
+// Symmetric Bricards that come within 1e-3 of a singular pose. The matrix factors of a step's start are no longer
+// useful at its end, so the step is divided.
 TEST(rigid_mechanisms_near_singular_poses)
 {
     static const int draws[] = {92, 104, 131};
@@ -174,8 +174,8 @@ TEST(rigid_mechanisms_near_singular_poses)
     CHECK(refined > 0.0 && refined < 100.0);
 }
 
-// Spherical linkages with rows left out that drift by 2 mm in steps that meet the constraints, as a row that follows is
-// kept for what rounding leaves of it.
+// Spherical linkages with rows left out: the steps meet the constraints, but the linkage drifts by 2 mm, because a
+// dependent row is kept due to rounding.
 TEST(rigid_mechanisms_that_keep_rows_by_rounding_are_reported)
 {
     static const int draws[] = {37, 143};
@@ -198,8 +198,7 @@ TEST(rigid_mechanisms_that_keep_rows_by_rounding_are_reported)
     CHECK(count.failed >= 3);
 }
 
-// Rows that are met only roughly still count as the ones that follow from others: nothing jumps, and the multipliers
-// are those of exact rows.
+// Rows that are met only roughly still count as dependent: nothing jumps, and the multipliers are those of exact rows.
 TEST(rigid_mechanisms_that_drift)
 {
     static const MechanismKind kinds[] = {MECHANISM_BENNETT, MECHANISM_SPHERICAL, MECHANISM_SYMMETRIC};
@@ -221,8 +220,8 @@ TEST(rigid_mechanisms_that_drift)
     }
 }
 
-// A weight on a hook and on the same hook once more: each bears half; with `drop` the first bears all.
-TEST(rigid_rows_that_follow_share_the_load)
+// A weight hangs on the same hook twice: each constraint bears half; with `drop` the first one bears all.
+TEST(rigid_dependent_rows_share_the_load)
 {
     static const char *const options[] = {"", "redundant: drop, ", "solver: trees, "};
     for (int k = 0; k < 3; k++) {

@@ -10,7 +10,7 @@
 enum { ORDER_STATES = 16 };
 typedef void (*OrderRates)(double t, const double *y, double *rate);
 
-// y[n] after `duration`.
+// Computes y[n] after `duration`.
 static void order_exact(OrderRates rates, int n, double duration, double *y)
 {
     static const double at[4] = {0.0, 0.5, 0.5, 1.0};
@@ -40,7 +40,7 @@ static void order_cross(const double *a, const double *b, double *c)
 // ISO 2533 below 11 km
 static double order_density(double z) { return 1.225 * pow(1.0 - z * (0.0065 / 288.15), 4.2558797); }
 
-// a = F/m - ((v.v + p.F/m)/p.p) p: on a rod from the origin
+// Acceleration on a rod from the origin: a = F/m - ((v.v + p.F/m)/p.p) p
 static void order_on_rod(const double *p, const double *v, double *a)
 {
     const double s = (order_dot(v, v) + order_dot(p, a)) / order_dot(p, p);
@@ -56,7 +56,7 @@ static void order_linear_drag(double t, const double *y, double *rate)
     order_on_rod(y, y + 3, rate + 3);
 }
 
-// quadratic, in a wind, in air of the standard atmosphere
+// As order_linear_drag, with quadratic drag, wind, and air of the standard atmosphere.
 static void order_quadratic_drag(double t, const double *y, double *rate)
 {
     (void)t;
@@ -67,7 +67,7 @@ static void order_quadratic_drag(double t, const double *y, double *rate)
     order_on_rod(y, y + 3, rate + 3);
 }
 
-// p, v of 1 kg on a rod, then of 2 kg that a damped spring of 0.7 m joins to it
+// p, v of 1 kg on a rod, then of 2 kg; a damped spring of 0.7 m joins the two
 static void order_spring(double t, const double *y, double *rate)
 {
     (void)t;
@@ -88,7 +88,7 @@ static void order_spring(double t, const double *y, double *rate)
     order_on_rod(y, y + 3, rate + 3);
 }
 
-// p, v of 5 kg on a parachute that opens from the start on
+// p, v of 5 kg on a parachute that is open from the start
 static void order_parachute(double t, const double *y, double *rate)
 {
     const double area = 0.1 + 2.9 * tanh(4.0 * t);
@@ -125,7 +125,7 @@ static void order_chain(double t, const double *y, double *rate)
     }
 }
 
-// R a of a quaternion x, y, z, w
+// b = R a, with R of the quaternion q = x, y, z, w
 static void order_turned(const double *q, const double *a, double *b)
 {
     double once[3], twice[3];
@@ -184,12 +184,12 @@ static void order_body(double t, const double *y, double *rate)
     rate[6] = -0.5 * order_dot(w, q);
 }
 
-// ---- by halving -----------------------------------------------------------------------------------------------------
+// ---- halved steps ---------------------------------------------------------------------------------------------------
 
 typedef struct OrderCase {
     const char *name, *world, *rest, *body;
     OrderRates rates;
-    int n, at;       // states; the first of those of the body's place, -1: angles of a chain
+    int n, at;       // number of states; index of the body's position, or -1 if the states are angles of a chain
     double dt;       // s, of the first step
     double duration; // s
     double y[ORDER_STATES];
@@ -306,7 +306,7 @@ static double order_error(const OrderCase *of, const char *options, double dt, c
     return sqrt(squares);
 }
 
-TEST(rigid_rattle_keeps_its_order_with_forces_of_velocities)
+TEST(rigid_rattle_keeps_its_order_with_velocity_dependent_forces)
 {
     static const struct {
         const char *options;
@@ -331,9 +331,9 @@ TEST(rigid_rattle_keeps_its_order_with_forces_of_velocities)
 
 // ---- iterations -----------------------------------------------------------------------------------------------------
 
-// What the last iteration leaves of the constraints is not looked for: it is little however the bodies turn. Two rods
-// that tumble for long.
-TEST(rigid_rattle_meets_the_constraints_where_it_does_not_look)
+// The error that the last iteration leaves in the constraints is not checked; it is small however the bodies turn. Two
+// rods tumble for a long time.
+TEST(rigid_rattle_meets_the_constraints_after_the_last_iteration)
 {
     static const char *const options[] = {"order: two, dt: 0.002", "order: four, dt: 0.01", "order: six, dt: 0.02"};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
@@ -351,8 +351,8 @@ TEST(rigid_rattle_meets_the_constraints_where_it_does_not_look)
     }
 }
 
-// Multipliers at the ends of a step's parts are not refined, as the next part takes back what they have wrong: the
-// motion is that of refined ones, but for rounding.
+// Multipliers at the ends of a step's parts are not refined: the next part corrects their errors. The motion equals
+// that of refined multipliers up to rounding.
 TEST(rigid_parts_of_a_step_need_no_refinement)
 {
     static const char *const orders[] = {"four", "six"};
@@ -383,8 +383,8 @@ TEST(rigid_parts_of_a_step_need_no_refinement)
 
 // ---- slices and neighbours ------------------------------------------------------------------------------------------
 
-// A lane of a batch whose others have other steps, in slices of a few ticks, against itself alone and in one go: what a
-// step takes from those before it outlives a slice, and iterations of neighbours change nothing.
+// A lane among lanes with other steps, in slices of a few ticks, against the same lane alone in one slice. The data
+// that a step takes from earlier steps survives a slice, and iterations of other lanes change nothing.
 TEST(rigid_rattle_has_the_same_bits_in_slices_and_batches)
 {
     static const char *const orders[] = {"two", "four", "six"};

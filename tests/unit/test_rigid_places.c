@@ -41,7 +41,7 @@ static int place_of(const RigidPlace *places, int count, int item)
     return found;
 }
 
-// Stretches follow each other and cover the list.
+// Checks that the stretches follow each other and cover the list.
 static void places_cover(const RigidPlace *places, int count)
 {
     for (int from = 0; from < count;) {
@@ -53,7 +53,7 @@ static void places_cover(const RigidPlace *places, int count)
     }
 }
 
-// A body stands in an earlier stretch than its parent, once.
+// Checks that each body occurs once, in an earlier stretch than its parent.
 static void places_rise(const PlacesWorld *w, const RigidPlace *places, int count)
 {
     int children = 0;
@@ -73,9 +73,9 @@ static void places_rise(const PlacesWorld *w, const RigidPlace *places, int coun
     CHECK(children == 0);
 }
 
-// Eight arms of two links from a hub that hangs, which is solved by trees; a free body and a body on two hooks, which
-// are not; and forces between them.
-TEST(rigid_places_are_what_may_be_done_side_by_side)
+// Eight arms of two links on a hanging hub, solved by trees; a free body, and a body on two hooks, solved in another
+// way; and forces between them.
+TEST(rigid_places_in_a_stretch_are_independent)
 {
     PlacesWorld w;
     places_open(&w, "{duration: 1, dt: 0.01, world: {bodies: [{name: far1, position: [2, 0, 0]}, {name: hub}, "
@@ -93,10 +93,10 @@ TEST(rigid_places_are_what_may_be_done_side_by_side)
                     "{name: r, type: push, a: swing, force: [1, 0, 0]}, "
                     "{name: s, type: push, a: free, force: [1, 0, 0]}, "
                     "{name: t, type: spring, a: near1, stiffness: 1, length: 1}]}}");
-    CHECK(w.c.n_levels == 17); // without free and swing
+    CHECK(w.c.n_levels == 17); // without the bodies free and swing
     places_rise(&w, w.places, w.c.n_moving);
     places_rise(&w, w.levels, w.c.n_levels);
-    CHECK(w.levels[0].end == 8 && w.levels[8].end == 16);                                               // far and near
+    CHECK(w.levels[0].end == 8 && w.levels[8].end == 16); // the outer links, then the inner ones
     for (int k = 0; k < w.c.n_moving; k++) CHECK(w.places[k].begin >= w.bodies[w.places[k].item].tree); // in its tree
     rigid_end(&w.run);
 }
@@ -122,7 +122,7 @@ TEST(rigid_forces_on_one_body_keep_their_order)
     rigid_end(&w.run);
 }
 
-// As rigid_right_sides adds them: by rising rows, each once for each of its ends.
+// In the order of rigid_right_sides: rows in rising order, each row once for each of its bodies.
 TEST(rigid_bodies_know_the_rows_that_touch_them)
 {
     PlacesWorld w;
@@ -144,7 +144,7 @@ TEST(rigid_bodies_know_the_rows_that_touch_them)
 
 // ---- rows that close loops ------------------------------------------------------------------------------------------
 
-// The body at the root of its tree; -1: it is fixed.
+// The body at the root of the body's tree; -1: that root is fixed.
 static int places_root(const PlacesWorld *w, int body)
 {
     while (w->bodies[body].fixed == 0) {
@@ -165,8 +165,8 @@ static bool places_share_a_tree(const PlacesWorld *w, const RigidRow *one, const
     return false;
 }
 
-// Of the matrix of an island's loops a row begins where it first has a tree in common: no sooner, or the solve takes
-// long, and no later, or it is wrong.
+// In the matrix of an island's loops, a row begins at the first row with a common tree. An earlier begin is slow, a
+// later one is wrong.
 TEST(rigid_loops_reach_back_to_the_first_row_of_their_trees)
 {
     const KktDraw draws[] = {{.bodies = 6, .trees = 5, .loops = 11}, {.bodies = 9, .trees = 6, .loops = 14}};

@@ -8,7 +8,7 @@
 
 typedef struct SolversCase {
     const char *what, *options, *world;
-    double redundant; // rows
+    double redundant; // number of redundant rows
 } SolversCase;
 
 #define SOLVERS_CHAIN(n)                                                                                               \
@@ -76,7 +76,8 @@ static void solvers_run(RigidRun *run, const SolversCase *given, const char *sol
     rigid_run(run, simulation, "");
 }
 
-// As exact as each other: all metrics, of which the bodies' ends are some, to what rounding grows to in sixty steps.
+// The solvers agree in all metrics, which include the bodies' positions, up to the growth of rounding errors in sixty
+// steps.
 TEST(rigid_solvers_agree)
 {
     for (size_t k = 0; k < sizeof solvers_cases / sizeof solvers_cases[0]; k++) {
@@ -113,7 +114,7 @@ static bool solvers_share(const RigidBody *bodies, const RigidRow *a, const Rigi
     return false;
 }
 
-// Rows of one constraint are taken together, by the first of them: these and no others.
+// Checks that the rows of each constraint form one group, without other rows.
 static void solvers_check_together(const RigidRow *rows, int n)
 {
     for (int k = 0; k < n; k += rows[k].together) {
@@ -130,7 +131,7 @@ static void solvers_check_together(const RigidRow *rows, int n)
     }
 }
 
-// Each row begins at the first that it shares a body with, and has places of its own.
+// Checks that each row begins at the first row that shares a body with it, and has its own places.
 static void solvers_check_skyline(const RigidRun *run)
 {
     const Configured *configured = &run->spec.configured;
@@ -160,7 +161,7 @@ TEST(rigid_skylines_begin_where_rows_share_a_body)
     }
 }
 
-// ---- the choice -----------------------------------------------------------------------------------------------------
+// ---- the choice of the solver ---------------------------------------------------------------------------------------
 
 static bool solvers_takes_rows(const char *solver, const char *world)
 {
@@ -176,7 +177,7 @@ static bool solvers_takes_rows(const char *solver, const char *world)
     return rows;
 }
 
-// Chains and loops by the matrix of their rows, of which few are neighbours; what branches in many arms by trees.
+// Chains and loops use the matrix of rows, as few rows share bodies. Worlds that branch into many arms use trees.
 TEST(rigid_islands_are_solved_with_the_least_work)
 {
     static const char chain[] =

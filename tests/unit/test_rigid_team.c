@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Arms of two links from a hub, a ladder whose loops pull at each other, a chain, a body on two hooks, a free one;
-// springs between them.
+// Arms of two links on a hub, a ladder with coupled loops, a chain, a body on two hooks, and a free body; springs
+// between them.
 #define TEAM_WORLD                                                                                                     \
     "world: {bodies: [{name: hub, inertia: 0.3}, "                                                                     \
     "{name: near#, repeat: 9, inertia: [0.1, 0.2, 0.15], position: [1, 1, 0], step: {position: [0.1, 1, 0]}}, "        \
@@ -32,7 +32,7 @@
     "{name: push, type: push, a: far1, force: [1, 2, 3]}, {name: air, type: drag, a: link5, area: 0.3}, "              \
     "{name: tie, type: tether, a: free, b: swing, stiffness: 50, length: 2}]}"
 
-// The world of `run` by a block of `threads` threads, in two slices: its memory.
+// Runs the world of `run` in a block of `threads` threads, in two slices. Returns its memory.
 static const double *team_run(RigidRun *run, int threads, bool backwards, Batch *batch)
 {
     const Configured *configured = &run->spec.configured;
@@ -52,7 +52,7 @@ static const double *team_run(RigidRun *run, int threads, bool backwards, Batch 
     return batch->work;
 }
 
-// Against what one thread leaves in memory, and the metrics of `run`.
+// Compares with the memory of one thread's run, and with the metrics of `run`.
 static void team_check(RigidRun *run, int threads, bool backwards, const char *options)
 {
     const size_t mark = run->arena.used;
@@ -80,7 +80,7 @@ TEST(rigid_worlds_have_the_same_bits_from_a_team)
                                           "solver: auto, stabilisation: rattle, order: six, refine: 0",
                                           "solver: trees, redundant: regularise, cfm: 1e-6"};
 #ifdef __SANITIZE_THREAD__
-    test_skip("the thread sanitizer does not know threads that take turns on one");
+    test_skip("the thread sanitizer does not support the emulated threads");
     return;
 #endif
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k += test_quick() ? 3 : 1) {
@@ -94,7 +94,7 @@ TEST(rigid_worlds_have_the_same_bits_from_a_team)
     }
 }
 
-// Rows that share a load, and steps that are made once more.
+// Rows that share a load, and steps that are repeated.
 TEST(rigid_worlds_with_redundant_rows_have_the_same_bits_from_a_team)
 {
     static const char *const options[] = {"solver: auto, stabilisation: rattle, order: four, dt: 0.005",
@@ -102,7 +102,7 @@ TEST(rigid_worlds_with_redundant_rows_have_the_same_bits_from_a_team)
                                           "solver: auto, stabilisation: rattle, dt: 0.003",
                                           "solver: trees, refine: 0, dt: 0.005", "solver: skyline, dt: 0.005"};
 #ifdef __SANITIZE_THREAD__
-    test_skip("the thread sanitizer does not know threads that take turns on one");
+    test_skip("the thread sanitizer does not support the emulated threads");
     return;
 #endif
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k += test_quick() ? 3 : 1) {
@@ -111,7 +111,7 @@ TEST(rigid_worlds_with_redundant_rows_have_the_same_bits_from_a_team)
         snprintf(simulation, sizeof simulation, "{duration: 0.015, %s, world: {" RIGID_REDUNDANT "}}", options[k]);
         rigid_run(&run, simulation, "");
         CHECK_INTEGER(LANE_DONE, run.batch->status[0]);
-        CHECK(rigid_metric(&run, "redundant_rows", 0) >= 13.0); // of the door 10, of the hinges 3
+        CHECK(rigid_metric(&run, "redundant_rows", 0) >= 13.0); // 10 rows of the door, 3 of the hinges
         if (k < 3) CHECK(rigid_metric(&run, "refined_steps", 0) >= 1.0);
         team_check(&run, 32, false, options[k]);
         team_check(&run, k % 2 == 0 ? 32 : 64, true, options[k]);

@@ -44,8 +44,8 @@ static void sampling_point(const SamplingCase *test, int64_t id, double *x)
 
 // ---- sobol ----------------------------------------------------------------------------------------------------------
 
-// Points 1, 2, 3 and 5 of the unshifted sequence, the first five coordinates (Joe & Kuo's own program prints the same
-// points in the order of the Gray code).
+// Points 1, 2, 3 and 5 of the unshifted sequence, in the first five coordinates. (Joe & Kuo's program prints the same
+// points in the order of the Gray code.)
 TEST(sobol_points_are_those_of_the_tables)
 {
     static const struct {
@@ -67,7 +67,7 @@ TEST(sobol_points_are_those_of_the_tables)
     arena_destroy(&arena);
 }
 
-// Of every coordinate, 256 points hold every 256th part once, shifted or not.
+// In every coordinate each of the 256 intervals holds one of 256 points, shifted or not.
 TEST(sobol_coordinates_are_even)
 {
     enum { POINTS = 256 };
@@ -142,7 +142,7 @@ TEST(centered_moves_one_parameter_at_a_time)
     sampling_end(&test);
 }
 
-TEST(sampling_takes_so_many_parameters_as_it_has_numbers_for)
+TEST(sampling_takes_at_most_as_many_parameters_as_its_tables)
 {
     static const char *const cases[][2] = {
         {"method: sobol, trials: 4, over: {x1: {range: [0, 1]}}",
@@ -153,7 +153,7 @@ TEST(sampling_takes_so_many_parameters_as_it_has_numbers_for)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SamplingCase test;
         sampling_start(&test, cases[i][0], "f");
-        test.spec.n_axes = SOBOL_DIMENSIONS_MAX + 1; // more than any model has
+        test.spec.n_axes = SOBOL_DIMENSIONS_MAX + 1; // no model has this many
         CHECK_SAYS(ERROR_USER, cases[i][1], search_init(&test.spec, &test.arena, &test.search));
         sampling_end(&test);
     }
@@ -224,7 +224,7 @@ TEST(sobol_indices_are_those_of_the_variances)
     sampling_end(&test);
 }
 
-// An effect is the slope times the range; x3 bends; a trajectory with a failure is left out.
+// An effect is the slope times the range. x3 has a curved effect. A trajectory with a failure is left out.
 TEST(morris_effects_of_a_known_function)
 {
     SamplingCase test;
@@ -244,7 +244,7 @@ TEST(morris_effects_of_a_known_function)
     sampling_end(&test);
 
     sampling_start(&test, "method: morris, trajectories: 50, over: {x1: {range: [-1, 1]}, x2: {range: [0, 5]}}",
-                   "x1 + 0*sqrt(x2 - 1)"); // no number at x2 = 0
+                   "x1 + 0*sqrt(x2 - 1)"); // not a number at x2 = 0
     sensitivity_run_case(&test);
     const SensitivityRow left = sensitivity_of(&test, "x1", "mu");
     CHECK(left.left_out > 5 && left.blocks > 5);
@@ -253,7 +253,7 @@ TEST(morris_effects_of_a_known_function)
     sampling_end(&test);
 }
 
-TEST(morris_trajectories_change_one_parameter_a_step)
+TEST(morris_trajectories_change_one_parameter_per_step)
 {
     SamplingCase test;
     sampling_start(

@@ -35,7 +35,7 @@ TEST(schema_and_reference_know_every_key)
     free(reference);
 }
 
-// What a key needs beside it.
+// The other keys that a key needs to be valid.
 static const char *schema_context(const char *path)
 {
     static const struct {
@@ -57,7 +57,7 @@ static const char *schema_context(const char *path)
     return "{}";
 }
 
-// An example that does not parse would be a bad teacher.
+// The examples in the schema must be valid specs.
 TEST(schema_examples_are_good_specs)
 {
     Arena arena;
@@ -77,12 +77,12 @@ TEST(schema_examples_are_good_specs)
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);
-        const bool in_file = strcmp(rows[i].path, "include") == 0; // it stands in files only
+        const bool in_file = strcmp(rows[i].path, "include") == 0; // only files can have this key
         if (in_file) text = arena_format(&arena, "%s%s: %s\n", text, rows[i].path, rows[i].example);
         CHECK_OK(file_write(folder, "example.yaml", text, strlen(text)));
         const Error error = spec_load(arena_format(&arena, "%s/example.yaml", folder), &set, in_file ? 0 : 1, &arena,
                                       diagnostics, &spec);
-        // Alone, a part of `trajectories` lacks `select`.
+        // Without `select`, a key of `trajectories` is incomplete.
         const bool lacks_select =
             strncmp(rows[i].path, "record.trajectories.", 20) == 0 && strstr(rows[i].path, "select") == NULL;
         if (error.kind != OK && !lacks_select) diagnostics_print(diagnostics, stdout, false);

@@ -20,7 +20,7 @@ static const char seal_spec[] =
     "replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}\n"
     "record: {trajectories: {select: {best: 2, every: 400}, sample: 0.005}}\n";
 
-// A campaign of 1200 trials, which is two blocks, in batches that do not end with the blocks.
+// A campaign of 1200 trials, which are two blocks. The batches do not end where the blocks end.
 static void seal_case_start(SealCase *test)
 {
     RunSummary summary;
@@ -48,7 +48,8 @@ static SealDamage seal_case_check(SealCase *test)
     return damage;
 }
 
-// `sql` by a connection that keeps no digests; found in this table and block, and only there.
+// Runs `sql` on a connection that updates no digests. The change must be found in this table and block, and nowhere
+// else.
 static void seal_case_alter(SealCase *test, const char *sql, const char *table, int64_t block)
 {
     Database *database = NULL;
@@ -80,7 +81,7 @@ static void seal_case_restore(SealCase *test)
     CHECK_INTEGER(0, seal_case_check(test).count);
 }
 
-TEST(seal_of_a_campaign_that_ran_holds)
+TEST(seal_of_a_finished_campaign_matches)
 {
     SealCase test;
     seal_case_start(&test);
@@ -88,7 +89,7 @@ TEST(seal_of_a_campaign_that_ran_holds)
     arena_destroy(&test.arena);
 }
 
-// The digests of a block went with its rows: only the batches tell.
+// The digests of the block were deleted with its rows: only the batches show that rows are missing.
 TEST(seal_sees_that_committed_trials_are_gone)
 {
     SealCase test;
@@ -106,7 +107,8 @@ TEST(seal_sees_that_committed_trials_are_gone)
     arena_destroy(&test.arena);
 }
 
-// The digest of a block of replicates did: their trials tell, unless they are damaged and are told of themselves.
+// The digests of a block of replicates were deleted too: its trials show it, unless they are damaged and reported
+// themselves.
 TEST(seal_sees_that_replicates_are_gone)
 {
     SealCase test;
@@ -120,7 +122,7 @@ TEST(seal_sees_that_replicates_are_gone)
     arena_destroy(&test.arena);
 }
 
-TEST(seal_sees_what_changed_behind_its_back)
+TEST(seal_sees_changes_by_other_programs)
 {
     static const struct {
         const char *sql, *table;
@@ -152,7 +154,7 @@ TEST(seal_sees_what_changed_behind_its_back)
     arena_destroy(&test.arena);
 }
 
-// What digests tell of: a row that the writer itself took out is none of it, and others may miss it.
+// Number of findings by the digests. A row that the writer itself removed is not counted; other checks may miss it.
 static int seal_case_unfollowed(SealCase *test)
 {
     const SealDamage damage = seal_case_check(test);
@@ -161,7 +163,7 @@ static int seal_case_unfollowed(SealCase *test)
     return unfollowed;
 }
 
-// Changes by the writer itself, of every kind, also those that no commit makes.
+// The writer itself makes every kind of change, also those that no commit makes.
 TEST(seal_follows_every_change)
 {
     static const char *const changes[] = {
@@ -189,7 +191,7 @@ TEST(seal_follows_every_change)
     arena_destroy(&test.arena);
 }
 
-// One-to-one in the last value: a flip of any one bit of a row is seen, not only very likely.
+// The digest is one-to-one in the last value: a flip of any one bit of a row is certainly found.
 TEST(row_digest_differs_in_every_bit)
 {
     const uint64_t before = row_digest_integer(0, 41);
@@ -205,8 +207,8 @@ TEST(row_digest_differs_in_every_bit)
     CHECK(row_digest_text(0, "12345678", 8) != row_digest_text(0, "12345678\0", 9));
 }
 
-// The number of a block may come from anybody.
-TEST(seal_block_that_no_trial_is_in_is_empty)
+// The number of a block can come from an untrusted database.
+TEST(seal_block_without_trials_is_empty)
 {
     static const int64_t none[] = {-1, -1000000000, INT64_MIN, INT64_MAX, INT64_MAX >> 10, (int64_t)1 << 53};
     int64_t first = 1, end = 2;

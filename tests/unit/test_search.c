@@ -119,7 +119,7 @@ TEST(search_grid_last_axis_varies_fastest)
         CHECK_INTEGER(i, (int64_t)fixture->trials.ordinal[i]);
         CHECK_BITS(ones[i / 3], asked_value(fixture, i, 0));
         CHECK_BITS(tens[i % 3], asked_value(fixture, i, 1));
-        CHECK_BITS(7.0, asked_value(fixture, i, 2)); // fixed
+        CHECK_BITS(7.0, asked_value(fixture, i, 2)); // fixed value
     }
     CHECK_INTEGER(0, ask(fixture, 100));
     fixture_free(fixture);
@@ -170,7 +170,7 @@ TEST(search_grid_without_axes_is_one_trial)
     fixture_free(fixture);
 }
 
-TEST(search_exclude_leaves_gaps_and_total_counts_them)
+TEST(search_exclude_leaves_gaps_and_total_counts_gaps)
 {
     Fixture *fixture = fixture_new(&search_grid);
     add_list(fixture, 0, ones, 2, -1);
@@ -183,12 +183,13 @@ TEST(search_exclude_leaves_gaps_and_total_counts_them)
     CHECK_INTEGER(0, fixture->trials.id[0]);
     CHECK_INTEGER(2, fixture->trials.id[1]);
     CHECK_INTEGER(5, fixture->trials.id[2]);
-    CHECK_INTEGER(5, (int64_t)fixture->trials.ordinal[2]); // what randomness is keyed by keeps the gaps
+    CHECK_INTEGER(5, (int64_t)fixture->trials.ordinal[2]); // the random key uses the id, gaps included
     uint64_t ordinal;
     double parameter[N];
     CHECK_SAYS(ERROR_USER, "there is no trial 1: `exclude`, the range of a derived parameter, `when` or `union`",
                search_grid.trial(&fixture->search, 1, &ordinal, parameter));
-    CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, 6, &ordinal, parameter));
+    CHECK_SAYS(ERROR_USER, "there is no trial 6: this grid has the ids 0 to 5",
+               search_grid.trial(&fixture->search, 6, &ordinal, parameter));
     CHECK_ERROR(ERROR_USER, search_grid.trial(&fixture->search, -1, &ordinal, parameter));
     CHECK_OK(search_grid.trial(&fixture->search, 5, &ordinal, parameter));
     CHECK_INTEGER(5, (int64_t)ordinal);
@@ -215,16 +216,16 @@ TEST(search_derived_out_of_range_or_nan_drops_the_trial)
     static const double values[] = {-1, 0, 1, 100, 101};
     Fixture *fixture = fixture_new(&search_grid);
     add_list(fixture, 0, values, 5, -1);
-    add_derived(fixture, 3, "a * a / a"); // d is in [0, 100]; 0 / 0 for a = 0
+    add_derived(fixture, 3, "a * a / a"); // d is in [0, 100]; a = 0 gives 0 / 0
     start(fixture);
     CHECK_INTEGER(2, ask(fixture, 100));
     CHECK_INTEGER(2, fixture->trials.id[0]);
     CHECK_INTEGER(3, fixture->trials.id[1]);
-    CHECK_BITS(100.0, asked_value(fixture, 1, 3)); // the end of the range belongs to it
+    CHECK_BITS(100.0, asked_value(fixture, 1, 3)); // the range includes its end
     fixture_free(fixture);
 }
 
-TEST(search_huge_excluded_grid_gives_up_the_floor)
+TEST(search_huge_excluded_grid_is_searched_in_parts)
 {
     Fixture *fixture = fixture_new(&search_grid);
     for (int p = 0; p < 3; p++) {
@@ -308,7 +309,7 @@ TEST(search_random_draws_are_keyed_by_trial_and_axis)
     const RandomKey key = {.seed = 7, .search = 0, .ordinal = 41, .replicate = 0, .purpose = RANDOM_SAMPLE};
     CHECK_BITS(2 + 4 * random_uniform(&key, 0), drawn(fixture, 41, 1));
     CHECK_NEAR(pow(100, random_uniform(&key, 1)), drawn(fixture, 41, 0), 1e-12);
-    for (int64_t done = 0, n = 1; done < 500; done += n, n = n % 61 + 1) { // asked in blocks or one by one
+    for (int64_t done = 0, n = 1; done < 500; done += n, n = n % 61 + 1) { // in blocks of n trials, or one by one
         CHECK_INTEGER(n, ask(fixture, n));
         for (int64_t i = 0; i < n; i++) CHECK_BITS(drawn(fixture, done + i, 0), asked_value(fixture, i, 0));
     }
@@ -380,7 +381,7 @@ TEST(search_random_exclude_leaves_gaps_and_seeds_differ)
     for (int i = 0; i < 60; i++) CHECK(asked_value(fixture, i, 0) >= 0.5);
     const double first = asked_value(fixture, 0, 0);
     const int64_t id = fixture->trials.id[0];
-    fixture->spec.seed = 0; // a seed like any other
+    fixture->spec.seed = 0; // 0 is a seed like any other
     fixture->spec.n_exclude = 0;
     CHECK(drawn(fixture, id, 0) != first);
     fixture_free(fixture);
@@ -388,7 +389,7 @@ TEST(search_random_exclude_leaves_gaps_and_seeds_differ)
 
 // ---- state ----------------------------------------------------------------------------------------------------------
 
-TEST(search_goes_on_behind_what_was_told)
+TEST(search_continues_after_the_last_result)
 {
     Fixture *fixture = fixture_new(&search_grid), *again = fixture_new(&search_grid);
     for (int i = 0; i < 2; i++) {
@@ -401,14 +402,14 @@ TEST(search_goes_on_behind_what_was_told)
     CHECK_INTEGER(2, ask(fixture, 2));
     CHECK_INTEGER(3, fixture->trials.id[1]);
     CHECK_OK(search_grid.tell(&fixture->search, &fixture->trials));
-    CHECK_INTEGER(1, ask(fixture, 1)); // 4 is asked for, and never told
+    CHECK_INTEGER(1, ask(fixture, 1)); // trial 4 is asked for, but its result never arrives
     CHECK_INTEGER(16, (int64_t)fixture->search.state_size);
     memcpy(again->search.state, fixture->search.state, fixture->search.state_size);
     CHECK_OK(search_grid.restore(&again->search));
     CHECK_INTEGER(2, ask(again, 10));
     CHECK_INTEGER(4, again->trials.id[0]);
     CHECK_INTEGER(5, again->trials.id[1]);
-    CHECK_INTEGER(1, ask(fixture, 10)); // while the first one does not give 4 again
+    CHECK_INTEGER(1, ask(fixture, 10)); // the first search does not give trial 4 again
     CHECK_INTEGER(5, fixture->trials.id[0]);
     CHECK(search_grid.stopped(&fixture->search) == NULL);
     fixture_free(fixture);

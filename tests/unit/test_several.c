@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// 275 trials of two replicates in batches of up to 203 lanes: whole blocks for some devices, part of one for another
+// 275 trials of two replicates in batches of up to 203 lanes: some devices get whole blocks, one gets part of a block
 #define SEVERAL_SPEC                                                                                                   \
     "version: 1\nexperiment: hops\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.03, dt: 1.0e-3, settle: 0}\n"      \
     "search: {method: grid, over: {k_fp: {linspace: [50, 300, 55]}, thrust: {arange: [25, 29, 1]}}}\n"                 \
@@ -21,7 +21,7 @@ static Error several_case_run(DeviceCase *test, const char *name, uint64_t devic
 
 // ---- the same bits --------------------------------------------------------------------------------------------------
 
-TEST(several_devices_give_the_bytes_of_one)
+TEST(several_devices_give_the_bytes_of_one_device)
 {
     static const uint64_t devices[] = {3, 7, 15, 9, BACKEND_ALL_DEVICES};
     static const int64_t batches[] = {203, 64, 21, 4096};
@@ -44,7 +44,7 @@ TEST(several_devices_give_the_bytes_of_one)
     device_case_end(&test);
 }
 
-// Device by device, the parameters and results of every lane stand where the caller put and expects them.
+// The parameters and results of every lane, on each device, are in the places that the caller uses.
 TEST(several_devices_share_a_batch)
 {
     DeviceCase test;
@@ -70,7 +70,7 @@ TEST(several_devices_share_a_batch)
         CHECK_OK(backend_wait(backend, 0, &done, &seconds));
     }
     CHECK(done && seconds > 0);
-    int64_t different = 0; // each lane has parameters of its own
+    int64_t different = 0; // lanes with another result than the lane before
     for (int64_t i = 0; i < LANES; i++) {
         CHECK(batch->status[i] != LANE_RUNNING);
         different += i > 0 && batch->metric[i] != batch->metric[i - 1];
@@ -94,7 +94,7 @@ TEST(several_devices_that_are_not_there_are_refused)
                backend_open(&isa, &backend));
     const BackendOptions unknown = {.name = "abacus", .threads = 1};
     CHECK_SAYS(ERROR_USER, "there is no backend `abacus` in this build; it has cpu", backend_open(&unknown, &backend));
-    const BackendOptions cpu = {.name = "cpu", .threads = 1, .devices = 3}; // it is one, whatever is asked
+    const BackendOptions cpu = {.name = "cpu", .threads = 1, .devices = 3}; // the CPU is always one device
     CHECK_OK(backend_open(&cpu, &backend));
     CHECK_TEXT("cpu", backend_info(backend)->name);
     CHECK(backend_close(backend));
@@ -139,7 +139,7 @@ TEST(several_devices_of_which_one_keeps_failing_give_it_up)
     CHECK_TEXT(one.hex, test.digest.hex);
     CHECK_INTEGER(3, device_case_count(&test, "worn", EVENTS));
     CHECK_INTEGER(1, device_case_count(&test, "worn", EVENTS " AND text LIKE '%faulty device 0 and device 2%'"));
-    // one after the other, down to the last
+    // devices fail one after the other; device 2 is left
     CHECK_OK(several_case_run(&test, "last", 7, "backend:wait1:2+:LOST,backend:wait0:5+:LOST"));
     CHECK_TEXT(one.hex, test.digest.hex);
     CHECK_TEXT("faulty device 2", test.summary.device);

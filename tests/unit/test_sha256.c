@@ -25,7 +25,8 @@ TEST(sha256_known_digests)
     }
 }
 
-// Padding has its corners at 55, 56, 63 and 64 bytes: each length, cut at each place, is the digest of the whole.
+// Padding has special cases at 55, 56, 63 and 64 bytes: for each length, cut at each place, the digest is that of the
+// whole.
 TEST(sha256_in_parts_is_of_the_whole)
 {
     unsigned char data[200];

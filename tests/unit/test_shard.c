@@ -18,7 +18,7 @@ static const Field shard_test_columns[SHARD_TEST_COLUMNS] = {
     {"x_dot", "m/s", "speed of the body", "state"},
     {"thrust", "N", "thrust of the leg", "control"},
     {"fsm", "1", "phase of the hop", "fsm"},
-    {"phi", "rad", "angle of the leg, \xcf\x86", "state"}, // apart from its group
+    {"phi", "rad", "angle of the leg, \xcf\x86", "state"}, // not next to the other columns of its group
 };
 
 static const ShardAttribute shard_test_attributes[] = {
@@ -65,7 +65,7 @@ static ShardTest shard_test_start(const ShardLane *lanes, int64_t n_lanes, bool 
     return test;
 }
 
-// Builds the shard and writes it; the path.
+// Builds the shard and writes it. Returns its path.
 static const char *shard_test_write(ShardTest *test, Sha256Text *digest)
 {
     Bytes image;
@@ -83,7 +83,7 @@ static Error shard_test_open(const char *path, const char *group, const char *sh
     return shard_open(path, &layout, sha256, reader);
 }
 
-// Samples of all lanes against those of the shard, as the file's precision holds them; how many differ
+// Number of samples that differ between the test and the shard, at the precision of the file
 static int64_t shard_test_differences(const ShardTest *test, ShardReader *reader)
 {
     const Shard *shard = &test->shard;
@@ -145,7 +145,7 @@ TEST(shard_in_a_group_of_a_group)
     arena_destroy(&test.arena);
 }
 
-// Several chunks a dataset, lanes across their edges, compressed smaller
+// Several chunks per dataset, lanes across their edges, smaller when compressed
 TEST(shard_of_many_chunks)
 {
     ShardLane lanes[100];
@@ -206,19 +206,19 @@ TEST(shard_keeps_nan_and_infinities)
     arena_destroy(&test.arena);
 }
 
-// Equal contents are equal bytes, whatever the memory held before and whenever it is built.
+// Equal contents give equal bytes, independent of old data in memory and of the time.
 TEST(shard_of_equal_contents_has_equal_bytes)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, true);
     Bytes first, second;
     CHECK_OK(shard_build(&test.shard, &first));
-    for (int i = 0; i < 64; i++) { // fill what malloc will give next
+    for (int i = 0; i < 64; i++) { // fills the memory that malloc will return next
         void *dirt = malloc((size_t)1 << (i % 23));
         if (dirt != NULL) memset(dirt, 0xa5, (size_t)1 << (i % 23));
         free(dirt);
     }
     const double start = clock_seconds();
-    while (clock_seconds() < start + 1.1) continue; // another second by the clock
+    while (clock_seconds() < start + 1.1) continue; // waits until the clock shows another second
     CHECK_OK(shard_build(&test.shard, &second));
     CHECK_INTEGER((int64_t)first.size, (int64_t)second.size);
     CHECK(first.size == second.size && memcmp(first.data, second.data, first.size) == 0);
@@ -247,7 +247,8 @@ TEST(shard_refuses_what_does_not_fit_fsm)
     arena_destroy(&test.arena);
 }
 
-// A digest finds any flipped byte; without one a file that is cut, empty or no HDF5 is an error and no crash.
+// A digest finds any flipped byte. Without a digest, a file that is cut off, empty or not HDF5 gives an error and no
+// crash.
 TEST(shard_damaged_or_missing)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
@@ -276,7 +277,7 @@ TEST(shard_damaged_or_missing)
     arena_destroy(&test.arena);
 }
 
-// Other programs read it too: h5dump, and h5py with time as the scale of each dataset's rows.
+// Other programs can read the file: h5dump, and h5py with time as the scale of each dataset's rows.
 static const char shard_test_python[] =
     "import sys, h5py\n"
     "f = h5py.File(sys.argv[1], 'r'); t = f['trajectories']; s = t['state']\n"
@@ -308,7 +309,7 @@ TEST(shard_is_read_by_other_programs)
     arena_destroy(&test.arena);
 }
 
-// HDF5 takes two open files in memory of one name for the same file: each has a name of its own.
+// HDF5 takes two open files in memory with the same name for one file, so each gets its own name.
 TEST(shards_open_at_once_are_apart)
 {
     const ShardLane other_lane[1] = {{99, 3, 2}};
@@ -318,7 +319,7 @@ TEST(shards_open_at_once_are_apart)
     ShardReader *a, *b;
     CHECK_OK(shard_test_open(shard_test_write(&first, &digest), SHARD_TRAJECTORIES, NULL, &a));
     CHECK_OK(shard_test_open(shard_test_write(&second, &digest), SHARD_TRAJECTORIES, NULL,
-                             &b)); // built while the first is open
+                             &b)); // the second shard is built while the first is open
     CHECK_INTEGER(3, shard_lane_count(a));
     CHECK_INTEGER(1, shard_lane_count(b));
     CHECK_INTEGER(0, shard_test_differences(&first, a));
@@ -330,9 +331,9 @@ TEST(shards_open_at_once_are_apart)
     arena_destroy(&second.arena);
 }
 
-// ---- shards that mean harm ------------------------------------------------------------------------------------------
+// ---- malicious shards -----------------------------------------------------------------------------------------------
 
-// Writes the image as the test's shard, and opens that without a digest: its database would vouch for it.
+// Writes the image as the test's shard, and opens it without a digest, as if the database had the digest of the image.
 static Error shard_test_open_image(ShardTest *test, const Bytes *image, ShardReader **reader)
 {
     const char *folder = arena_copy(&test->arena, test_folder());
@@ -340,7 +341,7 @@ static Error shard_test_open_image(ShardTest *test, const Bytes *image, ShardRea
     return shard_test_open(arena_format(&test->arena, "%s/000001.h5", folder), SHARD_TRAJECTORIES, NULL, reader);
 }
 
-// HDF5 1.10 reads what a heap says of itself wherever that points: texts and lists stand there, and are not read.
+// HDF5 1.10 trusts the sizes and addresses in a heap. Texts and lists lie in heaps, and the program does not read them.
 TEST(shard_with_heaps_of_garbage)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
@@ -362,7 +363,7 @@ TEST(shard_with_heaps_of_garbage)
 }
 
 #ifdef HOPSCOTCH_FAULTS
-// The library dies of it where it is read first, in a process of its own.
+// The library crashes in the separate process that reads the shard first.
 TEST(shard_that_crashes_the_library_is_damaged)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
@@ -374,14 +375,15 @@ TEST(shard_that_crashes_the_library_is_damaged)
     system_set_faults("");
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(strstr(error.text, "is damaged: HDF5 crashes on it") != NULL && reader == NULL);
-    CHECK_OK(shard_test_open_image(&test, &image, &reader)); // by itself it is whole
+    CHECK_OK(shard_test_open_image(&test, &image, &reader)); // without the fault the shard is whole
     shard_close(reader);
     free(image.data);
     arena_destroy(&test.arena);
 }
 
-// A process takes a lock, reads a shard and is killed while the process that reads it first is stopped in the midst.
-TEST(shard_that_is_read_when_its_reader_is_killed_holds_no_lock_on)
+// A process takes a lock and reads a shard. Its child, which reads the shard first, is stopped in the middle; then the
+// process is killed. The child must not hold the lock.
+TEST(shard_reader_that_is_killed_leaves_no_lock)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
     Bytes image;
@@ -402,7 +404,7 @@ TEST(shard_that_is_read_when_its_reader_is_killed_holds_no_lock_on)
     }
     CHECK(read(ready[0], path + sizeof path - 1, 1) == 1);
     path[sizeof path - 1] = '\0';
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); // until it has come so far
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); // time for the child to reach the stop
     CHECK(kill(killed, SIGKILL) == 0 && waitpid(killed, &status, 0) == killed && WIFSIGNALED(status));
     for (int tries = 0; tries < 100 && lock.descriptor < 0; tries++) {
         error = lock_take(path, &lock);
@@ -417,7 +419,7 @@ TEST(shard_that_is_read_when_its_reader_is_killed_holds_no_lock_on)
 }
 #endif
 
-// Chunks of no dimension: HDF5 1.10 divides by zero when it opens the dataset, HDF5 1.14 refuses it.
+// Chunks of zero dimensions: HDF5 1.10 divides by zero when it opens the dataset, HDF5 1.14 refuses it.
 TEST(shard_with_chunks_of_no_dimension_is_damaged)
 {
     // version 3, chunked, rank 1 and the size of an element; an address; 7 rows, 4 bytes: `time` and `control`
@@ -442,7 +444,7 @@ TEST(shard_with_chunks_of_no_dimension_is_damaged)
     arena_destroy(&test.arena);
 }
 
-// A row of the table of lanes that leads behind the last sample.
+// A row of the table of lanes points past the last sample.
 TEST(shard_whose_lanes_point_elsewhere)
 {
     static const int64_t row[] = {7, 2, 3, 0}; // trial, replicate, offset, length of the second lane
@@ -453,7 +455,7 @@ TEST(shard_whose_lanes_point_elsewhere)
     CHECK_OK(shard_build(&test.shard, &image));
     for (size_t i = 0; i + 32 <= image.size; i++) {
         if (memcmp(image.data + i, &row[0], 8) != 0 || memcmp(image.data + i + 8, &row[1], 4) != 0) continue;
-        image.data[i + 20] = 200; // its length
+        image.data[i + 20] = 200; // the length of the lane
         found++;
     }
     CHECK_INTEGER(1, found);
@@ -463,7 +465,7 @@ TEST(shard_whose_lanes_point_elsewhere)
     arena_destroy(&test.arena);
 }
 
-// A link is not followed into another file, whatever lies there.
+// A link to another file is not followed, even if that file is valid.
 TEST(shard_with_a_link_to_another_file)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
@@ -488,7 +490,7 @@ TEST(shard_with_a_link_to_another_file)
     arena_destroy(&test.arena);
 }
 
-// Columns that the spec does not have, or has elsewhere
+// Columns that the spec does not have, or has in another place
 TEST(shard_of_other_columns)
 {
     ShardTest test = shard_test_start(shard_test_lanes, 3, false, false);
@@ -501,7 +503,7 @@ TEST(shard_of_other_columns)
     ShardLayout layout = {SHARD_TRAJECTORIES, columns, SHARD_TEST_COLUMNS};
     CHECK_SAYS(ERROR_MACHINE, "is damaged: the shape of state does not match its columns",
                shard_open(path, &layout, NULL, &reader));
-    columns[0].group = "lanes"; // a table and not numbers
+    columns[0].group = "lanes"; // a table instead of numbers
     const Error error = shard_open(path, &layout, NULL, &reader);
     CHECK_ERROR(ERROR_MACHINE, error);
     CHECK(strstr(error.text, "lanes is not stored as a shard stores it") != NULL);

@@ -59,7 +59,7 @@ TEST(space_is_estimated_within_a_factor_of_two)
     arena_destroy(&test.arena);
 }
 
-TEST(space_verdict_warns_from_nine_tenths_and_refuses_what_is_more)
+TEST(space_verdict_warns_from_nine_tenths_and_refuses_more_than_all)
 {
     CHECK_INTEGER(SPACE_ENOUGH, space_verdict(0, 0));
     CHECK_INTEGER(SPACE_ENOUGH, space_verdict(90, 100));
@@ -68,13 +68,13 @@ TEST(space_verdict_warns_from_nine_tenths_and_refuses_what_is_more)
     CHECK_INTEGER(SPACE_SHORT, space_verdict(101, 100));
 }
 
-TEST(space_refuses_a_run_that_cannot_fit_unless_it_is_to_be_ignored)
+TEST(space_refuses_a_run_that_does_not_fit_unless_told_to_ignore_it)
 {
     SpaceCase test;
     space_case_start(&test);
     test.spec.replicates.count = 1;
     Axis *axis = (Axis *)(uintptr_t)&test.spec.axes[0];
-    axis->values.count = (int64_t)1 << 36; // 10 rows each: petabytes
+    axis->values.count = (int64_t)1 << 36; // 10 rows per trial: petabytes
     const Error refused = campaign_run(&test.spec, &test.options, &test.arena, &test.summary);
     CHECK_ERROR(ERROR_MACHINE, refused);
     CHECK(strstr(refused.text, "--ignore-space") != NULL);

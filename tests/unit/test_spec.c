@@ -11,7 +11,7 @@ typedef struct Reading {
     Spec spec;
     Error error;
     int errors;
-    char *messages; // free()
+    char *messages; // release with free()
 } Reading;
 
 static Reading spec_of(const char *text, const char *const *overrides, int n_overrides)
@@ -172,7 +172,8 @@ TEST(spec_errors_of_overrides_have_their_own_place)
     spec_done(&reading);
 }
 
-// Of names nothing is known then, and nothing is said of them; forms, methods and zips are wrong whatever the model.
+// Without the model its names are unknown, and no error mentions them. Forms, methods and zips are checked for every
+// model.
 TEST(spec_an_unknown_model_hides_no_errors_and_causes_none)
 {
     Reading reading = spec_of("version: 1\nexperiment: test\nmodel: quadruped\nsimulation: {warp: 9}\n"
@@ -198,7 +199,7 @@ TEST(spec_a_misspelt_model_is_read_as_the_one_that_was_meant)
     spec_done(&reading);
 }
 
-TEST(spec_many_errors_are_counted_in_little_memory)
+TEST(spec_many_errors_are_counted_in_bounded_memory)
 {
     enum { KEYS = 20000 };
     char *text = malloc(64 + KEYS * 32);
@@ -230,7 +231,7 @@ TEST(spec_a_model_may_size_its_tables_by_its_options)
     CHECK_INTEGER(1, spec_sample_ticks(&reading.spec));
     CHECK_BITS(50.0, reading.spec.method_settings[0]);
     spec_done(&reading);
-    snprintf(whole, sizeof whole, text, 3); // now there is no x7
+    snprintf(whole, sizeof whole, text, 3); // the model now has no x7
     reading = spec_of(whole, NULL, 0);
     CHECK_INTEGER(1, reading.errors);
     spec_done(&reading);
@@ -238,7 +239,7 @@ TEST(spec_a_model_may_size_its_tables_by_its_options)
 
 TEST(spec_names_of_models_do_not_clash)
 {
-    // They become columns of one SQL table and names in one scope.
+    // These names become columns of one SQL table and names in one scope.
     static const char *const reserved[] = {"id",      "search",   "round", "fitness",
                                            "failure", "n_failed", "trial", "replicate"};
     enum { RESERVED = sizeof reserved / sizeof reserved[0] };
@@ -267,8 +268,8 @@ TEST(spec_derived_parameters_see_what_stands_before_them)
         int errors;
     } cases[] = {
         {"{k_fp: [1, 2], b_fp: {derive: k_fp}, b_att: {derive: b_fp + k_fp}}", 0},
-        {"{b_fp: {derive: k_fp}, k_fp: [1, 2]}", 0}, // an axis may stand anywhere
-        {"{b_fp: {derive: k_att}}", 0},              // a fixed value
+        {"{b_fp: {derive: k_fp}, k_fp: [1, 2]}", 0}, // the axis may come later
+        {"{b_fp: {derive: k_att}}", 0},              // derived from a fixed value
         {"{b_fp: {derive: b_fp}}", 1},
         {"{b_fp: {derive: b_att}, b_att: {derive: b_fp}}", 1},
         {"{b_fp: {derive: velocity_error}}", 1},
@@ -297,7 +298,7 @@ TEST(spec_a_grid_may_have_2_to_the_48_trials_and_no_more)
 
 typedef enum Typo { TYPO_DOUBLED, TYPO_DROPPED, TYPO_REPLACED, TYPO_SWAPPED, TYPO_COUNT } Typo;
 
-// `text` with the key at `at` (its length `length`) misspelt at its letter `letter`.
+// Writes `text` with a typo in letter `letter` of the key at `at` with `length` letters.
 static void spec_misspell(const char *text, const char *at, size_t length, size_t letter, Typo typo, char *out)
 {
     char key[64];
@@ -330,7 +331,7 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
             if (length < 3 || (typo == TYPO_SWAPPED && letter + 1 == length)) continue;
             if (test_quick() && (letter + 5 * (size_t)typo + (size_t)key->line) % 20 != 0) continue;
             spec_misspell(text, at, length, letter, typo, out);
-            if (strcmp(out, text) == 0) continue; // letters that are alike, swapped
+            if (strcmp(out, text) == 0) continue; // swapping two equal letters changes nothing
             Reading reading = spec_of(out, NULL, 0);
             const char *right = arena_format(&reading.arena, "did you mean '%s'?", key->text);
             const bool one = reading.errors == 1 && (typo != TYPO_DOUBLED || strstr(reading.messages, right) != NULL);

@@ -44,7 +44,8 @@ TEST(statistics_means_have_students_bounds)
     CHECK(isnan(interval_of_mean(value, 1).low));
 }
 
-// For the median of 10 the 2nd and the 9th value hold it with 97.9 %; of 5 no two do with 95 %.
+// The interval from the 2nd to the 9th of 10 values contains the median with 97.9 %; no interval of 5 values does with
+// 95 %.
 TEST(statistics_medians_lie_between_order_statistics)
 {
     double value[100];
@@ -55,7 +56,7 @@ TEST(statistics_medians_lie_between_order_statistics)
     CHECK(isnan(interval_of_quantile(value, 5, 0.5).low));
     CHECK_BITS(40.0, interval_of_quantile(value, 100, 0.5).low); // Conover's table: 40 and 61
     CHECK_BITS(61.0, interval_of_quantile(value, 100, 0.5).high);
-    CHECK(isnan(interval_of_quantile(value, 20, 0.9).high)); // 0.9^20 = 0.12: the greatest may lie below it
+    CHECK(isnan(interval_of_quantile(value, 20, 0.9).high)); // 0.9^20 = 0.12: all values may lie below the quantile
 }
 
 TEST(statistics_rank_test_counts_all_orders_of_few_values)
@@ -67,7 +68,7 @@ TEST(statistics_rank_test_counts_all_orders_of_few_values)
     RankTest test = rank_test(a, 5, b, 4, &arena);
     CHECK(test.exact);
     CHECK_BITS(17.0, test.u);
-    CHECK_NEAR(14.0 / 126.0, test.p, 1e-12); // 7 of the 126 orders are as far on that side
+    CHECK_NEAR(14.0 / 126.0, test.p, 1e-12); // 7 of the 126 orders are as extreme on that side
     CHECK_NEAR(0.85, test.superior, 1e-12);
     test = rank_test(high, 3, low, 3, &arena);
     CHECK_NEAR(2.0 / 20.0, test.p, 1e-12);
@@ -76,7 +77,8 @@ TEST(statistics_rank_test_counts_all_orders_of_few_values)
     arena_destroy(&arena);
 }
 
-// Two groups with ties and failures, which are infinite: by the formula with a correction for ties, computed apart.
+// Two groups with ties and with failures, which count as infinite. Expected: the formula with a correction for ties,
+// computed separately.
 TEST(statistics_rank_test_corrects_for_ties)
 {
     static const double a[] = {1, 2, 2, 3, (double)INFINITY}, b[] = {2, 3, 4, (double)INFINITY, (double)INFINITY};
@@ -84,7 +86,7 @@ TEST(statistics_rank_test_corrects_for_ties)
     CHECK_OK(arena_create(&arena, (size_t)16 << 20, "test"));
     const RankTest test = rank_test(a, 5, b, 5, &arena);
     CHECK(!test.exact);
-    // u: 2 is below 3 and inf and ties twice: 3; 3: 1.5; 4: 1; inf: 0.5 twice
+    // u: for each value of b the number of greater values in a, a tie as 0.5. 2: 3; 3: 1.5; 4: 1; inf: 0.5 twice
     CHECK_BITS(6.5, test.u);
     const double variance = 25.0 / 12.0 * (11.0 - (24.0 + 6.0 + 24.0) / 90.0); // ties of 3, 2 and 3
     CHECK_NEAR(erfc((6.0 - 0.5) / sqrt(2.0 * variance)), test.p, 1e-12);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Four trials of a hopper, with two replicates so that every kind of column is there.
+// Four trials of a hopper with two replicates, so that every kind of column occurs.
 static const char store_spec[] =
     "version: 1\nexperiment: store\nseed: 7\nmodel: hopper\n"
     "simulation: {duration: 0.01, dt: 1.0e-3, settle: 0}\n"
@@ -22,7 +22,7 @@ typedef struct StoreCase {
     const char *folder;
     RunOptions options;
     FILE *messages;
-    char *said; // what was printed to messages
+    char *said; // the text printed to messages
     size_t said_size;
     Store *store;
     Commit commit;
@@ -72,7 +72,7 @@ static int64_t store_case_count(StoreCase *test, const char *sql)
     return value;
 }
 
-// Rows first ... first + count - 1 with numbers that tell them apart, and one trajectory of three samples.
+// Rows first ... first + count - 1 with different numbers, and one trajectory of three samples.
 static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
 {
     TrialRows *rows = &test->commit.rows;
@@ -99,9 +99,9 @@ static Error store_case_commit(StoreCase *test)
     return store_commit(test->store, &test->commit, &seconds);
 }
 
-// ---- what is stored is what is read ---------------------------------------------------------------------------------
+// ---- rows come back as they were stored -----------------------------------------------------------------------------
 
-TEST(store_gives_back_what_was_committed)
+TEST(store_reads_what_was_committed)
 {
     StoreCase test;
     TrialRows back;
@@ -129,7 +129,7 @@ TEST(store_gives_back_what_was_committed)
     search.state_size = 3;
     CHECK_SAYS(ERROR_MACHINE, "the stored state of search method grid is damaged",
                store_search_state(test.store, &search, &found));
-    search.state_capacity = 5; // one that grows takes what fits
+    search.state_capacity = 5; // a state of variable size needs only to fit
     CHECK_OK(store_search_state(test.store, &search, &found));
     CHECK(found && search.state_size == 4);
     store_case_end(&test);
@@ -179,7 +179,7 @@ TEST(store_commits_a_batch_whole_or_not_at_all)
     store_case_fill(&test, 0, 2);
     CHECK_OK(store_case_commit(&test));
     store_case_fill(&test, 2, 2);
-    test.commit.rows.id[1] = 0; // exists: the second row fails after the first was inserted
+    test.commit.rows.id[1] = 0; // id 0 exists: the second row fails after the first was inserted
     memcpy(test.commit.state, "zzzz", 4);
     CHECK_ERROR(ERROR_MACHINE, store_case_commit(&test));
     CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM trials"));
@@ -212,7 +212,7 @@ TEST(store_counts_what_was_committed)
     store_case_end(&test);
 }
 
-// Best of a million must not read a million: SQLite's plan says whether the index gives the order.
+// The best of a million trials must not read them all: SQLite's plan shows whether the index gives the order.
 TEST(store_index_gives_the_order_of_best)
 {
     StoreCase test;
@@ -227,7 +227,7 @@ TEST(store_index_gives_the_order_of_best)
     CHECK_OK(statement_step(statement, &row));
     CHECK_TEXT("SEARCH trials USING INDEX trials_by_fitness (fitness>?)", column_text(statement, 3));
     CHECK_OK(statement_step(statement, &row));
-    CHECK(!row); // no sorting
+    CHECK(!row); // the plan contains no sorting
     statement_close(statement);
     store_case_end(&test);
 }
@@ -295,7 +295,7 @@ TEST(store_refuses_another_schema)
     store_case_refuses("PRAGMA application_id = 7", "is not a campaign of hopscotch");
 }
 
-// A name that leads out of the folder would have another file read or moved away.
+// A name that leads out of the folder would make the program read or move another file.
 TEST(store_refuses_names_of_shards_that_are_paths)
 {
     static const char *const names[] = {"../other/shards/000000.h5", ".hidden.h5", ""};
@@ -311,8 +311,8 @@ TEST(store_refuses_a_database_whose_campaign_is_gone)
     store_case_refuses("DELETE FROM campaign", "its table campaign, of one row, is empty; `");
 }
 
-// `resume` makes no campaign: where another process removed the database meanwhile, it says so.
-TEST(store_resumes_only_what_is_there)
+// `resume` creates no campaign: if another process removed the database meanwhile, it says so.
+TEST(store_resumes_only_an_existing_campaign)
 {
     StoreCase test;
     store_case_start(&test);
@@ -337,7 +337,7 @@ TEST(store_refuses_a_parameter_named_like_a_column)
     StoreCase test;
     store_case_start(&test);
     CHECK_OK(rows_check_names(&test.spec));
-    const Parameter clash = {.name = "Velocity_Error_STD"}; // SQLite's names have no case
+    const Parameter clash = {.name = "Velocity_Error_STD"}; // SQLite's names ignore case
     const Axis axis = {.parameter = 0};
     test.spec.configured.parameters = &clash;
     test.spec.axes = &axis;
@@ -370,7 +370,7 @@ TEST(store_recovers_what_a_crash_leaves)
     CHECK(file_exists(store_case_path(&test, "shards/000000.h5")));
     CHECK(!file_exists(store_case_path(&test, "shards/000001.h5")));
     CHECK(file_exists(store_case_path(&test, "quarantine/000001.h5")));
-    CHECK_OK(file_write(test.store->shards, "000001.h5", "y", 1)); // once more: nothing in quarantine is overwritten
+    CHECK_OK(file_write(test.store->shards, "000001.h5", "y", 1)); // a second recovery overwrites nothing in quarantine
     CHECK_OK(store_recover(test.store, &recovery, NULL));
     CHECK(file_exists(store_case_path(&test, "quarantine/000001.h5.1")));
     fflush(test.messages);
@@ -392,7 +392,7 @@ TEST(store_recovery_of_a_whole_campaign_says_nothing)
     store_case_end(&test);
 }
 
-// A shard whose bytes changed: `change` of its size or of one byte.
+// Damages a shard: flips one byte, or cuts the file short.
 static void store_case_damages(bool one_byte)
 {
     StoreCase test;
@@ -408,7 +408,7 @@ static void store_case_damages(bool one_byte)
     CHECK_INTEGER(1, recovery.missing_shards);
     CHECK_INTEGER(0, store_case_count(&test, "SELECT count(*) FROM trajectories"));
     CHECK_INTEGER(0, store_case_count(&test, "SELECT count(*) FROM shards"));
-    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM trials")); // the scalars stay
+    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM trials")); // the trials' rows remain
     CHECK(file_exists(store_case_path(&test, "quarantine/000000.h5")));
     store_case_end(&test);
 }
@@ -452,7 +452,7 @@ TEST(store_names_are_safe_as_folders)
     arena_destroy(&arena);
 }
 
-TEST(store_catalogue_has_one_row_a_campaign)
+TEST(store_catalogue_has_one_row_per_campaign)
 {
     StoreCase test;
     store_case_start(&test);

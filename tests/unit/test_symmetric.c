@@ -28,7 +28,7 @@ static bool eigen_solve(EigenCase *test)
     return symmetric_eigen(test->n, test->matrix, test->values, test->vectors, test->work);
 }
 
-// A v = value v for each, and the vectors are orthonormal.
+// Checks A v = value v for each eigenvector, and that the vectors are orthonormal.
 static void eigen_check(const EigenCase *test, double scale)
 {
     const int n = test->n;
@@ -72,12 +72,12 @@ TEST(symmetric_eigen_of_the_second_difference)
         CHECK_NEAR(2.0 - 2.0 * portable_cos((k + 1) * 3.141592653589793 / (SIZE + 1)), test.values[k], 1e-14);
 }
 
-TEST(symmetric_eigen_at_the_ends)
+TEST(symmetric_eigen_of_extreme_values)
 {
     EigenCase diagonal = {.n = 3};
     const double values[] = {3e150, 1e150, 2e150};
     for (int i = 0; i < 3; i++) diagonal.matrix[i * 4] = values[i];
-    CHECK(eigen_solve(&diagonal)); // squares would overflow
+    CHECK(eigen_solve(&diagonal)); // the squares of these values would overflow
     CHECK_BITS(1e150, diagonal.values[0]);
     CHECK_BITS(2e150, diagonal.values[1]);
     CHECK_BITS(3e150, diagonal.values[2]);
@@ -89,7 +89,7 @@ TEST(symmetric_eigen_at_the_ends)
     CHECK(!eigen_solve(&none));
 }
 
-TEST(symmetric_eigen_repeats)
+TEST(symmetric_eigen_is_repeatable)
 {
     EigenCase first = eigen_random(20, 3), second = first;
     CHECK(eigen_solve(&first) && eigen_solve(&second));

@@ -7,7 +7,7 @@
 
 static const char *const table_test_names[] = {"trial", "fitness", "failure"};
 
-// Three rows that are awkward on purpose, in one format; the caller frees the text.
+// Prints three awkward rows in one format; the caller frees the text.
 static char *table_test_print(TableFormat format)
 {
     char *text = NULL;
@@ -56,7 +56,7 @@ TEST(table_json_is_an_array_of_objects)
     free(text);
 }
 
-TEST(table_without_rows_still_is_one)
+TEST(table_without_rows_is_still_a_table)
 {
     static const char *const expected[] = {"trial  fitness  failure\n", "trial,fitness,failure\n", "[]\n"};
     for (int format = TABLE_TEXT; format <= TABLE_JSON; format++) {
@@ -70,7 +70,7 @@ TEST(table_without_rows_still_is_one)
     }
 }
 
-// More rows than are kept back: all of them come out, in order, and a late wide cell only sticks out.
+// More rows than the buffer holds: all are printed, in order, and a wide cell that comes late extends past its column.
 TEST(table_streams_beyond_its_buffer)
 {
     enum { ROWS = 50000 };
@@ -108,7 +108,7 @@ TEST(table_says_when_it_could_not_be_written)
     fclose(out);
 }
 
-// UTF-8 counts by characters, so that what follows still stands in its column.
+// The width of UTF-8 text counts characters, so that the next column stays aligned.
 TEST(table_aligns_characters_not_bytes)
 {
     static const char *const names[] = {"unit", "x"};
@@ -126,7 +126,7 @@ TEST(table_aligns_characters_not_bytes)
     free(text);
 }
 
-// What begins like a formula of a spreadsheet is a text there too; numbers stay numbers.
+// A text that starts like a spreadsheet formula stays a text there; numbers stay numbers.
 TEST(table_csv_has_no_formulas)
 {
     static const char *const names[] = {"a", "=b"};

@@ -69,8 +69,8 @@ TEST(text_number_is_the_shortest)
     CHECK_TEXT("nan", text_number((double)NAN).text);
 }
 
-// What printf finds by trying: the first of 15, 16, 17 digits (of 1 to 17 for a subnormal) that reads back; exponents
-// as text_number writes them.
+// The shortest text by trying printf: the first of 15, 16, 17 digits (of 1 to 17 for a subnormal) that reads back as
+// the same number; exponents as text_number writes them.
 static void text_test_shortest(double value, char *decimal, size_t size)
 {
     for (int digits = fpclassify(value) == FP_SUBNORMAL ? 1 : 15; digits <= 17; digits++) {
@@ -81,8 +81,8 @@ static void text_test_shortest(double value, char *decimal, size_t size)
     if (exponent != NULL) snprintf(exponent + 1, 8, "%d", (int)strtol(exponent + 1, NULL, 10));
 }
 
-// Doubles of all sizes and signs; of the size of metrics; round ones; and powers of two with their neighbours, below
-// which the doubles are denser than above.
+// Test values: doubles of all sizes and signs; of the size of metrics; round numbers; and powers of two with their
+// neighbours, where the doubles below are denser than above.
 static double text_test_double(int i, uint64_t bits)
 {
     double value;
@@ -111,13 +111,13 @@ TEST(text_number_reads_back_and_is_the_nearest_of_the_shortest)
         text_test_shortest(value, expected, sizeof expected);
         wrong += memcmp(&again, &value, sizeof value) != 0;
         other += strcmp(text.text, expected) != 0;
-        if (other == 1 && strcmp(text.text, expected) != 0) CHECK_TEXT(expected, text.text); // the first, to be seen
+        if (other == 1 && strcmp(text.text, expected) != 0) CHECK_TEXT(expected, text.text); // the first difference
     }
     CHECK_INTEGER(0, wrong);
     CHECK_INTEGER(0, other);
 }
 
-TEST(terminal_of_a_memory_stream_is_none)
+TEST(terminal_memory_stream_is_not_interactive)
 {
     char *text = NULL;
     size_t size;

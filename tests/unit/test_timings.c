@@ -62,7 +62,7 @@ TEST(timings_sum_to_the_wall_time)
     timings_case_start(&test);
     CHECK_OK(timings_read(test.database, 0, &all));
     CHECK(all.wall <= test.summary.wall_seconds);
-    CHECK(all.kernel + all.copy + all.search <= all.wall); // one batch in flight: nothing overlaps
+    CHECK(all.kernel + all.copy + all.search <= all.wall); // with one batch in flight nothing overlaps
     CHECK(all.kernel > 0);
     CHECK(all.hdf5 + all.sqlite <= test.summary.wall_seconds);
     CHECK_OK(timings_read(test.database, 6, &last));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A spec that searches k_xdot (s, in [-100, 100]) through `values`; the method's other keys before it.
+// A spec that searches k_xdot (s, in [-100, 100]) through `values`; `method`: the other keys of the search, before it.
 static bool values_parse(const char *values, const char *method, Arena *arena, Values *out)
 {
     Spec spec;
@@ -139,7 +139,7 @@ TEST(values_bad_forms_are_refused)
     arena_destroy(&arena);
 }
 
-// No model has a parameter without bounds; a row by hand.
+// Every model's parameters have bounds; here the parameter is made by hand.
 TEST(values_whose_ends_are_too_far_apart_are_refused)
 {
     Arena arena;

@@ -17,7 +17,7 @@ static const Node *yaml_read_text(const char *text)
     return yaml_parse(&yaml_source, &yaml_arena, yaml_diagnostics);
 }
 
-// The errors as they are printed, without the source lines; valid until the next call.
+// The errors as printed, without the source lines; valid until the next call.
 static const char *yaml_errors(void)
 {
     static char *text, *kept;
@@ -114,8 +114,8 @@ TEST(yaml_aliases_share_their_anchor)
     yaml_check_place(yaml_at(root, "e"), 6, 3, 1);
 }
 
-// What is refused without losing the rest: a tree is returned, and every error is told.
-TEST(yaml_refuses_and_goes_on)
+// Errors that do not stop the reading: a tree is returned, and every error is reported.
+TEST(yaml_refuses_and_continues)
 {
     static const struct {
         const char *text, *errors;
@@ -188,7 +188,7 @@ TEST(yaml_names_broken_syntax)
     }
 }
 
-TEST(yaml_tells_what_it_found_before_the_syntax_broke)
+TEST(yaml_reports_errors_before_broken_syntax)
 {
     CHECK(yaml_read_text("a: 1\nb: {c: 1, c: 2}\nd: ]\n") == NULL);
     CHECK_TEXT("s:2:11: error: duplicate key 'c'; it is already in line 2\n"
@@ -210,7 +210,7 @@ TEST(yaml_bounds_depth)
     memmove(text + 1, text, strlen(text) + 1);
     CHECK(yaml_read_text(text) == NULL);
     CHECK_TEXT("s:1:33: error: nested more than 32 deep\n", yaml_errors());
-    // by aliases: 20 levels, and again 20 levels over them
+    // by aliases: 20 levels, and 20 more levels around them
     char deep[400] = "a: &a ";
     yaml_repeat(deep + strlen(deep), "[", 20);
     yaml_repeat(deep + strlen(deep), "]", 20);
@@ -238,7 +238,7 @@ TEST(yaml_bounds_nodes_and_bytes)
     text[BYTES] = '\0';
     CHECK(yaml_read_text(text) == NULL);
     CHECK_TEXT("s: error: the text has 1048577 bytes; at most 1 MiB are read\n", yaml_errors());
-    // a mapping of as many equal keys as can be, in one line
+    // one line with a mapping of as many equal keys as possible
     memcpy(text, "{", 1);
     for (int i = 1; i + 4 < BYTES; i += 4) memcpy(text + i, "a:1,", 4);
     strcpy(text + BYTES - 8, "}");
@@ -281,7 +281,7 @@ static const char yaml_good_spec[] = "version: 1\n"
                                      "gr\xC3\xBC\xC3\x9F"
                                      "e: \xE8\xA7\x92\n";
 
-// The parse ends, says something if it gives nothing, and prints.
+// The parse ends; if it returns no tree it reports an error; a tree can be printed.
 static void yaml_survive(const char *text)
 {
     const Node *root = yaml_read_text(text);

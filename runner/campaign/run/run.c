@@ -263,16 +263,15 @@ static Error campaign_end(Campaign *campaign)
     campaign->record_seconds = clock_seconds() - indexed;
     loop->numbers.doing = loop->state;
     const bool reason = loop->reason[0] != '\0';
-    return store_set_state(
-        campaign->store,
-        &(StoreState){.state = loop->state,
-                      .reason = reason ? loop->reason : NULL,
-                      .stop_reason = stop,
-                      .event = loop->state,
-                      .text = arena_format(campaign->arena, "%lld trials%s%s", (long long)loop->numbers.trials_done,
-                                           reason ? "; " : "", loop->reason),
-                      .trials_total = loop->numbers.trials_total,
-                      .trials_most = loop->numbers.trials_most});
+    return store_set_state(campaign->store, &(StoreState){.state = loop->state,
+                                                          .reason = reason ? loop->reason : NULL,
+                                                          .stop_reason = stop,
+                                                          .event = loop->state,
+                                                          .text = arena_format(campaign->arena, "%lld trials%s%s",
+                                                                               (long long)loop->numbers.trials_done,
+                                                                               reason ? "; " : "", loop->reason),
+                                                          .trials_total = loop->numbers.trials_total,
+                                                          .trials_most = loop->numbers.trials_most});
 }
 
 // ---- the run --------------------------------------------------------------------------------------------------------
@@ -304,13 +303,13 @@ static Error campaign_run_through(Campaign *campaign)
 static Error campaign_note_start(const Campaign *campaign)
 {
     const BackendInfo *device = backend_info(campaign->loop.backend);
-    return store_set_state(campaign->store,
-                           &(StoreState){.state = "running",
-                                         .event = campaign->store->created ? "started" : "resumed",
-                                         .text = arena_format(campaign->arena, "%s %s, %s", device->name,
-                                                              device->device, device->version),
-                                         .trials_total = loop_total(&campaign->loop),
-                                         .trials_most = loop_most(&campaign->loop)});
+    return store_set_state(
+        campaign->store,
+        &(StoreState){.state = "running",
+                      .event = campaign->store->created ? "started" : "resumed",
+                      .text = arena_format(campaign->arena, "%s %s, %s", device->name, device->device, device->version),
+                      .trials_total = loop_total(&campaign->loop),
+                      .trials_most = loop_most(&campaign->loop)});
 }
 
 static Error campaign_run_loop(Campaign *campaign)
@@ -339,8 +338,7 @@ static Error campaign_run_loop(Campaign *campaign)
 static void campaign_note_error(Campaign *campaign, const Error *error)
 {
     if (strcmp(campaign->store->state, "running") != 0) return;
-    const Error state =
-        store_set_state(campaign->store, &(StoreState){.state = "interrupted", .reason = error->text});
+    const Error state = store_set_state(campaign->store, &(StoreState){.state = "interrupted", .reason = error->text});
     const Error event = store_event(campaign->store, "error", "%s", error->text);
     (void)state, (void)event;
     campaign->loop.state = "interrupted";

@@ -23,7 +23,7 @@ Error campaign_names(const char *results, Arena *arena, const char *const **name
     TRY(folder_list(results, arena, &entries, &n_entries));
     const char **found = ARENA_NEW(arena, const char *, n_entries + 1);
     for (int i = 0; i < n_entries; i++) {
-        if (entries[i][0] == '.') continue; // on its way out (remove.c)
+        if (entries[i][0] == '.') continue; // a folder that rm removes or merge makes
         if (campaign_is_folder(arena_format(arena, "%s/%s", results, entries[i]), arena))
             found[(*count)++] = entries[i];
     }

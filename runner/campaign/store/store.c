@@ -62,9 +62,9 @@ Error store_read_end(Database *database, Error error)
 
 Error store_begin(Store *store) { return database_run(store->database, "BEGIN IMMEDIATE"); }
 
-Error store_end(Store *store, Error error)
+// In whichever folder the database is now.
+static Error store_end_anywhere(Store *store, Error error)
 {
-    if (error.kind == OK) error = database_check_place(store->database);
     if (error.kind == OK) error = database_run(store->database, "COMMIT");
     if (error.kind != OK) {
         const Error rollback = database_run(store->database, "ROLLBACK");
@@ -72,6 +72,11 @@ Error store_end(Store *store, Error error)
         for (int i = 0; i < STORE_STATEMENTS; i++) cursor_forget(&store->statements[i]);
     }
     return error;
+}
+
+Error store_end(Store *store, Error error)
+{
+    return store_end_anywhere(store, error.kind == OK ? database_check_place(store->database) : error);
 }
 
 // ---- creation -------------------------------------------------------------------------------------------------------
@@ -470,10 +475,10 @@ Cursor store_events(Database *database)
 
 static Error store_update_state(Database *database, const StoreState *state, const char *time)
 {
-    Cursor update = cursor_open(
-        database, strcmp(state->state, "running") == 0
-                      ? "UPDATE campaign SET state = ?1, reason = ?2, started = ?3, finished = NULL"
-                      : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
+    Cursor update =
+        cursor_open(database, strcmp(state->state, "running") == 0
+                                  ? "UPDATE campaign SET state = ?1, reason = ?2, started = ?3, finished = NULL"
+                                  : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
     with_text(&update, state->state);
     with_text(&update, state->reason);
     with_text(&update, time);
@@ -497,7 +502,7 @@ Error store_set_state(Store *store, const StoreState *state)
     if (error.kind == OK && state->event != NULL) error = store_update_total(store->database, state);
     if (error.kind == OK && state->event != NULL)
         error = store_insert_event(store->database, time.text, state->event, state->text);
-    TRY(store_end(store, error));
+    TRY(store_end_anywhere(store, error)); // also where the folder was renamed: the state says that the run ended
     snprintf(store->state, sizeof store->state, "%s", state->state);
     return state->event != NULL ? store_log_line(store, time.text, state->event, state->text) : error_none();
 }
