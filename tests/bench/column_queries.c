@@ -133,8 +133,8 @@ static int query_orders(const ColumnSource *source, const sqlite3_index_info *pl
     return conditioned;
 }
 
-// The conditions as a text, two letters each: the column and the operation. SQLite compares again (omit is 0). The order
-// as a number: twice its column, and 1 if it is descending.
+// The conditions as a text, two letters each: the column and the operation. SQLite compares again (omit is 0).
+// The order as a number: twice its column, and 1 if it is descending.
 static int query_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
 {
     const ColumnSource *source = ((QueryTable *)base)->source;
