@@ -9,7 +9,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: cuda_on_host pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
+.PHONY: pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -98,9 +98,10 @@ ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
-	$(Q)$(CUDA_$(CUDA)) -std=c++17 -c $< -o $@
-CUDA_yes = $(NVCC) -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
-CUDA_host = $(CXX) -x c++ $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) -I tests/cuda_on_host -include cuda_runtime.h
+	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
+cuda_by_yes = $(NVCC) -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
+cuda_by_host = $(CXX) -x c++ $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) $(on_host)
+on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
 $(BUILD)/unit/%.o: tests/%.c build/config.mk
@@ -135,7 +136,10 @@ test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
 # with sanitizers the same objects serve the program and the tests: they take long to compile
 asan_programs tsan_programs: %_programs:
-	$(MAKE) BUILD=build/$* UNIT=faults CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$*)" programs
+	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 \
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$*)" programs
+cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
+cuda_of_tsan := no
 asan tsan: %: %_programs
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -152,11 +156,6 @@ test-gpu:
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
-# the CUDA backend without a GPU: on one thread, by a runtime that the host pretends to be
-cuda_on_host:
-	$(MAKE) BUILD=build/cuda_on_host CUDA=host CUDA_LIBS= UNIT=faults OPT=-O1 EXTRA='$(SANITIZE_asan)' \
-	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' programs
-	sh tests/cuda_on_host.sh build/cuda_on_host
 bits: programs
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch

@@ -51,7 +51,8 @@ HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 #endif
 }
 
-// Where a GPU's kernel begins: from the first lane of its launch to the lane of this thread or team. False: it has none.
+// Where a GPU's kernel begins: from the first lane of its launch to the lane of this thread or team. False: there is
+// none.
 HD bool lanes_take(LaneGroup *group, int64_t place, int64_t end)
 {
     group->lane += place;

@@ -1,6 +1,5 @@
 // The part of CUDA's runtime that sim/backend_cuda.cu uses, on one processor: a device without memory of its own, whose
-// kernels run to their end when they are launched, thread after thread. `make cuda_on_host` compiles the backend with
-// it, so that its slots, lists, copies and errors can be tested where there is no GPU, also under a sanitizer. What a
+// kernels run to their end when they are launched, thread after thread. `make asan` compiles the backend with it, so that its slots, lists, copies and errors can be tested where there is no GPU, also under a sanitizer. What a
 // GPU's threads do together is tested by tests/unit/emulated_team.h, and all of it on a GPU by `make test-gpu`.
 #ifndef HOPSCOTCH_CUDA_ON_HOST_H
 #define HOPSCOTCH_CUDA_ON_HOST_H
@@ -20,6 +19,7 @@
 enum cudaError_t {
     cudaSuccess = 0,
     cudaErrorMemoryAllocation = 2,
+    cudaErrorNoDevice = 100,
     cudaErrorNotReady = 600,
     cudaErrorLaunchFailure = 719,
 };
@@ -47,7 +47,9 @@ static inline const char *cudaGetErrorName(cudaError_t code)
 }
 static inline const char *cudaGetErrorString(cudaError_t code)
 {
-    return code == cudaErrorMemoryAllocation ? "out of memory" : "an error of the device that the host pretends to be";
+    return code == cudaErrorMemoryAllocation ? "out of memory"
+           : code == cudaErrorNoDevice       ? "CUDA_ON_HOST_DEVICES=N makes this host pretend to be N of them"
+                                             : "an error of a device that this host pretends to be";
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------
@@ -60,8 +62,8 @@ struct cudaDeviceProp {
 static inline cudaError_t cudaGetDeviceCount(int *count)
 {
     const char *given = getenv("CUDA_ON_HOST_DEVICES");
-    *count = given != NULL ? atoi(given) : 1;
-    return cudaSuccess;
+    *count = given != NULL ? atoi(given) : 0;
+    return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 static inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 {
@@ -119,7 +121,7 @@ static inline cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); 
 typedef struct HostStream *cudaStream_t;
 typedef struct HostEvent {
     timespec time;
-} *cudaEvent_t;
+} * cudaEvent_t;
 
 static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, int flags)
 {
