@@ -339,9 +339,9 @@ struct Model {
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
     // points: also the contents of files. NULL: configure does everything.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
-    // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). NULL: no
-    // more than they find in constants and assets.
-    void (*make)(const Configured *configured, TextSink out);
+    // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). False: that
+    // would take too long. NULL: no more than they find in constants and assets.
+    bool (*make)(const Configured *configured, TextSink out);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.

@@ -214,7 +214,8 @@ const char *made_source(const MadeWish *wish, Arena *arena)
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
-    if (configured->model->make != NULL) configured->model->make(configured, (TextSink){put_part, &text});
+    if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_part, &text}))
+        return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_place(&headers, path), &text);
     text_say(

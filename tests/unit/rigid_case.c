@@ -35,7 +35,7 @@ static void rigid_open_lanes(RigidRun *run, int64_t lanes, const char *isa, Rigi
     }
 }
 
-static void rigid_parse(RigidRun *run, const char *simulation, const char *rest)
+void rigid_parse(RigidRun *run, const char *simulation, const char *rest)
 {
     *run = (RigidRun){.backend = NULL};
     if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();

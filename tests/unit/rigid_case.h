@@ -11,6 +11,9 @@ typedef struct RigidRun {
     Batch *batch;
 } RigidRun;
 
+// The spec of a world: `simulation` and the keys beside it. Nothing runs yet.
+void rigid_parse(RigidRun *run, const char *simulation, const char *rest);
+
 // `simulation` and `rest`: flow YAML of that section, and other lines. All lanes have the spec's values.
 void rigid_start(RigidRun *run, const char *simulation, const char *rest, int64_t lanes, const char *isa);
 // As rigid_start; each lane has a sample before every step and at the end, and the debug rows of every step.

@@ -170,8 +170,7 @@ Error made_tend(MadeJob *job, Backend *backend, bool worth)
 
 // ---- what there is to make ------------------------------------------------------------------------------------------
 
-// The inputs that all trials share, by their values.
-static const double *made_fixed(const Spec *spec, const Configured *configured, Arena *arena)
+const double *made_fixed(const Spec *spec, const Configured *configured, Arena *arena)
 {
     double *fixed = ARENA_NEW(arena, double, configured->n_parameters + 1);
     for (int p = 0; p < configured->n_parameters; p++)

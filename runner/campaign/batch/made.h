@@ -17,6 +17,8 @@ typedef struct MadeJob {
     char note[400];          // what went wrong, for the user; empty: nothing
 } MadeJob;
 
+// The inputs that all trials share, by their values: [n_parameters]; NaN: trials differ in it.
+const double *made_fixed(const Spec *spec, const Configured *configured, Arena *arena);
 // What there is to make for this backend; if it lies in the cache, the backend is given it. choice: as in
 // BackendOptions; "made": what is not in the cache is compiled now. Error: interrupted; a device's.
 Error made_begin(const Spec *spec, const Configured *configured, const char *choice, int64_t lanes, Backend *backend,

@@ -1,0 +1,69 @@
+// Kernels made for a campaign: which worlds get one, and that the slowest of them to compile is compiled in time.
+#include "../../runner/campaign/batch/made.h"
+#include "rigid_case.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#define MADE_FREE(bodies) "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [" bodies "]}}"
+
+static const char *made_source_of(RigidRun *run)
+{
+    Configured *configured = ARENA_NEW(&run->arena, Configured, 1);
+    CHECK_OK(spec_build(&run->spec, &run->arena, configured));
+    const MadeWish wish = {
+        .configured = configured, .fixed = made_fixed(&run->spec, configured, &run->arena), .blocks = 1};
+    return made_source(&wish, &run->arena);
+}
+
+static bool made_has_source(const char *simulation)
+{
+    RigidRun run;
+    rigid_parse(&run, simulation, "search: {method: list, points: [{gravity: 9.81}]}");
+    const bool has = made_source_of(&run) != NULL;
+    arena_destroy(&run.arena);
+    return has;
+}
+
+TEST(made_kernels_are_for_worlds_that_compile_quickly)
+{
+    CHECK(made_has_source(MADE_FREE("{name: a, spin: [1, 2, 3]}")));
+    CHECK(!made_has_source(MADE_FREE("{name: a, spin: [1, 2, 3]}, {name: b, position: [5, 0, 0]}")));
+    CHECK(!made_has_source(
+        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, order: six, world: {bodies: [{name: a}]}}"));
+    CHECK(made_has_source("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}, {name: b, position: [5, 0, 0]}]}}"));
+    CHECK(!made_has_source("{duration: 0.1, dt: 1.0e-3, copies: 9, world: {bodies: [{name: a#, repeat: copies, "
+                           "position: [5, 0, 0], step: {position: [1, 0, 0]}}]}}"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static double made_cpu_seconds(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+// The process that compiles ends after 20 s.
+TEST(made_kernel_of_the_slowest_world_compiles_in_time)
+{
+    RigidRun run;
+    MadeImage image;
+    rigid_parse(
+        &run,
+        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
+        "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}",
+        "search: {method: list, points: [{gravity: 9.81}]}");
+    const char *source = made_source_of(&run);
+    CHECK(source != NULL);
+    const double start = made_cpu_seconds();
+    const Error error = made_compile(source, "sm_90", &run.arena, &image);
+    if (error.kind != OK && strstr(error.text, "was not found") != NULL)
+        test_skip("there is no NVRTC");
+    else
+        CHECK_OK(error);
+    CHECK(made_cpu_seconds() - start < 20.0);
+    arena_destroy(&run.arena);
+}
+#endif
