@@ -12,20 +12,21 @@ passed=0 failed=0 number=0
 digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
 
-# same SPEC OPTIONS...: one digest on the CPU, on the GPU, and there in batches of 7 trials, which get several blocks
+# same SPEC OPTIONS...: one digest on the CPU, on the GPU, there in batches of 7 trials, which get several blocks, and by
+# a kernel made for the campaign, where there is one
 same()
 {
     number=$((number + 1))
     spec=$1
     shift
     digests=
-    for backend in "cpu" "cuda" "cuda --batch 7"; do
+    for backend in "cpu" "cuda --kernels general" "cuda --kernels general --batch 7" "cuda --kernels made"; do
         name=n$number-$(echo "$backend" | tr -d ' -')
         # shellcheck disable=SC2086
         run "$spec" --name "$name" --backend $backend "$@"
         digests="$digests $(digest "$name")"
     done
-    if [ "$(echo "$digests" | tr ' ' '\n' | grep . | sort | uniq -c | awk '{print $1}')" = 3 ]; then
+    if [ "$(echo "$digests" | tr ' ' '\n' | grep . | sort | uniq -c | awk '{print $1}')" = 4 ]; then
         echo "ok $(basename "$spec") $*" && passed=$((passed + 1))
     else
         echo "FAIL $(basename "$spec") $*: $digests" && failed=$((failed + 1))

@@ -518,6 +518,7 @@ typedef struct Plan {
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds
     char device[128], warning[1024];
+    char kernel[400];        // which one the run begins with; empty: the device has only one
     char refusal[512];       // why the run does not fit; empty: it fits
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
     int64_t looked_at;       // > 0: a sample of that many ids has no trial; `trials` is an upper bound

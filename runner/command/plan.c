@@ -57,6 +57,7 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     fprintf(out, "%-14s %s", "batches", text_count(plan->batches).text);
     fprintf(out, " of up to %s replicates\n", text_count(plan->batch_lanes).text);
     fprintf(out, "%-14s %s\n", "device", plan->device);
+    if (plan->kernel[0] != '\0') fprintf(out, "%-14s %s\n", "kernel", plan->kernel);
     fprintf(out, "%-14s %s on the device, %s on the host\n", "memory", text_bytes(plan->device_bytes).text,
             text_bytes(plan->host_bytes).text);
     fprintf(out, "%-14s %s of HDF5 (%s trajectories), %s of SQLite; ", "disk", text_bytes(plan->hdf5_bytes).text,
@@ -99,6 +100,7 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_text(&json, "early", plan->early);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);
     json_text(&json, "device", plan->device);
+    json_text(&json, "kernel", plan->kernel[0] != '\0' ? plan->kernel : NULL);
     json_text(&json, "warning", plan->warning[0] != '\0' ? plan->warning : NULL);
     json_text(&json, "refusal", plan->refusal[0] != '\0' ? plan->refusal : NULL);
     json_close(&json, '}');

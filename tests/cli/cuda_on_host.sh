@@ -77,6 +77,11 @@ threads=$(cat "$folder/threads")
 [ "$threads" -gt 0 ] && [ "$threads" -lt 18000 ]
 report $? "lanes that ended make room: $threads threads in place of 25,600"
 
+"$program" plan "$folder/fall.yaml" --backend cuda >"$folder/log" 2>&1
+grep -q '^kernel  *general; one is made for this campaign if that saves time$' "$folder/log" &&
+    "$program" plan experiments/ndt_basin.yaml --backend cuda | grep -q '^kernel  *general$'
+report $? "plan says which kernel the run begins with"
+
 [ -n "${QUICK:-}" ] && exit $failed
 same fall "$folder/fall.yaml"
 same dormand_prince "$folder/fall.yaml" --set simulation.integrator=dormand_prince

@@ -221,6 +221,15 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     return strcmp(choice, "made") == 0 ? made_wait(job, backend) : error_none();
 }
 
+const char *made_words(const MadeJob *job, const BackendInfo *device)
+{
+    if (device->architecture[0] == '\0') return NULL;
+    if (job->note[0] != '\0') return job->note;
+    if (job->source == NULL) return "general";
+    if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";
+    return "general; one is made for this campaign if that saves time";
+}
+
 void made_forget(MadeJob *job) { cache_remove(made_cache, job->key.hex, &job->arena); }
 
 void made_end(MadeJob *job)

@@ -25,6 +25,8 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
                  MadeJob *job);
 // Between two slices: starts compiling where `worth` says that it pays, gives the backend what is ready.
 Error made_tend(MadeJob *job, Backend *backend, bool worth);
+// Which kernel a run begins with, in words; NULL: the device has only one.
+const char *made_words(const MadeJob *job, const BackendInfo *device);
 void made_forget(MadeJob *job); // the backend has refused it: it goes from the cache
 void made_end(MadeJob *job);
 

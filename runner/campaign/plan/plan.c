@@ -280,7 +280,9 @@ static void plan_count_batches(PlanMaker *maker)
     const BackendInfo *info = backend_info(device->backend);
     plan->batch_lanes = device->lanes;
     plan->batches = plan_batches(maker, plan->batch_lanes);
+    const char *kernel = made_words(&device->made, info);
     snprintf(plan->device, sizeof plan->device, "%s", info->device);
+    snprintf(plan->kernel, sizeof plan->kernel, "%s", kernel != NULL ? kernel : "");
     snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
              device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
     plan_memory(device, &plan->host_bytes, &plan->device_bytes);
