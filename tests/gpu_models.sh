@@ -12,8 +12,8 @@ passed=0 failed=0 number=0
 digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
 
-# same SPEC OPTIONS...: one digest on the CPU, on the GPU, there in batches of 7 trials, which get several blocks, and by
-# a kernel made for the campaign, where there is one
+# same SPEC OPTIONS...: one digest on the CPU, on the GPU, there in batches of 7 trials, which get several blocks, and
+# by a kernel made for the campaign, where there is one
 same()
 {
     number=$((number + 1))

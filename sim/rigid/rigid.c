@@ -432,8 +432,8 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
     return rigid_choose(out, &(Choice){.words = NULL}, arena);
 }
 
-// Its constants as macros made_NAME: what the compiler knows at once is not even looked at where it is not wanted. RATTLE
-// takes 9 s to compile for one body, 16 s for two, and 30 s by order six (tests/bench/NOTES.md).
+// Its constants as macros made_NAME: what the compiler knows at once is not even looked at where it is not wanted.
+// RATTLE takes 9 s to compile for one body, 16 s for two, and 30 s by order six (tests/bench/NOTES.md).
 static bool rigid_make(const Configured *configured, TextSink out)
 {
     RigidConstants constants;
