@@ -109,18 +109,54 @@ static FilePath file_parent(const char *path)
     return parent;
 }
 
-static Error file_put(int descriptor, const char *path, const void *data, size_t size)
+// What is left to write: part `at` from byte `done` of it, and the parts behind it.
+typedef struct FileLeft {
+    const FilePart *parts;
+    int64_t n_parts, at;
+    size_t done;
+} FileLeft;
+
+static void file_advance(FileLeft *left, size_t written)
 {
-    const unsigned char *at = data;
-    for (size_t left = size; left > 0;) {
-        const struct iovec part = {.iov_base = (void *)(uintptr_t)at, .iov_len = left};
-        const ssize_t written = system_write(descriptor, &part, 1);
+    left->done += written;
+    while (left->at < left->n_parts && left->done >= left->parts[left->at].size) {
+        left->done -= left->parts[left->at].size;
+        left->at++;
+    }
+}
+
+// The first of them for one system call; returns their number.
+static int file_gather(const FileLeft *left, struct iovec *out, int most)
+{
+    int count = 0;
+    for (int64_t i = left->at; i < left->n_parts && count < most; i++, count++) {
+        const size_t done = i == left->at ? left->done : 0;
+        out[count] = (struct iovec){(char *)(uintptr_t)left->parts[i].data + done, left->parts[i].size - done};
+    }
+    return count;
+}
+
+static Error file_put_parts(int descriptor, const char *path, const FilePart *parts, int64_t n_parts)
+{
+    enum { FILE_PARTS = 256 }; // of one system call
+    struct iovec out[FILE_PARTS];
+    FileLeft left = {.parts = parts, .n_parts = n_parts};
+    size_t size = 0;
+    for (int64_t i = 0; i < n_parts; i++) size += parts[i].size;
+    file_advance(&left, 0); // over empty parts
+    while (left.at < n_parts) {
+        const int count = file_gather(&left, out, FILE_PARTS);
+        const ssize_t written = system_write(descriptor, out, count);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return file_error("write", path, size);
-        at += written;
-        left -= (size_t)written;
+        file_advance(&left, (size_t)written);
     }
     return error_none();
+}
+
+static Error file_put(int descriptor, const char *path, const void *data, size_t size)
+{
+    return file_put_parts(descriptor, path, &(FilePart){data, size}, 1);
 }
 
 // After a failed fsync the kernel has dropped the pages and marked them clean, so a second fsync would succeed without
@@ -228,22 +264,22 @@ Error folder_check_inside(const char *path)
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 // Makes a new file with these bytes; it is on the disk at return
-static Error file_create(const char *path, const void *data, size_t size)
+static Error file_create(const char *path, const FilePart *parts, int64_t n_parts)
 {
     int descriptor;
     TRY(file_open_regular(path, O_WRONLY | O_CREAT | O_TRUNC, "create", &descriptor));
-    Error error = file_put(descriptor, path, data, size);
+    Error error = file_put_parts(descriptor, path, parts, n_parts);
     if (error.kind == OK) error = file_sync(descriptor, path);
     const Error closed = file_close(descriptor, path);
     return error.kind != OK ? error : closed;
 }
 
-Error file_write(const char *folder, const char *name, const void *data, size_t size)
+Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts)
 {
     FilePath temporary, path;
     TRY(file_join(folder, name, ".tmp", &temporary));
     TRY(file_join(folder, name, "", &path));
-    Error error = file_create(temporary.text, data, size);
+    Error error = file_create(temporary.text, parts, n_parts);
     if (error.kind == OK && system_rename(temporary.text, path.text) < 0)
         error = file_error("rename", temporary.text, 0);
     if (error.kind != OK) {
@@ -251,6 +287,11 @@ Error file_write(const char *folder, const char *name, const void *data, size_t 
         return error;
     }
     return folder_sync(folder);
+}
+
+Error file_write(const char *folder, const char *name, const void *data, size_t size)
+{
+    return file_write_parts(folder, name, &(FilePart){data, size}, 1);
 }
 
 Error file_append_line(const char *path, const char *line)
@@ -344,6 +385,37 @@ Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out)
     TRY(file_open_regular(path, O_RDONLY, "open", &descriptor));
     return file_read_from(descriptor, path, limit, arena, out);
 }
+
+Error file_open_stored(const char *path, int *descriptor, int64_t *bytes)
+{
+    struct stat status;
+    TRY(file_open_regular(path, O_RDONLY, "open", descriptor));
+    if (fstat(*descriptor, &status) < 0) {
+        const Error error = file_error("look at", path, 0);
+        file_close_stored(*descriptor);
+        *descriptor = -1;
+        return error;
+    }
+    *bytes = status.st_size;
+    return error_none();
+}
+
+Error file_read_at(int descriptor, const char *path, int64_t offset, void *data, size_t size)
+{
+    unsigned char *at = data;
+    for (size_t left = size; left > 0;) {
+        const ssize_t count = system_read_at(descriptor, at, left, offset);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return file_error("read", path, 0);
+        if (count == 0) return error_make(ERROR_MACHINE, "%s is shorter than expected", path_text(path).text);
+        at += count;
+        left -= (size_t)count;
+        offset += count;
+    }
+    return error_none();
+}
+
+void file_close_stored(int descriptor) { (void)system_close(descriptor); } // it was only read
 
 bool file_exists(const char *path)
 {

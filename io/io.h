@@ -20,6 +20,12 @@ typedef struct Bytes {
 // Writes folder/name. After a crash or a power cut the file is complete or absent: it is written as folder/name.tmp
 // (short writes and EINTR handled), synced, closed with a check, renamed, and the folder is synced.
 Error file_write(const char *folder, const char *name, const void *data, size_t size);
+// The same from parts that lie in different places.
+typedef struct FilePart {
+    const void *data;
+    size_t size;
+} FilePart;
+Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts);
 // Appends one line (a newline is added) with a single write; not synced.
 Error file_append_line(const char *path, const char *line);
 // Reads the whole file and adds a NUL, which `size` does not count. Error (user) if it is larger than `limit`.
@@ -27,6 +33,11 @@ Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 // As file_read, for a file in a campaign's folder, which may come from another person. Error also if it is not a
 // regular file: a link is not followed, and a pipe is not waited for.
 Error file_read_stored(const char *path, size_t limit, Arena *arena, Bytes *out);
+// Opens such a file, to read parts of it. Another process may make it shorter at any time: reading behind its end is an
+// error, where access to a mapping would kill the process (SIGBUS).
+Error file_open_stored(const char *path, int *descriptor, int64_t *bytes);
+Error file_read_at(int descriptor, const char *path, int64_t offset, void *data, size_t size);
+void file_close_stored(int descriptor);
 // Error if the path exists and is not a regular file (a link or a folder is not one).
 Error file_check_regular(const char *path);
 bool file_is_link(const char *path);
@@ -269,6 +280,42 @@ bool shard_is_float64(const ShardReader *reader);
 // samples[length][n_columns] in column order, widened to double
 Error shard_samples(ShardReader *reader, int64_t index, double *samples);
 void shard_close(ShardReader *reader);
+
+// ---- columns of numbers ---------------------------------------------------------------------------------------------
+
+typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER, NUMBER_SMALL } NumberType; // double, int64_t, int32_t
+size_t number_size(NumberType type);                                             // bytes (io/shard_columns.c)
+
+// A column of a table. In HDF5 a dataset, in SQL a column of the type REAL, INTEGER or TEXT.
+typedef struct NumberColumn {
+    Field field; // name, unit, doc
+    NumberType type;
+    const char *const *words; // the texts that 0, 1, ... stand for, unless the numbers are meant: NULL
+    int n_words;
+} NumberColumn;
+
+// ---- HDF5 shards of columns (io/shard_columns.c); called from one thread at a time ----------------------------------
+// An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'
+// id) is the dimension scale of all others. Every dataset has the attributes long_name, units, column_names, and
+// `words` if its column has any; the group has `columns`, the names in their order.
+
+typedef struct ShardTable {
+    const char *group;
+    const ShardAttribute *attributes; // of the file
+    int n_attributes;
+    const NumberColumn *columns;
+    int n_columns;
+} ShardTable;
+
+// Writes shards of one table. HDF5 makes the bytes around the columns once for each number of rows; the columns are
+// written from where they lie. The file is the one that HDF5 would write itself, byte for byte.
+typedef struct ShardTableWriter ShardTableWriter;
+Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
+// Writes folder/name as file_write does. values[n_columns]: each an array of `rows` > 0 numbers of the column's type.
+// offsets[n_columns]: where the columns begin in the file. *bytes: its size.
+Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
+                        const void *const *values, int64_t *offsets, int64_t *bytes);
+void shard_table_close(ShardTableWriter *writer);
 
 // ---- YAML (io/yaml.c) on libyaml's events ---------------------------------------------------------------------------
 

@@ -138,6 +138,13 @@ ssize_t system_read(int descriptor, void *data, size_t size)
     return read(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size);
 }
 
+ssize_t system_read_at(int descriptor, void *data, size_t size, int64_t offset)
+{
+    const int fault = system_fault("read");
+    if (system_is_refused(fault)) return -1;
+    return pread(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size, offset);
+}
+
 ssize_t system_write(int descriptor, const struct iovec *parts, int count)
 {
     const int fault = system_fault("write");

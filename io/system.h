@@ -36,6 +36,7 @@ static inline int system_fault(const char *operation)
 int system_open(const char *path, int flags);       // O_CLOEXEC is added; created files are 0666 less the umask
 int system_open_named(const char *path, int flags); // a file that the user names: links are followed
 ssize_t system_read(int descriptor, void *data, size_t size);
+ssize_t system_read_at(int descriptor, void *data, size_t size, int64_t offset); // pread; faults: read
 ssize_t system_write(int descriptor, const struct iovec *parts, int count);
 int system_truncate(int descriptor, int64_t size);
 int system_sync(int descriptor);

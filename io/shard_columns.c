@@ -1,0 +1,277 @@
+// Writes shards of columns. All shards of one table with the same number of rows have the same bytes around their
+// columns, the frame: HDF5 makes it once, and each file is written from the frame and from the columns where they lie.
+//
+// HDF5 makes the frame in a file without a name, in memory, and leaves holes for the columns: datasets are contiguous,
+// their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
+#include "shard.h"
+#include "system.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SHARD_FRAMES = 4 }; // shapes that are kept: batches of a run have one or two, and the last one has another
+
+typedef struct ShardFrame {
+    int64_t rows; // 0: none
+    int64_t used; // when
+    int64_t bytes;
+    int64_t *offsets;     // [n_columns] of the columns in the file
+    int *order;           // [n_columns] columns in the order of their offsets
+    unsigned char *around; // the bytes before the first column, between columns, and behind the last one
+} ShardFrame;
+
+struct ShardTableWriter {
+    const ShardTable *table;
+    ShardFrame frames[SHARD_FRAMES];
+    int64_t used;
+    FilePart *parts; // [2 n_columns + 1]
+};
+
+size_t number_size(NumberType type)
+{
+    static const size_t sizes[] = {
+        [NUMBER_REAL] = sizeof(double), [NUMBER_INTEGER] = sizeof(int64_t), [NUMBER_SMALL] = sizeof(int32_t)};
+    return sizes[type];
+}
+
+static int64_t frame_column_bytes(const ShardTable *table, int column, int64_t rows)
+{
+    return rows * (int64_t)number_size(table->columns[column].type);
+}
+
+// ---- by HDF5 --------------------------------------------------------------------------------------------------------
+
+static hid_t frame_type(NumberType type)
+{
+    switch (type) {
+    case NUMBER_INTEGER: return H5T_STD_I64LE;
+    case NUMBER_SMALL: return H5T_STD_I32LE;
+    default: return H5T_IEEE_F64LE;
+    }
+}
+
+static hid_t frame_put_column(Error *error, const NumberColumn *column, hid_t parent, hid_t space, hid_t create)
+{
+    const char *name = column->field.name;
+    const hid_t type = frame_type(column->type);
+    const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
+    if (column->words != NULL) shard_put_texts(error, data, "words", column->words, (hsize_t)column->n_words);
+    return data;
+}
+
+static hid_t frame_storage(Error *error)
+{
+    const hid_t create = shard_id(error, H5Pcreate(H5P_DATASET_CREATE), "the columns");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "the columns");
+    shard_ok(error, H5Pset_layout(create, H5D_CONTIGUOUS), "the columns");
+    shard_ok(error, H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), "the columns");
+    shard_ok(error, H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "the columns");
+    return create;
+}
+
+// All datasets first, so that they follow each other; then what describes them.
+static void frame_put_columns(Error *error, const ShardTable *table, hsize_t rows, hid_t parent, hid_t *data,
+                              Arena *arena)
+{
+    const int n = table->n_columns;
+    ShardGroups groups = {.items = ARENA_NEW(arena, ShardGroup, n), .count = n};
+    const char **names = ARENA_NEW(arena, const char *, n);
+    Field *fields = ARENA_NEW(arena, Field, n);
+    int *numbers = ARENA_NEW(arena, int, n);
+    const hid_t space = shard_id(error, H5Screate_simple(1, &rows, NULL), table->group), create = frame_storage(error);
+    for (int c = 0; c < n; c++) {
+        names[c] = table->columns[c].field.name;
+        fields[c] = table->columns[c].field;
+        numbers[c] = c;
+        groups.items[c] = (ShardGroup){.name = names[c], .columns = &numbers[c], .count = 1};
+        data[c] = frame_put_column(error, &table->columns[c], parent, space, create);
+    }
+    shard_put_texts(error, parent, "columns", names, (hsize_t)n);
+    for (int c = 0; c < n; c++) shard_describe_columns(error, fields, &groups.items[c], data[c], arena);
+    shard_attach_time(error, parent, &groups, data, arena);
+    shard_ok(error, H5Pclose(create), table->group);
+    shard_ok(error, H5Sclose(space), table->group);
+}
+
+void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, int64_t *offsets, Arena *arena)
+{
+    hid_t *data = ARENA_NEW(arena, hid_t, table->n_columns);
+    for (int i = 0; i < table->n_attributes; i++)
+        shard_put_text(error, file, table->attributes[i].name, table->attributes[i].text);
+    const hid_t parent = shard_create_group(error, file, table->group, arena);
+    frame_put_columns(error, table, (hsize_t)rows, parent, data, arena);
+    for (int c = 0; c < table->n_columns; c++) {
+        const char *name = table->columns[c].field.name;
+        const haddr_t offset = error->kind == OK ? H5Dget_offset(data[c]) : HADDR_UNDEF;
+        shard_check(error, offset != HADDR_UNDEF, name);
+        offsets[c] = (int64_t)offset;
+        shard_ok(error, H5Dclose(data[c]), name);
+    }
+    shard_ok(error, H5Gclose(parent), table->group);
+    shard_ok(error, H5Fflush(file, H5F_SCOPE_GLOBAL), "the file in memory");
+}
+
+static size_t frame_memory(const ShardTable *table)
+{
+    const size_t each = 8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1024; // arrays, each aligned
+    return (size_t)table->n_columns * each + (1 << 16);
+}
+
+// ---- the frame ------------------------------------------------------------------------------------------------------
+
+static void frame_drop(ShardFrame *frame)
+{
+    free(frame->offsets);
+    free(frame->order);
+    free(frame->around);
+    *frame = (ShardFrame){0};
+}
+
+// By the driver on C's files: the default one looks for the file that a link points to, and this one has no name.
+static hid_t frame_create_file(Error *error, int memory)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    const hid_t access = shard_id(error, H5Pcreate(H5P_FILE_ACCESS), "the file in memory");
+    shard_ok(error, H5Pset_fapl_stdio(access), "the file in memory");
+    const hid_t create = shard_id(error, H5Pcreate(H5P_FILE_CREATE), "the file in memory");
+    shard_ok(error, H5Pset_obj_track_times(create, 0), "the file in memory");
+    const hid_t file = shard_id(error, H5Fcreate(path, H5F_ACC_TRUNC, create, access), "the file in memory");
+    shard_ok(error, H5Pclose(access), "the file in memory");
+    shard_ok(error, H5Pclose(create), "the file in memory");
+    return file;
+}
+
+static void frame_sort(const ShardTable *table, ShardFrame *frame)
+{
+    for (int c = 0; c < table->n_columns; c++) {
+        int at = c;
+        for (; at > 0 && frame->offsets[frame->order[at - 1]] > frame->offsets[c]; at--)
+            frame->order[at] = frame->order[at - 1];
+        frame->order[at] = c;
+    }
+}
+
+// Moves the file's bytes around the columns to frame->around (NULL: only checks). Returns their number; -1: a column
+// lies outside of the file, or two overlap.
+static int64_t frame_take_around(const ShardTable *table, const ShardFrame *frame, int memory, unsigned char *around)
+{
+    int64_t at = 0, taken = 0;
+    for (int k = 0; k <= table->n_columns; k++) {
+        const int c = k < table->n_columns ? frame->order[k] : -1;
+        const int64_t end = c >= 0 ? frame->offsets[c] : frame->bytes, size = end - at;
+        if (size < 0) return -1;
+        if (around != NULL && file_read_at(memory, "the file in memory", at, around + taken, (size_t)size).kind != OK)
+            return -1;
+        taken += size;
+        at = c >= 0 ? end + frame_column_bytes(table, c, frame->rows) : end;
+    }
+    return taken;
+}
+
+static Error frame_take(const ShardTable *table, int memory, ShardFrame *frame)
+{
+    frame->bytes = lseek(memory, 0, SEEK_END);
+    frame_sort(table, frame);
+    const int64_t size = frame->bytes < 0 ? -1 : frame_take_around(table, frame, memory, NULL);
+    if (size < 0) return error_make(ERROR_MACHINE, "HDF5 did not place the columns of a shard one after the other");
+    frame->around = malloc((size_t)size + 1);
+    if (frame->around == NULL) return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
+    return frame_take_around(table, frame, memory, frame->around) == size
+               ? error_none()
+               : error_make(ERROR_MACHINE, "the file in memory, of a shard of columns, can't be read");
+}
+
+static Error frame_make(const ShardTable *table, int64_t rows, ShardFrame *frame)
+{
+    Arena arena;
+    *frame = (ShardFrame){.rows = rows,
+                          .offsets = calloc((size_t)table->n_columns, sizeof *frame->offsets),
+                          .order = calloc((size_t)table->n_columns, sizeof *frame->order)};
+    if (frame->offsets == NULL || frame->order == NULL)
+        return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
+    TRY(shard_ready(0));
+    TRY(arena_create(&arena, frame_memory(table), "a shard of columns"));
+    Error error = error_none();
+    const int memory = memfd_create("hopscotch shard", MFD_CLOEXEC);
+    if (memory < 0) error = file_error("make", "a file in memory", 0);
+    const hid_t file = frame_create_file(&error, memory);
+    shard_put_table(&error, table, rows, file, frame->offsets, &arena);
+    shard_ok(&error, H5Fclose(file), "the file in memory");
+    if (error.kind == OK) error = frame_take(table, memory, frame);
+    if (memory >= 0) (void)close(memory);
+    arena_destroy(&arena);
+    return error;
+}
+
+// The frame for a number of rows: one that is kept, or a new one in place of the one used longest ago.
+static Error frame_for(ShardTableWriter *writer, int64_t rows, const ShardFrame **out)
+{
+    ShardFrame *oldest = &writer->frames[0];
+    for (int i = 0; i < SHARD_FRAMES; i++) {
+        ShardFrame *frame = &writer->frames[i];
+        if (frame->rows == rows) {
+            frame->used = ++writer->used;
+            *out = frame;
+            return error_none();
+        }
+        if (frame->used < oldest->used) oldest = frame;
+    }
+    frame_drop(oldest);
+    const Error error = frame_make(writer->table, rows, oldest);
+    if (error.kind != OK) {
+        frame_drop(oldest);
+        return error;
+    }
+    oldest->used = ++writer->used;
+    *out = oldest;
+    return error;
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
+{
+    const size_t parts = 2 * (size_t)table->n_columns + 1;
+    ShardTableWriter *writer = calloc(1, sizeof *writer);
+    *out = NULL;
+    if (writer != NULL) writer->parts = calloc(parts, sizeof *writer->parts);
+    if (writer == NULL || writer->parts == NULL) {
+        free(writer);
+        return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
+    }
+    writer->table = table;
+    *out = writer;
+    return error_none();
+}
+
+void shard_table_close(ShardTableWriter *writer)
+{
+    if (writer == NULL) return;
+    for (int i = 0; i < SHARD_FRAMES; i++) frame_drop(&writer->frames[i]);
+    free(writer->parts);
+    free(writer);
+}
+
+Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
+                        const void *const *values, int64_t *offsets, int64_t *bytes)
+{
+    const ShardTable *table = writer->table;
+    const ShardFrame *frame = NULL;
+    int64_t at = 0, around = 0;
+    int n = 0;
+    TRY(frame_for(writer, rows, &frame));
+    for (int k = 0; k < table->n_columns; k++) {
+        const int c = frame->order[k];
+        writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->offsets[c] - at)};
+        writer->parts[n++] = (FilePart){values[c], (size_t)frame_column_bytes(table, c, rows)};
+        around += frame->offsets[c] - at;
+        at = frame->offsets[c] + frame_column_bytes(table, c, rows);
+        offsets[c] = frame->offsets[c];
+    }
+    writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->bytes - at)};
+    *bytes = frame->bytes;
+    return file_write_parts(folder, name, writer->parts, n);
+}

@@ -1,0 +1,241 @@
+#include "../../io/shard.h"
+#include "../../io/system.h"
+#include "../test.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Columns: id, then types by turns, one of them with words.
+enum { TABLE_COLUMNS_MAX = 300 };
+
+static const char *const table_words[] = {"none", "fell", "l\xc3\xa4uft"};
+static const ShardAttribute table_attributes[] = {{"campaign", "raibert_gains"}, {"note", ""}};
+
+typedef struct TableTest {
+    Arena arena;
+    NumberColumn columns[TABLE_COLUMNS_MAX];
+    ShardTable table;
+    int64_t rows;
+    const void *values[TABLE_COLUMNS_MAX];
+    int64_t offsets[TABLE_COLUMNS_MAX], bytes;
+    char folder[256];
+} TableTest;
+
+static void *table_test_values(NumberType type, int column, int64_t rows, Arena *arena)
+{
+    void *values = arena_take(arena, (size_t)rows + 1, number_size(type));
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t n = column == 0 ? i + 100 : (i * 7919 + column) % 3;
+        if (type == NUMBER_REAL) ((double *)values)[i] = i % 5 == 4 ? (double)NAN : sin((double)(i * 31 + column));
+        if (type == NUMBER_INTEGER) ((int64_t *)values)[i] = n;
+        if (type == NUMBER_SMALL) ((int32_t *)values)[i] = (int32_t)n;
+    }
+    return values;
+}
+
+static void table_test_start(TableTest *test, int n_columns, int64_t rows)
+{
+    CHECK_OK(arena_create(&test->arena, (size_t)(rows + 16) * 8 * (size_t)n_columns * 2 + (8 << 20), "a test"));
+    snprintf(test->folder, sizeof test->folder, "%s", test_folder());
+    test->rows = rows;
+    for (int c = 0; c < n_columns; c++) {
+        const NumberType type = c == 0 ? NUMBER_INTEGER : (NumberType)((c + 2) % 3);
+        NumberColumn *column = &test->columns[c];
+        const char *name = c == 0 ? "id" : arena_format(&test->arena, "column_%d", c);
+        *column = (NumberColumn){.field = {name, c % 4 == 1 ? "m/s" : NULL, c % 2 ? "a column" : NULL, NULL},
+                                 .type = type};
+        if (type == NUMBER_SMALL) {
+            column->words = table_words;
+            column->n_words = 3;
+        }
+        test->values[c] = table_test_values(type, c, rows, &test->arena);
+    }
+    test->table = (ShardTable){.group = "trials",
+                               .attributes = table_attributes,
+                               .n_attributes = 2,
+                               .columns = test->columns,
+                               .n_columns = n_columns};
+}
+
+// The file as HDF5 makes it when it gets the values. The caller frees it.
+static Bytes table_test_by_hdf5(TableTest *test)
+{
+    Bytes image = {0};
+    Error error = shard_ready((size_t)test->bytes);
+    const hid_t types[] = {H5T_IEEE_F64LE, H5T_STD_I64LE, H5T_STD_I32LE}, file = shard_create_file(&error);
+    int64_t *offsets = ARENA_NEW(&test->arena, int64_t, test->table.n_columns);
+    shard_put_table(&error, &test->table, test->rows, file, offsets, &test->arena);
+    for (int c = 0; c < test->table.n_columns; c++) {
+        const hid_t type = types[test->columns[c].type];
+        const char *name = arena_format(&test->arena, "trials/%s", test->columns[c].field.name);
+        const hid_t data = shard_id(&error, H5Dopen2(file, name, H5P_DEFAULT), name);
+        shard_ok(&error, H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, test->values[c]), name);
+        shard_ok(&error, H5Dclose(data), name);
+    }
+    shard_ok(&error, H5Fflush(file, H5F_SCOPE_GLOBAL), "a test");
+    if (error.kind == OK) error = shard_take_image(file, &image);
+    shard_ok(&error, H5Fclose(file), "a test");
+    CHECK_OK(error);
+    return image;
+}
+
+// The file holds every column at its place, and is HDF5's own.
+static void table_test_compare(TableTest *test, const char *name)
+{
+    Bytes file;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, (size_t)test->bytes + 4096, "a test"));
+    CHECK_OK(file_read(arena_format(&test->arena, "%s/%s", test->folder, name), (size_t)test->bytes, &arena, &file));
+    CHECK_INTEGER(test->bytes, (int64_t)file.size);
+    for (int c = 0; c < test->table.n_columns; c++) {
+        const size_t size = number_size(test->columns[c].type) * (size_t)test->rows;
+        CHECK(test->offsets[c] > 0 && (size_t)test->offsets[c] + size <= file.size);
+        CHECK(memcmp(file.data + test->offsets[c], test->values[c], size) == 0);
+    }
+    const Bytes image = table_test_by_hdf5(test);
+    CHECK_INTEGER((int64_t)image.size, (int64_t)file.size);
+    CHECK(image.size == file.size && memcmp(image.data, file.data, file.size) == 0);
+    free(image.data);
+    arena_destroy(&arena);
+}
+
+static Error table_test_write(TableTest *test, ShardTableWriter *writer, const char *name)
+{
+    return shard_table_write(writer, test->folder, name, test->rows, test->values, test->offsets, &test->bytes);
+}
+
+TEST(shard_columns_are_the_file_that_hdf5_writes)
+{
+    static const struct {
+        int columns;
+        int64_t rows;
+    } shapes[] = {{1, 1}, {1, 7}, {2, 1}, {18, 4096}, {18, 4099}, {60, 1}, {60, 1023}, {300, 33}, {3, 1000001}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        TableTest test;
+        ShardTableWriter *writer;
+        table_test_start(&test, shapes[i].columns, shapes[i].rows);
+        CHECK_OK(shard_table_open(&test.table, &writer));
+        CHECK_OK(table_test_write(&test, writer, "000001.h5"));
+        table_test_compare(&test, "000001.h5");
+        shard_table_close(writer);
+        arena_destroy(&test.arena);
+    }
+}
+
+// One writer, batches of many shapes: more than it keeps frames for.
+TEST(shard_columns_of_many_shapes)
+{
+    TableTest test;
+    ShardTableWriter *writer;
+    table_test_start(&test, 6, 4000);
+    CHECK_OK(shard_table_open(&test.table, &writer));
+    for (int i = 0; i < 30; i++) {
+        test.rows = (int64_t[]){4000, 1, 17, 4000, 3999, 2, 3, 1000}[(i * 5) % 8];
+        CHECK_OK(table_test_write(&test, writer, "000002.h5"));
+        table_test_compare(&test, "000002.h5");
+    }
+    shard_table_close(writer);
+    arena_destroy(&test.arena);
+}
+
+// Nothing of an interrupted or failed write counts as a file.
+TEST(shard_columns_are_whole_or_absent)
+{
+    static const struct {
+        const char *rule;
+        bool written;
+        const char *words;
+    } faults[] = {
+        {"write:1:SHORT", true, ""},          {"write:1:EINTR,write:2:SHORT,write:3:EINTR", true, ""},
+        {"fsync:1:EINTR", true, ""},          {"close:2:EINTR", true, ""},
+        {"write:1:ENOSPC", false, "write"},   {"write:1:SHORT,write:2:ENOSPC", false, "No space left"},
+        {"fsync:1:EIO", false, "sync"},       {"rename:1:EIO", false, "rename"},
+        {"open:1:EMFILE", false, "too many"}, {"write:2:SHORT,write:1:SHORT,write:3:EDQUOT", false, "quota"},
+    };
+    TableTest test;
+    ShardTableWriter *writer;
+    table_test_start(&test, 9, 5001);
+    CHECK_OK(shard_table_open(&test.table, &writer));
+    CHECK_OK(table_test_write(&test, writer, "first.h5")); // the frame is there: faults hit the file
+    const char *path = arena_format(&test.arena, "%s/000003.h5", test.folder);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        system_set_faults(faults[i].rule);
+        const Error error = table_test_write(&test, writer, "000003.h5");
+        system_set_faults("");
+        CHECK(file_exists(path) == faults[i].written);
+        CHECK(!file_exists(arena_format(&test.arena, "%s.tmp", path)));
+        if (faults[i].written) {
+            CHECK_OK(error);
+            table_test_compare(&test, "000003.h5");
+            CHECK_OK(file_remove(path));
+        } else
+            CHECK_SAYS(ERROR_MACHINE, faults[i].words, error);
+    }
+    shard_table_close(writer);
+    arena_destroy(&test.arena);
+}
+
+// Killed at any call, the file is absent or whole.
+TEST(shard_columns_survive_a_kill)
+{
+    static const char *const rules[] = {"write:1:KILL", "write:1:SHORT,write:2:KILL", "fsync:1:KILL", "rename:1:KILL",
+                                        "fsync:2:KILL"};
+    TableTest test;
+    ShardTableWriter *writer;
+    table_test_start(&test, 9, 5001);
+    CHECK_OK(shard_table_open(&test.table, &writer));
+    CHECK_OK(table_test_write(&test, writer, "first.h5"));
+    const char *path = arena_format(&test.arena, "%s/000004.h5", test.folder);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            system_set_faults(rules[i]);
+            (void)table_test_write(&test, writer, "000004.h5");
+            _exit(0);
+        }
+        CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        CHECK(file_exists(path) == (i == 4));
+        if (i == 4) table_test_compare(&test, "000004.h5");
+    }
+    shard_table_close(writer);
+    arena_destroy(&test.arena);
+}
+
+static const char table_test_python[] =
+    "import sys, h5py\n"
+    "f = h5py.File(sys.argv[1], 'r'); t = f['trials']\n"
+    "assert f.attrs['campaign'] == 'raibert_gains' and f.attrs['note'] == ''\n"
+    "assert list(t.attrs['columns']) == ['id'] + ['column_%d' % c for c in range(1, 6)]\n"
+    "assert [t[n].dtype.str for n in t.attrs['columns']] == ['<i8', '<f8', '<i8', '<i4', '<f8', '<i8'], 1\n"
+    "assert t['column_3'].shape == (1001,) and list(t['column_3'].attrs['words']) == ['none', 'fell', 'l\xc3\xa4uft']\n"
+    "assert list(t['id'][:3]) == [100, 101, 102] and t['column_1'][4] != t['column_1'][4]\n"
+    "assert list(t['column_1'].attrs['units']) == ['m/s'] and list(t['column_1'].attrs['long_name']) == ['a column']\n"
+    "assert list(t['column_2'].attrs['units']) == ['1'] and list(t['column_2'].attrs['long_name']) == ['column_2']\n"
+    "assert h5py.h5ds.is_scale(t['id'].id) and t['column_4'].dims[0]['id'][1000] == 1100\n"
+    "assert t['column_1'].id.get_offset() == int(sys.argv[2])\n";
+
+TEST(shard_columns_are_read_by_other_programs)
+{
+    TableTest test;
+    ShardTableWriter *writer;
+    if (system("python3 -c 'import h5py' 2>/dev/null && command -v h5dump >/dev/null") != 0) {
+        test_skip("needs python3 with h5py, and h5dump");
+        return;
+    }
+    table_test_start(&test, 6, 1001);
+    CHECK_OK(shard_table_open(&test.table, &writer));
+    CHECK_OK(table_test_write(&test, writer, "000005.h5"));
+    CHECK_OK(file_write(test.folder, "read.py", table_test_python, strlen(table_test_python)));
+    const char *in = arena_format(&test.arena, "cd %s && ", test.folder);
+    CHECK_INTEGER(0, system(arena_format(&test.arena, "%spython3 read.py 000005.h5 %lld", in,
+                                         (long long)test.offsets[1])));
+    CHECK_INTEGER(0, system(arena_format(&test.arena, "%sh5dump -d trials/column_3 000005.h5 >dump.txt", in)));
+    CHECK_INTEGER(0, system(arena_format(&test.arena, "%sgrep -q '(1000): 1' dump.txt || cat dump.txt", in)));
+    shard_table_close(writer);
+    arena_destroy(&test.arena);
+}
