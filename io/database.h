@@ -6,6 +6,7 @@
 //   database_system.c  the system calls that SQLite makes on files
 //   database_beside.c  checks the files beside a database (-wal, -shm, -journal) before it is opened
 //   database_user.c    statements that a user wrote
+//   database_blocks.c  a table over blocks of columns
 //   database_error.c   SQLite's result codes as errors
 #ifndef HOPSCOTCH_DATABASE_H
 #define HOPSCOTCH_DATABASE_H
@@ -22,7 +23,9 @@ struct Database {
     char *path;
     dev_t device; // of the file when it was opened
     ino_t inode;
-    int lock; // descriptor of a lock that we hold in SQLite's place; -1: there is none
+    int lock;                   // descriptor of a lock that we hold in SQLite's place; -1: there is none
+    DatabaseGuard *guard;       // of the user's statement; NULL: there is none
+    struct BlockModule *blocks; // the last one of database_add_blocks; NULL: there is none
 };
 
 struct Statement {
@@ -59,5 +62,8 @@ bool database_lacks_room(const char *path, Arena *arena); // its -shm file must 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 
 int database_add_functions(sqlite3 *handle);
+bool database_is_late(const DatabaseGuard *guard); // the statement is to be interrupted (database_user.c)
+// Why the last step of a statement could not read a block, once; no error if it could (database_blocks.c).
+Error database_block_error(const Database *database);
 
 #endif

@@ -58,6 +58,7 @@ static int database_reason(const Database *database, int code)
 
 Error database_error(const Database *database, int code, const char *doing)
 {
+    TRY(database_block_error(database));
     const int primary = database_reason(database, code);
     const char *words = sqlite3_errstr(code);
     if (database->handle != NULL && sqlite3_extended_errcode(database->handle) == code)

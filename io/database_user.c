@@ -31,11 +31,12 @@ static int database_authorize(void *unused, int action, const char *first, const
     return SQLITE_DENY;
 }
 
-static int database_is_late(void *given)
+bool database_is_late(const DatabaseGuard *guard)
 {
-    const DatabaseGuard *guard = given;
     return clock_seconds() > guard->deadline || (guard->interrupted != NULL && guard->interrupted() != 0);
 }
+
+static int database_ask(void *guard) { return database_is_late(guard); }
 
 // SQLite's message, with the place in the text if SQLite gives one.
 static Error database_user_error(const Database *database, const char *sql)
@@ -63,7 +64,8 @@ Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuar
     if (statement == NULL) return database_statement_error(database, SQLITE_NOMEM, sql);
     sqlite3_limit(database->handle, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_set_authorizer(database->handle, database_authorize, NULL);
-    sqlite3_progress_handler(database->handle, 10000, database_is_late, guard);
+    sqlite3_progress_handler(database->handle, 10000, database_ask, guard);
+    database->guard = guard;
     statement->database = database;
     const int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement->handle, &tail);
     const bool alone = tail == NULL || tail[strspn(tail, "; \t\r\n")] == '\0';
@@ -86,5 +88,6 @@ Error statement_step_guarded(Statement *statement, bool *row)
     if (code == SQLITE_ROW || code == SQLITE_DONE) return error_none();
     if (code == SQLITE_INTERRUPT)
         return error_make(ERROR_USER, "--sql took too long: give it more time with --timeout SECONDS");
+    TRY(database_block_error(statement->database));
     return error_make(ERROR_USER, "--sql: %.300s", sqlite3_errmsg(statement->database->handle));
 }

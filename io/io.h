@@ -213,6 +213,42 @@ ColumnKind column_kind(Statement *statement, int index); // of the current row's
 // "name" with quotes doubled, in the arena, for the text of a statement.
 const char *sql_identifier(Arena *arena, const char *name);
 
+// ---- a table over blocks of columns (io/database_blocks.c) ----------------------------------------------------------
+
+typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER, NUMBER_SMALL } NumberType; // double, int64_t, int32_t
+size_t number_size(NumberType type);                                              // bytes (io/columns.c)
+
+// A column of a table. In HDF5 a dataset, in SQL a column of the type REAL, INTEGER or TEXT.
+typedef struct NumberColumn {
+    Field field; // name, unit, doc
+    NumberType type;
+    const char *const *words; // the texts that 0, 1, ... stand for; NULL: the numbers are meant
+    int n_words;
+} NumberColumn;
+
+// Rows with ids from `first` to `last`, with gaps if there are fewer rows than ids.
+typedef struct BlockSpan {
+    int64_t first, last, rows;
+} BlockSpan;
+
+// Column 0 is the integer `id`, which ascends within a block. Ids of a block are greater than those of blocks before
+// it. NaN is NULL, and -0 is 0, as in a row. A number without a word is the text "unknown".
+typedef struct BlockTable {
+    const NumberColumn *columns; // [n_columns]
+    int n_columns;
+    const BlockSpan *blocks; // [n_blocks]
+    int64_t n_blocks;
+    // values <- rows [first, first + rows) of a column of a block, in the type of the column
+    Error (*read)(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values);
+    void *source;
+    int64_t piece, found; // for tests: rows that are read at a time, and are looked for in an order; 0: the usual ones
+} BlockTable;
+// From now on `name` means this table to statements of the connection; it hides a table of the file. Call it before
+// database_prepare_guarded. What the table points to must outlive the connection. Conditions on columns, and the order
+// by columns, are computed column by column, and only columns that a query needs are read. A guarded statement is
+// interrupted there too.
+Error database_add_blocks(Database *database, const char *name, const BlockTable *table);
+
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 
 enum { DATABASE_STAMP_WORDS = 5 };
@@ -280,19 +316,6 @@ bool shard_is_float64(const ShardReader *reader);
 // samples[length][n_columns] in column order, widened to double
 Error shard_samples(ShardReader *reader, int64_t index, double *samples);
 void shard_close(ShardReader *reader);
-
-// ---- columns of numbers ---------------------------------------------------------------------------------------------
-
-typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER, NUMBER_SMALL } NumberType; // double, int64_t, int32_t
-size_t number_size(NumberType type);                                             // bytes (io/shard_columns.c)
-
-// A column of a table. In HDF5 a dataset, in SQL a column of the type REAL, INTEGER or TEXT.
-typedef struct NumberColumn {
-    Field field; // name, unit, doc
-    NumberType type;
-    const char *const *words; // the texts that 0, 1, ... stand for, unless the numbers are meant: NULL
-    int n_words;
-} NumberColumn;
 
 // ---- HDF5 shards of columns (io/shard_columns.c); called from one thread at a time ----------------------------------
 // An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'

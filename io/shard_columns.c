@@ -17,8 +17,8 @@ typedef struct ShardFrame {
     int64_t rows; // 0: none
     int64_t used; // when
     int64_t bytes;
-    int64_t *offsets;     // [n_columns] of the columns in the file
-    int *order;           // [n_columns] columns in the order of their offsets
+    int64_t *offsets;      // [n_columns] of the columns in the file
+    int *order;            // [n_columns] columns in the order of their offsets
     unsigned char *around; // the bytes before the first column, between columns, and behind the last one
 } ShardFrame;
 
@@ -28,13 +28,6 @@ struct ShardTableWriter {
     int64_t used;
     FilePart *parts; // [2 n_columns + 1]
 };
-
-size_t number_size(NumberType type)
-{
-    static const size_t sizes[] = {
-        [NUMBER_REAL] = sizeof(double), [NUMBER_INTEGER] = sizeof(int64_t), [NUMBER_SMALL] = sizeof(int32_t)};
-    return sizes[type];
-}
 
 static int64_t frame_column_bytes(const ShardTable *table, int column, int64_t rows)
 {

@@ -46,8 +46,8 @@ static void table_test_start(TableTest *test, int n_columns, int64_t rows)
         const NumberType type = c == 0 ? NUMBER_INTEGER : (NumberType)((c + 2) % 3);
         NumberColumn *column = &test->columns[c];
         const char *name = c == 0 ? "id" : arena_format(&test->arena, "column_%d", c);
-        *column = (NumberColumn){.field = {name, c % 4 == 1 ? "m/s" : NULL, c % 2 ? "a column" : NULL, NULL},
-                                 .type = type};
+        *column =
+            (NumberColumn){.field = {name, c % 4 == 1 ? "m/s" : NULL, c % 2 ? "a column" : NULL, NULL}, .type = type};
         if (type == NUMBER_SMALL) {
             column->words = table_words;
             column->n_words = 3;
@@ -232,10 +232,10 @@ TEST(shard_columns_are_read_by_other_programs)
     CHECK_OK(table_test_write(&test, writer, "000005.h5"));
     CHECK_OK(file_write(test.folder, "read.py", table_test_python, strlen(table_test_python)));
     const char *in = arena_format(&test.arena, "cd %s && ", test.folder);
-    CHECK_INTEGER(0, system(arena_format(&test.arena, "%spython3 read.py 000005.h5 %lld", in,
-                                         (long long)test.offsets[1])));
+    CHECK_INTEGER(
+        0, system(arena_format(&test.arena, "%spython3 read.py 000005.h5 %lld", in, (long long)test.offsets[1])));
     CHECK_INTEGER(0, system(arena_format(&test.arena, "%sh5dump -d trials/column_3 000005.h5 >dump.txt", in)));
-    CHECK_INTEGER(0, system(arena_format(&test.arena, "%sgrep -q '(1000): 1' dump.txt || cat dump.txt", in)));
+    CHECK_INTEGER(0, system(arena_format(&test.arena, "%sgrep -q '(995): 1, 0, 2, 1, 0, 2$' dump.txt", in)));
     shard_table_close(writer);
     arena_destroy(&test.arena);
 }

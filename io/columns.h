@@ -1,0 +1,85 @@
+// Columns of numbers in memory: which rows meet conditions, and which come first in an order (columns.c). A cell is the
+// 8 bytes of a double or of an int64_t. io/database_blocks.c makes conditions and orders of SQL into these.
+#ifndef HOPSCOTCH_COLUMNS_H
+#define HOPSCOTCH_COLUMNS_H
+
+#include "io.h"
+
+typedef union Cell {
+    double real; // NaN: NULL
+    int64_t integer;
+} Cell;
+
+// cells[rows] <- numbers as they are stored. `cells` may be the memory of `stored`, whose numbers lie at its end.
+void cells_widen(NumberType type, const void *stored, int64_t rows, Cell *cells);
+
+// ---- conditions -----------------------------------------------------------------------------------------------------
+
+typedef enum ColumnTestKind {
+    TEST_INSIDE,  // low <= x <= high, and so not NULL
+    TEST_OUTSIDE, // x < low or x > high
+    TEST_NULL,    // x is NULL
+    TEST_WORD,    // bit x of `words` is set
+} ColumnTestKind;
+
+enum { TEST_WORDS_MAX = 63 }; // bit 63: a number without a word
+
+typedef struct ColumnTest {
+    int column;
+    bool real; // the column's cells are real
+    ColumnTestKind kind;
+    Cell low, high;
+    uint64_t words;
+    int n_words;
+} ColumnTest;
+
+typedef enum Comparison {
+    IS_EQUAL,
+    IS_NOT_EQUAL,
+    IS_LESS,
+    IS_LESS_OR_EQUAL,
+    IS_GREATER,
+    IS_GREATER_OR_EQUAL,
+    COMPARISONS
+} Comparison;
+
+// The condition `x comparison value` as a test. SQLite compares integers with reals exactly (sqlite3IntFloatCompare),
+// and so does the test, with one exception: between a real column and an integer that no double equals it may also take
+// rows that the condition refuses.
+ColumnTest test_with_real(bool real_column, Comparison comparison, double value);
+ColumnTest test_with_integer(bool real_column, Comparison comparison, int64_t value);
+ColumnTest test_all(bool real_column);  // all that is not NULL
+ColumnTest test_none(bool real_column); // no row
+// A test that all rows pass that pass one of the two. Both are of one column and of TEST_INSIDE or of TEST_WORD.
+ColumnTest test_either(const ColumnTest *a, const ColumnTest *b);
+// Keeps those of rows[n] whose cells pass, in their order; returns their number.
+int64_t test_rows(const ColumnTest *test, const Cell *cells, uint32_t *rows, int64_t n);
+
+// ---- orders ---------------------------------------------------------------------------------------------------------
+
+enum { ORDER_TERMS_MAX = 3 };
+
+// A row among those found: the keys of the terms, then its number, which decides between equal keys.
+typedef struct FoundRow {
+    uint64_t key[ORDER_TERMS_MAX];
+    int64_t row;
+} FoundRow;
+
+// A key that is smaller if the cell comes first. NULL is the smallest value, as SQLite has it.
+uint64_t order_key(bool real, bool descending, Cell cell);
+bool order_before(const FoundRow *a, const FoundRow *b, int n_terms);
+
+// The first `most` rows behind `last` of those that are added.
+typedef struct FirstRows {
+    FoundRow *rows; // [2 most]
+    int64_t count, most;
+    int n_terms;
+    FoundRow last, bound; // a row that does not come before `bound` is not among them
+    bool has_last, has_bound;
+} FirstRows;
+
+bool first_rows_wants(const FirstRows *first, const FoundRow *row);
+void first_rows_add(FirstRows *first, const FoundRow *row); // one that it wants
+void first_rows_sort(FirstRows *first);                     // the end: rows[count] in their order, count <= most
+
+#endif
