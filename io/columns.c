@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t number_size(NumberType type)
-{
-    static const size_t sizes[] = {
-        [NUMBER_REAL] = sizeof(double), [NUMBER_INTEGER] = sizeof(int64_t), [NUMBER_SMALL] = sizeof(int32_t)};
-    return sizes[type];
-}
-
-void cells_widen(NumberType type, const void *stored, int64_t rows, Cell *cells)
-{
-    if (type != NUMBER_SMALL) {
-        memmove(cells, stored, (size_t)rows * sizeof *cells);
-        return;
-    }
-    for (int64_t i = 0; i < rows; i++) {
-        int32_t small;
-        memcpy(&small, (const char *)stored + (size_t)i * sizeof small, sizeof small);
-        cells[i].integer = small;
-    }
-}
-
 // ---- conditions -----------------------------------------------------------------------------------------------------
 
 static ColumnTest test_reals(ColumnTestKind kind, double low, double high)

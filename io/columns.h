@@ -10,9 +10,6 @@ typedef union Cell {
     int64_t integer;
 } Cell;
 
-// cells[rows] <- numbers as they are stored. `cells` may be the memory of `stored`, whose numbers lie at its end.
-void cells_widen(NumberType type, const void *stored, int64_t rows, Cell *cells);
-
 // ---- conditions -----------------------------------------------------------------------------------------------------
 
 typedef enum ColumnTestKind {

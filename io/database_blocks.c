@@ -113,18 +113,14 @@ static int block_read(BlockCursor *cursor, int64_t block, int column, int64_t fi
 {
     const BlockTable *table = &cursor->module->table;
     const BlockSpan *span = &table->blocks[block];
-    const NumberType type = table->columns[column].type;
     if (column == 0 && !block_has_gaps(span)) {
         for (int64_t i = 0; i < rows; i++) cells[i].integer = span->first + first + i;
         return SQLITE_OK;
     }
-    char *stored = (char *)cells + (size_t)rows * (sizeof *cells - number_size(type));
     const int code = block_ask(cursor, rows);
     if (code != SQLITE_OK) return code;
-    const Error error = table->read(table->source, block, column, first, rows, stored);
-    if (error.kind != OK) return block_failed(cursor, &error);
-    cells_widen(type, stored, rows, cells);
-    return SQLITE_OK;
+    const Error error = table->read(table->source, block, column, first, rows, cells);
+    return error.kind == OK ? SQLITE_OK : block_failed(cursor, &error);
 }
 
 // ---- a slice --------------------------------------------------------------------------------------------------------

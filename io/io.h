@@ -215,8 +215,7 @@ const char *sql_identifier(Arena *arena, const char *name);
 
 // ---- a table over blocks of columns (io/database_blocks.c) ----------------------------------------------------------
 
-typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER, NUMBER_SMALL } NumberType; // double, int64_t, int32_t
-size_t number_size(NumberType type);                                              // bytes (io/columns.c)
+typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER } NumberType; // double, int64_t: 8 bytes each
 
 // A column of a table. In HDF5 a dataset, in SQL a column of the type REAL, INTEGER or TEXT.
 typedef struct NumberColumn {
@@ -238,7 +237,7 @@ typedef struct BlockTable {
     int n_columns;
     const BlockSpan *blocks; // [n_blocks]
     int64_t n_blocks;
-    // values <- rows [first, first + rows) of a column of a block, in the type of the column
+    // values[rows] <- rows [first, first + rows) of a column of a block
     Error (*read)(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values);
     void *source;
     int64_t piece, found; // for tests: rows that are read at a time, and are looked for in an order; 0: the usual ones

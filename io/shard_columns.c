@@ -29,26 +29,14 @@ struct ShardTableWriter {
     FilePart *parts; // [2 n_columns + 1]
 };
 
-static int64_t frame_column_bytes(const ShardTable *table, int column, int64_t rows)
-{
-    return rows * (int64_t)number_size(table->columns[column].type);
-}
+static int64_t column_bytes(int64_t rows) { return rows * 8; }
 
 // ---- by HDF5 --------------------------------------------------------------------------------------------------------
-
-static hid_t frame_type(NumberType type)
-{
-    switch (type) {
-    case NUMBER_INTEGER: return H5T_STD_I64LE;
-    case NUMBER_SMALL: return H5T_STD_I32LE;
-    default: return H5T_IEEE_F64LE;
-    }
-}
 
 static hid_t frame_put_column(Error *error, const NumberColumn *column, hid_t parent, hid_t space, hid_t create)
 {
     const char *name = column->field.name;
-    const hid_t type = frame_type(column->type);
+    const hid_t type = column->type == NUMBER_REAL ? H5T_IEEE_F64LE : H5T_STD_I64LE;
     const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
     if (column->words != NULL) shard_put_texts(error, data, "words", column->words, (hsize_t)column->n_words);
     return data;
@@ -159,7 +147,7 @@ static int64_t frame_take_around(const ShardTable *table, const ShardFrame *fram
         if (around != NULL && file_read_at(memory, "the file in memory", at, around + taken, (size_t)size).kind != OK)
             return -1;
         taken += size;
-        at = c >= 0 ? end + frame_column_bytes(table, c, frame->rows) : end;
+        at = c >= 0 ? end + column_bytes(frame->rows) : end;
     }
     return taken;
 }
@@ -259,9 +247,9 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
     for (int k = 0; k < table->n_columns; k++) {
         const int c = frame->order[k];
         writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->offsets[c] - at)};
-        writer->parts[n++] = (FilePart){values[c], (size_t)frame_column_bytes(table, c, rows)};
+        writer->parts[n++] = (FilePart){values[c], (size_t)column_bytes(rows)};
         around += frame->offsets[c] - at;
-        at = frame->offsets[c] + frame_column_bytes(table, c, rows);
+        at = frame->offsets[c] + column_bytes(rows);
         offsets[c] = frame->offsets[c];
     }
     writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->bytes - at)};

@@ -13,11 +13,11 @@ enum { BLOCK_TEST_COLUMNS = 8, BLOCK_TEST_BLOCKS = 7, BLOCK_TEST_ROWS = 400 };
 static const char *const block_test_words[] = {"none", "fell", "5", "Diverged"};
 static const NumberColumn block_test_columns[BLOCK_TEST_COLUMNS] = {
     {.field = {.name = "id"}, .type = NUMBER_INTEGER},
-    {.field = {.name = "search"}, .type = NUMBER_SMALL},
+    {.field = {.name = "search"}, .type = NUMBER_INTEGER},
     {.field = {.name = "x"}, .type = NUMBER_REAL},
     {.field = {.name = "y"}, .type = NUMBER_REAL},
     {.field = {.name = "fitness"}, .type = NUMBER_REAL},
-    {.field = {.name = "failure"}, .type = NUMBER_SMALL, .words = block_test_words, .n_words = 4},
+    {.field = {.name = "failure"}, .type = NUMBER_INTEGER, .words = block_test_words, .n_words = 4},
     {.field = {.name = "big"}, .type = NUMBER_INTEGER},
     {.field = {.name = "a \"name\""}, .type = NUMBER_REAL},
 };
@@ -46,9 +46,8 @@ static uint64_t block_test_random(BlockTest *test, uint64_t below)
 static Error block_test_read(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {
     BlockTest *test = source;
-    const size_t size = number_size(block_test_columns[column].type);
     CHECK(first >= 0 && rows > 0 && first + rows <= test->spans[block].rows);
-    memcpy(values, (char *)test->values[block][column] + (size_t)first * size, (size_t)rows * size);
+    memcpy(values, (char *)test->values[block][column] + (size_t)first * 8, (size_t)rows * 8);
     test->cells_read += rows;
     if (test->error != NULL && test->cells_read > test->error_at) return error_make(ERROR_MACHINE, "%s", test->error);
     return error_none();
@@ -82,8 +81,11 @@ static void block_test_fill_cell(BlockTest *test, int64_t block, int column, int
     void *values = test->values[block][column];
     switch (block_test_columns[column].type) {
     case NUMBER_REAL: ((double *)values)[row] = block_test_real(test); break;
-    case NUMBER_SMALL: ((int32_t *)values)[row] = (int32_t)block_test_random(test, 6) - (column == 1); break;
-    case NUMBER_INTEGER: ((int64_t *)values)[row] = column == 0 ? id : block_test_integer(test); break;
+    case NUMBER_INTEGER:
+        ((int64_t *)values)[row] = column == 0   ? id
+                                   : column == 6 ? block_test_integer(test)
+                                                 : (int64_t)block_test_random(test, 6) - (column == 1);
+        break;
     }
 }
 
@@ -99,8 +101,7 @@ static void block_test_fill(BlockTest *test, int64_t rows)
         left -= n;
         id += (int64_t)block_test_random(test, 3);
         test->spans[b] = (BlockSpan){.first = id, .rows = n};
-        for (int c = 0; c < BLOCK_TEST_COLUMNS; c++)
-            test->values[b][c] = arena_take(&test->arena, (size_t)n, number_size(block_test_columns[c].type));
+        for (int c = 0; c < BLOCK_TEST_COLUMNS; c++) test->values[b][c] = arena_take(&test->arena, (size_t)n, 8);
         for (int64_t i = 0; i < n; i++) {
             for (int c = 0; c < BLOCK_TEST_COLUMNS; c++) block_test_fill_cell(test, b, c, i, id);
             test->spans[b].last = id;
@@ -122,12 +123,10 @@ static void block_test_insert(BlockTest *test)
                 const void *values = test->values[b][c];
                 if (column->type == NUMBER_REAL)
                     bind_real(insert, c + 1, rows_stored(((const double *)values)[i]));
-                else if (column->type == NUMBER_INTEGER)
-                    bind_integer(insert, c + 1, ((const int64_t *)values)[i]);
                 else if (column->words == NULL)
-                    bind_integer(insert, c + 1, ((const int32_t *)values)[i]);
+                    bind_integer(insert, c + 1, ((const int64_t *)values)[i]);
                 else {
-                    const int32_t word = ((const int32_t *)values)[i];
+                    const int64_t word = ((const int64_t *)values)[i];
                     bind_text(insert, c + 1, word >= 0 && word < column->n_words ? column->words[word] : "unknown");
                 }
             }

@@ -47,8 +47,7 @@ static Error blocks_check_span(const BlockRecord *record, const BlockRecord *bef
 static Error blocks_check_place(const Blocks *blocks, const BlockRecord *record, const int64_t *offsets)
 {
     for (int c = 0; c < blocks->n_columns; c++) {
-        const int64_t size = (int64_t)number_size(blocks->columns[c].type);
-        if (offsets[c] < 0 || offsets[c] > record->bytes || record->span.rows > (record->bytes - offsets[c]) / size)
+        if (offsets[c] < 0 || offsets[c] > record->bytes || record->span.rows > (record->bytes - offsets[c]) / 8)
             return blocks_damaged(record->name, "a column lies outside of its file");
     }
     return error_none();
@@ -139,11 +138,10 @@ static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
 
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {
-    const int64_t size = (int64_t)number_size(blocks->columns[column].type);
-    const int64_t offset = blocks->offsets[block * blocks->n_columns + column] + first * size;
+    const int64_t offset = blocks->offsets[block * blocks->n_columns + column] + first * 8;
     int descriptor = -1;
     TRY(blocks_file(blocks, block, &descriptor));
-    return file_read_at(descriptor, blocks->paths[block], offset, values, (size_t)(rows * size));
+    return file_read_at(descriptor, blocks->paths[block], offset, values, (size_t)rows * 8);
 }
 
 // ---- a table --------------------------------------------------------------------------------------------------------
