@@ -428,13 +428,14 @@ static int block_operation(unsigned char operation)
     return -1;
 }
 
-// Texts are compared as numbers of words: only whether they are equal, and byte by byte.
+// Only whether texts are equal. That they differ must be meant byte by byte.
 static bool block_can_test_words(const NumberColumn *column, sqlite3_index_info *plan, int constraint)
 {
     const unsigned char operation = plan->aConstraint[constraint].op;
-    return column->n_words <= TEST_WORDS_MAX &&
-           (operation == SQLITE_INDEX_CONSTRAINT_EQ || operation == SQLITE_INDEX_CONSTRAINT_NE) &&
-           sqlite3_stricmp(sqlite3_vtab_collation(plan, constraint), "BINARY") == 0;
+    if (column->n_words > TEST_WORDS_MAX) return false;
+    return operation == SQLITE_INDEX_CONSTRAINT_EQ ||
+           (operation == SQLITE_INDEX_CONSTRAINT_NE &&
+            sqlite3_stricmp(sqlite3_vtab_collation(plan, constraint), "BINARY") == 0);
 }
 
 // Whether a condition is `column IN (...)`, which the table then gets as a list. Before SQLite 3.38, and for ids, the
@@ -530,6 +531,20 @@ static int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
 
 // ---- conditions of SQL ----------------------------------------------------------------------------------------------
 
+static size_t text_trimmed(const char *text, size_t size)
+{
+    while (size > 0 && text[size - 1] == ' ') size--;
+    return size;
+}
+
+// Equal by any of SQLite's collations (BINARY, NOCASE, RTRIM). SQLite makes `a = 'x' COLLATE NOCASE OR a = 'y'` an IN
+// of the collation BINARY, so the collation that it names does not tell.
+static bool text_may_equal(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    const size_t size = text_trimmed(a, a_size);
+    return size == text_trimmed(b, b_size) && sqlite3_strnicmp(a, b, (int)size) == 0;
+}
+
 // False: the condition can't be tested here.
 static bool test_of_words(const NumberColumn *column, Comparison comparison, sqlite3_value *value, ColumnTest *test)
 {
@@ -542,8 +557,10 @@ static bool test_of_words(const NumberColumn *column, Comparison comparison, sql
     if (text == NULL) return false;
     for (int i = 0; i <= column->n_words; i++) {
         const char *word = i < column->n_words ? column->words[i] : "unknown";
-        const bool same = strlen(word) == size && memcmp(word, text, size) == 0;
-        if (same == (comparison == IS_EQUAL)) test->words |= (uint64_t)1 << (i < column->n_words ? i : TEST_WORDS_MAX);
+        const size_t length = strlen(word);
+        const bool passes = comparison == IS_EQUAL ? text_may_equal(word, length, text, size)
+                                                   : length != size || memcmp(word, text, size) != 0;
+        if (passes) test->words |= (uint64_t)1 << (i < column->n_words ? i : TEST_WORDS_MAX);
     }
     return true;
 }
