@@ -12,7 +12,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -125,8 +124,8 @@ static Error ways_commit_digests_of_columns(const Run *run, const RowBatch *batc
     return sum != 0 ? error_none() : error_make(ERROR_MACHINE, "bug");
 }
 
-// A dataset per column, contiguous. values: NULL: their places only. offsets[columns]: their places, or NULL.
-static bool ways_shard(const RowBatch *batch, hid_t file, const double *values, haddr_t *offsets)
+// A dataset per column, contiguous.
+static bool ways_shard(const RowBatch *batch, hid_t file)
 {
     const hsize_t rows = (hsize_t)batch->rows;
     const hid_t group = H5Gcreate2(file, "trials", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -137,10 +136,8 @@ static bool ways_shard(const RowBatch *batch, hid_t file, const double *values, 
         char name[16];
         snprintf(name, sizeof name, "c%d", c);
         const hid_t data = H5Dcreate2(group, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
-        if (values != NULL)
-            good =
-                H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &values[c * batch->rows]) >= 0 && good;
-        if (offsets != NULL) offsets[c] = H5Dget_offset(data);
+        const double *values = &batch->values[c * batch->rows];
+        good = H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 && good;
         good = H5Dclose(data) >= 0 && good;
     }
     good = H5Pclose(create) >= 0 && good;
@@ -149,12 +146,12 @@ static bool ways_shard(const RowBatch *batch, hid_t file, const double *values, 
 }
 
 // The file as HDF5 makes it in memory, as the program makes its shards. The caller frees it.
-static Error ways_image(const RowBatch *batch, const double *values, haddr_t *offsets, Bytes *image)
+static Error ways_image(const RowBatch *batch, Bytes *image)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     bool good = H5Pset_fapl_core(access, (size_t)16 << 20, 0) >= 0;
     const hid_t file = H5Fcreate("memory", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    good = good && ways_shard(batch, file, values, offsets);
+    good = good && ways_shard(batch, file);
     const ssize_t size = H5Fget_file_image(file, NULL, 0);
     *image = (Bytes){.data = good && size > 0 ? malloc((size_t)size) : NULL, .size = (size_t)size};
     good = image->data != NULL && H5Fget_file_image(file, image->data, image->size) == size;
@@ -168,48 +165,30 @@ static Error ways_commit_shard(const Run *run, const RowBatch *batch)
     char name[32];
     Bytes image = {0};
     ways_file_name(batch, name, sizeof name);
-    Error error = ways_image(batch, batch->values, NULL, &image);
+    Error error = ways_image(batch, &image);
     if (error.kind == OK) error = file_write(run->folder, name, image.data, image.size);
     free(image.data);
     return error;
 }
 
-// All shards of one shape have the same bytes around their columns. HDF5 makes them once; then they and the columns are
-// written as they lie in memory. The columns must lie in the file in their order.
-static Error ways_write_parts(const char *path, const RowBatch *batch, const Bytes *frame, const haddr_t *offsets)
-{
-    struct iovec parts[2 * WAYS_COLUMNS_MAX + 1];
-    const size_t column = (size_t)batch->rows * sizeof(double);
-    size_t at = 0;
-    int n = 0;
-    for (int c = 0; c < batch->columns; c++) {
-        if (offsets[c] < at || offsets[c] + column > frame->size) return error_make(ERROR_MACHINE, "another order");
-        parts[n++] = (struct iovec){frame->data + at, offsets[c] - at};
-        parts[n++] = (struct iovec){&batch->values[c * batch->rows], column};
-        at = offsets[c] + column;
-    }
-    parts[n++] = (struct iovec){frame->data + at, frame->size - at};
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const bool good = file >= 0 && writev(file, parts, n) == (ssize_t)frame->size && fsync(file) == 0;
-    return close(file) == 0 && good ? error_none() : error_make(ERROR_MACHINE, "cannot write the parts");
-}
-
+// As the program writes blocks (io/shard_columns.c).
 static Error ways_commit_parts(const Run *run, const RowBatch *batch)
 {
-    static Bytes frame;
-    static haddr_t offsets[WAYS_COLUMNS_MAX];
-    static int64_t rows;
-    char path[600], to[600], name[32];
-    if (rows != batch->rows) {
-        free(frame.data);
-        TRY(ways_image(batch, NULL, offsets, &frame));
-        rows = batch->rows;
+    static ShardTableWriter *writer;
+    static NumberColumn columns[WAYS_COLUMNS];
+    static const ShardTable table = {.group = "trials", .columns = columns, .n_columns = WAYS_COLUMNS};
+    static char names[WAYS_COLUMNS][16];
+    const void *values[WAYS_COLUMNS];
+    int64_t offsets[WAYS_COLUMNS], bytes;
+    char name[32];
+    for (int c = 0; c < WAYS_COLUMNS; c++) {
+        snprintf(names[c], sizeof names[c], "c%d", c);
+        columns[c] = (NumberColumn){.field = {.name = names[c]}, .type = NUMBER_REAL};
+        values[c] = &batch->values[c * batch->rows];
     }
+    if (writer == NULL) TRY(shard_table_open(&table, &writer));
     ways_file_name(batch, name, sizeof name);
-    snprintf(path, sizeof path, "%s/row_ways.tmp", run->folder);
-    TRY(ways_write_parts(path, batch, &frame, offsets));
-    snprintf(to, sizeof to, "%s/%s", run->folder, name);
-    return file_rename(path, to);
+    return shard_table_write(writer, run->folder, name, batch->rows, values, offsets, &bytes);
 }
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
