@@ -66,7 +66,8 @@ typedef struct BlockCursor {
     // one piece
     Cell *piece[1 + ORDER_TERMS_MAX]; // of the tests; of each term of the order
     int piece_column[1 + ORDER_TERMS_MAX];
-    uint32_t *chosen; // rows of the piece that pass
+    int64_t piece_row, piece_rows, n_chosen;
+    uint32_t *chosen; // [n_chosen] of the piece, counted from piece_row
     int64_t unasked;  // cells read since the last question
 } BlockCursor;
 
@@ -189,47 +190,68 @@ static int slice_take(BlockCursor *cursor, int64_t rows)
 
 // ---- rows in the order of ids ---------------------------------------------------------------------------------------
 
-// The cells of a column in the piece from `row`; one buffer holds those of the tests, one those of each term.
-static int piece_read(BlockCursor *cursor, int which, int column, int64_t row, int64_t rows)
+// *cells <- a column of the piece, which is read once. Buffer `which`: 0 for the tests, 1 + i for term i of an order.
+static int piece_read(BlockCursor *cursor, int which, int column, const Cell **cells)
 {
-    if (cursor->piece_column[which] == column) return SQLITE_OK;
-    const int64_t block = block_of(cursor->module, row), piece = block_piece_rows(&cursor->module->table);
-    if (cursor->piece[which] == NULL) cursor->piece[which] = sqlite3_malloc64((sqlite3_uint64)piece * sizeof(Cell));
+    for (int i = 0; i <= ORDER_TERMS_MAX; i++) {
+        *cells = cursor->piece[i];
+        if (cursor->piece_column[i] == column) return SQLITE_OK;
+    }
+    const int64_t block = block_of(cursor->module, cursor->piece_row);
+    const int64_t first = cursor->piece_row - cursor->module->before[block];
+    const sqlite3_uint64 most = (sqlite3_uint64)block_piece_rows(&cursor->module->table);
+    if (cursor->piece[which] == NULL) cursor->piece[which] = sqlite3_malloc64(most * sizeof(Cell));
     if (cursor->piece[which] == NULL) return SQLITE_NOMEM;
     cursor->piece_column[which] = -1;
-    const int code = block_read(cursor, block, column, row - cursor->module->before[block], rows, cursor->piece[which]);
+    const int code = block_read(cursor, block, column, first, cursor->piece_rows, cursor->piece[which]);
     if (code == SQLITE_OK) cursor->piece_column[which] = column;
+    *cells = cursor->piece[which];
     return code;
 }
 
-// chosen[*n] <- the rows of the next piece that pass the tests, counted from *row. *rows: of the piece.
-static int piece_choose(BlockCursor *cursor, int64_t *row, int64_t *rows, int64_t *n)
+// Steps to the next piece. None of its rows is chosen yet.
+static void piece_next(BlockCursor *cursor)
 {
     const BlockModule *module = cursor->module;
-    const int64_t piece = block_piece_rows(&module->table), end = module->before[block_of(module, cursor->next) + 1];
-    *row = cursor->next;
-    *rows = end < cursor->end ? end - *row : cursor->end - *row;
-    if (*rows > piece) *rows = piece;
-    cursor->next += *rows;
+    const int64_t most = block_piece_rows(&module->table), end = module->before[block_of(module, cursor->next) + 1];
+    cursor->piece_row = cursor->next;
+    cursor->piece_rows = end < cursor->end ? end - cursor->next : cursor->end - cursor->next;
+    if (cursor->piece_rows > most) cursor->piece_rows = most;
+    cursor->next += cursor->piece_rows;
     for (int i = 0; i <= ORDER_TERMS_MAX; i++) cursor->piece_column[i] = -1;
-    for (int64_t i = 0; i < *rows; i++) cursor->chosen[i] = (uint32_t)i;
-    *n = *rows;
-    for (int t = 0; t<cursor->n_tests && * n> 0; t++) {
-        const int code = piece_read(cursor, 0, cursor->tests[t].column, *row, *rows);
+    cursor->n_chosen = 0;
+}
+
+static void piece_choose_all(BlockCursor *cursor)
+{
+    cursor->n_chosen = cursor->piece_rows;
+    for (int64_t i = 0; i < cursor->n_chosen; i++) cursor->chosen[i] = (uint32_t)i;
+}
+
+// Keeps the chosen rows that pass the tests.
+static int piece_test(BlockCursor *cursor)
+{
+    for (int t = 0; t < cursor->n_tests && cursor->n_chosen > 0; t++) {
+        const Cell *cells;
+        const int code = piece_read(cursor, 0, cursor->tests[t].column, &cells);
         if (code != SQLITE_OK) return code;
-        *n = test_rows(&cursor->tests[t], cursor->piece[0], cursor->chosen, *n);
+        cursor->n_chosen = test_rows(&cursor->tests[t], cells, cursor->chosen, cursor->n_chosen);
     }
     return SQLITE_OK;
 }
 
 static int slice_next_piece(BlockCursor *cursor)
 {
-    int64_t row = 0, rows = 0, n = 0;
+    int64_t n = 0;
     while (n == 0 && cursor->next < cursor->end) {
-        const int code = piece_choose(cursor, &row, &rows, &n);
+        piece_next(cursor);
+        piece_choose_all(cursor);
+        const int code = piece_test(cursor);
         if (code != SQLITE_OK) return code;
+        n = cursor->n_chosen;
     }
-    for (int64_t i = 0; i < n; i++) cursor->places[i] = (BlockPlace){.row = row + cursor->chosen[i], .at = i};
+    for (int64_t i = 0; i < n; i++)
+        cursor->places[i] = (BlockPlace){.row = cursor->piece_row + cursor->chosen[i], .at = i};
     cursor->count = n;
     return SQLITE_OK;
 }
@@ -239,48 +261,60 @@ static int slice_next_piece(BlockCursor *cursor)
 static bool column_is_real(const BlockTable *table, int column) { return table->columns[column].type == NUMBER_REAL; }
 
 // The keys of a row that may be among the first. Those of later terms are read for such rows only.
-static int order_keys(BlockCursor *cursor, int64_t row, int64_t rows, uint32_t chosen, FoundRow *out)
+static int order_keys(BlockCursor *cursor, uint32_t chosen, FoundRow *out)
 {
-    const BlockTable *table = &cursor->module->table;
-    *out = (FoundRow){.row = row + chosen};
+    *out = (FoundRow){.row = cursor->piece_row + chosen};
     for (int i = 0; i < cursor->found.n_terms; i++) {
         const BlockOrder *term = &cursor->order[i];
         Cell cell = {.integer = out->row}; // ids ascend with the rows
-        const int code = term->column == 0 ? SQLITE_OK : piece_read(cursor, 1 + i, term->column, row, rows);
+        const Cell *cells = NULL;
+        const int code = term->column == 0 ? SQLITE_OK : piece_read(cursor, 1 + i, term->column, &cells);
         if (code != SQLITE_OK) return code;
-        if (term->column != 0) cell = cursor->piece[1 + i][chosen];
-        out->key[i] = order_key(term->column != 0 && column_is_real(table, term->column), term->descending, cell);
+        if (term->column != 0) cell = cells[chosen];
+        out->key[i] = order_key(column_is_real(&cursor->module->table, term->column), term->descending, cell);
     }
     return SQLITE_OK;
 }
 
-// Drops chosen rows that come behind the greatest of those found, by their first real term; NaN stays.
-static int64_t order_drop(const BlockCursor *cursor, const Cell *cells, Cell bound, int64_t n)
+// Chooses the rows of a piece that do not come behind the greatest of those found, by their first, real term; NaN
+// stays. Soon these are few, so 64 at a time are looked at, without a branch.
+static int64_t order_choose(const Cell *cells, int64_t rows, double bound, bool descending, uint32_t *chosen)
 {
-    const bool descending = cursor->order[0].descending;
-    uint32_t *chosen = cursor->chosen;
-    int64_t kept = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const uint32_t row = chosen[i];
-        const double x = cells[row].real;
-        chosen[kept] = row;
-        kept += descending ? !(x < bound.real) : !(x > bound.real);
+    enum { AT_A_TIME = 64 };
+    int64_t n = 0;
+    for (int64_t first = 0; first < rows; first += AT_A_TIME) {
+        const int64_t end = rows - first < AT_A_TIME ? rows : first + AT_A_TIME;
+        int behind = 0;
+        if (end - first == AT_A_TIME && descending) {
+            for (int i = 0; i < AT_A_TIME; i++) behind += cells[first + i].real < bound;
+        } else if (end - first == AT_A_TIME) {
+            for (int i = 0; i < AT_A_TIME; i++) behind += cells[first + i].real > bound;
+        }
+        if (behind == AT_A_TIME) continue;
+        for (int64_t i = first; i < end; i++) {
+            chosen[n] = (uint32_t)i;
+            n += descending ? !(cells[i].real < bound) : !(cells[i].real > bound);
+        }
     }
-    return kept;
+    return n;
 }
 
-static int order_add_piece(BlockCursor *cursor, Cell *bound)
+static int order_add_piece(BlockCursor *cursor, Cell bound)
 {
-    const int column = cursor->order[0].column;
-    const bool real = column != 0 && column_is_real(&cursor->module->table, column);
-    int64_t row, rows, n;
-    int code = piece_choose(cursor, &row, &rows, &n);
-    if (code != SQLITE_OK || n == 0) return code;
-    if (column != 0) code = piece_read(cursor, 1, column, row, rows);
-    if (code == SQLITE_OK && real && cursor->found.has_bound) n = order_drop(cursor, cursor->piece[1], *bound, n);
-    for (int64_t i = 0; code == SQLITE_OK && i < n; i++) {
+    const BlockOrder *term = &cursor->order[0];
+    int code = SQLITE_OK;
+    piece_next(cursor);
+    if (cursor->found.has_bound && column_is_real(&cursor->module->table, term->column)) {
+        const Cell *cells;
+        code = piece_read(cursor, 1, term->column, &cells);
+        if (code != SQLITE_OK) return code;
+        cursor->n_chosen = order_choose(cells, cursor->piece_rows, bound.real, term->descending, cursor->chosen);
+    } else
+        piece_choose_all(cursor);
+    code = piece_test(cursor);
+    for (int64_t i = 0; code == SQLITE_OK && i < cursor->n_chosen; i++) {
         FoundRow found;
-        code = order_keys(cursor, row, rows, cursor->chosen[i], &found);
+        code = order_keys(cursor, cursor->chosen[i], &found);
         if (code == SQLITE_OK && first_rows_wants(&cursor->found, &found)) first_rows_add(&cursor->found, &found);
     }
     return code;
@@ -308,7 +342,7 @@ static int order_find(BlockCursor *cursor)
     found->count = cursor->found_at = 0;
     found->has_bound = false;
     for (cursor->next = cursor->first; cursor->next < cursor->end;) {
-        const int code = order_add_piece(cursor, &bound);
+        const int code = order_add_piece(cursor, bound);
         if (code != SQLITE_OK) return code;
         bound = order_bound(found, cursor->order[0].descending);
     }
