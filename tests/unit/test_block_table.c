@@ -31,7 +31,7 @@ typedef struct BlockTest {
     BlockTable table;
     BlockSpan spans[BLOCK_TEST_BLOCKS];
     void *values[BLOCK_TEST_BLOCKS][BLOCK_TEST_COLUMNS];
-    int64_t cells_read;
+    int64_t cells_read, column_read[BLOCK_TEST_COLUMNS];
     const char *error; // of the source
     int64_t error_at;  // cells read before it
     uint64_t random;
@@ -49,6 +49,7 @@ static Error block_test_read(void *source, int64_t block, int column, int64_t fi
     CHECK(first >= 0 && rows > 0 && first + rows <= test->spans[block].rows);
     memcpy(values, (char *)test->values[block][column] + (size_t)first * 8, (size_t)rows * 8);
     test->cells_read += rows;
+    test->column_read[column] += rows;
     if (test->error != NULL && test->cells_read > test->error_at) return error_make(ERROR_MACHINE, "%s", test->error);
     return error_none();
 }
@@ -454,4 +455,139 @@ TEST(block_table_answers_as_an_ordinary_table)
         }
         block_test_end(&test);
     }
+}
+
+// ---- what is read, and what ends it ---------------------------------------------------------------------------------
+
+// Asks, and returns the first column of the last row.
+static int64_t block_test_number(BlockTest *test, const char *sql)
+{
+    Statement *statement;
+    int64_t number = -1;
+    bool row = true;
+    CHECK_OK(database_prepare(test->database, sql, &statement));
+    while (row) {
+        CHECK_OK(statement_step(statement, &row));
+        if (row) number = column_integer(statement, 0);
+    }
+    statement_close(statement);
+    return number;
+}
+
+// A column is read only if the query needs it, and of a row found by its id one cell.
+TEST(block_table_reads_what_it_needs)
+{
+    enum { ID, SEARCH, X, Y, FITNESS, FAILURE, BIG };
+    BlockTest test;
+    block_test_start(&test, 11, BLOCK_TEST_ROWS);
+    const int64_t rows = block_test_number(&test, "SELECT count(*) FROM plain");
+    CHECK_INTEGER(rows, block_test_number(&test, "SELECT count(*) FROM trials"));
+    CHECK_INTEGER(0, test.cells_read);
+    block_test_number(&test, "SELECT x FROM trials WHERE y > 1 AND search = 2 AND failure = 'fell' ORDER BY fitness");
+    CHECK_INTEGER(0, test.column_read[BIG]);
+    CHECK(test.column_read[Y] > 0 && test.column_read[SEARCH] <= rows * 2 && test.column_read[X] < rows / 2);
+    test.cells_read = 0;
+    test.column_read[BIG] = 0;
+    const int64_t id = block_test_number(&test, "SELECT max(id) FROM plain WHERE id < 300");
+    const char *by_id = arena_format(&test.arena, "SELECT big FROM trials WHERE id = %lld", (long long)id);
+    CHECK_INTEGER(
+        block_test_number(&test, arena_format(&test.arena, "SELECT big FROM plain WHERE id = %lld", (long long)id)),
+        block_test_number(&test, by_id));
+    CHECK_INTEGER(1, test.column_read[BIG]);
+    CHECK(test.cells_read < 24); // and the ids on the way to it
+    block_test_end(&test);
+}
+
+TEST(block_table_that_cannot_be_read)
+{
+    static const char *const texts[] = {"SELECT x FROM trials",
+                                        "SELECT max(y) FROM trials",
+                                        "SELECT big FROM trials WHERE "
+                                        "x > 1 ORDER BY fitness LIMIT 3",
+                                        "SELECT * FROM trials WHERE id = 5",
+                                        "SELECT sum(big) FROM trials",
+                                        "SELECT id FROM trials ORDER BY x, y"};
+    DatabaseGuard guard = {.deadline = INFINITY};
+    Statement *statement;
+    BlockTest test;
+    bool row;
+    block_test_start(&test, 4, BLOCK_TEST_ROWS);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        test.error = NULL;
+        block_test_ask(&test, texts[i], true);
+        const int64_t all = test.cells_read;
+        test.error = "shard 000007.h5 is damaged: its fourth wall is missing";
+        test.error_at = (int64_t)i % 2 == 0 ? 0 : all / 2;
+        test.cells_read = 0;
+        CHECK_SAYS(ERROR_MACHINE, "shard 000007.h5 is damaged", block_test_ask(&test, texts[i], true).error);
+        test.cells_read = 0;
+    }
+    test.error = NULL;
+    CHECK_OK(database_run(test.database, "SELECT x FROM trials"));
+    CHECK_ERROR(ERROR_MACHINE, database_run(test.database, "SELECT nothing FROM trials")); // the old error is forgotten
+    test.error = "the disk is gone";
+    test.error_at = 0;
+    CHECK_OK(database_prepare_guarded(test.database, "SELECT x FROM trials", &guard, &statement));
+    CHECK_SAYS(ERROR_MACHINE, "the disk is gone", statement_step_guarded(statement, &row));
+    statement_close(statement);
+    block_test_end(&test);
+}
+
+static Error block_test_many(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values)
+{
+    (void)block, (void)column;
+    for (int64_t i = 0; i < rows; i++) ((double *)values)[i] = sin((double)(first + i));
+    *(int64_t *)source += rows;
+    return error_none();
+}
+
+static int block_test_interrupted(void) { return 1; }
+
+// SQLite asks between its own instructions only; the table has to ask in its loops.
+TEST(block_table_is_interrupted_in_its_loops)
+{
+    static const char *const texts[] = {"SELECT id FROM many ORDER BY x LIMIT 1", "SELECT id FROM many WHERE x > 2",
+                                        "SELECT id FROM many WHERE x IS NULL ORDER BY id DESC"};
+    static const NumberColumn columns[] = {{.field = {.name = "id"}, .type = NUMBER_INTEGER},
+                                           {.field = {.name = "x"}, .type = NUMBER_REAL}};
+    const BlockSpan span = {.first = 0, .last = 9999999, .rows = 10000000};
+    int64_t read = 0;
+    const BlockTable table = {
+        .columns = columns, .n_columns = 2, .blocks = &span, .n_blocks = 1, .read = block_test_many, .source = &read};
+    DatabaseGuard late = {.deadline = 0}, stopped = {.deadline = INFINITY, .interrupted = block_test_interrupted};
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        char path[256];
+        Database *database;
+        Statement *statement;
+        bool row;
+        snprintf(path, sizeof path, "%s/campaign.db", test_folder());
+        CHECK_OK(database_open(path, DATABASE_WRITE, &database));
+        CHECK_OK(database_add_blocks(database, "many", &table));
+        CHECK_OK(database_prepare_guarded(database, texts[i / 2], i % 2 ? &late : &stopped, &statement));
+        read = 0;
+        CHECK_SAYS(ERROR_USER, "took too long", statement_step_guarded(statement, &row));
+        CHECK(read < 1000000);
+        statement_close(statement);
+        CHECK_OK(database_close(database));
+    }
+}
+
+// As a reader of a campaign is opened: it can't write, and trusts nothing in the file.
+TEST(block_table_for_a_reader)
+{
+    BlockTest test;
+    block_test_start(&test, 3, 100);
+    const char *path = arena_copy(&test.arena, database_path(test.database));
+    const int64_t rows = block_test_number(&test, "SELECT count(*) FROM plain");
+    CHECK_OK(database_run(test.database, "CREATE VIEW seen AS SELECT * FROM trials"));
+    CHECK_OK(database_close(test.database));
+    CHECK_OK(database_open(path, DATABASE_READ, &test.database));
+    CHECK_INTEGER(0, block_test_number(&test, "SELECT count(*) FROM trials"));
+    CHECK_OK(database_add_blocks(test.database, "trials", &test.table));
+    CHECK_INTEGER(rows, block_test_number(&test, "SELECT count(*) FROM trials"));
+    CHECK_INTEGER(0, block_test_number(&test, "SELECT count(*) FROM main.trials"));
+    CHECK_INTEGER(8, block_test_number(&test, "SELECT count(*) FROM pragma_table_info('trials')"));
+    CHECK_ERROR(ERROR_MACHINE, database_run(test.database, "UPDATE trials SET x = 1"));
+    CHECK_ERROR(ERROR_MACHINE, database_run(test.database, "INSERT INTO trials(id) VALUES(1)"));
+    block_test_end(&test);
 }

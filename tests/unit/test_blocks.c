@@ -1,0 +1,251 @@
+// Blocks in files: written as shards of columns, read as a table. Neither the database's records nor the files are
+// trusted.
+#include "../../runner/campaign/store/blocks.h"
+#include "../../io/system.h"
+#include "../test.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_COLUMNS = 4, FILES_MOST = 150 };
+
+static const char *const files_words[] = {"none", "fell"};
+static const NumberColumn files_columns[FILES_COLUMNS] = {
+    {.field = {.name = "id"}, .type = NUMBER_INTEGER},
+    {.field = {.name = "x"}, .type = NUMBER_REAL},
+    {.field = {.name = "failure"}, .type = NUMBER_INTEGER, .words = files_words, .n_words = 2},
+    {.field = {.name = "fitness"}, .type = NUMBER_REAL},
+};
+
+typedef struct FilesTest {
+    Arena arena;
+    const char *folder;
+    Database *database;
+    Blocks *blocks;
+    BlockRecord records[FILES_MOST];
+    int64_t offsets[FILES_MOST][FILES_COLUMNS];
+    int64_t n;
+} FilesTest;
+
+static void files_write(FilesTest *test, int64_t n, int64_t rows)
+{
+    const ShardTable table = {.group = "trials", .columns = files_columns, .n_columns = FILES_COLUMNS};
+    ShardTableWriter *writer;
+    int64_t *id = ARENA_NEW(&test->arena, int64_t, rows), *failure = ARENA_NEW(&test->arena, int64_t, rows);
+    double *x = ARENA_NEW(&test->arena, double, rows), *fitness = ARENA_NEW(&test->arena, double, rows);
+    const void *values[FILES_COLUMNS] = {id, x, failure, fitness};
+    CHECK_OK(shard_table_open(&table, &writer));
+    for (test->n = 0; test->n < n; test->n++) {
+        const int64_t first = test->n * (rows + 3);
+        BlockRecord *record = &test->records[test->n];
+        for (int64_t i = 0; i < rows; i++) {
+            id[i] = first + i;
+            x[i] = (double)id[i];
+            failure[i] = id[i] % 2;
+            fitness[i] = failure[i] ? (double)NAN : -x[i];
+        }
+        const char *name = arena_format(&test->arena, "%06lld.h5", (long long)test->n);
+        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->offsets[test->n], &record->bytes));
+        record->span = (BlockSpan){.first = first, .last = first + rows - 1, .rows = rows};
+        record->name = name;
+        record->offsets = (Bytes){(unsigned char *)test->offsets[test->n], sizeof test->offsets[0]};
+    }
+    shard_table_close(writer);
+}
+
+static Error files_open(FilesTest *test)
+{
+    return blocks_open(test->folder, files_columns, FILES_COLUMNS, test->records, test->n, &test->blocks);
+}
+
+static void files_start(FilesTest *test, int64_t n, int64_t rows)
+{
+    *test = (FilesTest){.n = 0};
+    CHECK_OK(arena_create(&test->arena, 16 << 20, "a test"));
+    test->folder = arena_copy(&test->arena, test_folder());
+    files_write(test, n, rows);
+    CHECK_OK(
+        database_open(arena_format(&test->arena, "%s/campaign.db", test->folder), DATABASE_WRITE, &test->database));
+}
+
+static void files_end(FilesTest *test)
+{
+    CHECK_OK(database_close(test->database));
+    blocks_close(test->blocks);
+    arena_destroy(&test->arena);
+}
+
+static Error files_ask(FilesTest *test, const char *sql, double *number)
+{
+    Statement *statement;
+    bool row = false;
+    TRY(database_prepare(test->database, sql, &statement));
+    const Error error = statement_step(statement, &row);
+    *number = row ? column_real(statement, 0) : (double)NAN;
+    statement_close(statement);
+    return error;
+}
+
+// More blocks than files are held open, in every order.
+TEST(blocks_are_read_from_their_files)
+{
+    FilesTest test;
+    double number;
+    const int64_t n = FILES_MOST, rows = 7, all = n * rows;
+    files_start(&test, n, rows);
+    CHECK_OK(files_open(&test));
+    CHECK_OK(blocks_table(test.blocks, test.database));
+    double sum = 0;
+    for (int64_t b = 0; b < n; b++) sum += (double)(rows * b * (rows + 3) + rows * (rows - 1) / 2);
+    CHECK_OK(files_ask(&test, "SELECT sum(x) FROM trials", &number));
+    CHECK_NEAR(sum, number, 0);
+    CHECK_OK(files_ask(&test, "SELECT count(*) FROM trials WHERE failure = 'fell' AND fitness IS NULL", &number));
+    CHECK_NEAR((double)(3 * n), number, 0); // the odd ids of 0 to 6
+    CHECK_OK(files_ask(&test, "SELECT x FROM trials WHERE fitness IS NOT NULL ORDER BY fitness DESC LIMIT 1 OFFSET 70",
+                       &number));
+    CHECK_NEAR(174, number, 0);
+    CHECK_OK(files_ask(&test, "SELECT x FROM trials WHERE id = 1006", &number));
+    CHECK_NEAR(1006, number, 0);
+    CHECK_OK(files_ask(&test, "SELECT count(*) FROM trials a JOIN trials b ON b.id = a.id + 10 AND b.x = a.x + 10",
+                       &number));
+    CHECK_NEAR((double)(all - rows), number, 0);
+    files_end(&test);
+}
+
+TEST(blocks_without_any)
+{
+    FilesTest test;
+    double number;
+    files_start(&test, 0, 1);
+    CHECK_OK(files_open(&test));
+    CHECK_OK(blocks_table(test.blocks, test.database));
+    CHECK_OK(files_ask(&test, "SELECT count(*) FROM trials WHERE id > 3", &number));
+    CHECK_NEAR(0, number, 0);
+    CHECK_OK(files_ask(&test, "SELECT x FROM trials ORDER BY x LIMIT 1", &number));
+    CHECK(isnan(number));
+    files_end(&test);
+}
+
+// What a record can say that is wrong. It is refused before a file is opened.
+TEST(blocks_of_hostile_records)
+{
+    enum { ROWS = 100 };
+    static const struct {
+        BlockSpan span; // of the second of three
+        const char *name;
+        int64_t bytes, offset;
+        size_t size;
+        const char *words;
+    } wrong[] = {
+        {{103, 202, 100}, "../x.h5", 0, 0, 0, "not that of a file"},
+        {{103, 202, 100}, "", 0, 0, 0, "not that of a file"},
+        {{103, 202, 100}, ".x.h5", 0, 0, 0, "not that of a file"},
+        {{103, 202, 101}, NULL, 0, 0, 0, "more or fewer rows"},
+        {{103, 202, 0}, NULL, 0, 0, 0, "more or fewer rows"},
+        {{103, 202, -5}, NULL, 0, 0, 0, "more or fewer rows"},
+        {{103, 202, INT64_MAX}, NULL, 0, 0, 0, "more or fewer rows"},
+        {{103, 202, INT64_MIN}, NULL, 0, 0, 0, "more or fewer rows"},
+        {{-1, 202, 100}, NULL, 0, 0, 0, "no valid ids"},
+        {{INT64_MIN, INT64_MAX, 100}, NULL, 0, 0, 0, "no valid ids"},
+        {{103, INT64_MAX, 100}, NULL, 0, 0, 0, "no valid ids"},
+        {{203, 202, 100}, NULL, 0, 0, 0, "no valid ids"},
+        {{99, 202, 100}, NULL, 0, 0, 0, "in the block before it"},
+        {{103, 206, 100}, NULL, 0, 0, 0, "in the block before it"}, // those of the third
+        {{103, 202, 100}, NULL, 0, -1, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, 0, INT64_MIN, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, 0, INT64_MAX, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, 0, INT64_MAX - 799, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, 801, 2, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, -1, 2, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, INT64_MIN, 2, 0, "outside of its file"},
+        {{103, 202, 100}, NULL, 0, 0, 31, "other columns"},
+        {{103, 202, 100}, NULL, 0, 0, 40, "other columns"},
+    };
+    FilesTest test;
+    files_start(&test, 3, ROWS);
+    CHECK_OK(files_open(&test));
+    blocks_close(test.blocks);
+    const BlockRecord good = test.records[1];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int64_t offsets[FILES_COLUMNS + 1];
+        memcpy(offsets, good.offsets.data, sizeof test.offsets[0]);
+        if (wrong[i].offset != 0) offsets[2] = wrong[i].offset;
+        test.records[1] = good;
+        test.records[1].span = wrong[i].span;
+        if (wrong[i].name != NULL) test.records[1].name = wrong[i].name;
+        if (wrong[i].bytes != 0) test.records[1].bytes = wrong[i].bytes;
+        test.records[1].offsets = (Bytes){(unsigned char *)offsets, wrong[i].size > 0 ? wrong[i].size : 32};
+        CHECK_SAYS(ERROR_MACHINE, wrong[i].words, files_open(&test));
+        CHECK(test.blocks == NULL);
+    }
+    files_end(&test);
+}
+
+// Another process changes the files; `read` reads from all of them.
+TEST(blocks_of_files_that_change)
+{
+    static const char read[] = "SELECT max(x) + sum(fitness) + (SELECT x FROM trials WHERE id = 150) FROM trials";
+    FilesTest test;
+    double number;
+    for (int step = 0; step < 6; step++) {
+        files_start(&test, 3, 100);
+        const char *path = arena_format(&test.arena, "%s/000001.h5", test.folder), *words = "";
+        const bool opened = step < 3;
+        CHECK_OK(files_open(&test));
+        CHECK_OK(blocks_table(test.blocks, test.database));
+        if (opened) CHECK_OK(files_ask(&test, read, &number));
+        switch (step) {
+        case 0: // cut while it is open
+            CHECK_INTEGER(0, truncate(path, test.offsets[1][3] + 5));
+            words = "000001.h5 is shorter than expected";
+            break;
+        case 1:
+            CHECK_INTEGER(0, truncate(path, 0));
+            words = "000001.h5 is shorter than expected";
+            break;
+        case 2: // replaced: the open file stays
+            CHECK_INTEGER(0, unlink(path));
+            break;
+        case 3:
+            CHECK_INTEGER(0, truncate(path, 3000));
+            words = "000001.h5 is damaged: it has 3000 bytes, expected ";
+            break;
+        case 4:
+            CHECK_INTEGER(0, unlink(path));
+            words = "cannot open ";
+            break;
+        case 5:
+            CHECK_INTEGER(0, unlink(path));
+            CHECK_INTEGER(0, symlink("000002.h5", path));
+            words = "is a link, not a regular file";
+            break;
+        }
+        const Error error = files_ask(&test, read, &number);
+        if (step == 2)
+            CHECK_OK(error);
+        else
+            CHECK_SAYS(ERROR_MACHINE, words, error);
+        files_end(&test);
+    }
+}
+
+TEST(blocks_through_faults)
+{
+    FilesTest test;
+    double number, expected;
+    files_start(&test, 3, 100);
+    CHECK_OK(files_open(&test));
+    CHECK_OK(blocks_table(test.blocks, test.database));
+    CHECK_OK(files_ask(&test, "SELECT sum(x) FROM trials", &expected));
+    system_set_faults("read:1:SHORT,read:3:EINTR,read:4:SHORT");
+    CHECK_OK(files_ask(&test, "SELECT sum(x) FROM trials", &number));
+    CHECK_NEAR(expected, number, 0);
+    system_set_faults("read:2:EIO");
+    CHECK_SAYS(ERROR_MACHINE, "cannot read ", files_ask(&test, "SELECT sum(x) FROM trials", &number));
+    system_set_faults("");
+    CHECK_OK(files_ask(&test, "SELECT sum(x) FROM trials", &number));
+    CHECK_NEAR(expected, number, 0);
+    files_end(&test);
+}
