@@ -457,6 +457,48 @@ TEST(block_table_answers_as_an_ordinary_table)
     }
 }
 
+// Where a condition or an order is easily taken for another one.
+TEST(block_table_answers_chosen_statements)
+{
+    static const char *const texts[] = {
+        // SQLite makes this an IN without the collation
+        "SELECT id FROM $ WHERE failure = 'NONE' COLLATE NOCASE OR failure = 'NONE' ORDER BY id",
+        "SELECT id FROM $ WHERE failure IN ('fell', 'unknown', NULL) ORDER BY id",
+        "SELECT id FROM $ WHERE failure <> 'none' ORDER BY id",
+        // an integer that no double equals
+        "SELECT id FROM $ WHERE x < 9007199254740993 ORDER BY id",
+        "SELECT id FROM $ WHERE x >= 9007199254740993 ORDER BY id",
+        "SELECT id FROM $ WHERE big < 9007199254740993.0 ORDER BY id",
+        "SELECT id FROM $ WHERE big > 9223372036854775807.0 ORDER BY id",
+        "SELECT id FROM $ WHERE big >= -9223372036854775808.0 ORDER BY id",
+        // texts and blobs beside numbers
+        "SELECT id FROM $ WHERE x < 'abc' ORDER BY id",
+        "SELECT id FROM $ WHERE x > x'00' ORDER BY id",
+        "SELECT id FROM $ WHERE x = ' 1.5 ' ORDER BY id",
+        "SELECT id FROM $ WHERE search = '1' ORDER BY id",
+        "SELECT id FROM $ WHERE id = '100' OR id = 101.0 OR id = 102.5 ORDER BY id",
+        // NULL, infinities and zeros
+        "SELECT id, x, typeof(x) FROM $ ORDER BY x, id",
+        "SELECT id, x FROM $ ORDER BY x DESC, id LIMIT 50 OFFSET 3",
+        "SELECT id, x FROM $ WHERE x IS NULL OR x = 9e999 ORDER BY x DESC, id DESC",
+        "SELECT id, x FROM $ WHERE x > -9e999 AND x < 9e999 ORDER BY x, y DESC, id",
+        "SELECT id, x, y, fitness FROM $ WHERE fitness IS NOT NULL ORDER BY fitness, x DESC, y, id LIMIT 20",
+        "SELECT id, x, y, big FROM $ ORDER BY search, x, y, big DESC, id", // more columns than the table orders by
+        "SELECT id FROM $ WHERE x = 0 ORDER BY y, id",
+        "SELECT id FROM $ ORDER BY id DESC LIMIT 10",
+        "SELECT min(x), max(x), min(id), max(id), count(x) FROM $",
+        "SELECT min(x) FROM $ WHERE x IS NULL",
+        "SELECT DISTINCT x FROM $ ORDER BY x",
+    };
+    for (int i = 0; i < 8; i++) {
+        BlockTest test;
+        block_test_start(&test, 100 + (uint64_t)i, i == 0 ? 1 : BLOCK_TEST_ROWS);
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            CHECK(block_test_same(&test, texts[k], texts[k], true));
+        block_test_end(&test);
+    }
+}
+
 // ---- what is read, and what ends it ---------------------------------------------------------------------------------
 
 // Asks, and returns the first column of the last row.
