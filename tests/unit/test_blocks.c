@@ -160,6 +160,8 @@ TEST(blocks_of_hostile_records)
         {{103, 202, 100}, NULL, 801, 2, 0, "outside of its file"},
         {{103, 202, 100}, NULL, -1, 2, 0, "outside of its file"},
         {{103, 202, 100}, NULL, INT64_MIN, 2, 0, "outside of its file"},
+        {{103, INT64_MAX - 1, (int64_t)1 << 61}, NULL, 0, 0, 0, "outside of its file"}, // 8 bytes each are 0 in 64 bits
+        {{103, INT64_MAX - 1, INT64_MAX - 103}, NULL, 0, 0, 0, "outside of its file"},
         {{103, 202, 100}, NULL, 0, 0, 31, "other columns"},
         {{103, 202, 100}, NULL, 0, 0, 40, "other columns"},
     };
