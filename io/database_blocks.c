@@ -5,7 +5,7 @@
 // compares again what it gets; it never drops a row that meets it.
 //
 // A cursor gives its rows in slices: rows of one piece of a block, or the first rows in an order. Of a slice, a column
-// is read when SQLite first asks for it. Files are read and not mapped, because another process may make a file shorter.
+// is read when SQLite first asks for it. A file is read, not mapped, because another process may make it shorter.
 #include "columns.h"
 #include "database.h"
 
@@ -24,6 +24,7 @@ enum {
 };
 
 typedef struct BlockModule {
+    Arena arena;
     const Database *database;
     BlockTable table;
     int64_t *before; // [n_blocks + 1] rows before each block; rows are counted over all blocks
@@ -511,9 +512,9 @@ static bool block_can_order(const BlockTable *table, sqlite3_index_info *plan, i
     return plan->nOrderBy > 0;
 }
 
-// What SQLite's planner compares. Looking through a column counts as more than half of a whole scan, although it takes a
-// tenth of its time: else SQLite would look up the parts of `a OR b` one after the other, and rows would come in another
-// order than from an ordinary table.
+// What SQLite's planner compares. Looking through a column counts as more than half of a scan of all rows, although it
+// takes a tenth of its time: else SQLite would look up the parts of `a OR b` one after the other, and rows would come
+// in another order than from an ordinary table.
 static void block_estimate(int64_t rows, sqlite3_index_info *plan, int n_terms)
 {
     double out = (double)rows, looked = (double)rows;
@@ -534,8 +535,8 @@ static void block_estimate(int64_t rows, sqlite3_index_info *plan, int n_terms)
     plan->idxFlags = one ? SQLITE_INDEX_SCAN_UNIQUE : 0;
 }
 
-// The plan is a text: for each argument of the cursor "column operation ", then a point, then for each term of the order
-// "column descending ".
+// The plan is a text: for each argument of the cursor "column operation ", then a point, then for each term of the
+// order "column descending ".
 static int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan)
 {
     const BlockModule *module = ((const BlockVtab *)base)->module;
@@ -832,22 +833,20 @@ Error database_block_error(const Database *database)
 
 static void block_free_module(void *given)
 {
-    BlockModule *module = given;
-    free(module->before);
-    free(module);
+    Arena arena = ((BlockModule *)given)->arena;
+    arena_destroy(&arena);
 }
 
 Error database_add_blocks(Database *database, const char *name, const BlockTable *table)
 {
-    BlockModule *module = calloc(1, sizeof *module);
-    int64_t *before = calloc((size_t)table->n_blocks + 1, sizeof *before);
-    if (module == NULL || before == NULL) {
-        free(before);
-        free(module);
-        return error_make(ERROR_MACHINE, "not enough memory for a list of %lld blocks", (long long)table->n_blocks);
-    }
-    *module = (BlockModule){.database = database, .table = *table, .before = before};
-    for (int64_t b = 0; b < table->n_blocks; b++) before[b + 1] = before[b] + table->blocks[b].rows;
+    Arena arena;
+    const size_t before = ((size_t)table->n_blocks + 1) * sizeof(int64_t);
+    TRY(arena_create(&arena, sizeof(BlockModule) + before + 4096, "a list of blocks"));
+    BlockModule *module = ARENA_NEW(&arena, BlockModule, 1);
+    *module =
+        (BlockModule){.database = database, .table = *table, .before = ARENA_NEW(&arena, int64_t, table->n_blocks + 1)};
+    module->arena = arena;
+    for (int64_t b = 0; b < table->n_blocks; b++) module->before[b + 1] = module->before[b] + table->blocks[b].rows;
     int code = sqlite3_create_module_v2(database->handle, name, &block_module, module, block_free_module);
     if (code != SQLITE_OK) return database_error(database, code, "add a table of blocks"); // SQLite freed the module
     database->blocks = module;

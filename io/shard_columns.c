@@ -6,7 +6,6 @@
 #include "shard.h"
 #include "system.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 enum { SHARD_FRAMES = 4 }; // shapes that are kept: batches of a run have one or two, and the last one has another
 
 typedef struct ShardFrame {
+    Arena arena;
     int64_t rows; // 0: none
     int64_t used; // when
     int64_t bytes;
@@ -23,6 +23,7 @@ typedef struct ShardFrame {
 } ShardFrame;
 
 struct ShardTableWriter {
+    Arena arena;
     const ShardTable *table;
     ShardFrame frames[SHARD_FRAMES];
     int64_t used;
@@ -102,14 +103,6 @@ static size_t frame_memory(const ShardTable *table)
 
 // ---- the frame ------------------------------------------------------------------------------------------------------
 
-static void frame_drop(ShardFrame *frame)
-{
-    free(frame->offsets);
-    free(frame->order);
-    free(frame->around);
-    *frame = (ShardFrame){0};
-}
-
 // By the driver on C's files: the default one looks for the file that a link points to, and this one has no name.
 static hid_t frame_create_file(Error *error, int memory)
 {
@@ -152,15 +145,23 @@ static int64_t frame_take_around(const ShardTable *table, const ShardFrame *fram
     return taken;
 }
 
-static Error frame_take(const ShardTable *table, int memory, ShardFrame *frame)
+// Makes *kept of what HDF5 wrote: `made` has the places of the columns.
+static Error frame_keep(const ShardTable *table, int memory, ShardFrame *made, ShardFrame *kept)
 {
-    frame->bytes = lseek(memory, 0, SEEK_END);
-    frame_sort(table, frame);
-    const int64_t size = frame->bytes < 0 ? -1 : frame_take_around(table, frame, memory, NULL);
+    const size_t n = (size_t)table->n_columns, alignment = 64;
+    made->bytes = lseek(memory, 0, SEEK_END);
+    frame_sort(table, made);
+    const int64_t size = made->bytes < 0 ? -1 : frame_take_around(table, made, memory, NULL);
     if (size < 0) return error_make(ERROR_MACHINE, "HDF5 did not place the columns of a shard one after the other");
-    frame->around = malloc((size_t)size + 1);
-    if (frame->around == NULL) return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
-    return frame_take_around(table, frame, memory, frame->around) == size
+    *kept = *made;
+    TRY(arena_create(&kept->arena, (size_t)size + n * (sizeof *made->offsets + sizeof *made->order) + 4 * alignment,
+                     "a shard of columns"));
+    kept->offsets = ARENA_NEW(&kept->arena, int64_t, n);
+    kept->order = ARENA_NEW(&kept->arena, int, n);
+    kept->around = ARENA_NEW(&kept->arena, unsigned char, size);
+    memcpy(kept->offsets, made->offsets, n * sizeof *made->offsets);
+    memcpy(kept->order, made->order, n * sizeof *made->order);
+    return frame_take_around(table, kept, memory, kept->around) == size
                ? error_none()
                : error_make(ERROR_MACHINE, "the file in memory, of a shard of columns, can't be read");
 }
@@ -168,23 +169,27 @@ static Error frame_take(const ShardTable *table, int memory, ShardFrame *frame)
 static Error frame_make(const ShardTable *table, int64_t rows, ShardFrame *frame)
 {
     Arena arena;
-    *frame = (ShardFrame){.rows = rows,
-                          .offsets = calloc((size_t)table->n_columns, sizeof *frame->offsets),
-                          .order = calloc((size_t)table->n_columns, sizeof *frame->order)};
-    if (frame->offsets == NULL || frame->order == NULL)
-        return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
     TRY(shard_ready(0));
     TRY(arena_create(&arena, frame_memory(table), "a shard of columns"));
     Error error = error_none();
+    ShardFrame made = {.rows = rows,
+                       .offsets = ARENA_NEW(&arena, int64_t, table->n_columns),
+                       .order = ARENA_NEW(&arena, int, table->n_columns)};
     const int memory = memfd_create("hopscotch shard", MFD_CLOEXEC);
     if (memory < 0) error = file_error("make", "a file in memory", 0);
     const hid_t file = frame_create_file(&error, memory);
-    shard_put_table(&error, table, rows, file, frame->offsets, &arena);
+    shard_put_table(&error, table, rows, file, made.offsets, &arena);
     shard_ok(&error, H5Fclose(file), "the file in memory");
-    if (error.kind == OK) error = frame_take(table, memory, frame);
+    if (error.kind == OK) error = frame_keep(table, memory, &made, frame);
     if (memory >= 0) (void)close(memory);
     arena_destroy(&arena);
     return error;
+}
+
+static void frame_drop(ShardFrame *frame)
+{
+    arena_destroy(&frame->arena);
+    *frame = (ShardFrame){.rows = 0};
 }
 
 // The frame for a number of rows: one that is kept, or a new one in place of the one used longest ago.
@@ -215,15 +220,13 @@ static Error frame_for(ShardTableWriter *writer, int64_t rows, const ShardFrame 
 
 Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
 {
+    Arena arena;
     const size_t parts = 2 * (size_t)table->n_columns + 1;
-    ShardTableWriter *writer = calloc(1, sizeof *writer);
     *out = NULL;
-    if (writer != NULL) writer->parts = calloc(parts, sizeof *writer->parts);
-    if (writer == NULL || writer->parts == NULL) {
-        free(writer);
-        return error_make(ERROR_MACHINE, "not enough memory for a shard of columns");
-    }
-    writer->table = table;
+    TRY(arena_create(&arena, sizeof(ShardTableWriter) + parts * sizeof(FilePart) + 4096, "shards of columns"));
+    ShardTableWriter *writer = ARENA_NEW(&arena, ShardTableWriter, 1);
+    *writer = (ShardTableWriter){.table = table, .parts = ARENA_NEW(&arena, FilePart, parts)};
+    writer->arena = arena;
     *out = writer;
     return error_none();
 }
@@ -232,8 +235,8 @@ void shard_table_close(ShardTableWriter *writer)
 {
     if (writer == NULL) return;
     for (int i = 0; i < SHARD_FRAMES; i++) frame_drop(&writer->frames[i]);
-    free(writer->parts);
-    free(writer);
+    Arena arena = writer->arena;
+    arena_destroy(&arena);
 }
 
 Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,

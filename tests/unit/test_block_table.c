@@ -542,13 +542,14 @@ TEST(block_table_reads_what_it_needs)
 
 TEST(block_table_that_cannot_be_read)
 {
-    static const char *const texts[] = {"SELECT x FROM trials",
-                                        "SELECT max(y) FROM trials",
-                                        "SELECT big FROM trials WHERE "
-                                        "x > 1 ORDER BY fitness LIMIT 3",
-                                        "SELECT * FROM trials WHERE id = 5",
-                                        "SELECT sum(big) FROM trials",
-                                        "SELECT id FROM trials ORDER BY x, y"};
+    static const char *const texts[] = {
+        "SELECT x FROM trials",
+        "SELECT max(y) FROM trials",
+        "SELECT big FROM trials WHERE x > 1 ORDER BY fitness",
+        "SELECT * FROM trials WHERE id = 5",
+        "SELECT sum(big) FROM trials",
+        "SELECT id FROM trials ORDER BY x, y",
+    };
     DatabaseGuard guard = {.deadline = INFINITY};
     Statement *statement;
     BlockTest test;

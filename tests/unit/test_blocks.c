@@ -233,6 +233,7 @@ TEST(blocks_of_files_that_change)
     }
 }
 
+#ifdef HOPSCOTCH_FAULTS
 TEST(blocks_through_faults)
 {
     FilesTest test;
@@ -251,3 +252,4 @@ TEST(blocks_through_faults)
     CHECK_NEAR(expected, number, 0);
     files_end(&test);
 }
+#endif

@@ -141,6 +141,7 @@ TEST(shard_columns_of_many_shapes)
     arena_destroy(&test.arena);
 }
 
+#ifdef HOPSCOTCH_FAULTS
 // Nothing of an interrupted or failed write counts as a file.
 TEST(shard_columns_are_whole_or_absent)
 {
@@ -204,6 +205,7 @@ TEST(shard_columns_survive_a_kill)
     shard_table_close(writer);
     arena_destroy(&test.arena);
 }
+#endif
 
 static const char table_test_python[] =
     "import sys, h5py\n"

@@ -3,7 +3,6 @@
 // of a file that becomes shorter would end the process.
 #include "blocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS_FILES = 64 }; // that are open at a time
@@ -71,37 +70,37 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
     return error_none();
 }
 
-static Error blocks_take(Blocks *blocks, const char *folder, const BlockRecord *records, int64_t n_records)
+static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
-    const size_t alignment = 64;
+    const size_t alignment = 64, each = sizeof(BlockSpan) + sizeof(char *) + sizeof(int64_t) * (1 + (size_t)n_columns);
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
-    const size_t each = sizeof(BlockSpan) + sizeof(char *) + sizeof(int64_t) * (1 + (size_t)blocks->n_columns);
-    TRY(arena_create(&blocks->arena, paths + (size_t)n_records * each + (1 << 16), "a list of blocks"));
-    blocks->spans = ARENA_NEW(&blocks->arena, BlockSpan, n_records);
-    blocks->paths = ARENA_NEW(&blocks->arena, const char *, n_records);
-    blocks->bytes = ARENA_NEW(&blocks->arena, int64_t, n_records);
-    blocks->offsets = ARENA_NEW(&blocks->arena, int64_t, n_records * blocks->n_columns);
-    return error_none();
+    return sizeof(Blocks) + paths + (size_t)n_records * each + 8 * alignment;
 }
 
 Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns, const BlockRecord *records,
                   int64_t n_records, Blocks **out)
 {
-    Blocks *blocks = calloc(1, sizeof *blocks);
+    Arena arena;
     *out = NULL;
-    if (blocks == NULL) return error_make(ERROR_MACHINE, "not enough memory for a list of blocks");
-    blocks->columns = columns;
-    blocks->n_columns = n_columns;
+    TRY(arena_create(&arena, blocks_memory(folder, n_columns, records, n_records), "a list of blocks"));
+    Blocks *blocks = ARENA_NEW(&arena, Blocks, 1);
+    *blocks = (Blocks){.columns = columns,
+                       .n_columns = n_columns,
+                       .spans = ARENA_NEW(&arena, BlockSpan, n_records),
+                       .paths = ARENA_NEW(&arena, const char *, n_records),
+                       .bytes = ARENA_NEW(&arena, int64_t, n_records),
+                       .offsets = ARENA_NEW(&arena, int64_t, n_records * n_columns)};
+    blocks->arena = arena;
     for (int i = 0; i < BLOCKS_FILES; i++) blocks->files[i] = (BlockFile){.block = -1};
-    Error error = blocks_take(blocks, folder, records, n_records);
-    for (int64_t b = 0; error.kind == OK && b < n_records; b++)
-        error = blocks_add(blocks, folder, &records[b], b > 0 ? &records[b - 1] : NULL);
-    if (error.kind != OK)
+    for (int64_t b = 0; b < n_records; b++) {
+        const Error error = blocks_add(blocks, folder, &records[b], b > 0 ? &records[b - 1] : NULL);
+        if (error.kind == OK) continue;
         blocks_close(blocks);
-    else
-        *out = blocks;
-    return error;
+        return error;
+    }
+    *out = blocks;
+    return error_none();
 }
 
 void blocks_close(Blocks *blocks)
@@ -110,8 +109,8 @@ void blocks_close(Blocks *blocks)
     for (int i = 0; i < BLOCKS_FILES; i++) {
         if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
     }
-    arena_destroy(&blocks->arena);
-    free(blocks);
+    Arena arena = blocks->arena;
+    arena_destroy(&arena);
 }
 
 // ---- files ----------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ typedef struct Blocks Blocks;
 Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns, const BlockRecord *records,
                   int64_t n_records, Blocks **out);
 void blocks_close(Blocks *blocks); // after the connection of blocks_table
-// values[rows] <- rows [first, first + rows) of a column: double or int64_t. Error (machine): the file is missing, or is not
-// the one that the record describes.
+// values[rows] <- rows [first, first + rows) of a column: double or int64_t. Error (machine): the file is missing or is
+// not the one that the record describes.
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values);
 // To statements of the connection, `trials` is now the table of the blocks.
 Error blocks_table(Blocks *blocks, Database *database);
