@@ -19,7 +19,7 @@ enum {
     BLOCK_FOUND_MAX = 1 << 18,    // 16 MiB
     BLOCK_SLICE_BYTES = 64 << 20, // of all columns of a slice
     BLOCK_TESTS_MAX = 32,
-    BLOCK_SPARSE = 256,      // reading one cell takes as long as reading this many that follow each other
+    BLOCK_SPARSE = 1024,     // reading one cell takes as long as reading this many that follow each other
     BLOCK_QUESTION = 1 << 18 // cells that are read between two questions whether to go on
 };
 
