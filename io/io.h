@@ -240,7 +240,9 @@ typedef struct BlockTable {
     // values[rows] <- rows [first, first + rows) of a column of a block
     Error (*read)(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values);
     void *source;
-    int64_t piece, found; // for tests: rows that are read at a time, and are looked for in an order; 0: the usual ones
+    // For tests; 0: the usual ones. Rows that are read at a time; that are looked for first in an order; that take as
+    // long to read one after the other as one row alone.
+    int64_t piece, found, sparse;
 } BlockTable;
 // From now on `name` means this table to statements of the connection; it hides a table of the file. Call it before
 // database_prepare_guarded. What the table points to must outlive the connection. Conditions on columns, and the order

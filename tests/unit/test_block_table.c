@@ -148,7 +148,8 @@ static void block_test_start(BlockTest *test, uint64_t seed, int64_t rows)
                                .read = block_test_read,
                                .source = test,
                                .piece = 1 + (int64_t)block_test_random(test, 70),
-                               .found = 1 + (int64_t)block_test_random(test, 9)};
+                               .found = 1 + (int64_t)block_test_random(test, 9),
+                               .sparse = 1 + (int64_t)block_test_random(test, 9)};
     block_test_fill(test, rows);
     const char *path = arena_format(&test->arena, "%s/campaign.db", test_folder());
     CHECK_OK(database_open(path, DATABASE_WRITE, &test->database));

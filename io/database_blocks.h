@@ -1,0 +1,82 @@
+// What the files of the table over blocks share: its cursor. See database_blocks.c.
+//
+//   database_blocks.c      the virtual table
+//   database_block_plan.c  what SQLite asks for: conditions and orders
+//   database_block_rows.c  which rows these are, and their cells
+#ifndef HOPSCOTCH_DATABASE_BLOCKS_H
+#define HOPSCOTCH_DATABASE_BLOCKS_H
+
+#include "columns.h"
+#include "database.h"
+
+enum { BLOCK_TESTS_MAX = 32 }; // of a statement; SQLite alone compares what is more
+
+typedef struct BlockModule {
+    Arena arena;
+    const Database *database;
+    BlockTable table;
+    int64_t *before; // [n_blocks + 1] rows before each block; rows are counted over all blocks
+    Error error;
+} BlockModule;
+
+typedef struct BlockVtab {
+    sqlite3_vtab base;
+    BlockModule *module;
+} BlockVtab;
+
+// A row of a slice, and its index there. They are kept in the order of rows.
+typedef struct BlockPlace {
+    int64_t row, at;
+} BlockPlace;
+
+typedef struct BlockOrder {
+    int column;
+    bool descending;
+} BlockOrder;
+
+typedef struct BlockCursor {
+    sqlite3_vtab_cursor base;
+    BlockModule *module;
+    // what is asked for
+    ColumnTest tests[BLOCK_TESTS_MAX];
+    int n_tests;
+    int64_t first, end;                // rows that may have an id that is asked for
+    BlockOrder order[ORDER_TERMS_MAX]; // found.n_terms; none: in the order of ids
+    // how far it is
+    int64_t next;     // in the order of ids: the first row of the next piece
+    FirstRows found;  // in another order
+    int64_t found_at; // the first of them that is in no slice yet
+    // the slice
+    BlockPlace *places; // [capacity], count of them
+    int64_t count, at, capacity;
+    Cell **cells; // [n_columns][capacity], in the order of the slice; NULL: not taken yet
+    bool *loaded; // [n_columns]
+    // one piece
+    Cell *piece[1 + ORDER_TERMS_MAX]; // of the tests; of each term of the order
+    int piece_column[1 + ORDER_TERMS_MAX];
+    int64_t piece_row, piece_rows, n_chosen;
+    uint32_t *chosen; // [n_chosen] of the piece, counted from piece_row
+    int64_t unasked;  // cells read since the last question
+} BlockCursor;
+
+static inline bool block_column_is_real(const BlockTable *table, int column)
+{
+    return table->columns[column].type == NUMBER_REAL;
+}
+
+// All return a result code of SQLite.
+
+int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan); // xBestIndex
+int block_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count, sqlite3_value **values); // xFilter
+
+int block_rows_start(BlockCursor *cursor);                          // memory for a new cursor
+void block_rows_free(BlockCursor *cursor);                          // what of it there is
+void block_rows_all(BlockCursor *cursor);                           // rows of all ids, no tests, no order
+int block_rows_narrow(BlockCursor *cursor, const ColumnTest *test); // to those with ids that pass
+int block_rows_first(BlockCursor *cursor);                          // to the first row, by tests and order
+int block_rows_next(BlockCursor *cursor);
+bool block_rows_end(const BlockCursor *cursor);
+// *cell <- the value of a column in the row
+int block_rows_cell(BlockCursor *cursor, int column, Cell *cell);
+
+#endif
