@@ -236,6 +236,8 @@ static void filter_order(BlockCursor *cursor, const char *text)
         const int column = (int)strtol(text, &at, 10);
         cursor->order[found->n_terms++] = (BlockOrder){column, strtol(at, &at, 10) != 0};
     }
+    cursor->backward = found->n_terms > 0 && cursor->order[0].column == 0; // ids that ascend are not a term
+    if (cursor->backward) found->n_terms = 0;
 }
 
 int block_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count, sqlite3_value **values)

@@ -156,17 +156,28 @@ static int piece_read(BlockCursor *cursor, int which, int column, const Cell **c
     return code;
 }
 
-// Steps to the next piece. None of its rows is chosen yet.
-static void piece_next(BlockCursor *cursor)
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Steps to the next piece, or to the one before if the ids descend. None of its rows is chosen yet.
+static int piece_next(BlockCursor *cursor)
 {
     const BlockModule *module = cursor->module;
-    const int64_t most = block_piece_rows(&module->table), end = module->before[block_of(module, cursor->next) + 1];
-    cursor->piece_row = cursor->next;
-    cursor->piece_rows = end < cursor->end ? end - cursor->next : cursor->end - cursor->next;
-    if (cursor->piece_rows > most) cursor->piece_rows = most;
-    cursor->next += cursor->piece_rows;
+    const int64_t most = block_piece_rows(&module->table);
+    if (cursor->backward) {
+        const int64_t start = module->before[block_of(module, cursor->end - 1)];
+        const int64_t row = start > cursor->next ? start : cursor->next;
+        cursor->piece_rows = least_of(most, cursor->end - row);
+        cursor->end -= cursor->piece_rows;
+        cursor->piece_row = cursor->end;
+    } else {
+        const int64_t end = least_of(cursor->end, module->before[block_of(module, cursor->next) + 1]);
+        cursor->piece_row = cursor->next;
+        cursor->piece_rows = least_of(most, end - cursor->next);
+        cursor->next += cursor->piece_rows;
+    }
     for (int i = 0; i <= ORDER_TERMS_MAX; i++) cursor->piece_column[i] = -1;
     cursor->n_chosen = 0;
+    return block_ask(cursor, cursor->piece_rows);
 }
 
 static void piece_choose_all(BlockCursor *cursor)
@@ -191,14 +202,15 @@ static int slice_next_piece(BlockCursor *cursor)
 {
     int64_t n = 0;
     while (n == 0 && cursor->next < cursor->end) {
-        piece_next(cursor);
+        int code = piece_next(cursor);
         piece_choose_all(cursor);
-        const int code = piece_test(cursor);
+        if (code == SQLITE_OK) code = piece_test(cursor);
         if (code != SQLITE_OK) return code;
         n = cursor->n_chosen;
     }
     for (int64_t i = 0; i < n; i++)
-        cursor->places[i] = (BlockPlace){.row = cursor->piece_row + cursor->chosen[i], .at = i};
+        cursor->places[i] =
+            (BlockPlace){.row = cursor->piece_row + cursor->chosen[i], .at = cursor->backward ? n - 1 - i : i};
     cursor->count = n;
     return SQLITE_OK;
 }
@@ -247,8 +259,8 @@ static int64_t order_choose(const Cell *cells, int64_t rows, double bound, bool 
 static int order_add_piece(BlockCursor *cursor, Cell bound)
 {
     const BlockOrder *term = &cursor->order[0];
-    int code = SQLITE_OK;
-    piece_next(cursor);
+    int code = piece_next(cursor);
+    if (code != SQLITE_OK) return code;
     if (cursor->found.has_bound && block_column_is_real(&cursor->module->table, term->column)) {
         const Cell *cells;
         code = piece_read(cursor, 1, term->column, &cells);
@@ -418,6 +430,7 @@ void block_rows_all(BlockCursor *cursor)
     cursor->end = cursor->module->before[table->n_blocks];
     cursor->found = (FirstRows){.rows = cursor->found.rows, .most = table->found > 0 ? table->found : BLOCK_FOUND};
     cursor->found_at = 0;
+    cursor->backward = false;
 }
 
 int block_rows_first(BlockCursor *cursor)

@@ -41,9 +41,10 @@ typedef struct BlockCursor {
     ColumnTest tests[BLOCK_TESTS_MAX];
     int n_tests;
     int64_t first, end;                // rows that may have an id that is asked for
+    bool backward;                     // in the order of ids, they descend
     BlockOrder order[ORDER_TERMS_MAX]; // found.n_terms; none: in the order of ids
     // how far it is
-    int64_t next;     // in the order of ids: the first row of the next piece
+    int64_t next;     // in the order of ids: the first row of the next piece; backward, `end` is the end of it
     FirstRows found;  // in another order
     int64_t found_at; // the first of them that is in no slice yet
     // the slice

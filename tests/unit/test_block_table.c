@@ -538,6 +538,9 @@ TEST(block_table_reads_what_it_needs)
         block_test_number(&test, by_id));
     CHECK_INTEGER(1, test.column_read[BIG]);
     CHECK(test.cells_read < 24); // and the ids on the way to it
+    test.cells_read = 0;
+    block_test_number(&test, "SELECT max(id) FROM trials");
+    CHECK(test.cells_read <= test.table.piece);
     block_test_end(&test);
 }
 
@@ -591,7 +594,8 @@ static int block_test_interrupted(void) { return 1; }
 TEST(block_table_is_interrupted_in_its_loops)
 {
     static const char *const texts[] = {"SELECT id FROM many ORDER BY x LIMIT 1", "SELECT id FROM many WHERE x > 2",
-                                        "SELECT id FROM many WHERE x IS NULL ORDER BY id DESC"};
+                                        "SELECT id FROM many WHERE x IS NULL ORDER BY id DESC",
+                                        "SELECT id FROM many WHERE x > 2 ORDER BY id"};
     static const NumberColumn columns[] = {{.field = {.name = "id"}, .type = NUMBER_INTEGER},
                                            {.field = {.name = "x"}, .type = NUMBER_REAL}};
     const BlockSpan span = {.first = 0, .last = 9999999, .rows = 10000000};
