@@ -83,9 +83,9 @@ static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
         rows->fitness[i] = i == 1 ? (double)NAN : 1.5 + (double)(first + i);
         rows->failure[i] = i == 1;
         rows->n_failed[i] = i == 1;
-        for (int p = 0; p < 2; p++) rows->searched[i * 2 + p] = (double)(100 * (p + 1));
-        for (int m = 0; m < metrics; m++) rows->metric[i * metrics + m] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
-        for (int m = 0; m < metrics; m++) rows->spread[i * metrics + m] = m == 1 ? (double)NAN : 1e-300;
+        for (int p = 0; p < 2; p++) rows->searched[p * rows->stride + i] = (double)(100 * (p + 1));
+        for (int m = 0; m < metrics; m++) rows->metric[m * rows->stride + i] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
+        for (int m = 0; m < metrics; m++) rows->spread[m * rows->stride + i] = m == 1 ? (double)NAN : 1e-300;
     }
     test->commit.n_lanes = 1;
     test->commit.lanes[0] = (ShardLane){.trial = first, .length = 3};
@@ -148,7 +148,8 @@ TEST(store_finds_the_first_field_that_differs)
     test.commit.rows = other;
     store_case_fill(&test, 0, 2);
     CHECK(!rows_differ(&test.spec, &test.commit.rows, 1, &copy.rows, 1, difference, sizeof difference));
-    test.commit.rows.metric[2] = nextafter(test.commit.rows.metric[2], 1e9);
+    double *distance = &test.commit.rows.metric[2 * test.commit.rows.stride];
+    *distance = nextafter(*distance, 1e9);
     CHECK(rows_differ(&test.spec, &test.commit.rows, 0, &copy.rows, 0, difference, sizeof difference));
     CHECK(strncmp(difference, "distance is 0.2", 15) == 0);
     sha256_start(&a), sha256_start(&b);
