@@ -138,6 +138,9 @@ uint64_t row_digest_integer(uint64_t digest, int64_t value);
 uint64_t row_digest_real(uint64_t digest, double value); // NaN counts as NULL, -0 as 0, as SQLite returns them
 uint64_t row_digest_text(uint64_t digest, const char *text, size_t length);
 uint64_t row_digest_blob(uint64_t digest, const void *data, size_t size);
+// Adds a column to the digests of `count` rows.
+void row_digest_integers(uint64_t *digests, const int64_t *values, int64_t count);
+void row_digest_reals(uint64_t *digests, const double *values, int64_t count);
 
 // ---- SQLite (io/database.c): every SQL statement goes through here --------------------------------------------------
 // A statement's text consists of literals of this program and of identifiers quoted by sql_identifier; values are
@@ -201,6 +204,35 @@ typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT,
 ColumnKind column_kind(Statement *statement, int index); // of the current row's value
 // "name" with quotes doubled, in the arena, for the text of a statement.
 const char *sql_identifier(Arena *arena, const char *name);
+
+// ---- tables of SQL over arrays (io/database_table.c) ----------------------------------------------------------------
+// Statements of one connection read columns in memory as a table of its schema `temp`, without a copy. The table is
+// read from front to back and can't be changed by SQL.
+
+typedef enum MemoryKind { MEMORY_INTEGER, MEMORY_REAL, MEMORY_WORD } MemoryKind;
+
+typedef struct MemoryColumn {
+    const char *name;
+    MemoryKind kind;
+    const int64_t *integers;  // MEMORY_INTEGER, and MEMORY_WORD: places in `words`
+    const double *reals;      // MEMORY_REAL: NaN is NULL, -0 is 0
+    const char *const *words; // [n_words] of MEMORY_WORD; any other place means the last one
+    int n_words;
+} MemoryColumn;
+
+// The rows are those of the arrays from `first` to before `end`.
+typedef struct MemoryTable {
+    MemoryColumn *columns; // [n_columns]
+    int n_columns;
+    int64_t first, end;
+} MemoryTable;
+
+// Adds the table; it must outlive the connection. Between statements its arrays and rows may be others.
+// name: at most 32 bytes
+Error database_add_table(Database *database, const char *name, MemoryTable *table);
+// The digests of `count` rows from the arrays' row `first` on, as bound_digest and column_digest give them: column by
+// column, in half of the time.
+void memory_table_digests(const MemoryTable *table, int64_t first, int64_t count, uint64_t *digests);
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 

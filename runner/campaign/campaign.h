@@ -203,12 +203,13 @@ typedef struct Store {
     const Spec *spec;
     union { // statements that all commits share
         struct {
-            Cursor insert_trial, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
+            Cursor insert_trials, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
             Cursor update_search, insert_search, insert_round, insert_front;
             Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
     };
+    MemoryTable batch; // the rows of trials that are being committed, temp.batch_trials
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process

@@ -94,31 +94,40 @@ static Error commit_step(Cursor *insert)
     return insert->error;
 }
 
-static Error commit_replicates(Store *store, const TrialRows *rows, int64_t row, SealTally *tally)
+// Rows [first, end), by one statement
+static Error commit_trials(Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
-    Statement *insert = store->insert_replicate.statement;
-    for (int r = 0; r < store->spec->replicates.count; r++) {
-        rows_bind_replicate(store->spec, rows, row, r, insert);
-        TRY(seal_count(&store->add_digest, tally, seal_block(rows->id[row]), bound_digest(insert)));
-        TRY(commit_step(&store->insert_replicate));
+    enum { COMMIT_DIGESTS = 512 }; // at a time
+    uint64_t digests[COMMIT_DIGESTS];
+    SealTally tally = {.name = "trials"};
+    rows_table_show(rows, first, end, &store->batch);
+    TRY(commit_step(&store->insert_trials));
+    for (int64_t i = first; i < end; i++) {
+        const int64_t k = (i - first) % COMMIT_DIGESTS, left = end - i;
+        if (k == 0) memory_table_digests(&store->batch, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
+        TRY(seal_count(&store->add_digest, &tally, seal_block(rows->id[i]), digests[k]));
     }
-    return error_none();
+    return seal_flush(&store->add_digest, &tally);
 }
 
-// Rows [first, end)
+static Error commit_replicates(Store *store, const TrialRows *rows, int64_t first, int64_t end)
+{
+    Statement *insert = store->insert_replicate.statement;
+    SealTally tally = {.name = "replicates"};
+    for (int64_t i = first; i < end; i++) {
+        for (int r = 0; r < store->spec->replicates.count; r++) {
+            rows_bind_replicate(store->spec, rows, i, r, insert);
+            TRY(seal_count(&store->add_digest, &tally, seal_block(rows->id[i]), bound_digest(insert)));
+            TRY(commit_step(&store->insert_replicate));
+        }
+    }
+    return seal_flush(&store->add_digest, &tally);
+}
+
 static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
-    Statement *insert = store->insert_trial.statement;
-    Cursor *add = &store->add_digest;
-    SealTally trials = {.name = "trials"}, replicates = {.name = "replicates"};
-    for (int64_t i = first; i < end; i++) {
-        rows_bind(store->spec, rows, i, insert);
-        TRY(seal_count(add, &trials, seal_block(rows->id[i]), bound_digest(insert)));
-        TRY(commit_step(&store->insert_trial));
-        if (store->spec->replicates.store) TRY(commit_replicates(store, rows, i, &replicates));
-    }
-    TRY(seal_flush(add, &trials));
-    return seal_flush(add, &replicates);
+    TRY(commit_trials(store, rows, first, end));
+    return store->spec->replicates.store ? commit_replicates(store, rows, first, end) : error_none();
 }
 
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)

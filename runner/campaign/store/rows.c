@@ -162,6 +162,52 @@ int64_t rows_bytes(const Spec *spec)
     return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
 }
 
+// ---- as a table in memory -------------------------------------------------------------------------------------------
+
+// The names of failures, and "unknown" for any other.
+static const char *const *rows_failure_words(const Spec *spec, Arena *arena)
+{
+    const int count = spec->configured.n_failures;
+    const char **words = ARENA_NEW(arena, const char *, count + 1);
+    for (int i = 0; i <= count; i++) words[i] = rows_failure_name(spec, i);
+    return words;
+}
+
+void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
+{
+    static const MemoryKind kinds[] = {
+        [ROWS_INTEGER] = MEMORY_INTEGER, [ROWS_REAL] = MEMORY_REAL, [ROWS_FAILURE] = MEMORY_WORD};
+    *table = (MemoryTable){.n_columns = (int)rows_columns(spec)};
+    table->columns = ARENA_NEW(arena, MemoryColumn, table->n_columns);
+    MemoryColumn *column = table->columns;
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        for (int i = 0; i < columns->count(spec); i++, column++) {
+            const char *name = arena_copy(arena, rows_name(spec, columns, i).text);
+            *column = (MemoryColumn){.name = name, .kind = kinds[columns->type]};
+            if (columns->type != ROWS_FAILURE) continue;
+            column->words = rows_failure_words(spec, arena);
+            column->n_words = spec->configured.n_failures + 1;
+        }
+    }
+}
+
+void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
+{
+    MemoryColumn *column = table->columns;
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const void *array = rows_array(rows, &rows_columns_of_trial[c]);
+        for (int i = 0; i < rows->columns[c]; i++, column++) {
+            if (column->kind == MEMORY_REAL)
+                column->reals = (const double *)array + i * rows->stride;
+            else
+                column->integers = (const int64_t *)array + i * rows->stride;
+        }
+    }
+    table->first = first;
+    table->end = end;
+}
+
 // ---- SQL ------------------------------------------------------------------------------------------------------------
 
 // The text of a statement while it grows, in the arena.

@@ -247,7 +247,9 @@ Error store_share(Database *database, bool shared_fs)
 static Error store_prepare(Store *store, Arena *arena)
 {
     Database *database = store->database;
-    store->insert_trial = cursor_open(database, rows_insert_sql(store->spec, arena));
+    rows_table_take(store->spec, arena, &store->batch);
+    TRY(database_add_table(database, "batch_trials", &store->batch));
+    store->insert_trials = cursor_open(database, "INSERT INTO trials SELECT * FROM temp.batch_trials");
     if (store->spec->replicates.store)
         store->insert_replicate = cursor_open(database, rows_insert_replicate_sql(store->spec, arena));
     store->insert_shard = cursor_open(database, "INSERT INTO shards VALUES(?, ?, ?, ?)");
