@@ -249,7 +249,8 @@ static Error store_prepare(Store *store, Arena *arena)
     Database *database = store->database;
     rows_table_take(store->spec, arena, &store->batch);
     TRY(database_add_table(database, "batch_trials", &store->batch));
-    store->insert_trials = cursor_open(database, "INSERT INTO trials SELECT * FROM temp.batch_trials");
+    // OR FAIL: after an error the whole transaction is rolled back, so SQLite need not be able to undo one statement.
+    store->insert_trials = cursor_open(database, "INSERT OR FAIL INTO trials SELECT * FROM temp.batch_trials");
     if (store->spec->replicates.store)
         store->insert_replicate = cursor_open(database, rows_insert_replicate_sql(store->spec, arena));
     store->insert_shard = cursor_open(database, "INSERT INTO shards VALUES(?, ?, ?, ?)");
