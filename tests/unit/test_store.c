@@ -2,6 +2,7 @@
 #include "../../runner/campaign/store/catalogue.h"
 #include "../../runner/campaign/store/commit.h"
 #include "../../runner/campaign/store/queries.h"
+#include "../../runner/campaign/store/seal.h"
 #include "../test.h"
 
 #include <math.h>
@@ -132,6 +133,37 @@ TEST(store_reads_what_was_committed)
     search.state_capacity = 5; // a state of variable size needs only to fit
     CHECK_OK(store_search_state(test.store, &search, &found));
     CHECK(found && search.state_size == 4);
+    store_case_end(&test);
+}
+
+// More rows than are hashed at once and than a block of digests has, in columns that are longer than the rows.
+TEST(store_reads_a_large_batch_as_it_was_committed)
+{
+    enum { ROWS = 1300, CAPACITY = 1536 };
+    StoreCase test;
+    TrialRows back;
+    SealDamage damage;
+    char difference[256];
+    store_case_start(&test);
+    commit_take(&test.spec, CAPACITY, 1, 8 * 8 * test.spec.configured.n_columns, 4, &test.arena, &test.commit);
+    const TrialRows *rows = &test.commit.rows;
+    CHECK(rows->stride >= CAPACITY && rows->stride * 8 % 4096 != 0);
+    store_case_fill(&test, 700, ROWS);
+    CHECK_OK(store_case_commit(&test));
+    rows_take(&test.spec, 1, &test.arena, &back);
+    Cursor trials = trial_rows(test.store->database, &test.spec, &test.arena);
+    for (int64_t i = 0; i < ROWS && trial_rows_next(&trials, &test.spec, &back, 0); i++) {
+        if (back.id[0] == 700 + i && !rows_differ(&test.spec, &back, 0, rows, i, difference, sizeof difference))
+            continue;
+        CHECK_TEXT("", difference);
+        CHECK_INTEGER(700 + i, back.id[0]);
+    }
+    CHECK(!trial_rows_next(&trials, &test.spec, &back, 0));
+    CHECK_OK(cursor_close(&trials));
+    CHECK_INTEGER(ROWS, store_case_count(&test, "SELECT sum(rows) FROM digests WHERE name = 'trials'"));
+    CHECK_INTEGER(2 * ROWS, store_case_count(&test, "SELECT count(*) FROM replicates"));
+    CHECK_OK(seal_check(test.store->database, &test.arena, &damage));
+    CHECK_INTEGER(0, damage.count);
     store_case_end(&test);
 }
 
