@@ -203,13 +203,13 @@ typedef struct Store {
     const Spec *spec;
     union { // statements that all commits share
         struct {
-            Cursor insert_trials, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
+            Cursor insert_trials, insert_replicates, insert_shard, insert_batch, note_batch, add_digest;
             Cursor update_search, insert_search, insert_round, insert_front;
             Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
     };
-    MemoryTable batch; // the rows of trials that are being committed, temp.batch_trials
+    MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process
@@ -263,8 +263,12 @@ typedef struct TrialRows {
     int64_t *n_failed;               // [stride] replicates that failed
     double *metric;                  // [M][stride], mean over the replicates
     double *spread;                  // [M][stride], standard deviation; NULL with one replicate
-    double *replicate_metric;        // [capacity][R][M]; NULL unless the spec stores replicates
-    int32_t *replicate_failure;      // [capacity][R]; NULL likewise
+    // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores
+    // replicates
+    int64_t replicate_stride;             // >= capacity * R
+    int64_t *replicate_trial, *replicate; // [replicate_stride] id of the trial, r
+    int64_t *replicate_failure;           // [replicate_stride]
+    double *replicate_metric;             // [M][replicate_stride]
 } TrialRows;
 
 int rows_searched(const Spec *spec);   // P

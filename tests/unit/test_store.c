@@ -87,6 +87,12 @@ static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
         for (int p = 0; p < 2; p++) rows->searched[p * rows->stride + i] = (double)(100 * (p + 1));
         for (int m = 0; m < metrics; m++) rows->metric[m * rows->stride + i] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
         for (int m = 0; m < metrics; m++) rows->spread[m * rows->stride + i] = m == 1 ? (double)NAN : 1e-300;
+        for (int r = 0; r < 2; r++) {
+            rows->replicate_trial[2 * i + r] = first + i;
+            rows->replicate_failure[2 * i + r] = i == 1 && r == 1;
+            for (int m = 0; m < metrics; m++)
+                rows->replicate_metric[m * rows->replicate_stride + 2 * i + r] = (double)(i + 1000 * m) + 0.5 * r;
+        }
     }
     test->commit.n_lanes = 1;
     test->commit.lanes[0] = (ShardLane){.trial = first, .length = 3};
@@ -148,6 +154,7 @@ TEST(store_reads_a_large_batch_as_it_was_committed)
     commit_take(&test.spec, CAPACITY, 1, 8 * 8 * test.spec.configured.n_columns, 4, &test.arena, &test.commit);
     const TrialRows *rows = &test.commit.rows;
     CHECK(rows->stride >= CAPACITY && rows->stride * 8 % 4096 != 0);
+    CHECK(rows->replicate_stride >= 2 * CAPACITY && rows->replicate_stride * 8 % 4096 != 0);
     store_case_fill(&test, 700, ROWS);
     CHECK_OK(store_case_commit(&test));
     rows_take(&test.spec, 1, &test.arena, &back);
@@ -161,7 +168,10 @@ TEST(store_reads_a_large_batch_as_it_was_committed)
     CHECK(!trial_rows_next(&trials, &test.spec, &back, 0));
     CHECK_OK(cursor_close(&trials));
     CHECK_INTEGER(ROWS, store_case_count(&test, "SELECT sum(rows) FROM digests WHERE name = 'trials'"));
-    CHECK_INTEGER(2 * ROWS, store_case_count(&test, "SELECT count(*) FROM replicates"));
+    CHECK_INTEGER(2 * ROWS, store_case_count(&test, "SELECT count(*) FROM replicates WHERE trial BETWEEN 700 AND 1999 "
+                                                    "AND distance = trial - 700 + 2000 + 0.5 * replicate"));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM replicates WHERE failure = 'fell' AND trial = 701 "
+                                             "AND replicate = 1"));
     CHECK_OK(seal_check(test.store->database, &test.arena, &damage));
     CHECK_INTEGER(0, damage.count);
     store_case_end(&test);

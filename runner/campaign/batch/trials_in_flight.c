@@ -111,19 +111,22 @@ static void flight_gather(const Spec *spec, const Flight *flight, const Batch *b
     }
 }
 
+// Puts one value into each of `count` columns.
+static void flight_put(double *columns, int64_t stride, int64_t row, const double *values, int count)
+{
+    for (int i = 0; i < count; i++) columns[i * stride + row] = values[i];
+}
+
 static void flight_store_replicates(const Spec *spec, const double *metric, const int *failure, TrialRows *rows,
                                     int64_t row)
 {
     const int count = spec->replicates.count, metrics = spec->configured.n_metrics;
     if (rows->replicate_metric == NULL) return;
-    memcpy(&rows->replicate_metric[row * count * metrics], metric, sizeof *metric * (size_t)(count * metrics));
-    for (int r = 0; r < count; r++) rows->replicate_failure[row * count + r] = failure[r];
-}
-
-// Puts one value into each of `count` columns.
-static void flight_put(double *columns, int64_t stride, int64_t row, const double *values, int count)
-{
-    for (int i = 0; i < count; i++) columns[i * stride + row] = values[i];
+    for (int r = 0; r < count; r++) {
+        rows->replicate_trial[row * count + r] = rows->id[row];
+        rows->replicate_failure[row * count + r] = failure[r];
+        flight_put(rows->replicate_metric, rows->replicate_stride, row * count + r, &metric[r * metrics], metrics);
+    }
 }
 
 static void flight_row(const Spec *spec, const Flight *flight, int64_t trial, const TrialResult *result,

@@ -127,6 +127,8 @@ int64_t rows_columns(const Spec *spec)
     return count;
 }
 
+enum { ROWS_REPLICATE_METRICS = 3 }; // the first of them among the columns, after trial, replicate, failure
+
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 // A row is written into all columns at once. If they lay a multiple of 4 KiB apart, all their lines would share one set
@@ -149,16 +151,20 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     }
     if (!rows_have_spread(spec)) rows->spread = NULL;
     if (!spec->replicates.store) return;
-    rows->replicate_metric = ARENA_NEW(arena, double, (capacity * count * metrics));
-    rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
+    rows->replicate_stride = rows_stride(capacity * count);
+    rows->replicate_trial = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate_failure = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate_metric = ARENA_NEW(arena, double, rows->replicate_stride *metrics);
+    for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
-int64_t rows_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
+int64_t rows_replicate_columns(const Spec *spec) { return ROWS_REPLICATE_METRICS + spec->configured.n_metrics; }
 
 int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
-    const int64_t stored = spec->replicates.store ? count * (8 * metrics + 4) : 0;
+    const int64_t stored = spec->replicates.store ? count * 8 * (metrics + 3) : 0;
     return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
 }
 
@@ -204,6 +210,32 @@ void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTa
                 column->integers = (const int64_t *)array + i * rows->stride;
         }
     }
+    table->first = first;
+    table->end = end;
+}
+
+void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
+{
+    *table = (MemoryTable){.n_columns = (int)rows_replicate_columns(spec)};
+    table->columns = ARENA_NEW(arena, MemoryColumn, table->n_columns);
+    table->columns[0] = (MemoryColumn){.name = "trial", .kind = MEMORY_INTEGER};
+    table->columns[1] = (MemoryColumn){.name = "replicate", .kind = MEMORY_INTEGER};
+    table->columns[2] = (MemoryColumn){.name = "failure",
+                                       .kind = MEMORY_WORD,
+                                       .words = rows_failure_words(spec, arena),
+                                       .n_words = spec->configured.n_failures + 1};
+    for (int m = 0; m < spec->configured.n_metrics; m++)
+        table->columns[ROWS_REPLICATE_METRICS + m] =
+            (MemoryColumn){.name = spec->configured.metrics[m].name, .kind = MEMORY_REAL};
+}
+
+void rows_replicates_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
+{
+    table->columns[0].integers = rows->replicate_trial;
+    table->columns[1].integers = rows->replicate;
+    table->columns[2].integers = rows->replicate_failure;
+    for (int i = ROWS_REPLICATE_METRICS; i < table->n_columns; i++)
+        table->columns[i].reals = &rows->replicate_metric[(i - ROWS_REPLICATE_METRICS) * rows->replicate_stride];
     table->first = first;
     table->end = end;
 }
@@ -369,13 +401,12 @@ void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement)
 {
     const int64_t lane = row * spec->replicates.count + replicate;
-    const int metrics = spec->configured.n_metrics;
     bind_integer(statement, 1, rows->id[row]);
     bind_integer(statement, 2, replicate);
     bind_word(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
-    for (int i = 0; i < metrics; i++) {
-        bind_real(statement, 4 + i, rows_stored(rows->replicate_metric[lane * metrics + i]));
-    }
+    for (int i = 0; i < spec->configured.n_metrics; i++)
+        bind_real(statement, 1 + ROWS_REPLICATE_METRICS + i,
+                  rows_stored(rows->replicate_metric[i * rows->replicate_stride + lane]));
 }
 
 int32_t rows_failure_code(const Spec *spec, const char *name)
