@@ -39,15 +39,16 @@ void row_digest_integers(uint64_t *digests, const int64_t *values, int64_t count
     for (int64_t i = 0; i < count; i++) digests[i] = row_digest_integer(digests[i], values[i]);
 }
 
-// row_digest_real without branches, so that the processor works on several rows at once
+// row_digest_real without branches, so that the processor works on several rows at once. The bits without the sign are
+// above those of infinity for NaN, and 0 for both zeros.
 void row_digest_reals(uint64_t *digests, const double *values, int64_t count)
 {
+    const uint64_t infinity = 0xffe0000000000000u; // shifted left by the sign
     for (int64_t i = 0; i < count; i++) {
-        const bool none = values[i] != values[i];
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        bits = none || values[i] == 0 ? 0 : bits;
-        digests[i] = row_digest_mix(digests[i], none ? ROW_DIGEST_NULL : ROW_DIGEST_REAL, bits);
+        const bool none = bits << 1 > infinity, zero = bits << 1 == 0;
+        digests[i] = row_digest_mix(digests[i], none ? ROW_DIGEST_NULL : ROW_DIGEST_REAL, none || zero ? 0 : bits);
     }
 }
 
