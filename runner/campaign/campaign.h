@@ -246,7 +246,7 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 // ---- rows of the tables trials and replicates (store/rows.c, store/columns.c) ---------------------------------------
 
 // Rows in the order of their ids, column by column: value `row` of the i-th column of an array is
-// array[i * stride + row], and every value has 8 bytes. So a column is written, hashed and read by SQLite where it lies.
+// array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
 // P: searched parameters, K: objectives, if they are several, else 0; C: constraints and their violation; M: metrics,
 // R: replicates.
 enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread

@@ -15,8 +15,8 @@ const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
 const char *rows_insert_sql(const Spec *spec, Arena *arena);
 const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
-// The tables trials and replicates of rows that are still in memory. *_take names the columns, the first of which is the
-// trial's id; *_show makes the table show the rows [first, end).
+// The tables trials and replicates of rows that are still in memory. *_take names the columns; the first is the trial's
+// id. *_show makes the table show the rows [first, end).
 void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
 void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table);
 void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
