@@ -19,7 +19,7 @@ typedef enum ColumnTestKind {
     TEST_WORD,    // bit x of `words` is set
 } ColumnTestKind;
 
-enum { TEST_WORDS_MAX = 63 }; // bit 63: a number without a word
+enum { TEST_WORDS_MAX = 63 }; // bit 63: any other number
 
 typedef struct ColumnTest {
     int column;

@@ -5,6 +5,7 @@
 //   database_open.c    opens, locks and closes connections
 //   database_system.c  the system calls that SQLite makes on files
 //   database_beside.c  checks the files beside a database (-wal, -shm, -journal) before it is opened
+//   database_table.c   tables over arrays in memory
 //   database_user.c    statements that a user wrote
 //   database_blocks.c  a table over blocks of columns (database_blocks.h)
 //   database_error.c   SQLite's result codes as errors

@@ -149,6 +149,9 @@ uint64_t row_digest_integer(uint64_t digest, int64_t value);
 uint64_t row_digest_real(uint64_t digest, double value); // NaN counts as NULL, -0 as 0, as SQLite returns them
 uint64_t row_digest_text(uint64_t digest, const char *text, size_t length);
 uint64_t row_digest_blob(uint64_t digest, const void *data, size_t size);
+// Adds a column to the digests of `count` rows.
+void row_digest_integers(uint64_t *digests, const int64_t *values, int64_t count);
+void row_digest_reals(uint64_t *digests, const double *values, int64_t count);
 
 // ---- SQLite (io/database.c): every SQL statement goes through here --------------------------------------------------
 // A statement's text consists of literals of this program and of identifiers quoted by sql_identifier; values are
@@ -213,6 +216,35 @@ ColumnKind column_kind(Statement *statement, int index); // of the current row's
 // "name" with quotes doubled, in the arena, for the text of a statement.
 const char *sql_identifier(Arena *arena, const char *name);
 
+// ---- tables of SQL over arrays (io/database_table.c) ----------------------------------------------------------------
+// Statements of one connection read columns in memory as a table of its schema `temp`, without a copy. The table is
+// read from front to back and can't be changed by SQL.
+
+typedef enum MemoryKind { MEMORY_INTEGER, MEMORY_REAL, MEMORY_WORD } MemoryKind;
+
+typedef struct MemoryColumn {
+    const char *name;
+    MemoryKind kind;
+    const int64_t *integers;  // MEMORY_INTEGER, and MEMORY_WORD: places in `words`
+    const double *reals;      // MEMORY_REAL: NaN is NULL, -0 is 0
+    const char *const *words; // [n_words] of MEMORY_WORD; any other place means the last one
+    int n_words;
+} MemoryColumn;
+
+// The rows are those of the arrays from `first` to before `end`.
+typedef struct MemoryTable {
+    MemoryColumn *columns; // [n_columns]
+    int n_columns;
+    int64_t first, end;
+} MemoryTable;
+
+// Adds the table; it must outlive the connection. Between statements its arrays and rows may be others.
+// name: at most 32 bytes
+Error database_add_table(Database *database, const char *name, MemoryTable *table);
+// The digests of `count` rows from the arrays' row `first` on, as bound_digest and column_digest give them: column by
+// column, in half of the time.
+void memory_table_digests(const MemoryTable *table, int64_t first, int64_t count, uint64_t *digests);
+
 // ---- a table over blocks of columns (io/database_blocks.c) ----------------------------------------------------------
 
 typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER } NumberType; // double, int64_t: 8 bytes each
@@ -221,7 +253,7 @@ typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER } NumberType; // double, i
 typedef struct NumberColumn {
     Field field; // name, unit, doc
     NumberType type;
-    const char *const *words; // the texts that 0, 1, ... stand for; NULL: the numbers are meant
+    const char *const *words; // [n_words] texts that 0, 1, ... stand for, any other number for the last; NULL: numbers
     int n_words;
 } NumberColumn;
 
@@ -231,7 +263,7 @@ typedef struct BlockSpan {
 } BlockSpan;
 
 // Column 0 is the integer `id`, which ascends within a block. Ids of a block are greater than those of blocks before
-// it. NaN is NULL, and -0 is 0, as in a row. A number without a word is the text "unknown".
+// it. NaN is NULL, and -0 is 0, as in a row.
 typedef struct BlockTable {
     const NumberColumn *columns; // [n_columns]
     int n_columns;

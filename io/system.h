@@ -6,8 +6,9 @@
 //     write:3:SHORT    the third write takes half of its bytes       rename:1:KILL     kill -9 in place of the call
 //     write:3:STOP     before the third write the process stops, until it is continued (kill -CONT)
 // Operations: open read write fsync close rename unlink mkdir rmdir truncate lock stat list; sql (each open, step and
-// run of SQLite), sqlwrite (each write that SQLite itself makes), slow (with an errno a query counts as one that took
-// long) and rehearse (the process that reads a shard before this one does: with an errno it crashes).
+// run of SQLite, and each row that it takes from a table in memory), sqlwrite (each write that SQLite itself makes),
+// slow (with an errno a query counts as one that took long) and rehearse (the process that reads a shard before this
+// one does: with an errno it crashes).
 #ifndef HOPSCOTCH_IO_SYSTEM_H
 #define HOPSCOTCH_IO_SYSTEM_H
 

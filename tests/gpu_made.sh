@@ -86,6 +86,27 @@ for function in sphere rastrigin_separable rosenbrock step_ellipsoid schaffers s
     same "$folder/bbob.yaml" --set simulation.function=$function
 done
 
+# 87 % of these fall and make room
+cat >"$folder/decades.yaml" <<'END'
+version: 1
+experiment: decades
+seed: 5
+model: hopper
+search:
+  method: random
+  trials: 600000
+  over:
+    k_fp:   {range: [15, 1500], scale: log}
+    b_fp:   {range: [1.5, 150], scale: log}
+    k_att:  {range: [15, 1500], scale: log}
+    b_att:  {range: [1.5, 150], scale: log}
+    thrust: {range: [3.5, 350], scale: log}
+END
+for integrator in implicit_midpoint rk4 dormand_prince; do
+    same "$folder/decades.yaml" --set simulation.integrator=$integrator --set simulation.duration=1.5 \
+        --set simulation.settle=0.5 --set simulation.dt=0.0002
+done
+
 # a campaign begun with one kind of kernel and resumed with another, on the GPU and on the CPU
 run "$folder/pendulum.yaml" --name whole --backend cuda --kernels general
 for pair in "cuda general cuda made" "cuda made cuda general" "cpu auto cuda made" "cuda made cpu auto"; do
@@ -149,11 +170,29 @@ else
     echo "skip wrong code: needs NVRTC and a compiler"
 fi
 
-# speed
+# speed: NAME SPEC OPTIONS...
+speed()
+{
+    what=$1 first=
+    shift
+    for kernels in general made; do
+        run "$@" --name "speed_$what" --backend cuda --kernels $kernels
+        taken=$(seconds "speed_$what") sum=$(digest "speed_$what")
+        echo "   $what, $kernels: $taken s in the kernels$(
+            sed -n 's/.*"event":"kernel".*, \([0-9]* registers[^"]*\)".*/, \1/p' "$folder/results/speed_$what/log.jsonl")"
+        [ -z "$first" ] || [ "$sum" = "$first" ] || check 1 "$what: bits"
+        first=$sum
+        rm -rf "$folder/results/speed_$what"
+    done
+}
+
 sed 's/100\]/1000]/g; s/experiment: pendulum/experiment: million/' "$folder/pendulum.yaml" >"$folder/million.yaml"
-for kernels in general made auto; do
-    run "$folder/million.yaml" --name "million_$kernels" --backend cuda --kernels $kernels
-    echo "   1,000,000 pendulums, $kernels: $(seconds "million_$kernels") s in the kernels"
-done
+sed 's/^  points: .*/  points: [{gravity: 9.81}]/; s/stabilisation: rattle/stabilisation: baumgarte/; s/copies: 1000/copies: 10/
+    s/method: list/method: random/; s/^  points.*/  trials: 100000\n  over: {gravity: {range: [9, 10]}}/' \
+    experiments/chain_scaling.yaml >"$folder/chains.yaml"
+speed pendulums_1000000 "$folder/million.yaml"
+speed chains_of_ten_100000 "$folder/chains.yaml"
+speed chain_scaling experiments/chain_scaling.yaml
+speed sweep_of_two_decades "$folder/decades.yaml"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

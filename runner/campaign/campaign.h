@@ -203,12 +203,13 @@ typedef struct Store {
     const Spec *spec;
     union { // statements that all commits share
         struct {
-            Cursor insert_trial, insert_replicate, insert_shard, insert_batch, note_batch, add_digest;
+            Cursor insert_trials, insert_replicates, insert_shard, insert_batch, note_batch, add_digest;
             Cursor update_search, insert_search, insert_round, insert_front;
             Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
     };
+    MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process
@@ -244,24 +245,30 @@ const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE 
 
 // ---- rows of the tables trials and replicates (store/rows.c, store/columns.c) ---------------------------------------
 
-// A block of rows, in the order of their ids. P: searched parameters, K: objectives, if they are several, else 0;
-// M: metrics, R: replicates.
+// Rows in the order of their ids, column by column: value `row` of the i-th column of an array is
+// array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
+// P: searched parameters, K: objectives, if they are several, else 0; C: constraints and their violation; M: metrics,
+// R: replicates.
 enum { TRIAL_ROWS_ARRAYS = 11 }; // id ... spread
 typedef struct TrialRows {
-    int64_t count, capacity;
-    int columns[TRIAL_ROWS_ARRAYS]; // of the table trials that each array holds; spread: 0 with one replicate
-    int64_t *id;                    // [capacity]
-    int32_t *search, *round;        // [capacity]
-    double *searched;               // [capacity][P], the spec's axes in order, derived ones too
-    double *fitness;                // [capacity], NaN: failed, or there are several objectives
-    double *objective;              // [capacity][K] of several objectives, NaN: failed
-    double *constraint;             // [capacity][C] violation and constraints, if there are any; NaN: failed
-    int32_t *failure;               // [capacity], index in configured.failures
-    int32_t *n_failed;              // [capacity] replicates that failed
-    double *metric;                 // [capacity][M], mean over the replicates
-    double *spread;                 // [capacity][M], standard deviation; NULL with one replicate
-    double *replicate_metric;       // [capacity][R][M]; NULL unless the spec stores replicates
-    int32_t *replicate_failure;     // [capacity][R]; NULL likewise
+    int64_t count, capacity, stride; // stride >= capacity
+    int columns[TRIAL_ROWS_ARRAYS];  // of the table trials that each array holds; spread: 0 with one replicate
+    int64_t *id;                     // [stride]
+    int64_t *search, *round;         // [stride]
+    double *searched;                // [P][stride], the spec's axes in order, derived ones too
+    double *fitness;                 // [stride], NaN: failed, or there are several objectives
+    double *objective;               // [K][stride] of several objectives, NaN: failed
+    double *constraint;              // [C][stride] violation and constraints, if there are any; NaN: failed
+    int64_t *failure;                // [stride], index in configured.failures
+    int64_t *n_failed;               // [stride] replicates that failed
+    double *metric;                  // [M][stride], mean over the replicates
+    double *spread;                  // [M][stride], standard deviation; NULL with one replicate
+    // Rows of the table replicates: replicate r of the trial in `row` is row `row * R + r`. NULL unless the spec stores
+    // replicates
+    int64_t replicate_stride;             // >= capacity * R
+    int64_t *replicate_trial, *replicate; // [replicate_stride] id of the trial, r
+    int64_t *replicate_failure;           // [replicate_stride]
+    double *replicate_metric;             // [M][replicate_stride]
 } TrialRows;
 
 int rows_searched(const Spec *spec);   // P

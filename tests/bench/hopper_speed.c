@@ -4,20 +4,23 @@
 //     hopper_speed [OUTPUT [BACKEND [CLOCK]]]
 // writes OUTPUT.csv (build/hopper_speed). BACKEND: cpu, one thread of each instruction set and then two threads; or
 // cuda, whose clock is CLOCK (MHz; 0: no floor).
-// Populations: replicates of the default hopper; the twelve gaits of tests/hopper_twelve.h, lane by lane, each nudged.
+// Populations: replicates of the default hopper; the twelve gaits of tests/hopper_twelve.h, lane by lane, each nudged;
+// the defaults with seven gains within 3 %.
+// Kernels of a GPU: general, and made (sim/made) for trials that differ in those seven gains.
 // Times: median of the repetitions after one to warm up; processor time of one thread, elapsed time of more, event time
 // of the kernel on a GPU. Columns at the end: times as fast as the oracle, times the floor, times as fast as the scalar
 // build of the same source.
 #include "../../sim/sim.h"
 #include "../hopper_twelve.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define SPEED_DURATION 5.0 // s
-enum { SPEED_REPEATS = 10, SPEED_OPTIONS_MAX = 64 };
+enum { SPEED_REPEATS = 10, SPEED_REPEATS_LONG = 3, SPEED_OPTIONS_MAX = 64 };
 
 typedef struct SpeedMethod {
     const char *name;
@@ -36,11 +39,15 @@ static const SpeedMethod speed_methods[] = {
 };
 enum { SPEED_METHODS = sizeof speed_methods / sizeof speed_methods[0], SPEED_ORACLE = SPEED_METHODS - 1 };
 
+typedef enum SpeedPopulation { SPEED_DEFAULTS, SPEED_TWELVE, SPEED_WITHIN, SPEED_POPULATIONS } SpeedPopulation;
+static const char *const speed_populations[] = {"defaults", "twelve", "within_3%"};
+
 typedef struct SpeedCase {
     const SpeedMethod *method;
     int64_t lanes;
-    bool twelve; // population
+    SpeedPopulation population;
     int repeats;
+    bool made; // kernel
 } SpeedCase;
 
 typedef struct SpeedResult {
@@ -74,18 +81,48 @@ static Error speed_configure(const SpeedMethod *method, Arena *arena, Configured
     return model->configure(settings, points, arena, configured);
 }
 
+// The place of the parameter among the gains in which lanes differ; HOPPER_TWELVE_GAINS: it is none.
+static int speed_gain(const Parameter *parameter)
+{
+    int gain = 0;
+    while (gain < HOPPER_TWELVE_GAINS && strcmp(parameter->name, hopper_twelve_gains[gain]) != 0) gain++;
+    return gain;
+}
+
+static double speed_value(const SpeedCase *work, const Parameter *parameter, int gain, int64_t lane)
+{
+    if (gain == HOPPER_TWELVE_GAINS || work->population == SPEED_DEFAULTS) return parameter->value;
+    if (work->population == SPEED_TWELVE)
+        return (1.0 + 1e-6 * (double)(lane / HOPPER_TWELVE)) * hopper_twelve[lane % HOPPER_TWELVE][gain];
+    const double turn = (double)(lane * HOPPER_TWELVE_GAINS + gain) * 0.6180339887498949; // spread evenly
+    return parameter->value * (1.0 + 0.06 * (turn - floor(turn) - 0.5));
+}
+
 static void speed_fill(const Configured *configured, const SpeedCase *work, Batch *batch)
 {
+    batch->lanes = work->lanes;
+    batch->trace.lanes = 0;
     for (int p = 0; p < configured->n_parameters; p++) {
-        const Parameter *row = &configured->parameters[p];
-        int gain = 0;
-        while (gain < HOPPER_TWELVE_GAINS && strcmp(row->name, hopper_twelve_gains[gain]) != 0) gain++;
-        for (int64_t i = 0; i < batch->lanes; i++) {
-            const double nudge = 1.0 + 1e-6 * (double)(i / HOPPER_TWELVE);
-            const bool own = work->twelve && gain < HOPPER_TWELVE_GAINS;
-            batch->parameter[p * batch->stride + i] = own ? nudge * hopper_twelve[i % HOPPER_TWELVE][gain] : row->value;
-        }
+        const Parameter *parameter = &configured->parameters[p];
+        const int gain = speed_gain(parameter);
+        for (int64_t i = 0; i < batch->lanes; i++)
+            batch->parameter[p * batch->stride + i] = speed_value(work, parameter, gain, i);
     }
+}
+
+// A kernel for trials that differ in the gains. The first batch is its trial.
+static Error speed_make(SpeedBench *bench, const Configured *configured, int64_t lanes, Arena *arena)
+{
+    const BackendInfo *info = backend_info(bench->backend);
+    double *fixed = ARENA_NEW(arena, double, configured->n_parameters);
+    MadeImage image;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        const bool differs = speed_gain(&configured->parameters[p]) < HOPPER_TWELVE_GAINS;
+        fixed[p] = differs ? (double)NAN : configured->parameters[p].value;
+    }
+    const MadeWish wish = {configured, fixed, made_blocks(configured, lanes, info->processors)};
+    TRY(made_compile(made_source(&wish, arena), info->architecture, arena, &image));
+    return backend_use_made(bench->backend, &image, fixed);
 }
 
 static double speed_processor_seconds(void)
@@ -95,13 +132,9 @@ static double speed_processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static Error speed_once(SpeedBench *bench, const Configured *configured, const SpeedCase *work, double *seconds)
+static Error speed_once(SpeedBench *bench, const Configured *configured, double *seconds)
 {
-    Batch *batch = backend_batch(bench->backend, 0);
     bool done = false;
-    batch->lanes = work->lanes;
-    batch->trace.lanes = 0;
-    speed_fill(configured, work, batch);
     TRY(backend_begin(bench->backend, 0));
     const double start = speed_processor_seconds();
     while (!done) {
@@ -134,11 +167,15 @@ static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult
     Arena arena;
     Configured configured;
     double seconds[SPEED_REPEATS + 1];
-    arena_create(&arena, (size_t)1 << 20, "the benchmark");
+    arena_create(&arena, (size_t)1 << 24, "the benchmark");
     Error error = speed_configure(work->method, &arena, &configured);
     if (error.kind == OK) error = backend_prepare(bench->backend, &configured, work->lanes, 0, 2);
+    if (error.kind == OK) speed_fill(&configured, work, backend_batch(bench->backend, 0));
+    if (error.kind == OK && work->made) error = speed_make(bench, &configured, work->lanes, &arena);
     for (int i = 0; error.kind == OK && i <= work->repeats; i++)
-        error = speed_once(bench, &configured, work, &seconds[i]);
+        error = speed_once(bench, &configured, &seconds[i]);
+    if (error.kind == OK && work->made && !backend_used_made(bench->backend, 0))
+        error = error_make(ERROR_DEVICE, "the made kernel is not used: %s", backend_info(bench->backend)->made_note);
     if (error.kind == OK) {
         const int first = work->repeats > 1 ? 1 : 0; // the oracle is not warmed up: it is long enough
         qsort(seconds + first, (size_t)(work->repeats + 1 - first), sizeof *seconds, speed_compare);
@@ -166,7 +203,7 @@ static void speed_ratio(char text[16], double numerator, double denominator)
 static Error speed_row(SpeedBench *bench, const SpeedCase *work)
 {
     const BackendInfo *info = backend_info(bench->backend);
-    const char *population = work->twelve ? "twelve" : "defaults";
+    const char *population = speed_populations[work->population], *kernel = work->made ? "made" : "general";
     SpeedResult result;
     TRY(speed_measure(bench, work, &result));
     const double each = result.seconds / (double)work->lanes;
@@ -178,10 +215,10 @@ static Error speed_row(SpeedBench *bench, const SpeedCase *work)
     speed_ratio(oracle, bench->oracle, each);
     speed_ratio(floor, result.seconds, bench->clock > 0.0 ? speed_floor(bench, work) : 0.0);
     speed_ratio(scalar, *of_scalar, each);
-    printf("%-20s %-9s %8lld %11.4f ms %8s ns/step %9.1e %7s %6s %6s\n", work->method->name, population,
-           (long long)work->lanes, 1e3 * result.seconds, step, result.residual, oracle, floor, scalar);
-    fprintf(bench->file, "%s,%s,%lld,%s,\"%s\",%g,%d,%.6g,%s,%.3g,%s,%s,%s\n", work->method->name, population,
-            (long long)work->lanes, info->name, info->device, bench->clock, work->repeats, result.seconds, step,
+    printf("%-20s %-9s %8lld %-7s %11.4f ms %8s ns/step %9.1e %7s %6s %6s\n", work->method->name, population,
+           (long long)work->lanes, kernel, 1e3 * result.seconds, step, result.residual, oracle, floor, scalar);
+    fprintf(bench->file, "%s,%s,%lld,%s,%s,\"%s\",%g,%d,%.6g,%s,%.3g,%s,%s,%s\n", work->method->name, population,
+            (long long)work->lanes, kernel, info->name, info->device, bench->clock, work->repeats, result.seconds, step,
             result.residual, oracle, floor, scalar);
     fflush(stdout);
     return error_none();
@@ -189,19 +226,26 @@ static Error speed_row(SpeedBench *bench, const SpeedCase *work)
 
 // ---- a GPU ----------------------------------------------------------------------------------------------------------
 
+// By the general kernel, and by a made one where NVRTC is there.
+static Error speed_both_kernels(SpeedBench *bench, SpeedCase work)
+{
+    TRY(speed_row(bench, &work));
+    work.made = true;
+    const Error error = speed_row(bench, &work);
+    if (error.kind == ERROR_MACHINE) printf("%s\n", error.text);
+    return error.kind == ERROR_MACHINE ? error_none() : error;
+}
+
 static Error speed_gpu_rows(SpeedBench *bench)
 {
     const int64_t lanes[] = {10000, backend_info(bench->backend)->lane_multiple, 1000000};
-    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, false, 1};
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, SPEED_DEFAULTS, 1, false};
     TRY(speed_row(bench, &oracle));
-    for (int size = 0; size < 3; size++) {
-        for (int twelve = 0; twelve < 2; twelve++) {
-            for (int m = 0; m < SPEED_ORACLE; m++) {
-                const SpeedCase work = {&speed_methods[m], lanes[size], twelve != 0, SPEED_REPEATS};
-                TRY(speed_row(bench, &work));
-            }
-        }
-    }
+    for (int size = 0; size < 3; size++)
+        for (int population = 0; population < SPEED_POPULATIONS; population++)
+            for (int m = 0; m < SPEED_ORACLE; m++)
+                TRY(speed_both_kernels(bench, (SpeedCase){&speed_methods[m], lanes[size], (SpeedPopulation)population,
+                                                          size < 2 ? SPEED_REPEATS : SPEED_REPEATS_LONG, false}));
     return error_none();
 }
 
@@ -218,10 +262,10 @@ static Error speed_gpu(SpeedBench *bench)
 
 static Error speed_cpu_rows(SpeedBench *bench)
 {
-    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, true, 1};
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, SPEED_TWELVE, 1, false};
     if (bench->threads == 1) TRY(speed_row(bench, &oracle));
     for (int m = 0; m < SPEED_ORACLE; m++) {
-        const SpeedCase work = {&speed_methods[m], 480, true, 3};
+        const SpeedCase work = {&speed_methods[m], 480, SPEED_TWELVE, 3, false};
         TRY(speed_row(bench, &work));
     }
     return error_none();
@@ -259,7 +303,7 @@ int main(int argc, char **argv)
         return 3;
     }
     fprintf(bench.file,
-            "# compiler: %s\nmethod,population,lanes,backend,device,clock_MHz,repeats,seconds,ns_per_step,"
+            "# compiler: %s\nmethod,population,lanes,kernel,backend,device,clock_MHz,repeats,seconds,ns_per_step,"
             "worst_residual,times_oracle,times_floor,times_scalar\n",
             __VERSION__);
     const Error error = gpu ? speed_gpu(&bench) : speed_cpu(&bench);

@@ -101,25 +101,13 @@ static Error ways_commit_digests(const Run *run, const RowBatch *batch)
     return sum != 0 ? error_none() : error_make(ERROR_MACHINE, "bug");
 }
 
-// The same arithmetic column by column, which the compiler can do for several rows at once.
+// Column by column, as a commit does it
 static Error ways_commit_digests_of_columns(const Run *run, const RowBatch *batch)
 {
     uint64_t sum = 0, *digests = batch->digests;
     (void)run;
     memset(digests, 0, (size_t)batch->rows * sizeof *digests);
-    for (int c = 0; c < batch->columns; c++) {
-        const double *values = &batch->values[c * batch->rows];
-        for (int64_t i = 0; i < batch->rows; i++) {
-            uint64_t bits, z;
-            memcpy(&bits, &values[i], sizeof bits);
-            const bool none = values[i] != values[i];
-            bits = none || values[i] == 0 ? 0 : bits;
-            z = (digests[i] + (none ? 1u : 3u) * 0x9e3779b97f4a7c15u) ^ bits;
-            z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-            z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-            digests[i] = z ^ (z >> 31);
-        }
-    }
+    for (int c = 0; c < batch->columns; c++) row_digest_reals(digests, &batch->values[c * batch->rows], batch->rows);
     for (int64_t i = 0; i < batch->rows; i++) sum ^= digests[i];
     return sum != 0 ? error_none() : error_make(ERROR_MACHINE, "bug");
 }

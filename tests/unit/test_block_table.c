@@ -10,14 +10,14 @@
 
 enum { BLOCK_TEST_COLUMNS = 8, BLOCK_TEST_BLOCKS = 7, BLOCK_TEST_ROWS = 400 };
 
-static const char *const block_test_words[] = {"none", "fell", "5", "Diverged"};
+static const char *const block_test_words[] = {"none", "fell", "5", "Diverged", "unknown"};
 static const NumberColumn block_test_columns[BLOCK_TEST_COLUMNS] = {
     {.field = {.name = "id"}, .type = NUMBER_INTEGER},
     {.field = {.name = "search"}, .type = NUMBER_INTEGER},
     {.field = {.name = "x"}, .type = NUMBER_REAL},
     {.field = {.name = "y"}, .type = NUMBER_REAL},
     {.field = {.name = "fitness"}, .type = NUMBER_REAL},
-    {.field = {.name = "failure"}, .type = NUMBER_INTEGER, .words = block_test_words, .n_words = 4},
+    {.field = {.name = "failure"}, .type = NUMBER_INTEGER, .words = block_test_words, .n_words = 5},
     {.field = {.name = "big"}, .type = NUMBER_INTEGER},
     {.field = {.name = "a \"name\""}, .type = NUMBER_REAL},
 };
@@ -85,7 +85,7 @@ static void block_test_fill_cell(BlockTest *test, int64_t block, int column, int
     case NUMBER_INTEGER:
         ((int64_t *)values)[row] = column == 0   ? id
                                    : column == 6 ? block_test_integer(test)
-                                                 : (int64_t)block_test_random(test, 6) - (column == 1);
+                                                 : (int64_t)block_test_random(test, 7) - 1;
         break;
     }
 }

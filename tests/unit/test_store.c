@@ -2,6 +2,7 @@
 #include "../../runner/campaign/store/catalogue.h"
 #include "../../runner/campaign/store/commit.h"
 #include "../../runner/campaign/store/queries.h"
+#include "../../runner/campaign/store/seal.h"
 #include "../test.h"
 
 #include <math.h>
@@ -83,9 +84,15 @@ static void store_case_fill(StoreCase *test, int64_t first, int64_t count)
         rows->fitness[i] = i == 1 ? (double)NAN : 1.5 + (double)(first + i);
         rows->failure[i] = i == 1;
         rows->n_failed[i] = i == 1;
-        for (int p = 0; p < 2; p++) rows->searched[i * 2 + p] = (double)(100 * (p + 1));
-        for (int m = 0; m < metrics; m++) rows->metric[i * metrics + m] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
-        for (int m = 0; m < metrics; m++) rows->spread[i * metrics + m] = m == 1 ? (double)NAN : 1e-300;
+        for (int p = 0; p < 2; p++) rows->searched[p * rows->stride + i] = (double)(100 * (p + 1));
+        for (int m = 0; m < metrics; m++) rows->metric[m * rows->stride + i] = m == 0 ? -0.0 : 0.1 * (double)(i + m);
+        for (int m = 0; m < metrics; m++) rows->spread[m * rows->stride + i] = m == 1 ? (double)NAN : 1e-300;
+        for (int r = 0; r < 2; r++) {
+            rows->replicate_trial[2 * i + r] = first + i;
+            rows->replicate_failure[2 * i + r] = i == 1 && r == 1;
+            for (int m = 0; m < metrics; m++)
+                rows->replicate_metric[m * rows->replicate_stride + 2 * i + r] = (double)(i + 1000 * m) + 0.5 * r;
+        }
     }
     test->commit.n_lanes = 1;
     test->commit.lanes[0] = (ShardLane){.trial = first, .length = 3};
@@ -135,6 +142,41 @@ TEST(store_reads_what_was_committed)
     store_case_end(&test);
 }
 
+// More rows than are hashed at once and than a block of digests has, in columns that are longer than the rows.
+TEST(store_reads_a_large_batch_as_it_was_committed)
+{
+    enum { ROWS = 1300, CAPACITY = 1536 };
+    StoreCase test;
+    TrialRows back;
+    SealDamage damage;
+    char difference[256];
+    store_case_start(&test);
+    commit_take(&test.spec, CAPACITY, 1, 8 * 8 * test.spec.configured.n_columns, 4, &test.arena, &test.commit);
+    const TrialRows *rows = &test.commit.rows;
+    CHECK(rows->stride >= CAPACITY && rows->stride * 8 % 4096 != 0);
+    CHECK(rows->replicate_stride >= 2 * CAPACITY && rows->replicate_stride * 8 % 4096 != 0);
+    store_case_fill(&test, 700, ROWS);
+    CHECK_OK(store_case_commit(&test));
+    rows_take(&test.spec, 1, &test.arena, &back);
+    Cursor trials = trial_rows(test.store->database, &test.spec, &test.arena);
+    for (int64_t i = 0; i < ROWS && trial_rows_next(&trials, &test.spec, &back, 0); i++) {
+        if (back.id[0] == 700 + i && !rows_differ(&test.spec, &back, 0, rows, i, difference, sizeof difference))
+            continue;
+        CHECK_TEXT("", difference);
+        CHECK_INTEGER(700 + i, back.id[0]);
+    }
+    CHECK(!trial_rows_next(&trials, &test.spec, &back, 0));
+    CHECK_OK(cursor_close(&trials));
+    CHECK_INTEGER(ROWS, store_case_count(&test, "SELECT sum(rows) FROM digests WHERE name = 'trials'"));
+    CHECK_INTEGER(2 * ROWS, store_case_count(&test, "SELECT count(*) FROM replicates WHERE trial BETWEEN 700 AND 1999 "
+                                                    "AND distance = trial - 700 + 2000 + 0.5 * replicate"));
+    CHECK_INTEGER(1, store_case_count(&test, "SELECT count(*) FROM replicates WHERE failure = 'fell' AND trial = 701 "
+                                             "AND replicate = 1"));
+    CHECK_OK(seal_check(test.store->database, &test.arena, &damage));
+    CHECK_INTEGER(0, damage.count);
+    store_case_end(&test);
+}
+
 TEST(store_finds_the_first_field_that_differs)
 {
     StoreCase test;
@@ -148,7 +190,8 @@ TEST(store_finds_the_first_field_that_differs)
     test.commit.rows = other;
     store_case_fill(&test, 0, 2);
     CHECK(!rows_differ(&test.spec, &test.commit.rows, 1, &copy.rows, 1, difference, sizeof difference));
-    test.commit.rows.metric[2] = nextafter(test.commit.rows.metric[2], 1e9);
+    double *distance = &test.commit.rows.metric[2 * test.commit.rows.stride];
+    *distance = nextafter(*distance, 1e9);
     CHECK(rows_differ(&test.spec, &test.commit.rows, 0, &copy.rows, 0, difference, sizeof difference));
     CHECK(strncmp(difference, "distance is 0.2", 15) == 0);
     sha256_start(&a), sha256_start(&b);

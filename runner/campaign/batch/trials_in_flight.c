@@ -27,6 +27,8 @@ void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight)
         .metric = ARENA_NEW(arena, double, spec->replicates.count * spec->configured.n_metrics),
         .failure = ARENA_NEW(arena, int, spec->replicates.count),
         .value = ARENA_NEW(arena, double, spec->replicates.count),
+        .mean = ARENA_NEW(arena, double, spec->configured.n_metrics),
+        .spread = ARENA_NEW(arena, double, spec->configured.n_metrics),
     };
 }
 
@@ -38,7 +40,8 @@ int64_t flight_bytes(const Spec *spec)
 
 int64_t flight_scratch_bytes(const Spec *spec)
 {
-    return (int64_t)spec->replicates.count * (8 * spec->configured.n_metrics + 4 + 8);
+    const int64_t metrics = 8 * (int64_t)spec->configured.n_metrics;
+    return (int64_t)spec->replicates.count * (metrics + 4 + 8) + 2 * metrics;
 }
 
 // ---- out ------------------------------------------------------------------------------------------------------------
@@ -108,53 +111,62 @@ static void flight_gather(const Spec *spec, const Flight *flight, const Batch *b
     }
 }
 
+// Puts one value into each of `count` columns.
+static void flight_put(double *columns, int64_t stride, int64_t row, const double *values, int count)
+{
+    for (int i = 0; i < count; i++) columns[i * stride + row] = values[i];
+}
+
 static void flight_store_replicates(const Spec *spec, const double *metric, const int *failure, TrialRows *rows,
                                     int64_t row)
 {
     const int count = spec->replicates.count, metrics = spec->configured.n_metrics;
     if (rows->replicate_metric == NULL) return;
-    memcpy(&rows->replicate_metric[row * count * metrics], metric, sizeof *metric * (size_t)(count * metrics));
-    for (int r = 0; r < count; r++) rows->replicate_failure[row * count + r] = failure[r];
+    for (int r = 0; r < count; r++) {
+        rows->replicate_trial[row * count + r] = rows->id[row];
+        rows->replicate_failure[row * count + r] = failure[r];
+        flight_put(rows->replicate_metric, rows->replicate_stride, row * count + r, &metric[r * metrics], metrics);
+    }
 }
 
 static void flight_row(const Spec *spec, const Flight *flight, int64_t trial, const TrialResult *result,
                        TrialRows *rows)
 {
-    const int searched = rows_searched(spec), parameters = spec->configured.n_parameters;
+    const int metrics = spec->configured.n_metrics;
+    const double *parameter = &flight->trials.parameter[trial * spec->configured.n_parameters];
     rows->id[trial] = flight->trials.id[trial];
     rows->search[trial] = flight->trials.search[trial];
     rows->round[trial] = flight->trials.round[trial];
-    for (int i = 0; i < searched; i++) {
-        rows->searched[trial * searched + i] = flight->trials.parameter[trial * parameters + spec->axes[i].parameter];
-    }
+    for (int i = 0; i < rows_searched(spec); i++)
+        rows->searched[i * rows->stride + trial] = parameter[spec->axes[i].parameter];
     rows->fitness[trial] = result->fitness;
-    for (int i = 0; i < rows_objectives(spec); i++)
-        rows->objective[trial * rows_objectives(spec) + i] = result->objective[i];
+    flight_put(rows->objective, rows->stride, trial, result->objective, rows_objectives(spec));
     rows->failure[trial] = result->failure;
     rows->n_failed[trial] = result->n_failed;
+    flight_put(rows->metric, rows->stride, trial, result->metric, metrics);
+    if (rows->spread != NULL) flight_put(rows->spread, rows->stride, trial, result->spread, metrics);
 }
 
 static void flight_constraints(const Spec *spec, Flight *flight, int64_t trial, TrialRows *rows)
 {
     const int n = spec->n_constraints;
-    double *constraint = &flight->trials.constraint[trial * n], *row = &rows->constraint[trial * (n + 1)];
+    double *constraint = &flight->trials.constraint[trial * n];
     if (n == 0) return;
     trial_constraints(spec, &flight->trials.parameter[trial * spec->configured.n_parameters], flight->metric,
                       flight->failure, constraint);
-    row[0] = constraints_violation(constraint, n);
-    memcpy(row + 1, constraint, (size_t)n * sizeof *row);
+    rows->constraint[trial] = constraints_violation(constraint, n);
+    flight_put(rows->constraint + rows->stride, rows->stride, trial, constraint, n);
 }
 
 static void flight_collect_rows(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
 {
-    const int metrics = spec->configured.n_metrics, survived = flight_survived_metric(spec);
-    const int objectives = rows_objectives(spec);
+    const int objectives = rows_objectives(spec), survived = flight_survived_metric(spec);
     TrialRows *rows = &commit->rows;
     rows->count = flight->trials.count;
     for (int64_t t = 0; t < rows->count; t++) {
         TrialResult result = {.objective = &flight->trials.objective[t * objectives],
-                              .metric = &rows->metric[t * metrics],
-                              .spread = rows->spread != NULL ? &rows->spread[t * metrics] : NULL,
+                              .metric = flight->mean,
+                              .spread = flight->spread,
                               .value = flight->value};
         flight_gather(spec, flight, batch, t, flight->metric, flight->failure);
         trial_result(spec, &flight->trials.parameter[t * spec->configured.n_parameters], flight->metric,

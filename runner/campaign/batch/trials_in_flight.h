@@ -17,7 +17,8 @@ typedef struct Flight {
     double *lane_parameter; // [n_parameters] of the lane that is being filled
     double *metric;         // [R][M] and failure[R] of the trial that is being collected
     int *failure;
-    double *value; // [R] of its objective
+    double *value;         // [R] of its objective
+    double *mean, *spread; // [M] of its metrics over the replicates
 } Flight;
 
 void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);

@@ -31,8 +31,8 @@ static Error record_next(RecordPass *pass)
     while (trial_rows_next(&pass->rows, pass->spec, &pass->stored, trials->count)) {
         const int64_t t = trials->count++;
         trials->id[t] = pass->last = pass->stored.id[t];
-        trials->search[t] = pass->stored.search[t];
-        trials->round[t] = pass->stored.round[t];
+        trials->search[t] = (int32_t)pass->stored.search[t];
+        trials->round[t] = (int32_t)pass->stored.round[t];
         pass->flight.observed[t] = true;
         TRY(search_stored_trial(pass->search, pass->store->database, &pass->stored, t, &trials->ordinal[t],
                                 &trials->parameter[t * pass->spec->configured.n_parameters]));

@@ -138,8 +138,8 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
                 &replay->again);
     trials->count = 1;
     trials->id[0] = replay->stored.id[0];
-    trials->search[0] = replay->stored.search[0];
-    trials->round[0] = replay->stored.round[0];
+    trials->search[0] = (int32_t)replay->stored.search[0];
+    trials->round[0] = (int32_t)replay->stored.round[0];
     replay->flight.observed[0] = replay->observed;
     replay->flight.kind = kind;
     TRY(search_init(spec, arena, &search));

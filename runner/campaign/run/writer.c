@@ -10,10 +10,9 @@
 static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Commit *commit, double seconds)
 {
     const TrialRows *rows = &commit->rows;
-    const int columns = rows_constraints(spec);
-    const bool violates = columns > 0;
+    const bool violates = rows_constraints(spec) > 0; // the first of those columns is the violation
     for (int64_t i = 0; i < rows->count; i++) {
-        if (violates && rows->constraint[i * columns] > 0.0) continue;
+        if (violates && rows->constraint[i] > 0.0) continue;
         if (isnan(rows->fitness[i])) continue;
         if (counts.best_trial >= 0 && !spec_better(spec, 0, rows->fitness[i], counts.best_fitness)) continue;
         counts.best_fitness = rows->fitness[i];

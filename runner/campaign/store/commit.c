@@ -94,31 +94,31 @@ static Error commit_step(Cursor *insert)
     return insert->error;
 }
 
-static Error commit_replicates(Store *store, const TrialRows *rows, int64_t row, SealTally *tally)
+// Inserts all rows of a table in memory by one statement. Its first column are ids of trials, in their order.
+static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table, const char *name)
 {
-    Statement *insert = store->insert_replicate.statement;
-    for (int r = 0; r < store->spec->replicates.count; r++) {
-        rows_bind_replicate(store->spec, rows, row, r, insert);
-        TRY(seal_count(&store->add_digest, tally, seal_block(rows->id[row]), bound_digest(insert)));
-        TRY(commit_step(&store->insert_replicate));
+    enum { COMMIT_DIGESTS = 512 }; // at a time
+    const int64_t *trial = table->columns[0].integers;
+    uint64_t digests[COMMIT_DIGESTS];
+    SealTally tally = {.name = name};
+    TRY(commit_step(insert));
+    for (int64_t i = table->first; i < table->end; i++) {
+        const int64_t k = (i - table->first) % COMMIT_DIGESTS, left = table->end - i;
+        if (k == 0) memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
+        TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digests[k]));
     }
-    return error_none();
+    return seal_flush(&store->add_digest, &tally);
 }
 
 // Rows [first, end)
 static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int64_t end)
 {
-    Statement *insert = store->insert_trial.statement;
-    Cursor *add = &store->add_digest;
-    SealTally trials = {.name = "trials"}, replicates = {.name = "replicates"};
-    for (int64_t i = first; i < end; i++) {
-        rows_bind(store->spec, rows, i, insert);
-        TRY(seal_count(add, &trials, seal_block(rows->id[i]), bound_digest(insert)));
-        TRY(commit_step(&store->insert_trial));
-        if (store->spec->replicates.store) TRY(commit_replicates(store, rows, i, &replicates));
-    }
-    TRY(seal_flush(add, &trials));
-    return seal_flush(add, &replicates);
+    const int replicates = store->spec->replicates.count;
+    rows_table_show(rows, first, end, &store->trials);
+    TRY(commit_table(store, &store->insert_trials, &store->trials, "trials"));
+    if (!store->spec->replicates.store) return error_none();
+    rows_replicates_table_show(rows, first * replicates, end * replicates, &store->replicates);
+    return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
 }
 
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)

@@ -41,7 +41,7 @@ static const char *rows_searched_name(const Spec *spec, int index)
     return spec->configured.parameters[spec->axes[index].parameter].name;
 }
 
-static const char *rows_failure_name(const Spec *spec, int32_t failure)
+static const char *rows_failure_name(const Spec *spec, int64_t failure)
 {
     return failure >= 0 && failure < spec->configured.n_failures ? spec->configured.failures[failure] : "unknown";
 }
@@ -69,13 +69,10 @@ static const char *rows_objective(const Spec *spec, int index)
     return rows_objective_name(index);
 }
 
-typedef enum RowsType { ROWS_ID, ROWS_INTEGER, ROWS_REAL, ROWS_FAILURE } RowsType;
-static const size_t rows_sizes[] = {[ROWS_ID] = sizeof(int64_t),
-                                    [ROWS_INTEGER] = sizeof(int32_t),
-                                    [ROWS_REAL] = sizeof(double),
-                                    [ROWS_FAILURE] = sizeof(int32_t)};
+typedef enum RowsType { ROWS_INTEGER, ROWS_REAL, ROWS_FAILURE } RowsType; // ROWS_FAILURE: an integer names a text
+_Static_assert(sizeof(double) == sizeof(int64_t), "one size for all columns");
 
-// The columns in their order. Each entry is one array of TrialRows, [capacity][count].
+// The columns in their order. Each entry is one array of TrialRows, [count][stride].
 typedef struct RowsColumns {
     RowsType type;
     const char *declaration;
@@ -86,7 +83,7 @@ typedef struct RowsColumns {
 } RowsColumns;
 #define MEMBER(member) offsetof(TrialRows, member)
 static const RowsColumns rows_columns_of_trial[] = {
-    {ROWS_ID, "INTEGER PRIMARY KEY", MEMBER(id), rows_one, "id", NULL},
+    {ROWS_INTEGER, "INTEGER PRIMARY KEY", MEMBER(id), rows_one, "id", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(search), rows_one, "search", NULL},
     {ROWS_INTEGER, "INTEGER NOT NULL", MEMBER(round), rows_one, "round", NULL},
     {ROWS_REAL, "REAL", MEMBER(searched), rows_searched, "", rows_searched_name},
@@ -130,31 +127,117 @@ int64_t rows_columns(const Spec *spec)
     return count;
 }
 
+enum { ROWS_REPLICATE_METRICS = 3 }; // the first of them among the columns, after trial, replicate, failure
+
 // ---- memory ---------------------------------------------------------------------------------------------------------
+
+// A row is written into all columns at once. If they lay a multiple of 4 KiB apart, all their lines would share one set
+// of the processor's cache; so a column takes an odd number of lines.
+static int64_t rows_stride(int64_t capacity)
+{
+    enum { ROWS_LINE = 8, ROWS_MANY = 512 }; // values
+    return capacity < ROWS_MANY ? capacity : ((capacity + ROWS_LINE - 1) / ROWS_LINE | 1) * ROWS_LINE;
+}
 
 void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
-    *rows = (TrialRows){.capacity = capacity};
+    *rows = (TrialRows){.capacity = capacity, .stride = rows_stride(capacity)};
     for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
         const RowsColumns *columns = &rows_columns_of_trial[c];
         rows->columns[c] = columns->count(spec);
-        void *array = arena_take(arena, (size_t)(capacity * rows->columns[c]), rows_sizes[columns->type]);
+        void *array = arena_take(arena, (size_t)(rows->stride * rows->columns[c]), sizeof(double));
         memcpy((char *)rows + columns->member, &array, sizeof array);
     }
     if (!rows_have_spread(spec)) rows->spread = NULL;
     if (!spec->replicates.store) return;
-    rows->replicate_metric = ARENA_NEW(arena, double, (capacity * count * metrics));
-    rows->replicate_failure = ARENA_NEW(arena, int32_t, capacity * count);
+    rows->replicate_stride = rows_stride(capacity * count);
+    rows->replicate_trial = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate_failure = ARENA_NEW(arena, int64_t, rows->replicate_stride);
+    rows->replicate_metric = ARENA_NEW(arena, double, rows->replicate_stride *metrics);
+    for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
-int64_t rows_replicate_columns(const Spec *spec) { return 3 + spec->configured.n_metrics; }
+int64_t rows_replicate_columns(const Spec *spec) { return ROWS_REPLICATE_METRICS + spec->configured.n_metrics; }
 
 int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
-    const int64_t stored = spec->replicates.store ? count * (8 * metrics + 4) : 0;
-    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 2) + 16 + stored;
+    const int64_t stored = spec->replicates.store ? count * 8 * (metrics + 3) : 0;
+    return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
+}
+
+// ---- as a table in memory -------------------------------------------------------------------------------------------
+
+// The names of failures, and "unknown" for any other.
+static const char *const *rows_failure_words(const Spec *spec, Arena *arena)
+{
+    const int count = spec->configured.n_failures;
+    const char **words = ARENA_NEW(arena, const char *, count + 1);
+    for (int i = 0; i <= count; i++) words[i] = rows_failure_name(spec, i);
+    return words;
+}
+
+void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
+{
+    static const MemoryKind kinds[] = {
+        [ROWS_INTEGER] = MEMORY_INTEGER, [ROWS_REAL] = MEMORY_REAL, [ROWS_FAILURE] = MEMORY_WORD};
+    *table = (MemoryTable){.n_columns = (int)rows_columns(spec)};
+    table->columns = ARENA_NEW(arena, MemoryColumn, table->n_columns);
+    MemoryColumn *column = table->columns;
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        for (int i = 0; i < columns->count(spec); i++, column++) {
+            const char *name = arena_copy(arena, rows_name(spec, columns, i).text);
+            *column = (MemoryColumn){.name = name, .kind = kinds[columns->type]};
+            if (columns->type != ROWS_FAILURE) continue;
+            column->words = rows_failure_words(spec, arena);
+            column->n_words = spec->configured.n_failures + 1;
+        }
+    }
+}
+
+void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
+{
+    MemoryColumn *column = table->columns;
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const void *array = rows_array(rows, &rows_columns_of_trial[c]);
+        for (int i = 0; i < rows->columns[c]; i++, column++) {
+            if (column->kind == MEMORY_REAL)
+                column->reals = (const double *)array + i * rows->stride;
+            else
+                column->integers = (const int64_t *)array + i * rows->stride;
+        }
+    }
+    table->first = first;
+    table->end = end;
+}
+
+void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *table)
+{
+    *table = (MemoryTable){.n_columns = (int)rows_replicate_columns(spec)};
+    table->columns = ARENA_NEW(arena, MemoryColumn, table->n_columns);
+    table->columns[0] = (MemoryColumn){.name = "trial", .kind = MEMORY_INTEGER};
+    table->columns[1] = (MemoryColumn){.name = "replicate", .kind = MEMORY_INTEGER};
+    table->columns[2] = (MemoryColumn){.name = "failure",
+                                       .kind = MEMORY_WORD,
+                                       .words = rows_failure_words(spec, arena),
+                                       .n_words = spec->configured.n_failures + 1};
+    for (int m = 0; m < spec->configured.n_metrics; m++)
+        table->columns[ROWS_REPLICATE_METRICS + m] =
+            (MemoryColumn){.name = spec->configured.metrics[m].name, .kind = MEMORY_REAL};
+}
+
+void rows_replicates_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
+{
+    table->columns[0].integers = rows->replicate_trial;
+    table->columns[1].integers = rows->replicate;
+    table->columns[2].integers = rows->replicate_failure;
+    for (int i = ROWS_REPLICATE_METRICS; i < table->n_columns; i++)
+        table->columns[i].reals = &rows->replicate_metric[(i - ROWS_REPLICATE_METRICS) * rows->replicate_stride];
+    table->first = first;
+    table->end = end;
 }
 
 // ---- SQL ------------------------------------------------------------------------------------------------------------
@@ -305,12 +388,11 @@ void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *
         const void *array = rows_array(rows, columns);
         const int count = rows->columns[c];
         switch (columns->type) {
-        case ROWS_ID: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
-        case ROWS_INTEGER: bind_integer(statement, at++, ((const int32_t *)array)[row]); break;
-        case ROWS_FAILURE: bind_word(statement, at++, rows_failure_name(spec, ((const int32_t *)array)[row])); break;
+        case ROWS_INTEGER: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
+        case ROWS_FAILURE: bind_word(statement, at++, rows_failure_name(spec, ((const int64_t *)array)[row])); break;
         case ROWS_REAL:
             for (int i = 0; i < count; i++)
-                bind_real(statement, at++, rows_stored(((const double *)array)[row * count + i]));
+                bind_real(statement, at++, rows_stored(((const double *)array)[i * rows->stride + row]));
             break;
         }
     }
@@ -319,13 +401,12 @@ void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement)
 {
     const int64_t lane = row * spec->replicates.count + replicate;
-    const int metrics = spec->configured.n_metrics;
     bind_integer(statement, 1, rows->id[row]);
     bind_integer(statement, 2, replicate);
     bind_word(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
-    for (int i = 0; i < metrics; i++) {
-        bind_real(statement, 4 + i, rows_stored(rows->replicate_metric[lane * metrics + i]));
-    }
+    for (int i = 0; i < spec->configured.n_metrics; i++)
+        bind_real(statement, 1 + ROWS_REPLICATE_METRICS + i,
+                  rows_stored(rows->replicate_metric[i * rows->replicate_stride + lane]));
 }
 
 int32_t rows_failure_code(const Spec *spec, const char *name)
@@ -344,11 +425,10 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
         void *array = rows_array(rows, columns);
         const int count = rows->columns[c];
         switch (columns->type) {
-        case ROWS_ID: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
-        case ROWS_INTEGER: ((int32_t *)array)[row] = (int32_t)cell_integer(trial, at++); break;
-        case ROWS_FAILURE: ((int32_t *)array)[row] = rows_failure_code(spec, cell_text(trial, at++)); break;
+        case ROWS_INTEGER: ((int64_t *)array)[row] = cell_integer(trial, at++); break;
+        case ROWS_FAILURE: ((int64_t *)array)[row] = rows_failure_code(spec, cell_text(trial, at++)); break;
         case ROWS_REAL:
-            for (int i = 0; i < count; i++) ((double *)array)[row * count + i] = cell_real(trial, at++);
+            for (int i = 0; i < count; i++) ((double *)array)[i * rows->stride + row] = cell_real(trial, at++);
             break;
         }
     }
@@ -379,10 +459,11 @@ static void rows_put(RowsBytes *bytes, const void *data, size_t size)
 
 static void rows_put_integer(RowsBytes *bytes, int64_t value) { rows_put(bytes, &value, sizeof value); }
 
-static void rows_put_reals(RowsBytes *bytes, const double *values, int count)
+// One value of each column
+static void rows_put_reals(RowsBytes *bytes, const double *values, int count, int64_t stride)
 {
     for (int i = 0; i < count; i++) {
-        const double value = rows_stored(values[i]);
+        const double value = rows_stored(values[i * stride]);
         rows_put(bytes, &value, sizeof value);
     }
 }
@@ -398,13 +479,12 @@ void rows_hash(const Spec *spec, const TrialRows *rows, int64_t row, Sha256 *has
         const int count = rows->columns[c];
         const char *failure = columns->type == ROWS_FAILURE ? rows_failure_name(spec, rows->failure[row]) : "";
         switch (columns->type) {
-        case ROWS_ID: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
-        case ROWS_INTEGER: rows_put_integer(&bytes, ((const int32_t *)array)[row]); break;
+        case ROWS_INTEGER: rows_put_integer(&bytes, ((const int64_t *)array)[row]); break;
         case ROWS_FAILURE:
             rows_put_integer(&bytes, (int64_t)strlen(failure));
             rows_put(&bytes, failure, strlen(failure));
             break;
-        case ROWS_REAL: rows_put_reals(&bytes, (const double *)array + row * count, count); break;
+        case ROWS_REAL: rows_put_reals(&bytes, (const double *)array + row, count, rows->stride); break;
         }
     }
     sha256_add(hash, bytes.data, bytes.used);
@@ -427,13 +507,13 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
         const int count = stored->columns[c];
         if (columns->type == ROWS_FAILURE &&
             (strcmp(failure, failure_again) != 0 || stored->n_failed[row] != again->n_failed[row_again])) {
-            snprintf(text, size, "failure is %s (%d replicates) stored and %s (%d) now", failure, stored->n_failed[row],
-                     failure_again, again->n_failed[row_again]);
+            snprintf(text, size, "failure is %s (%lld replicates) stored and %s (%lld) now", failure,
+                     (long long)stored->n_failed[row], failure_again, (long long)again->n_failed[row_again]);
             return true;
         }
         for (int i = 0; columns->type == ROWS_REAL && i < count; i++) {
-            const double a = ((const double *)rows_array(stored, columns))[row * count + i];
-            const double b = ((const double *)rows_array(again, columns))[row_again * count + i];
+            const double a = ((const double *)rows_array(stored, columns))[i * stored->stride + row];
+            const double b = ((const double *)rows_array(again, columns))[i * again->stride + row_again];
             if (!rows_number_differs(a, b)) continue;
             snprintf(text, size, "%s is %.17g stored and %.17g now", rows_name(spec, columns, i).text, rows_stored(a),
                      rows_stored(b));

@@ -15,6 +15,12 @@ const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
 const char *rows_insert_sql(const Spec *spec, Arena *arena);
 const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
+// The tables trials and replicates of rows that are still in memory. *_take names the columns; the first is the trial's
+// id. *_show makes the table show the rows [first, end).
+void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
+void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table);
+void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
+void rows_replicates_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table);
 void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
 void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
 int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name

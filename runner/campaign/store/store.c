@@ -244,12 +244,25 @@ Error store_share(Database *database, bool shared_fs)
                                   "PRAGMA synchronous = EXTRA;");
 }
 
+// OR FAIL: after an error the whole transaction is rolled back, so SQLite need not be able to undo one statement.
+static Error store_prepare_rows(Store *store, Arena *arena)
+{
+    Database *database = store->database;
+    rows_table_take(store->spec, arena, &store->trials);
+    TRY(database_add_table(database, "batch_trials", &store->trials));
+    store->insert_trials = cursor_open(database, "INSERT OR FAIL INTO trials SELECT * FROM temp.batch_trials");
+    if (!store->spec->replicates.store) return error_none();
+    rows_replicates_table_take(store->spec, arena, &store->replicates);
+    TRY(database_add_table(database, "batch_replicates", &store->replicates));
+    store->insert_replicates =
+        cursor_open(database, "INSERT OR FAIL INTO replicates SELECT * FROM temp.batch_replicates");
+    return error_none();
+}
+
 static Error store_prepare(Store *store, Arena *arena)
 {
     Database *database = store->database;
-    store->insert_trial = cursor_open(database, rows_insert_sql(store->spec, arena));
-    if (store->spec->replicates.store)
-        store->insert_replicate = cursor_open(database, rows_insert_replicate_sql(store->spec, arena));
+    TRY(store_prepare_rows(store, arena));
     store->insert_shard = cursor_open(database, "INSERT INTO shards VALUES(?, ?, ?, ?)");
     for (RecordKind kind = 0; kind < RECORD_KINDS; kind++)
         store->insert_place[kind] =

@@ -26,9 +26,9 @@ Error search_stored_trial(const Search *search, Database *database, const TrialR
     int64_t member = 0;
     if (!search_learns(search->method)) return search->method->trial(search, rows->id[row], ordinal, parameter);
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
-    for (int i = 0; i < searched; i++) parameter[spec->axes[i].parameter] = rows->searched[row * searched + i];
+    for (int i = 0; i < searched; i++) parameter[spec->axes[i].parameter] = rows->searched[i * rows->stride + row];
     if (!spec->replicates.common) TRY(stored_member(database, rows, row, &member)); // else it names no random number
-    *ordinal = search_round_ordinal(rows->round[row], member);
+    *ordinal = search_round_ordinal((int32_t)rows->round[row], member);
     return error_none();
 }
 

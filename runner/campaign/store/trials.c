@@ -346,12 +346,13 @@ Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *
     const Spec *spec = &campaign->spec;
     const int metrics = spec->configured.n_metrics;
     if (!spec->replicates.store) return error_none();
+    for (int r = 0; r < spec->replicates.count; r++) rows->replicate_trial[r] = trial;
     Cursor replicates = replicates_of(campaign->database, trial);
     for (int r = 0; r < spec->replicates.count && cursor_next(&replicates); r++) {
         const int32_t failure = rows_failure_code(spec, cell_text(&replicates, REPLICATE_FAILURE));
         if (failure >= 0) rows->replicate_failure[r] = failure;
         for (int m = 0; m < metrics; m++)
-            rows->replicate_metric[(ptrdiff_t)r * metrics + m] = cell_real(&replicates, REPLICATE_METRICS + m);
+            rows->replicate_metric[m * rows->replicate_stride + r] = cell_real(&replicates, REPLICATE_METRICS + m);
     }
     return cursor_close(&replicates);
 }
