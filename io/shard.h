@@ -64,7 +64,7 @@ hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *aren
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
-// datasets[n] are open. The first is time; it becomes the scale of dimension 0 of all others.
+// datasets[n] are open. The first, time or an id, becomes the scale of dimension 0 of all others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
 // A table without values. offsets[n_columns]: the places of the columns in the file.
