@@ -59,13 +59,13 @@ units=${pattern:-${UNITS:-}}
 export log build units unscattered parts
 # shellcheck disable=SC2016
 printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '
-    file=$log/${1##*/}
+    file=$log/${1##*/} start=$(date +%s)
     case $1 in
         unit_tests:*) timeout 900 $unscattered "$build/tests" "--part=${1#*:}/$parts" $units ;;
         *) timeout 900 $unscattered sh "$1" ;;
     esac >"$file.out" 2>&1
     echo $? >"$file.status"
-    { echo "---- $1" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run
+    { echo "---- $1: $(($(date +%s) - start)) s" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run
 for name in $names; do tally "$name" "$(cat "$log/${name##*/}.status")"; done
 
 # lines WORD: that begin with it, of all outputs

@@ -172,8 +172,7 @@ static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult
     if (error.kind == OK) error = backend_prepare(bench->backend, &configured, work->lanes, 0, 2);
     if (error.kind == OK) speed_fill(&configured, work, backend_batch(bench->backend, 0));
     if (error.kind == OK && work->made) error = speed_make(bench, &configured, work->lanes, &arena);
-    for (int i = 0; error.kind == OK && i <= work->repeats; i++)
-        error = speed_once(bench, &configured, &seconds[i]);
+    for (int i = 0; error.kind == OK && i <= work->repeats; i++) error = speed_once(bench, &configured, &seconds[i]);
     if (error.kind == OK && work->made && !backend_used_made(bench->backend, 0))
         error = error_make(ERROR_DEVICE, "the made kernel is not used: %s", backend_info(bench->backend)->made_note);
     if (error.kind == OK) {
