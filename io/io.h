@@ -368,9 +368,17 @@ typedef struct ShardTable {
 typedef struct ShardTableWriter ShardTableWriter;
 Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
 // Writes folder/name as file_write does. values[n_columns]: each an array of `rows` > 0 numbers of the column's type.
-// offsets[n_columns]: where the columns begin in the file. *bytes: its size.
+// offsets[n_columns]: where the columns begin in the file.
+typedef struct ShardTableFile {
+    int64_t bytes;     // its size
+    Sha256Text around; // SHA-256 of the bytes around the columns; digests of rows cover the columns
+} ShardTableFile;
 Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
-                        const void *const *values, int64_t *offsets, int64_t *bytes);
+                        const void *const *values, int64_t *offsets, ShardTableFile *written);
+// The same of a file that is there. Error (machine): it can't be read, or the columns do not lie in it one after the
+// other.
+Error shard_table_look(const char *path, int64_t rows, const int64_t *offsets, int n_columns, Arena *arena,
+                       ShardTableFile *found);
 void shard_table_close(ShardTableWriter *writer);
 
 // ---- YAML (io/yaml.c) on libyaml's events ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ typedef struct ShardFrame {
     Arena arena;
     int64_t rows; // 0: none
     int64_t used; // when
-    int64_t bytes;
+    ShardTableFile file;
     int64_t *offsets;      // [n_columns] of the columns in the file
     int *order;            // [n_columns] columns in the order of their offsets
     unsigned char *around; // the bytes before the first column, between columns, and behind the last one
@@ -118,52 +118,79 @@ static hid_t frame_create_file(Error *error, int memory)
     return file;
 }
 
-static void frame_sort(const ShardTable *table, ShardFrame *frame)
+static void frame_sort(const int64_t *offsets, int n_columns, int *order)
 {
-    for (int c = 0; c < table->n_columns; c++) {
+    for (int c = 0; c < n_columns; c++) {
         int at = c;
-        for (; at > 0 && frame->offsets[frame->order[at - 1]] > frame->offsets[c]; at--)
-            frame->order[at] = frame->order[at - 1];
-        frame->order[at] = c;
+        for (; at > 0 && offsets[order[at - 1]] > offsets[c]; at--) order[at] = order[at - 1];
+        order[at] = c;
     }
 }
 
-// Moves the file's bytes around the columns to frame->around (NULL: only checks). Returns their number; -1: a column
-// lies outside of the file, or two overlap.
-static int64_t frame_take_around(const ShardTable *table, const ShardFrame *frame, int memory, unsigned char *around)
+// *first, *size <- the bytes of the file before column order[k], or behind the last column. False: a column lies outside
+// of the file, or two overlap.
+static bool frame_gap(const ShardFrame *frame, int n_columns, int k, int64_t *first, int64_t *size)
 {
-    int64_t at = 0, taken = 0;
-    for (int k = 0; k <= table->n_columns; k++) {
-        const int c = k < table->n_columns ? frame->order[k] : -1;
-        const int64_t end = c >= 0 ? frame->offsets[c] : frame->bytes, size = end - at;
-        if (size < 0) return -1;
-        if (around != NULL && file_read_at(memory, "the file in memory", at, around + taken, (size_t)size).kind != OK)
-            return -1;
-        taken += size;
-        at = c >= 0 ? end + column_bytes(frame->rows) : end;
+    const int64_t before = k > 0 ? frame->offsets[frame->order[k - 1]] : 0;
+    const int64_t end = k < n_columns ? frame->offsets[frame->order[k]] : frame->file.bytes;
+    *first = before;
+    if (before < 0 || before > frame->file.bytes || end > frame->file.bytes) return false;
+    if (k > 0 && frame->rows > (frame->file.bytes - before) / 8) return false;
+    *first = k > 0 ? before + column_bytes(frame->rows) : 0;
+    *size = end - *first;
+    return *size >= 0;
+}
+
+static Error frame_misplaced(const char *path)
+{
+    return error_make(ERROR_MACHINE, "the columns do not lie one after the other in %s", path_text(path).text);
+}
+
+// Hashes the bytes around the columns, and copies them to `around` unless it is NULL. *size: their number.
+static Error frame_read(int file, const char *path, int n_columns, ShardFrame *frame, unsigned char *around,
+                        int64_t *size)
+{
+    unsigned char buffer[4096];
+    Sha256 hash;
+    int64_t first, left;
+    *size = 0;
+    sha256_start(&hash);
+    for (int k = 0; k <= n_columns; k++) {
+        if (!frame_gap(frame, n_columns, k, &first, &left)) return frame_misplaced(path);
+        while (left > 0) {
+            const int64_t n = left < (int64_t)sizeof buffer ? left : (int64_t)sizeof buffer;
+            TRY(file_read_at(file, path, first, buffer, (size_t)n));
+            sha256_add(&hash, buffer, (size_t)n);
+            if (around != NULL) memcpy(around + *size, buffer, (size_t)n);
+            *size += n;
+            first += n;
+            left -= n;
+        }
     }
-    return taken;
+    frame->file.around = sha256_finish(&hash);
+    return error_none();
 }
 
 // Makes *kept of what HDF5 wrote: `made` has the places of the columns.
 static Error frame_keep(const ShardTable *table, int memory, ShardFrame *made, ShardFrame *kept)
 {
-    const size_t n = (size_t)table->n_columns, alignment = 64;
-    made->bytes = lseek(memory, 0, SEEK_END);
-    frame_sort(table, made);
-    const int64_t size = made->bytes < 0 ? -1 : frame_take_around(table, made, memory, NULL);
-    if (size < 0) return error_make(ERROR_MACHINE, "HDF5 did not place the columns of a shard one after the other");
+    static const char name[] = "the file in memory";
+    const int n = table->n_columns;
+    const size_t columns = (size_t)n, alignment = 64;
+    int64_t size = 0;
+    made->file.bytes = lseek(memory, 0, SEEK_END);
+    frame_sort(made->offsets, n, made->order);
+    TRY(frame_read(memory, name, n, made, NULL, &size));
     *kept = *made;
-    TRY(arena_create(&kept->arena, (size_t)size + n * (sizeof *made->offsets + sizeof *made->order) + 4 * alignment,
+    TRY(arena_create(&kept->arena,
+                     (size_t)size + columns * (sizeof *made->offsets + sizeof *made->order) + 4 * alignment,
                      "a shard of columns"));
     kept->offsets = ARENA_NEW(&kept->arena, int64_t, n);
     kept->order = ARENA_NEW(&kept->arena, int, n);
     kept->around = ARENA_NEW(&kept->arena, unsigned char, size);
-    memcpy(kept->offsets, made->offsets, n * sizeof *made->offsets);
-    memcpy(kept->order, made->order, n * sizeof *made->order);
-    return frame_take_around(table, kept, memory, kept->around) == size
-               ? error_none()
-               : error_make(ERROR_MACHINE, "the file in memory, of a shard of columns, can't be read");
+    memcpy(kept->offsets, made->offsets, columns * sizeof *made->offsets);
+    memcpy(kept->order, made->order, columns * sizeof *made->order);
+    return frame_read(memory, name, n, kept, kept->around, &size);
 }
 
 static Error frame_make(const ShardTable *table, int64_t rows, ShardFrame *frame)
@@ -240,7 +267,7 @@ void shard_table_close(ShardTableWriter *writer)
 }
 
 Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
-                        const void *const *values, int64_t *offsets, int64_t *bytes)
+                        const void *const *values, int64_t *offsets, ShardTableFile *written)
 {
     const ShardTable *table = writer->table;
     const ShardFrame *frame = NULL;
@@ -255,7 +282,28 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
         at = frame->offsets[c] + column_bytes(rows);
         offsets[c] = frame->offsets[c];
     }
-    writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->bytes - at)};
-    *bytes = frame->bytes;
+    writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->file.bytes - at)};
+    *written = frame->file;
     return file_write_parts(folder, name, writer->parts, n);
+}
+
+// ---- looking at a file ----------------------------------------------------------------------------------------------
+
+Error shard_table_look(const char *path, int64_t rows, const int64_t *offsets, int n_columns, Arena *arena,
+                       ShardTableFile *found)
+{
+    const size_t used = arena->used, n = (size_t)n_columns;
+    int64_t size = 0;
+    int file;
+    ShardFrame frame = {.rows = rows, .offsets = ARENA_NEW(arena, int64_t, n), .order = ARENA_NEW(arena, int, n)};
+    memcpy(frame.offsets, offsets, n * sizeof *offsets);
+    frame_sort(offsets, n_columns, frame.order);
+    Error error = file_open_stored(path, &file, &frame.file.bytes);
+    if (error.kind == OK) {
+        error = rows > 0 ? frame_read(file, path, n_columns, &frame, NULL, &size) : frame_misplaced(path);
+        file_close_stored(file);
+    }
+    arena_rewind(arena, used);
+    *found = frame.file;
+    return error;
 }

@@ -110,7 +110,10 @@ static Error query_make_block(ShardTableWriter *writer, QueryData *data, int64_t
     snprintf(data->names[b], sizeof data->names[b], "%06lld.h5", (long long)b);
     *record = (BlockRecord){.span = {.first = first, .last = first + rows - 1, .rows = rows}, .name = data->names[b]};
     record->offsets = (Bytes){(unsigned char *)offsets, QUERY_COLUMNS * sizeof *offsets};
-    return shard_table_write(writer, data->folder, data->names[b], rows, values, offsets, &record->bytes);
+    ShardTableFile written = {.bytes = 0};
+    const Error error = shard_table_write(writer, data->folder, data->names[b], rows, values, offsets, &written);
+    record->bytes = written.bytes;
+    return error;
 }
 
 static Error query_map(QueryData *data, int64_t b)

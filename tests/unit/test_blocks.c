@@ -33,6 +33,7 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
 {
     const ShardTable table = {.group = "trials", .columns = files_columns, .n_columns = FILES_COLUMNS};
     ShardTableWriter *writer;
+    ShardTableFile written;
     int64_t *id = ARENA_NEW(&test->arena, int64_t, rows), *failure = ARENA_NEW(&test->arena, int64_t, rows);
     double *x = ARENA_NEW(&test->arena, double, rows), *fitness = ARENA_NEW(&test->arena, double, rows);
     const void *values[FILES_COLUMNS] = {id, x, failure, fitness};
@@ -47,7 +48,8 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
             fitness[i] = failure[i] ? (double)NAN : -x[i];
         }
         const char *name = arena_format(&test->arena, "%06lld.h5", (long long)test->n);
-        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->offsets[test->n], &record->bytes));
+        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->offsets[test->n], &written));
+        record->bytes = written.bytes;
         record->span = (BlockSpan){.first = first, .last = first + rows - 1, .rows = rows};
         record->name = name;
         record->offsets = (Bytes){(unsigned char *)test->offsets[test->n], sizeof test->offsets[0]};

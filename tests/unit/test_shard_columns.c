@@ -21,7 +21,8 @@ typedef struct TableTest {
     ShardTable table;
     int64_t rows;
     const void *values[TABLE_COLUMNS_MAX];
-    int64_t offsets[TABLE_COLUMNS_MAX], bytes;
+    int64_t offsets[TABLE_COLUMNS_MAX];
+    ShardTableFile file;
     char folder[256];
 } TableTest;
 
@@ -64,7 +65,7 @@ static void table_test_start(TableTest *test, int n_columns, int64_t rows)
 static Bytes table_test_by_hdf5(TableTest *test)
 {
     Bytes image = {0};
-    Error error = shard_ready((size_t)test->bytes);
+    Error error = shard_ready((size_t)test->file.bytes);
     const hid_t types[] = {H5T_IEEE_F64LE, H5T_STD_I64LE}, file = shard_create_file(&error);
     int64_t *offsets = ARENA_NEW(&test->arena, int64_t, test->table.n_columns);
     shard_put_table(&error, &test->table, test->rows, file, offsets, &test->arena);
@@ -87,14 +88,20 @@ static void table_test_compare(TableTest *test, const char *name)
 {
     Bytes file;
     Arena arena;
-    CHECK_OK(arena_create(&arena, (size_t)test->bytes + 4096, "a test"));
-    CHECK_OK(file_read(arena_format(&test->arena, "%s/%s", test->folder, name), (size_t)test->bytes, &arena, &file));
-    CHECK_INTEGER(test->bytes, (int64_t)file.size);
+    CHECK_OK(arena_create(&arena, (size_t)test->file.bytes + 4096, "a test"));
+    CHECK_OK(
+        file_read(arena_format(&test->arena, "%s/%s", test->folder, name), (size_t)test->file.bytes, &arena, &file));
+    CHECK_INTEGER(test->file.bytes, (int64_t)file.size);
     for (int c = 0; c < test->table.n_columns; c++) {
         const size_t size = 8 * (size_t)test->rows;
         CHECK(test->offsets[c] > 0 && (size_t)test->offsets[c] + size <= file.size);
         CHECK(memcmp(file.data + test->offsets[c], test->values[c], size) == 0);
     }
+    ShardTableFile found;
+    const char *path = arena_format(&test->arena, "%s/%s", test->folder, name);
+    CHECK_OK(shard_table_look(path, test->rows, test->offsets, test->table.n_columns, &test->arena, &found));
+    CHECK_INTEGER(test->file.bytes, found.bytes);
+    CHECK_TEXT(test->file.around.hex, found.around.hex);
     const Bytes image = table_test_by_hdf5(test);
     CHECK_INTEGER((int64_t)image.size, (int64_t)file.size);
     CHECK(image.size == file.size && memcmp(image.data, file.data, file.size) == 0);
@@ -104,7 +111,7 @@ static void table_test_compare(TableTest *test, const char *name)
 
 static Error table_test_write(TableTest *test, ShardTableWriter *writer, const char *name)
 {
-    return shard_table_write(writer, test->folder, name, test->rows, test->values, test->offsets, &test->bytes);
+    return shard_table_write(writer, test->folder, name, test->rows, test->values, test->offsets, &test->file);
 }
 
 TEST(shard_columns_are_the_file_that_hdf5_writes)
@@ -137,6 +144,44 @@ TEST(shard_columns_of_many_shapes)
         CHECK_OK(table_test_write(&test, writer, "000002.h5"));
         table_test_compare(&test, "000002.h5");
     }
+    shard_table_close(writer);
+    arena_destroy(&test.arena);
+}
+
+// Any flipped byte around the columns changes the digest, and none in a column. Places that are wrong are refused.
+TEST(shard_columns_are_looked_at)
+{
+    TableTest test;
+    ShardTableWriter *writer;
+    ShardTableFile found;
+    Bytes file;
+    table_test_start(&test, 3, 33);
+    CHECK_OK(shard_table_open(&test.table, &writer));
+    CHECK_OK(table_test_write(&test, writer, "000006.h5"));
+    const char *path = arena_format(&test.arena, "%s/000006.h5", test.folder);
+    CHECK_OK(file_read(path, 1 << 20, &test.arena, &file));
+    for (size_t at = 0; at < file.size; at += 37) {
+        bool inside = false;
+        for (int c = 0; c < 3; c++)
+            inside |= (int64_t)at >= test.offsets[c] && (int64_t)at < test.offsets[c] + 8 * test.rows;
+        file.data[at] ^= 4;
+        CHECK_OK(file_write(test.folder, "000006.h5", file.data, file.size));
+        file.data[at] ^= 4;
+        CHECK_OK(shard_table_look(path, test.rows, test.offsets, 3, &test.arena, &found));
+        CHECK((strcmp(found.around.hex, test.file.around.hex) == 0) == inside);
+    }
+    const int64_t wrong[] = {-1, test.offsets[0] + 1, test.file.bytes - 8, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const int64_t offsets[3] = {test.offsets[0], wrong[i], test.offsets[2]};
+        CHECK_SAYS(ERROR_MACHINE, "do not lie one after the other",
+                   shard_table_look(path, test.rows, offsets, 3, &test.arena, &found));
+    }
+    const int64_t rows[] = {0, -1, 1000, INT64_MAX, INT64_MIN, (int64_t)1 << 61};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_SAYS(ERROR_MACHINE, "do not lie one after the other",
+                   shard_table_look(path, rows[i], test.offsets, 3, &test.arena, &found));
+    CHECK_SAYS(ERROR_MACHINE, "cannot open",
+               shard_table_look("/nowhere/x.h5", test.rows, test.offsets, 3, &test.arena, &found));
     shard_table_close(writer);
     arena_destroy(&test.arena);
 }
