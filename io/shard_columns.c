@@ -127,8 +127,8 @@ static void frame_sort(const int64_t *offsets, int n_columns, int *order)
     }
 }
 
-// *first, *size <- the bytes of the file before column order[k], or behind the last column. False: a column lies outside
-// of the file, or two overlap.
+// *first, *size <- the bytes of the file before column order[k], or behind the last column. False: a column
+// lies outside of the file, or two overlap.
 static bool frame_gap(const ShardFrame *frame, int n_columns, int k, int64_t *first, int64_t *size)
 {
     const int64_t before = k > 0 ? frame->offsets[frame->order[k - 1]] : 0;
