@@ -25,6 +25,7 @@ struct Database {
     dev_t device; // of the file when it was opened
     ino_t inode;
     int lock;                   // descriptor of a lock that we hold in SQLite's place; -1: there is none
+    bool held;                  // since database_hold it is read as it was then
     DatabaseGuard *guard;       // of the user's statement; NULL: there is none
     struct BlockModule *blocks; // the last one of database_add_blocks; NULL: there is none
 };

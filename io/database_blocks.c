@@ -118,7 +118,9 @@ Error database_block_error(const Database *database)
 
 static void block_free_module(void *given)
 {
-    Arena arena = ((BlockModule *)given)->arena;
+    const BlockModule *module = given;
+    Arena arena = module->arena;
+    if (module->table.done != NULL) module->table.done(module->table.source);
     arena_destroy(&arena);
 }
 
@@ -126,7 +128,9 @@ Error database_add_blocks(Database *database, const char *name, const BlockTable
 {
     Arena arena;
     const size_t before = ((size_t)table->n_blocks + 1) * sizeof(int64_t);
-    TRY(arena_create(&arena, sizeof(BlockModule) + before + 4096, "a list of blocks"));
+    const Error error = arena_create(&arena, sizeof(BlockModule) + before + 4096, "a list of blocks");
+    if (error.kind != OK && table->done != NULL) table->done(table->source);
+    TRY(error);
     BlockModule *module = ARENA_NEW(&arena, BlockModule, 1);
     *module =
         (BlockModule){.database = database, .table = *table, .before = ARENA_NEW(&arena, int64_t, table->n_blocks + 1)};
@@ -139,4 +143,16 @@ Error database_add_blocks(Database *database, const char *name, const BlockTable
     code = sql != NULL ? sqlite3_exec(database->handle, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     return code == SQLITE_OK ? error_none() : database_error(database, code, "add a table of blocks");
+}
+
+Error database_remove_blocks(Database *database, const char *name)
+{
+    char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);
+    int code = sql != NULL ? sqlite3_exec(database->handle, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    if (code == SQLITE_OK) {
+        database->blocks = NULL;
+        code = sqlite3_create_module_v2(database->handle, name, NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? error_none() : database_error(database, code, "remove a table of blocks");
 }

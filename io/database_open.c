@@ -326,3 +326,23 @@ Error database_close(Database *database)
     database_free(database);
     return error;
 }
+
+// ---- one state ------------------------------------------------------------------------------------------------------
+
+Error database_hold(Database *database)
+{
+    if (!sqlite3_get_autocommit(database->handle)) return error_none();
+    TRY(database_run(database, "BEGIN"));
+    database->held = true;
+    return error_none();
+}
+
+bool database_is_held(const Database *database) { return database->held; }
+
+bool database_is_unobserved(Database *database)
+{
+    sqlite3_busy_timeout(database->handle, 0);
+    const int code = sqlite3_wal_checkpoint_v2(database->handle, NULL, SQLITE_CHECKPOINT_RESTART, NULL, NULL);
+    sqlite3_busy_timeout(database->handle, DATABASE_BUSY_MILLISECONDS);
+    return code == SQLITE_OK;
+}

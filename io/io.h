@@ -245,6 +245,13 @@ Error database_add_table(Database *database, const char *name, MemoryTable *tabl
 // column, in half of the time.
 void memory_table_digests(const MemoryTable *table, int64_t first, int64_t count, uint64_t *digests);
 
+// From the next statement until it is closed, a database is read in one state. In a transaction: in that of the
+// transaction.
+Error database_hold(Database *database);
+bool database_is_held(const Database *database);
+// Whether no other connection reads an older state than this one. Writes the write-ahead log back.
+bool database_is_unobserved(Database *database);
+
 // ---- a table over blocks of columns (io/database_blocks.c) ----------------------------------------------------------
 
 typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER } NumberType; // double, int64_t: 8 bytes each
@@ -272,6 +279,8 @@ typedef struct BlockTable {
     // values[rows] <- rows [first, first + rows) of a column of a block
     Error (*read)(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values);
     void *source;
+    // When the connection needs the table no longer, and after an error of database_add_blocks. NULL: nothing is done.
+    void (*done)(void *source);
     // For tests; 0: the usual ones. Rows that are read at a time; that are looked for first in an order; that take as
     // long to read one after the other as one row alone.
     int64_t piece, found, sparse;
@@ -281,6 +290,7 @@ typedef struct BlockTable {
 // by columns, are computed column by column, and only columns that a query needs are read. A guarded statement is
 // interrupted there too.
 Error database_add_blocks(Database *database, const char *name, const BlockTable *table);
+Error database_remove_blocks(Database *database, const char *name); // if there is one
 
 // ---- whether a database was changed (io/database_stamp.c) -----------------------------------------------------------
 

@@ -63,7 +63,7 @@ typedef struct RunOptions {
 typedef struct RunSummary {
     int64_t trials_total, trials_done, trials_before, lanes_run, failures;
     double wall_seconds, kernel_seconds, first_launch_to_last_commit;
-    double record_seconds, index_seconds; // after the last commit: arrays by rank, the fitness index
+    double rows_seconds, record_seconds, index_seconds; // after the last commit: rows of blocks, arrays by rank, index
     double best_fitness;
     int64_t best_trial, first_batch; // first_batch: of this run
     const char *state, *reason;
@@ -168,6 +168,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/origin.c)
+//   blocks       id, first, last, rows, name, bytes, offsets: batches whose rows are still to be made; block_words
+//                number, word: what their column `failure` means. Only while there are any (store/pending.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
@@ -175,6 +177,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
+#define STORE_SCHEMA_WITH_BLOCKS 2 // while rows are still to be made (store/pending.c)
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -210,6 +213,7 @@ typedef struct Store {
         Cursor statements[STORE_STATEMENTS];
     };
     MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
+    struct PendingWriter *pending;  // of batches whose rows are made later (store/pending.c)
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process
@@ -406,6 +410,7 @@ typedef struct StatusReport {
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
+    int64_t rows_left; // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
     double best, shard_bytes;
     bool maximizes; // more is better
     double rate;    // trials/s of the last batches; NaN: no batches

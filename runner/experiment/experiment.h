@@ -235,6 +235,10 @@ typedef struct Spec {
         int64_t batch;       // lanes; 0: auto
     } device;
 
+    struct {
+        const char *rows; // at_once | later
+    } store;
+
     // Of a campaign that was extended: what it was asked for, one spec after the other, this one last
     // (search/extension.c).
     const struct Segment *segments; // [n_segments]; n_segments 0: it never was

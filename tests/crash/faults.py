@@ -34,10 +34,11 @@ RUN_ALL = {
 }
 MEMORY = ("own", "sqlite", "hdf5")
 STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29,
-         ("learning", "hdf5"): 97, ("learning", "sqlite"): 97}  # 1 for all others
+         ("learning", "hdf5"): 97, ("learning", "sqlite"): 97, ("blocks", "hdf5"): 97,
+         ("blocks", "sqlite"): 97}  # 1 for all others
 QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 BATCH = 8
-SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2"}
+SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "later"}
 
 # After an interrupted or short call the program must continue; but SQLite gives up on these.
 SQLITE_GIVES_UP = ("fsync", "lock")
@@ -164,7 +165,7 @@ whole = {spec: crash.Whole("faults", spec, BATCH) for spec in set(SPECS.values()
 crash.Place("crashed", SPECS["recovery"], BATCH).crash_badly()
 with multiprocessing.Pool(int(os.environ.get("JOBS", os.cpu_count()))) as workers:
     totals = collections.Counter()
-    for given in SPECS if not crash.QUICK else ("run",):
+    for given in (["blocks"] if os.environ.get("BLOCKS") else SPECS) if not crash.QUICK else ("run", "blocks"):
         totals += scenario(given, whole[SPECS[given]], workers)
 print(f"   faults: {sum(totals.values())} calls failed in all")
 crash.finish()

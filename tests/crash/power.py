@@ -220,7 +220,8 @@ def suite(name, states):
 
 
 crash.build_preload("power")
-SCENARIOS = (("fresh run", "arrays", False), ("recovery", "arrays", True), ("learning", "nsga2", False))
+SCENARIOS = (("fresh run", "arrays", False), ("recovery", "arrays", True), ("learning", "nsga2", False),
+             ("blocks", "later", False))
 for scenario, spec_name, is_crashed in SCENARIOS:
     expected = crash.Whole("power", spec_name, BATCH)
     recording = Recording(scenario.split()[0], spec_name, is_crashed)

@@ -9,7 +9,7 @@ import time
 
 import crash
 
-SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "morris", "sobol")
+SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "morris", "sobol", "later")
 KILLS = int(os.environ.get("KILLS", "24" if crash.QUICK else "1000"))
 
 

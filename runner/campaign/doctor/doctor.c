@@ -2,6 +2,7 @@
 // disturb a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
 #include "doctor.h"
 
+#include "../store/pending.h"
 #include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
@@ -90,12 +91,13 @@ static void doctor_check_database(Doctor *doctor)
     if (error.kind == OK) error = schema_version(doctor->database, &doctor->schema);
     if (error.kind == OK) error = schema_check(doctor->database, path);
     if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
+    if (error.kind == OK) error = pending_show(doctor->database);
     if (error.kind == OK) {
-        doctor_good(doctor, "database", "schema version %d", STORE_SCHEMA_VERSION);
+        doctor_good(doctor, "database", "schema version %lld", (long long)doctor->schema);
         return;
     }
     doctor_find(doctor, "database", "%s", error.text);
-    if (doctor->schema == 0 || doctor->schema == STORE_SCHEMA_VERSION) doctor_advise_again(doctor);
+    if (doctor->schema == 0 || schema_is_known(doctor->schema)) doctor_advise_again(doctor);
     (void)database_close(doctor->database); // a reader has nothing to lose
     doctor->database = NULL;
 }

@@ -3,6 +3,7 @@
 // the repair keeps them as they are and says so.
 #include "doctor.h"
 
+#include "../store/pending.h"
 #include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
@@ -116,6 +117,13 @@ static Error repair_check_segments(const Repair *repair)
         repair->doctor->place->name);
 }
 
+// Rows are made of blocks. Rows of blocks that can't be read are missing then, and simulated again like others.
+static Error repair_blocks(Database *database)
+{
+    const Error error = pending_settle(database);
+    return error.kind == OK ? error : pending_forget(database);
+}
+
 // Repairs what store_open needs.
 static Error repair_before_opening(Repair *repair)
 {
@@ -123,6 +131,7 @@ static Error repair_before_opening(Repair *repair)
     TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
     if (error.kind == OK) error = integrity_ignore_references(database);
+    if (error.kind == OK) error = repair_blocks(database);
     if (error.kind == OK) error = repair_structure(repair, database);
     if (error.kind == OK) error = repair_campaign_row(repair, database);
     if (error.kind == OK) error = repair_read_spec(repair, database);
@@ -218,7 +227,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
                      .messages = messages};
     Lock lock = {.descriptor = -1};
     Doctor now;
-    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || doctor->schema != STORE_SCHEMA_VERSION) {
+    if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || !schema_is_known(doctor->schema)) {
         return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
                           doctor->place->folder);
     }

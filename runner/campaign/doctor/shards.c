@@ -2,6 +2,7 @@
 // it; and finds files that nothing names.
 #include "doctor.h"
 
+#include "../store/pending.h"
 #include "../store/queries.h"
 
 #include <string.h>
@@ -128,6 +129,23 @@ static Error doctor_each_shard(Doctor *doctor, int64_t count)
     return error;
 }
 
+static void doctor_tell_block(void *doctor, const char *name, const char *fault)
+{
+    doctor_find(doctor, "blocks", CAMPAIGN_SHARDS "/%.60s: %s", name, fault);
+}
+
+static void doctor_check_blocks(Doctor *doctor)
+{
+    int64_t count = 0;
+    const int before = doctor->findings;
+    const Error error =
+        pending_check(doctor->database, doctor->place->folder, doctor->arena, doctor_tell_block, doctor, &count);
+    if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
+    if (count > 0 && doctor->findings == before)
+        doctor_good(doctor, "blocks", "%lld, of which rows are still to be made: as they were written",
+                    (long long)count);
+}
+
 void doctor_check_shards(Doctor *doctor)
 {
     int64_t count = 0;
@@ -136,6 +154,7 @@ void doctor_check_shards(Doctor *doctor)
     doctor->bad_shards = ARENA_NEW(doctor->arena, int64_t, count + 1);
     if (error.kind == OK) error = doctor_each_shard(doctor, count);
     if (error.kind != OK) doctor_find(doctor, "shards", "%s", error.text);
+    doctor_check_blocks(doctor);
 }
 
 // ---- what nothing names ---------------------------------------------------------------------------------------------
@@ -160,7 +179,7 @@ static Error doctor_find_orphans(Doctor *doctor, char *const *names, int count)
     if (doctor->database == NULL) return error_none();
     Cursor shards = shards_by_name(doctor->database);
     for (int i = 0; i < count; i++) {
-        const bool named = shard_is_named(&shards, names[i]);
+        const bool named = shard_is_named(&shards, names[i]) || pending_is_block(names[i]); // pending_clear removes it
         if (shards.error.kind != OK || named || doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
         doctor_find(doctor, "files", CAMPAIGN_SHARDS "/%.100s is named by no row", names[i]);

@@ -3,6 +3,7 @@
 #include "../batch/batch_size.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
+#include "../store/pending.h"
 #include "../store/rounds.h"
 #include "../store/store.h"
 #include "record.h"
@@ -23,7 +24,7 @@ typedef struct Campaign {
     Search search;
     Device device;
     FILE *messages; // may be NULL
-    double started, record_seconds, index_seconds;
+    double started, rows_seconds, record_seconds, index_seconds;
     int64_t first_batch; // of this run
     char stale[160];     // the last run's lock, if it was killed
     Loop loop;
@@ -83,6 +84,7 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
     summary->best_trial = loop->numbers.best_trial;
     summary->first_batch = campaign->first_batch;
     summary->record_seconds = campaign->record_seconds;
+    summary->rows_seconds = campaign->rows_seconds;
     summary->index_seconds = campaign->index_seconds;
     summary->state = loop->state;
     summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
@@ -247,10 +249,24 @@ static Error campaign_record(Campaign *campaign)
     return error_none();
 }
 
+// Of the batches that were committed as blocks. After an interruption the next run does it.
+static Error campaign_make_rows(Campaign *campaign)
+{
+    bool left = true;
+    loop_tell(&campaign->loop, "making rows");
+    while (left && interrupt_requested() == 0) TRY(pending_expand(campaign->store->database, PENDING_AT_ONCE, &left));
+    if (!left) return error_none();
+    campaign->loop.state = "interrupted";
+    snprintf(campaign->loop.reason, sizeof campaign->loop.reason, "%s while rows were made", interrupt_words());
+    return error_none();
+}
+
 static Error campaign_end(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
+    const double ended = clock_seconds();
+    if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_make_rows(campaign));
     const double start = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
     if (strcmp(loop->state, "interrupted") != 0)
@@ -259,8 +275,10 @@ static Error campaign_end(Campaign *campaign)
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
     if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
+    campaign->rows_seconds = start - ended;
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
+    if (strcmp(loop->state, "interrupted") != 0) TRY(pending_clear(campaign->store->database));
     loop->numbers.doing = loop->state;
     const bool reason = loop->reason[0] != '\0';
     return store_set_state(campaign->store, &(StoreState){.state = loop->state,

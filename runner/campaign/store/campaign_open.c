@@ -1,4 +1,5 @@
 // The folder of a campaign, and a stored campaign opened for reading: its database and its spec.
+#include "pending.h"
 #include "store.h"
 
 #include <string.h>
@@ -59,7 +60,8 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
     }
     TRY(campaign_check_folders(out->folder, arena));
     TRY(database_open(path, DATABASE_READ, &out->database));
-    const Error error = stored_read(out, path, arena);
+    Error error = stored_read(out, path, arena);
+    if (error.kind == OK) error = pending_show(out->database);
     if (error.kind != OK) campaign_close(out);
     return error;
 }

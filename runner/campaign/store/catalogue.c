@@ -3,6 +3,7 @@
 #include "catalogue.h"
 
 #include "integrity.h"
+#include "pending.h"
 #include "rows.h"
 #include "status.h"
 #include "store.h"
@@ -143,7 +144,8 @@ static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueR
 {
     Database *campaign = NULL;
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &campaign));
-    const Error error = catalogue_row(campaign, place->name, arena, row);
+    Error error = pending_show(campaign);
+    if (error.kind == OK) error = catalogue_row(campaign, place->name, arena, row);
     store_leave(campaign);
     return error;
 }

@@ -3,6 +3,7 @@
 // no row names.
 #include "commit.h"
 
+#include "pending.h"
 #include "queries.h"
 #include "seal.h"
 
@@ -41,17 +42,13 @@ int64_t commit_rounds_bytes(const Search *search, int64_t trials)
 
 // ---- the shard ------------------------------------------------------------------------------------------------------
 
-enum { COMMIT_ATTRIBUTES = 7 };
-
-Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
+void commit_attributes(const Store *store, ShardAttribute attributes[COMMIT_ATTRIBUTES], char seed[32],
+                       char numerics[32])
 {
     const Spec *spec = store->spec;
-    char seed[32], numerics[32];
-    Bytes image = {0};
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)spec->seed);
-    snprintf(numerics, sizeof numerics, "%d", NUMERICS_VERSION);
-    const ShardAttribute attributes[COMMIT_ATTRIBUTES] = {
+    snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
+    snprintf(numerics, 32, "%d", NUMERICS_VERSION);
+    const ShardAttribute all[COMMIT_ATTRIBUTES] = {
         {"campaign", store->name},
         {"experiment", spec->experiment},
         {"spec_hash", spec->hash.hex},
@@ -60,6 +57,16 @@ Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
         {"model", spec->model->name},
         {"seed", seed},
     };
+    memcpy(attributes, all, sizeof all);
+}
+
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
+{
+    ShardAttribute attributes[COMMIT_ATTRIBUTES];
+    char seed[32], numerics[32];
+    Bytes image = {0};
+    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    commit_attributes(store, attributes, seed, numerics);
     shard->attributes = attributes;
     shard->n_attributes = COMMIT_ATTRIBUTES;
     TRY(shard_build(shard, &image));
@@ -94,20 +101,26 @@ static Error commit_step(Cursor *insert)
     return insert->error;
 }
 
-// Inserts all rows of a table in memory by one statement. Its first column are ids of trials, in their order.
-static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table, const char *name)
+// The digests of the rows of a table in memory. Its first column are ids of trials, in their order.
+static Error commit_digests(Store *store, const MemoryTable *table, const char *name)
 {
     enum { COMMIT_DIGESTS = 512 }; // at a time
     const int64_t *trial = table->columns[0].integers;
     uint64_t digests[COMMIT_DIGESTS];
     SealTally tally = {.name = name};
-    TRY(commit_step(insert));
     for (int64_t i = table->first; i < table->end; i++) {
         const int64_t k = (i - table->first) % COMMIT_DIGESTS, left = table->end - i;
         if (k == 0) memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
         TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digests[k]));
     }
     return seal_flush(&store->add_digest, &tally);
+}
+
+// Inserts all rows of a table in memory by one statement.
+static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table, const char *name)
+{
+    TRY(commit_step(insert));
+    return commit_digests(store, table, name);
 }
 
 // Rows [first, end)
@@ -207,10 +220,19 @@ Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
     return error_none();
 }
 
-static Error commit_all(Store *store, const Commit *commit, const StoreShard *shard)
+// The rows of a batch, or its block, of which rows are made later.
+static Error commit_trials(Store *store, const TrialRows *rows, const PendingBlock *block)
+{
+    if (block->name[0] == '\0') return commit_rows(store, rows, 0, rows->count);
+    rows_table_show(rows, 0, rows->count, &store->trials);
+    TRY(pending_insert(store, rows, block));
+    return commit_digests(store, &store->trials, "trials");
+}
+
+static Error commit_all(Store *store, const Commit *commit, const StoreShard *shard, const PendingBlock *block)
 {
     if (commit->rows.count > 0) {
-        TRY(commit_rows(store, &commit->rows, 0, commit->rows.count));
+        TRY(commit_trials(store, &commit->rows, block));
         TRY(commit_batch(store, commit, shard));
         with_blob(&store->update_search, commit->state, commit->state_size);
         TRY(commit_step(&store->update_search));
@@ -236,11 +258,11 @@ Error store_note_wall(Store *store, double seconds)
     return cursor_run(&update);
 }
 
-static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard)
+static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard, const PendingBlock *block)
 {
     TRY(store_begin(store));
     Error error = store_note_seconds(store);
-    if (error.kind == OK) error = commit_all(store, commit, shard);
+    if (error.kind == OK) error = commit_all(store, commit, shard, block);
     return store_end(store, error);
 }
 
@@ -248,9 +270,12 @@ Error store_commit(Store *store, const Commit *commit, double *seconds)
 {
     const double start = clock_seconds();
     StoreShard shard = {.bytes = 0};
+    PendingBlock block = {.name = ""};
+    if (pending_takes(store, commit)) TRY(pending_write(store, &commit->rows, &block));
     if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
     shard.seconds = clock_seconds() - start;
-    TRY(commit_transaction(store, commit, &shard));
+    TRY(commit_transaction(store, commit, &shard, &block));
+    pending_committed(store, &block);
     *seconds = clock_seconds() - start;
     store->next_shard += commit->n_lanes > 0;
     if (commit->rows.count > 0) {

@@ -35,6 +35,10 @@ typedef struct StoreShard {
     Sha256Text sha256;
     double seconds; // to build and write it
 } StoreShard;
+enum { COMMIT_ATTRIBUTES = 7 };
+// Of every shard. The texts of two of them are in `seed` and `numerics`.
+void commit_attributes(const Store *store, ShardAttribute attributes[COMMIT_ATTRIBUTES], char seed[32],
+                       char numerics[32]);
 Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
 Error store_insert_shard(Store *store, const StoreShard *shard);
 // store_commit writes the shard, then one transaction. *seconds: the time of both. The time of a transaction is known

@@ -2,6 +2,7 @@
 // one transaction, sealed like every other change.
 
 #include "cursor.h"
+#include "pending.h"
 #include "seal.h"
 #include "store.h"
 
@@ -84,6 +85,7 @@ static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
     TRY(campaign_open_database(path, &edit->store.database));
     TRY(store_share(edit->store.database, edit->shared_fs));
     TRY(schema_check(edit->store.database, path));
+    TRY(pending_settle(edit->store.database));
     TRY(seal_keep(edit->store.database, arena));
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }

@@ -18,7 +18,7 @@ static bool overrides_cover(const char *override, const char *other)
 
 static bool overrides_are_of_one_run(const char *override)
 {
-    static const char *const sections[] = {"limits", "device", "record", "experiment"};
+    static const char *const sections[] = {"limits", "device", "record", "store", "experiment"};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (overrides_cover(sections[i], override)) return true;
     }

@@ -168,6 +168,19 @@ int64_t rows_bytes(const Spec *spec)
     return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
 }
 
+Field rows_field(const Spec *spec, const char *name)
+{
+    const Configured *configured = &spec->configured;
+    for (int m = 0; m < configured->n_metrics; m++)
+        if (strcmp(configured->metrics[m].name, name) == 0) return configured->metrics[m];
+    for (int p = 0; p < configured->n_parameters; p++) {
+        const Parameter *parameter = &configured->parameters[p];
+        if (strcmp(parameter->name, name) == 0)
+            return (Field){.name = parameter->name, .unit = parameter->unit, .doc = parameter->doc};
+    }
+    return (Field){.name = name, .unit = "1", .doc = name};
+}
+
 // ---- as a table in memory -------------------------------------------------------------------------------------------
 
 // The names of failures, and "unknown" for any other.

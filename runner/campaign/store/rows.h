@@ -15,6 +15,7 @@ const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
 const char *rows_insert_sql(const Spec *spec, Arena *arena);
 const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
+Field rows_field(const Spec *spec, const char *name); // name, unit and meaning of a column of trials
 // The tables trials and replicates of rows that are still in memory. *_take names the columns; the first is the trial's
 // id. *_show makes the table show the rows [first, end).
 void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table);

@@ -87,15 +87,18 @@ Error schema_version(Database *database, int64_t *version)
                                                : error_none();
 }
 
+bool schema_is_known(int64_t version) { return version == STORE_SCHEMA_VERSION || version == STORE_SCHEMA_WITH_BLOCKS; }
+
 Error schema_check(Database *database, const char *path)
 {
     int64_t version = 0;
     TRY(schema_version(database, &version));
     if (version == 0) return error_make(ERROR_USER, "%.300s is not a campaign of hopscotch", path);
-    if (version != STORE_SCHEMA_VERSION)
-        return error_make(ERROR_USER,
-                          "%.300s has schema version %lld, and this program knows version %d only: use the program "
-                          "that wrote it, or run the spec again under a new name",
-                          path, (long long)version, STORE_SCHEMA_VERSION);
+    if (!schema_is_known(version))
+        return error_make(
+            ERROR_USER,
+            "%.300s has schema version %lld, and this program knows versions up to %d only: use the program "
+            "that wrote it, or run the spec again under a new name",
+            path, (long long)version, STORE_SCHEMA_WITH_BLOCKS);
     return schema_check_names(database, path);
 }

@@ -196,7 +196,7 @@ static Error seal_scan_block(Database *database, const char *table, int64_t bloc
     if (strcmp(table, "sqlite_schema") == 0) return seal_scan_schema(database, add);
     const char *sql = trial == NULL
                           ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
-                          : arena_format(arena, "SELECT %s >> %d, * FROM main.%s WHERE %s >= %lld AND %s < %lld", trial,
+                          : arena_format(arena, "SELECT %s >> %d, * FROM %s WHERE %s >= %lld AND %s < %lld", trial,
                                          SEAL_BLOCK_BITS, table, trial, (long long)first, trial, (long long)end);
     return seal_scan(database, table, sql, add);
 }
@@ -217,7 +217,7 @@ static Error seal_scan_table(Database *database, const char *table, Cursor *add,
 {
     const char *trial = seal_trial(table);
     const char *sql = trial == NULL ? arena_format(arena, "SELECT 0, * FROM main.%s", table)
-                                    : arena_format(arena, "SELECT %s >> %d, * FROM main.%s ORDER BY %s", trial,
+                                    : arena_format(arena, "SELECT %s >> %d, * FROM %s ORDER BY %s", trial,
                                                    SEAL_BLOCK_BITS, table, trial);
     return seal_scan(database, table, sql, add);
 }

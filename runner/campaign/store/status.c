@@ -1,4 +1,5 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
+#include "pending.h"
 #include "status.h"
 
 #include "store.h"
@@ -94,6 +95,14 @@ static Error status_read_most(Database *database, StatusReport *report)
                          &report->most);
 }
 
+static Error status_read_rows(Database *database, StatusReport *report)
+{
+    int64_t trials = 0, rows = 0;
+    TRY(pending_count(database, &trials, &rows));
+    report->rows_left = trials - rows;
+    return error_none();
+}
+
 StatusReport status_unread(const CampaignPlace *place)
 {
     return (StatusReport){.place = *place,
@@ -124,6 +133,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     status_count_objectives(database, report);
     if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
+    if (error.kind == OK) error = status_read_rows(database, report);
     if (error.kind == OK) error = timings_read(database, 0, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);

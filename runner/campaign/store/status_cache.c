@@ -90,10 +90,10 @@ static const struct {
                      FIELD(INTEGER, seed),       FIELD(INTEGER, batches),    FIELD(INTEGER, numerics_version),
                      FIELD(INTEGER, lanes),      FIELD(INTEGER, shards),     FIELD(INTEGER, best_trial),
                      FIELD(INTEGER, objectives), FIELD(REAL, best),          FIELD(REAL, shard_bytes),
-                     FIELD(FLAG, maximizes),     FIELD(REAL, rate),          FIELD(REAL, busy),
-                     TIMING(REAL, wall),         TIMING(REAL, kernel),       TIMING(REAL, copy),
-                     TIMING(REAL, search),       TIMING(REAL, hdf5),         TIMING(REAL, sqlite),
-                     TIMING(INTEGER, batches),   TIMING(INTEGER, made)};
+                     FIELD(INTEGER, rows_left),  FIELD(FLAG, maximizes),     FIELD(REAL, rate),
+                     FIELD(REAL, busy),          TIMING(REAL, wall),         TIMING(REAL, kernel),
+                     TIMING(REAL, copy),         TIMING(REAL, search),       TIMING(REAL, hdf5),
+                     TIMING(REAL, sqlite),       TIMING(INTEGER, batches),   TIMING(INTEGER, made)};
 #undef FIELD
 #undef TIMING
 enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };

@@ -3,6 +3,7 @@
 #include "store.h"
 
 #include "cursor.h"
+#include "pending.h"
 #include "queries.h"
 #include "rows.h"
 #include "seal.h"
@@ -43,7 +44,11 @@ static Error store_set_text(Database *database, const char *sql, const char *tex
 
 Error store_peek(const CampaignPlace *place, Arena *arena, Database **database)
 {
-    return database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database);
+    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database));
+    const Error error = pending_show(*database);
+    if (error.kind != OK) store_leave(*database);
+    if (error.kind != OK) *database = NULL;
+    return error;
 }
 
 void store_leave(Database *database)
@@ -52,11 +57,15 @@ void store_leave(Database *database)
     (void)closing; // a reader has nothing to lose
 }
 
-Error store_read_begin(Database *database) { return database_run(database, "BEGIN"); }
+Error store_read_begin(Database *database)
+{
+    TRY(pending_show(database));
+    return database_is_held(database) ? error_none() : database_run(database, "BEGIN");
+}
 
 Error store_read_end(Database *database, Error error)
 {
-    const Error ended = database_run(database, "COMMIT");
+    const Error ended = database_is_held(database) ? error_none() : database_run(database, "COMMIT");
     return error.kind == OK ? ended : error;
 }
 
@@ -227,6 +236,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
 {
     TRY(schema_check(store->database, path));
     TRY(store_compare_numerics(store));
+    TRY(pending_settle(store->database));
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
@@ -250,6 +260,7 @@ static Error store_prepare_rows(Store *store, Arena *arena)
     Database *database = store->database;
     rows_table_take(store->spec, arena, &store->trials);
     TRY(database_add_table(database, "batch_trials", &store->trials));
+    pending_prepare(store, arena);
     store->insert_trials = cursor_open(database, "INSERT OR FAIL INTO trials SELECT * FROM temp.batch_trials");
     if (!store->spec->replicates.store) return error_none();
     rows_replicates_table_take(store->spec, arena, &store->replicates);
@@ -325,6 +336,7 @@ Error store_close(Store *store)
 {
     for (int i = 0; i < STORE_STATEMENTS; i++) (void)cursor_close(&store->statements[i]); // commits took their errors
     Database *database = store->database;
+    pending_finish(store);
     store->database = NULL;
     return database != NULL ? database_close(database) : error_none();
 }

@@ -9,6 +9,7 @@ Error schema_make(Database *database, const Spec *spec, Arena *arena);
 // The schema version of a database; 0: it is not a campaign's.
 Error schema_version(Database *database, int64_t *version);
 // Error (user): the database at `path` is not a campaign's, has another schema version, or names a shard elsewhere.
+bool schema_is_known(int64_t version);
 Error schema_check(Database *database, const char *path);
 
 // What --set changed (overrides.c), within a transaction: the overrides of the spec replace those that are stored, or

@@ -113,7 +113,7 @@ Error spec_derive_points(const Spec *from, const char *file, const char *experim
 
 Error spec_strip(Spec *spec, Arena *arena)
 {
-    static const char *const sections[] = {"replicates.", "record.", "limits.", "device."};
+    static const char *const sections[] = {"replicates.", "record.", "limits.", "device.", "store."};
     memset(&spec->replicates, 0, sizeof spec->replicates);
     memset(&spec->record, 0, sizeof spec->record);
     memset(&spec->limits, 0, sizeof spec->limits);

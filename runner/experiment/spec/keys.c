@@ -107,6 +107,14 @@ static const Key keys_rows[] = {
      KEYS_AT(TEXT, device.kernels),
      .doc = "GPU: made compiles the model for this campaign, with fixed values as constants; auto: where it saves time",
      .example = "auto"},
+
+    {.path = "store", .type = KEY_SECTION, .doc = "how results are stored; never changes a result",
+     .example = "{rows: later}"},
+    {.path = "store.rows", .type = KEY_CHOICE, .high = 1, .words = "at_once|later", KEYS_AT(TEXT, store.rows),
+     .doc = "when the database gets the rows of a batch. later: a batch is committed as a block of columns, and rows "
+            "are made of it when there is time, at the latest at the end of the run. Not where arrays of trials are "
+            "recorded by their ids, or replicates are stored",
+     .example = "at_once"},
 };
 // clang-format on
 

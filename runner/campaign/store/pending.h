@@ -1,0 +1,55 @@
+// Batches whose rows are made later (pending.c).
+#ifndef HOPSCOTCH_PENDING_H
+#define HOPSCOTCH_PENDING_H
+
+#include "commit.h"
+
+// ---- a run ----------------------------------------------------------------------------------------------------------
+
+// Before the first commit of a run.
+// Are there rows to be made of batches of this run?
+bool pending_has_begun(const Store *store);
+void pending_prepare(Store *store, Arena *arena);
+// Whether this batch becomes a block: the spec asks for it, nothing else refers to rows of its trials, and all trials
+// so far are in blocks.
+bool pending_takes(const Store *store, const Commit *commit);
+
+// Empty: the batch is committed as rows.
+typedef struct PendingBlock {
+    char name[32];
+    ShardTableFile file;
+} PendingBlock;
+// Writes the block of a batch: safe on the disk when it returns. Then, in the batch's transaction: its record.
+Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block);
+Error pending_insert(Store *store, const TrialRows *rows, const PendingBlock *block);
+void pending_committed(Store *store, const PendingBlock *block); // after that transaction
+void pending_finish(Store *store);                               // frees what the run took
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+enum { PENDING_AT_ONCE = 1 << 16 }; // rows of a transaction
+// Makes the next rows, at most `most` of them, in one transaction. *left: there are more. After the last row the blocks
+// are gone, and the campaign is as if there had been none.
+Error pending_expand(Database *database, int64_t most, bool *left);
+// The same, but blocks stay when all rows are made.
+Error pending_expand_some(Database *database, int64_t most, bool *left);
+// Removes the files of blocks that are gone, unless somebody may still read them.
+Error pending_clear(Database *database);
+// Makes all rows, and clears. For those who change a campaign.
+Error pending_settle(Database *database);
+// Forgets blocks that can't be read. Rows that are not made yet are then missing.
+Error pending_forget(Database *database);
+
+// ---- readers --------------------------------------------------------------------------------------------------------
+
+// To statements of this connection `trials` now means all trials, whether their rows are made or not.
+Error pending_show(Database *database);
+// Trials in blocks, and those of them whose rows are made. 0, 0: there are no blocks.
+Error pending_count(Database *database, int64_t *trials, int64_t *rows);
+// Looks at the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
+Error pending_check(Database *database, const char *folder, Arena *arena,
+                    void (*tell)(void *to, const char *name, const char *fault), void *to, int64_t *count);
+bool pending_is_block(const char *file);                  // by its name
+bool pending_names(Database *database, const char *file); // a file in the folder of shards
+
+#endif
