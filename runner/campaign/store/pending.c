@@ -388,11 +388,12 @@ static Error pending_compare(Database *database)
 static Error pending_insert_rows(Database *database, int64_t most, bool drop, bool *left)
 {
     char sql[256];
-    int64_t made = 0;
+    int64_t made = 0, last = 0;
+    TRY(store_integer(database, "SELECT ifnull(max(id), -1) FROM main.trials", 0, &last));
+    // a number, since SQLite copies all rows once more where the statement reads the table that it inserts into
     snprintf(sql, sizeof sql,
-             "INSERT OR FAIL INTO main.trials SELECT * FROM temp.%s WHERE id > (SELECT ifnull(max(id), -1) FROM "
-             "main.trials) ORDER BY id LIMIT %lld",
-             pending_rows, (long long)most);
+             "INSERT OR FAIL INTO main.trials SELECT * FROM temp.%s WHERE id > %lld ORDER BY id LIMIT %lld",
+             pending_rows, (long long)last, (long long)most);
     TRY(database_run(database, sql));
     TRY(store_integer(database, "SELECT changes()", 0, &made));
     *left = made == most;
