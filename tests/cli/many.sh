@@ -2,9 +2,9 @@
 # Many campaigns in a root: `list` and `status` read only changed campaigns again, also after changes of folders by
 # hand; memory does not grow with their number.
 #
-#   QUICK=1   fewer campaigns, fewer changes        SEED=N   other changes
+#   QUICK=1   fewer campaigns, fewer changes        CHANGES=N   (24)        SEED=N   other changes
 . "$(dirname "$0")/../scratch.sh"
-campaigns=300 changes=60
+campaigns=300 changes=${CHANGES:-24}
 [ "${QUICK:-0}" != 1 ] || campaigns=40 changes=12
 
 cat >grid.yaml <<'END2'

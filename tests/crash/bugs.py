@@ -31,8 +31,8 @@ BUGS = {
          ("    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n",
           "    late = true;\n    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n"
           "    late = false;\n"),
-         ("    TRY(commit_transaction(store, commit, &shard));\n",
-          "    TRY(commit_transaction(store, commit, &shard));\n"
+         ("    TRY(commit_transaction(store, commit, &shard, &block));\n",
+          "    TRY(commit_transaction(store, commit, &shard, &block));\n"
           "    if (commit->n_lanes > 0) TRY(file_write(store->shards, shard.name, late_image.data, late_image.size));\n"
           "    if (commit->n_lanes > 0) free(late_image.data);\n")],
         ("power", "storm")),
@@ -40,10 +40,10 @@ BUGS = {
         "runner/campaign/store/commit.c",
         [("        with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "        TRY(commit_step(&store->update_search));\n", ""),
-         ("    TRY(commit_transaction(store, commit, &shard));\n",
+         ("    TRY(commit_transaction(store, commit, &shard, &block));\n",
           "    if (commit->rows.count > 0) with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "    if (commit->rows.count > 0) TRY(commit_step(&store->update_search));\n"
-          "    TRY(commit_transaction(store, commit, &shard));\n")],
+          "    TRY(commit_transaction(store, commit, &shard, &block));\n")],
         ("power", "storm")),
 }
 
