@@ -144,8 +144,9 @@ asan tsan: %: %_programs
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANITIZE_tsan := -fsanitize=thread
-# all but what runs the same code once more, or can't be preloaded into a program with a sanitizer
-SCRIPTS_asan := $(filter-out crash digest_parts,$(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
+# all but those that start hundreds of programs on code that others run too, or preload a library
+SCRIPTS_asan := $(filter-out crash digest_parts kill_points many, \
+  $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
   sobol space store threads timings _bits_
