@@ -37,8 +37,9 @@ run --name rows --set store.rows=at_once && run --name later && [ "$(digest rows
     [ "$(left later)" = 0 ] && ! ls results/later/shards/rows_* >>log 2>&1 && "$program" doctor later >>log 2>&1
 report $? "the same digest, and no block is left"
 
-# killed in the 60th fsync: most trials are in blocks, and the rows of some are made
+# killed in the 60th fsync; how many rows the writer has made by then depends on time, so they go
 HOPSCOTCH_FAULT=fsync:60:KILL "$faults" run "$spec" --progress none --batch 7 --name killed >>log 2>&1
+"$SQL" results/killed/campaign.db "DELETE FROM trials" >>log 2>&1
 trials=$("$program" status killed --json | sed -n 's/.*"trials": *\([0-9]*\).*/\1/p' | head -n 1)
 run --name part --set store.rows=at_once --set "limits.trials=$trials"
 [ "$(left killed)" -gt 0 ] && [ "$(left part)" = 0 ] &&
@@ -46,7 +47,7 @@ run --name part --set store.rows=at_once --set "limits.trials=$trials"
 report $? "killed with $trials trials, $(left killed) of them in blocks alone"
 ask killed >killed.txt
 ask part >part.txt
-diff killed.txt part.txt >>log 2>&1 && [ "$(wc -l <part.txt)" -gt 300 ]
+diff killed.txt part.txt >>log 2>&1 && [ "$(wc -l <part.txt)" -gt 100 ]
 report $? "commands read blocks like rows"
 "$program" doctor killed >doctor.txt 2>&1
 grep -q 'ok *blocks' doctor.txt && grep -q 'ok *rows' doctor.txt && ! grep 'FINDING' doctor.txt | grep -vq index.db
