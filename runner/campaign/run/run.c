@@ -252,8 +252,8 @@ static Error campaign_record(Campaign *campaign)
 // Of the batches that were committed as blocks. After an interruption the next run does it.
 static Error campaign_make_rows(Campaign *campaign)
 {
-    bool left = true;
-    loop_tell(&campaign->loop, "making rows");
+    bool left = pending_exist(campaign->store->database);
+    if (left) loop_tell(&campaign->loop, "making rows");
     while (left && interrupt_requested() == 0) TRY(pending_expand(campaign->store->database, PENDING_AT_ONCE, &left));
     if (!left) return error_none();
     campaign->loop.state = "interrupted";

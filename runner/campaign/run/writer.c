@@ -48,7 +48,7 @@ static void writer_fail(Writer *writer, Error error)
 static void writer_make_rows(Writer *writer)
 {
     enum { ROWS = 8192 };
-    bool left = pending_has_begun(writer->store);
+    bool left = pending_exist(writer->store->database);
     while (left && writer_is_idle(writer)) {
         const Error error = pending_expand_some(writer->store->database, ROWS, &left);
         if (error.kind != OK) writer_fail(writer, error);

@@ -275,7 +275,6 @@ Error store_commit(Store *store, const Commit *commit, double *seconds)
     if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
     shard.seconds = clock_seconds() - start;
     TRY(commit_transaction(store, commit, &shard, &block));
-    pending_committed(store, &block);
     *seconds = clock_seconds() - start;
     store->next_shard += commit->n_lanes > 0;
     if (commit->rows.count > 0) {

@@ -26,6 +26,8 @@ static const char pending_tables_sql[] =
     "  offsets BLOB NOT NULL, sha256 TEXT NOT NULL) STRICT;\n"
     "CREATE TABLE block_words(number INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;\n";
 
+bool pending_exist(const Database *database) { return database_has(database, "blocks", "offsets"); }
+
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
 struct PendingWriter {
@@ -35,7 +37,7 @@ struct PendingWriter {
     ShardTableWriter *writer;
     const void **values; // [n_columns]
     int64_t *offsets;    // [n_columns]
-    bool wanted, begun;
+    bool wanted;
 };
 
 // Arrays that are recorded as trials run, and stored replicates, refer to rows.
@@ -81,15 +83,8 @@ bool pending_takes(const Store *store, const Commit *commit)
 {
     const struct PendingWriter *pending = store->pending;
     if (!pending->wanted || commit->rows.count == 0) return false;
-    return pending->begun || store->next_batch == 0;
+    return store->next_batch == 0 || pending_exist(store->database);
 }
-
-void pending_committed(Store *store, const PendingBlock *block)
-{
-    if (block->name[0] != '\0') store->pending->begun = true;
-}
-
-bool pending_has_begun(const Store *store) { return store->pending != NULL && store->pending->begun; }
 
 Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block)
 {
@@ -142,8 +137,8 @@ static Error pending_begin(Store *store)
 
 Error pending_insert(Store *store, const TrialRows *rows, const PendingBlock *block)
 {
-    struct PendingWriter *pending = store->pending;
-    if (!pending->begun) TRY(pending_begin(store));
+    const struct PendingWriter *pending = store->pending;
+    if (!pending_exist(store->database)) TRY(pending_begin(store));
     Cursor insert = cursor_open(store->database, "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
     with_integer(&insert, store->next_batch);
     with_integer(&insert, rows->id[0]);
@@ -275,8 +270,6 @@ static Error pending_add(Database *database, const char *name)
                               .source = pending};
     return database_add_blocks(database, name, &table); // which frees them, also after an error
 }
-
-static bool pending_exist(Database *database) { return database_has(database, "blocks", "offsets"); }
 
 // The state in which the blocks were listed is held, so that their files stay (pending_remove_files).
 Error pending_show(Database *database)

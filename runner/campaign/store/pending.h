@@ -4,11 +4,11 @@
 
 #include "commit.h"
 
+bool pending_exist(const Database *database); // blocks: of the campaign's trials, perhaps with all rows made
+
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
 // Before the first commit of a run.
-// Are there rows to be made of batches of this run?
-bool pending_has_begun(const Store *store);
 void pending_prepare(Store *store, Arena *arena);
 // Whether this batch becomes a block: the spec asks for it, nothing else refers to rows of its trials, and all trials
 // so far are in blocks.
@@ -22,8 +22,7 @@ typedef struct PendingBlock {
 // Writes the block of a batch: safe on the disk when it returns. Then, in the batch's transaction: its record.
 Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block);
 Error pending_insert(Store *store, const TrialRows *rows, const PendingBlock *block);
-void pending_committed(Store *store, const PendingBlock *block); // after that transaction
-void pending_finish(Store *store);                               // frees what the run took
+void pending_finish(Store *store); // frees what the run took
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
