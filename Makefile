@@ -53,19 +53,25 @@ vpath %.c $(BUILD)/units runner
 with_cuda := $(filter yes host,$(CUDA))
 C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
-KERNELS = $(C) $(KERNEL_OPT) $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
+# With -g in place of -g1, line numbers alone, kernels take almost twice as long to compile.
+KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
 LIBS ?= $(DEPENDENCY_LIBS)
 LINK = $(CC) $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) -lm -lpthread -o $@
-isas := $(if $(first),$(sort v2 $(ISA)),scalar v2 v3 v4)
+# INLINE: the instruction sets whose kernels of unobserved lanes are inlined as a whole, which takes long to compile
+ISAS ?= scalar v2 v3 v4
+INLINE ?= $(ISAS)
+runnable := scalar v2 v3 $(filter v4,$(ISA)) # by this processor
+isas := $(if $(first),$(sort v2 $(ISA)),$(ISAS))
 cpu_kernels := $(foreach isa,$(isas),$(if $(first),,$(BUILD)/cpu_plain_$(isa).o) $(BUILD)/cpu_observed_$(isa).o)
-kernels := $(cpu_kernels) $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o))
+# what takes longest comes first, here and in the programs: the other objects compile beside it
+kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o)) $(cpu_kernels)
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
 units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) version)
 
-$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(BUILD)/main.o $(units_$(UNIT)) $(kernels)
+$(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
 	$(Q)$(LINK)
 # the headers of the models, for kernels that are made at run time (sim/made)
@@ -88,7 +94,7 @@ $(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk
 	$(Q)$(HOST) $(UNIT_FLAGS) -DHOPSCOTCH_FAULTS -c $< -o $@
 $(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
 	$(call step,$@: kernels for $(ISA_$*))
-	$(Q)$(KERNELS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
+	$(Q)$(KERNELS) $(if $(filter $*,$(INLINE)),,-DHOPSCOTCH_CALLS) -DOBSERVED=false $(ISA_$*) -c $< -o $@
 $(BUILD)/cpu_observed_%.o: sim/cpu_kernels.c build/config.mk
 	$(call step,$@: kernels of recorded lanes for $(ISA_$*))
 	$(Q)$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
@@ -128,7 +134,8 @@ $(BUILD)/attacker: tests/hostile/attacker.c build/config.mk
 $(BUILD)/pairs: tests/crash/pairs.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
-programs: $(addprefix $(BUILD)/,hopscotch hopscotch_faults tests flips sql attacker pairs)
+PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs
+programs: $(addprefix $(BUILD)/,$(PROGRAMS))
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
@@ -137,15 +144,15 @@ test: programs
 # with sanitizers the same objects serve the program and the tests: they take long to compile
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 \
-	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' EXTRA="$(SANITIZE_$*)" programs
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" EXTRA="$(SANITIZE_$*)" programs
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
 asan tsan: %: %_programs
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
-SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-SANITIZE_tsan := -fsanitize=thread
+SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE_tsan := -g1 -fsanitize=thread
 # all but those that start hundreds of programs on code that others run too, or preload a library
-SCRIPTS_asan := $(filter-out crash digest_parts kill_points many, \
+SCRIPTS_asan := $(filter-out crash digest_parts kill_points many record_rows, \
   $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
@@ -159,12 +166,15 @@ test-gpu:
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
-bits: programs
-	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no build/O0/hopscotch
+bits: $(BUILD)/hopscotch
+	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" \
+	    build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
+	FLIPS=1000 sh tests/crash/flips_of_blocks.sh
+	SPEC=kept_later FLIPS=1000 sh tests/crash/flips_of_blocks.sh
 # random overconstrained mechanisms, 167 of each of six kinds, against their exact motion: a quarter of an hour
 mechanisms: programs
 	MECHANISMS=167 $(BUILD)/tests rigid_mechanisms
@@ -220,6 +230,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
+	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \

@@ -25,6 +25,7 @@ cuda_without_cxx="-Xcompiler -fno-exceptions,-fno-threadsafe-statics"
 packages='
 compiler|build|gcc libc6-dev|gcc glibc-devel
 libyaml|build|libyaml-dev|libyaml-devel
+libexpat|build|libexpat1-dev|expat-devel
 hdf5|build|libhdf5-dev|hdf5-devel
 sqlite|build|libsqlite3-dev|sqlite-devel
 g++|build|g++|gcc-c++
@@ -76,6 +77,9 @@ look()
     find_isa
     find_library libyaml yaml-0.1 "-lyaml" '#include <yaml.h>' 'puts(yaml_get_version_string());'
     yaml_flags=$library_flags yaml_libs=$library_libs found_libyaml=$library_version
+    find_library libexpat expat "-lexpat" '#include <expat.h>' \
+        'XML_Expat_Version v = XML_ExpatVersionInfo(); printf("%d.%d.%d\n", v.major, v.minor, v.micro);'
+    expat_flags=$library_flags expat_libs=$library_libs found_libexpat=$library_version
     find_library sqlite sqlite3 "-lsqlite3" '#include <sqlite3.h>' \
         'if (SQLITE_VERSION_NUMBER >= 3037000) puts(sqlite3_libversion());'
     sqlite_flags=$library_flags sqlite_libs=$library_libs found_sqlite=$library_version
@@ -154,11 +158,12 @@ find_library()
 # Libraries for `make portable`: all static but libc and libm.
 find_static()
 {
-    static_libs="-Wl,-Bstatic$hdf5_libs$sqlite_libs$yaml_libs -lsz -laec -lz -Wl,-Bdynamic"
-    printf '%s\n' '#include <hdf5.h>' '#include <sqlite3.h>' '#include <yaml.h>' 'int main(void)' \
-        '{ return H5open() + !sqlite3_libversion() + !yaml_get_version_string(); }' >$probe/static.c
-    if [ -n "$compiler" ] && $compiler $hdf5_flags $sqlite_flags $yaml_flags $probe/static.c -static-libgcc \
-        $static_libs -lm -o $probe/static 2>/dev/null; then
+    static_libs="-Wl,-Bstatic$hdf5_libs$sqlite_libs$yaml_libs$expat_libs -lsz -laec -lz -Wl,-Bdynamic"
+    printf '%s\n' '#include <hdf5.h>' '#include <sqlite3.h>' '#include <yaml.h>' '#include <expat.h>' 'int main(void)' \
+        '{ return H5open() + !sqlite3_libversion() + !yaml_get_version_string() + !XML_ExpatVersion(); }' \
+        >$probe/static.c
+    if [ -n "$compiler" ] && $compiler $hdf5_flags $sqlite_flags $yaml_flags $expat_flags $probe/static.c \
+        -static-libgcc $static_libs -lm -o $probe/static 2>/dev/null; then
         found_static=yes
     else
         found_static= static_libs=
@@ -291,6 +296,7 @@ print_table()
     echo "Hopscotch is built with:"
     row "C compiler" "$found_compiler"
     row libyaml "$found_libyaml"
+    row libexpat "$found_libexpat"
     row HDF5 "$found_hdf5"
     row SQLite "$found_sqlite" "3.37 or later"
     if [ -n "$nvcc" ]; then
@@ -332,8 +338,8 @@ write_config()
     cat >build/config.mk.new <<END
 # Written by configure.sh; run it again to look anew.
 CC := $compiler
-DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags
-DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs
+DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags$expat_flags
+DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs$expat_libs
 STATIC_LIBS := $static_libs
 NVCC := $nvcc
 CUDA := $([ -n "$nvcc" ] && echo yes || echo no)

@@ -37,6 +37,7 @@ static const struct CharacterColumns {
 // `at` must not be the end of the text.
 Glyph glyph_read(const char *at)
 {
+    if (*at >= ' ' && *at <= '~') return (Glyph){.bytes = 1, .columns = 1, .text = {*at}}; // most characters are ASCII
     uint32_t c = 0;
     Glyph glyph = {.bytes = utf8_read(at, &c), .columns = 1};
     if (glyph.bytes == 0) {

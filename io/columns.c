@@ -224,7 +224,7 @@ bool first_rows_wants(const FirstRows *first, const FoundRow *row)
     return !first->has_last || order_before(&first->last, row, first->n_terms);
 }
 
-static void first_rows_select(FirstRows *first)
+void first_rows_select(FirstRows *first)
 {
     if (first->count <= first->most) return;
     order_select(first->rows, first->count, first->most, first->n_terms);
@@ -239,7 +239,7 @@ static void first_rows_select(FirstRows *first)
 void first_rows_add(FirstRows *first, const FoundRow *row)
 {
     first->rows[first->count++] = *row;
-    if (first->count == 2 * first->most) first_rows_select(first);
+    if (first->count == first->most + first->spare) first_rows_select(first);
 }
 
 // qsort has no place for n_terms: unused keys are 0 in all rows.

@@ -1,14 +1,9 @@
-// Columns of numbers in memory: which rows meet conditions, and which come first in an order (columns.c). A cell is the
-// 8 bytes of a double or of an int64_t. io/database_blocks.c makes conditions and orders of SQL into these.
+// Columns of numbers in memory: which rows meet conditions (columns.c); orders are in io.h. io/database_blocks.c makes
+// conditions and orders of SQL into these.
 #ifndef HOPSCOTCH_COLUMNS_H
 #define HOPSCOTCH_COLUMNS_H
 
 #include "io.h"
-
-typedef union Cell {
-    double real; // NaN: NULL
-    int64_t integer;
-} Cell;
 
 // ---- conditions -----------------------------------------------------------------------------------------------------
 
@@ -51,32 +46,5 @@ ColumnTest test_none(bool real_column); // no row
 ColumnTest test_either(const ColumnTest *a, const ColumnTest *b);
 // Keeps those of rows[n] whose cells pass, in their order; returns their number.
 int64_t test_rows(const ColumnTest *test, const Cell *cells, uint32_t *rows, int64_t n);
-
-// ---- orders ---------------------------------------------------------------------------------------------------------
-
-enum { ORDER_TERMS_MAX = 3 };
-
-// A row among those found: the keys of the terms, then its number, which decides between equal keys.
-typedef struct FoundRow {
-    uint64_t key[ORDER_TERMS_MAX];
-    int64_t row;
-} FoundRow;
-
-// A key that is smaller if the cell comes first. NULL is the smallest value, as SQLite has it.
-uint64_t order_key(bool real, bool descending, Cell cell);
-bool order_before(const FoundRow *a, const FoundRow *b, int n_terms);
-
-// The first `most` rows behind `last` of those that are added.
-typedef struct FirstRows {
-    FoundRow *rows; // [2 most]
-    int64_t count, most;
-    int n_terms;
-    FoundRow last, bound; // a row that does not come before `bound` is not among them
-    bool has_last, has_bound;
-} FirstRows;
-
-bool first_rows_wants(const FirstRows *first, const FoundRow *row);
-void first_rows_add(FirstRows *first, const FoundRow *row); // one that it wants
-void first_rows_sort(FirstRows *first);                     // the end: rows[count] in their order, count <= most
 
 #endif

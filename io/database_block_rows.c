@@ -233,42 +233,141 @@ static int order_keys(BlockCursor *cursor, uint32_t chosen, FoundRow *out)
     return SQLITE_OK;
 }
 
-// Chooses the rows of a piece that do not come behind the greatest of those found, by their first, real term; NaN
-// stays. Soon these are few, so 64 at a time are looked at, without a branch.
-static int64_t order_choose(const Cell *cells, int64_t rows, double bound, bool descending, uint32_t *chosen)
+// The bound of the rows found so far, as cells of the terms.
+typedef struct OrderBound {
+    Cell cell[ORDER_TERMS_MAX];
+    int n_terms; // 0: there is none yet, or a term is no real column
+} OrderBound;
+
+// The value of a key: what order_key made of it.
+static Cell order_cell(uint64_t key, bool descending)
 {
-    enum { AT_A_TIME = 64 };
-    int64_t n = 0;
-    for (int64_t first = 0; first < rows; first += AT_A_TIME) {
-        const int64_t end = rows - first < AT_A_TIME ? rows : first + AT_A_TIME;
-        int behind = 0;
-        if (end - first == AT_A_TIME && descending) {
-            for (int i = 0; i < AT_A_TIME; i++) behind += cells[first + i].real < bound;
-        } else if (end - first == AT_A_TIME) {
-            for (int i = 0; i < AT_A_TIME; i++) behind += cells[first + i].real > bound;
-        }
-        if (behind == AT_A_TIME) continue;
-        for (int64_t i = first; i < end; i++) {
-            chosen[n] = (uint32_t)i;
-            n += descending ? !(cells[i].real < bound) : !(cells[i].real > bound);
-        }
-    }
-    return n;
+    const uint64_t sign = (uint64_t)1 << 63;
+    if (descending) key = ~key;
+    const uint64_t bits = (key & sign) != 0 ? key & ~sign : ~key;
+    Cell cell;
+    memcpy(&cell, &bits, sizeof cell);
+    return cell;
 }
 
-static int order_add_piece(BlockCursor *cursor, Cell bound)
+static OrderBound order_bound(const BlockCursor *cursor)
 {
-    const BlockOrder *term = &cursor->order[0];
+    const FirstRows *found = &cursor->found;
+    OrderBound bound = {.n_terms = found->has_bound ? found->n_terms : 0};
+    for (int t = 0; t < bound.n_terms; t++) {
+        bound.cell[t] = order_cell(found->bound.key[t], cursor->order[t].descending);
+        if (!block_column_is_real(&cursor->module->table, cursor->order[t].column)) bound.n_terms = 0;
+    }
+    return bound;
+}
+
+enum { ORDER_RUN = 64 }; // rows that are looked at together, without a branch
+
+// Rows of a run. enters: a term comes before that of the bound, and the terms before it are equal; NaN enters too.
+// equal: all terms so far. Where all are equal the row stays out, because it has the greater number.
+typedef struct OrderRun {
+    int64_t enters[ORDER_RUN], equal[ORDER_RUN]; // 0 or 1
+} OrderRun;
+
+static void order_start_run(OrderRun *run)
+{
+    for (int i = 0; i < ORDER_RUN; i++) {
+        run->enters[i] = 0;
+        run->equal[i] = 1;
+    }
+}
+
+static void order_compare_run(OrderRun *run, const Cell *cells, double bound, bool descending)
+{
+    for (int i = 0; i < ORDER_RUN; i++) {
+        const double x = cells[i].real;
+        const int64_t behind = descending ? x <= bound : x >= bound, same = x == bound;
+        run->enters[i] |= run->equal[i] & (behind ^ 1);
+        run->equal[i] &= same;
+    }
+}
+
+static bool order_any(const int64_t *flags)
+{
+    int64_t any = 0;
+    for (int i = 0; i < ORDER_RUN; i++) any |= flags[i];
+    return any != 0;
+}
+
+static int order_count_behind(const Cell *cells, double bound, bool descending)
+{
+    int behind = 0;
+    if (descending) {
+        for (int i = 0; i < ORDER_RUN; i++) behind += cells[i].real < bound;
+    } else {
+        for (int i = 0; i < ORDER_RUN; i++) behind += cells[i].real > bound;
+    }
+    return behind;
+}
+
+// To the bit. The first cell alone tells most runs that are not.
+static bool order_is_equal(const Cell *cells, Cell bound)
+{
+    int64_t differs = 0;
+    if (cells[0].integer != bound.integer) return false;
+    for (int i = 0; i < ORDER_RUN; i++) differs |= cells[i].integer ^ bound.integer;
+    return differs == 0;
+}
+
+// Most runs are behind the bound as a whole, or equal to it as a whole. Later terms are read only where earlier ones
+// are equal. *out: no row of the run enters; else see `run`.
+static int order_look_at_run(BlockCursor *cursor, const OrderBound *bound, int64_t first, OrderRun *run, bool *out)
+{
+    bool whole = true; // all rows are equal so far
+    *out = true;
+    for (int t = 0; t < bound->n_terms; t++) {
+        const BlockOrder *term = &cursor->order[t];
+        const double value = bound->cell[t].real;
+        const Cell *cells;
+        const int code = piece_read(cursor, 1 + t, term->column, &cells);
+        if (code != SQLITE_OK) return code;
+        cells += first;
+        if (whole && order_is_equal(cells, bound->cell[t])) continue;
+        if (whole && order_count_behind(cells, value, term->descending) == ORDER_RUN) return SQLITE_OK;
+        if (whole) order_start_run(run);
+        whole = false;
+        order_compare_run(run, cells, value, term->descending);
+        if (!order_any(run->equal)) break;
+    }
+    *out = whole || !order_any(run->enters);
+    return SQLITE_OK;
+}
+
+// Chooses the rows of a piece that may come before the bound. Soon these are few.
+static int order_choose(BlockCursor *cursor, const OrderBound *bound)
+{
+    OrderRun run;
+    bool out;
+    int64_t n = 0, first = 0;
+    for (; first + ORDER_RUN <= cursor->piece_rows; first += ORDER_RUN) {
+        const int code = order_look_at_run(cursor, bound, first, &run, &out);
+        if (code != SQLITE_OK) return code;
+        if (out) continue;
+        for (int64_t i = 0; i < ORDER_RUN; i++) {
+            cursor->chosen[n] = (uint32_t)(first + i);
+            n += run.enters[i];
+        }
+    }
+    while (first < cursor->piece_rows) cursor->chosen[n++] = (uint32_t)first++;
+    cursor->n_chosen = n;
+    return SQLITE_OK;
+}
+
+static int order_add_piece(BlockCursor *cursor)
+{
+    const OrderBound bound = order_bound(cursor);
     int code = piece_next(cursor);
     if (code != SQLITE_OK) return code;
-    if (cursor->found.has_bound && block_column_is_real(&cursor->module->table, term->column)) {
-        const Cell *cells;
-        code = piece_read(cursor, 1, term->column, &cells);
-        if (code != SQLITE_OK) return code;
-        cursor->n_chosen = order_choose(cells, cursor->piece_rows, bound.real, term->descending, cursor->chosen);
-    } else
+    if (bound.n_terms > 0)
+        code = order_choose(cursor, &bound);
+    else
         piece_choose_all(cursor);
-    code = piece_test(cursor);
+    if (code == SQLITE_OK) code = piece_test(cursor);
     for (int64_t i = 0; code == SQLITE_OK && i < cursor->n_chosen; i++) {
         FoundRow found;
         code = order_keys(cursor, cursor->chosen[i], &found);
@@ -277,31 +376,19 @@ static int order_add_piece(BlockCursor *cursor, Cell bound)
     return code;
 }
 
-// The value of the first key of the bound: what order_key made of it.
-static Cell order_bound(const FirstRows *found, bool descending)
-{
-    const uint64_t sign = (uint64_t)1 << 63;
-    const uint64_t key = descending ? ~found->bound.key[0] : found->bound.key[0];
-    const uint64_t bits = (key & sign) != 0 ? key & ~sign : ~key;
-    Cell cell;
-    memcpy(&cell, &bits, sizeof cell);
-    return cell;
-}
-
 // Looks through all rows for the first found.most behind found.last.
 static int order_find(BlockCursor *cursor)
 {
     FirstRows *found = &cursor->found;
-    Cell bound = {.real = 0};
     FoundRow *rows = sqlite3_realloc64(found->rows, 2 * (sqlite3_uint64)found->most * sizeof *rows);
     if (rows == NULL) return SQLITE_NOMEM;
     found->rows = rows;
+    found->spare = found->most;
     found->count = cursor->found_at = 0;
     found->has_bound = false;
     for (cursor->next = cursor->first; cursor->next < cursor->end;) {
-        const int code = order_add_piece(cursor, bound);
+        const int code = order_add_piece(cursor);
         if (code != SQLITE_OK) return code;
-        bound = order_bound(found, cursor->order[0].descending);
     }
     first_rows_sort(found);
     return SQLITE_OK;

@@ -391,6 +391,42 @@ Error shard_table_look(const char *path, int64_t rows, const int64_t *offsets, i
                        ShardTableFile *found);
 void shard_table_close(ShardTableWriter *writer);
 
+// ---- the first rows in an order (io/columns.c) ----------------------------------------------------------------------
+
+// A cell of a column of numbers: the 8 bytes of a double or of an int64_t.
+typedef union Cell {
+    double real; // NaN: NULL
+    int64_t integer;
+} Cell;
+
+enum { ORDER_TERMS_MAX = 3 };
+
+// A row among those found: the keys of the terms, then its number, which decides between equal keys.
+typedef struct FoundRow {
+    uint64_t key[ORDER_TERMS_MAX];
+    int64_t row;
+} FoundRow;
+
+// A key that is smaller if the cell comes first. NULL is the smallest value, as SQLite has it.
+uint64_t order_key(bool real, bool descending, Cell cell);
+bool order_before(const FoundRow *a, const FoundRow *b, int n_terms);
+
+// The first `most` rows behind `last` of those that are added.
+typedef struct FirstRows {
+    FoundRow *rows; // [most + spare]
+    int64_t count, most, spare;
+    int n_terms;
+    FoundRow last, bound; // a row that does not come before `bound` is not among them
+    bool has_last, has_bound;
+} FirstRows;
+
+bool first_rows_wants(const FirstRows *first, const FoundRow *row);
+// Adds one that it wants. With most + spare rows, the first `most` stay, and count is `most`; the others lie behind
+// them. A small spare keeps `bound` close to the row number `most`, so that fewer rows are wanted in all.
+void first_rows_add(FirstRows *first, const FoundRow *row);
+void first_rows_select(FirstRows *first); // the same with fewer rows: at most `most` stay
+void first_rows_sort(FirstRows *first);   // the end: rows[count] in their order, count <= most
+
 // ---- YAML (io/yaml.c) on libyaml's events ---------------------------------------------------------------------------
 
 typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
@@ -429,6 +465,34 @@ const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnost
 // files before yaml_parse, which stops at a NUL.
 bool source_check(const Source *source, size_t size, Diagnostics *diagnostics);
 const Node *node_find(const Node *mapping, const char *key); // NULL if absent or not a mapping
+
+// ---- XML (io/xml.c) on libexpat -------------------------------------------------------------------------------------
+
+typedef struct XmlAttribute {
+    const char *name, *value;
+    int line, column, width; // of name="value", from 1; in characters
+} XmlAttribute;
+
+typedef struct XmlNode {
+    const Source *source;
+    const char *name;
+    int line, column, width;        // of <name
+    const XmlAttribute *attributes; // [n_attributes], in their order
+    int n_attributes;
+    struct XmlNode *parent, *first, *last, *next; // first and last: of its children
+    int text_line, text_column;                   // of the first text right in it that is not blank; 0: there is none
+    size_t begin, end;                            // bytes of the element in source->text
+    size_t inner, inner_end;                      // bytes between its tags
+} XmlNode;
+
+enum { XML_BYTES_MAX = 8 << 20, XML_DEPTH_MAX = 256, XML_NODES_MAX = 1000000 };
+
+// Limits: 8 MiB, depth 256, 1,000,000 elements and attributes. Refused, by name and place: what is not well formed,
+// bad UTF-8, a <!DOCTYPE ...>, and so all entities but XML's own. The tree is in the arena: up to 192 bytes per element
+// or attribute, and once the text. NULL after an error, which went to `diagnostics`. A NUL ends the text; see
+// source_check.
+XmlNode *xml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
+const XmlAttribute *xml_attribute(const XmlNode *node, const char *name); // NULL: not given
 
 // ---- diagnostics (io/diagnostics.c) ---------------------------------------------------------------------------------
 // file:line:col: error: …, the source line, a caret. All errors of a spec are collected and printed at once, sorted by
@@ -647,6 +711,30 @@ Error cloud_read(const char *path, CloudFile *out);
 // As cloud_read, from bytes in memory, followed by a NUL that `size` does not count. name: for messages.
 Error cloud_parse(const char *name, Bytes data, CloudFile *out);
 void cloud_close(CloudFile *file);
+
+// ---- robots (io/robot/) ---------------------------------------------------------------------------------------------
+
+typedef enum RobotBase {
+    ROBOT_BASE_FILE,     // as the file has it; the root of URDF floats, unless its link is called world
+    ROBOT_BASE_FLOATING, // roots without a joint float
+    ROBOT_BASE_FIXED     // floating roots are fixed to the world
+} RobotBase;
+
+typedef struct RobotOptions {
+    const char *folder;        // of the file, for <include>; NULL: nothing can be included
+    const char *const *ignore; // [n_ignore] words of ROBOT_IGNORE_WORDS: what may be left out
+    int n_ignore;
+    RobotBase base;
+} RobotOptions;
+
+// Reads MJCF (<mujoco>) or URDF (<robot>); the root element tells which. Whatever changes the motion and is not
+// understood is an error that names it, unless `ignore` does. Bodies that can't move against their parent become part
+// of it. In `arena` are the robot and included texts (at most 32 MiB together). NULL after errors, which went to
+// `diagnostics`; source->text must outlive them.
+const Robot *robot_read(const Source *source, const RobotOptions *options, Arena *arena, Diagnostics *diagnostics);
+// The text of an MJCF file with those that it includes put in their places: the robot of it is the same. *text is the
+// source's text if it includes none. False: errors went to `diagnostics`.
+bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text);
 
 // ---- progress (io/progress.c) ---------------------------------------------------------------------------------------
 

@@ -179,6 +179,8 @@ Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_second
     return error_none();
 }
 
+Error backend_look(Backend *backend, int slot, bool *ended) { return backend->poll(backend, slot, 0, ended); }
+
 bool backend_close(Backend *backend)
 {
     if (backend == NULL) return true;

@@ -25,13 +25,20 @@ int configured_named(const Configured *configured)
 
 int list_field_width(const ItemField *field)
 {
-    return field->type == ITEM_NAME ? 0 : field->type == ITEM_NUMBERS ? field->count : 1;
+    return field->type == ITEM_NAME || field->type == ITEM_WORDS ? 0 : field->type == ITEM_NUMBERS ? field->count : 1;
 }
 
 double list_default(const ItemField *field, int number)
 {
     if (field->type == ITEM_REFERENCE) return -1.0;
     return field->otherwise != NULL || (field->type == ITEM_NUMBERS && number >= field->least) ? NAN : field->value;
+}
+
+int list_words(const List *list)
+{
+    int count = 0;
+    for (int f = 0; f < list->n_fields; f++) count += list->fields[f].type == ITEM_WORDS;
+    return count;
 }
 
 int list_width(const List *list)

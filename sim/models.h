@@ -16,6 +16,7 @@
     X(hopper) \
     X(bbob) \
     X(rigid) \
+    X(articulated) \
     X(ndt)
 
 #define KERNELS(X) \
@@ -34,6 +35,7 @@
     X(bbob, evaluate, 1, scalar) \
     X(rigid, small, 1, scalar) \
     X(rigid, large, 256, scalar) \
+    X(articulated, tree, 32, scalar) \
     X(ndt, align, 256, vector)
 
 #define GRAPH_KERNELS(X) \
@@ -43,6 +45,7 @@
 
 // Only the translation units of the kernels (sim/cpu_kernels.c, sim/backend_cuda.cu) include the models' arithmetic.
 #ifdef HOPSCOTCH_KERNELS
+#include "articulated/advance.h"
 #include "bbob/advance.h"
 #include "hopper/advance.h"
 #include "ndt/advance.h"

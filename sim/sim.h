@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "articulated/robot.h"
 #include "thread.h"
+#include "thread_team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,8 +112,9 @@ typedef enum OptionType {
     OPTION_CHOICE,
     OPTION_POINTS,
     OPTION_NUMBERS, // a list of numbers
-    OPTION_FILE,    // a file that `build` needs; its value is 1 if one is given, else 0
-    OPTION_MANNER   // a choice of how the work is done; no result depends on it
+    OPTION_WORDS,   // a list of words
+    OPTION_FILE,  // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot already
+    OPTION_MANNER // a choice of how the work is done; no result depends on it
 } OptionType;
 
 typedef struct Option {
@@ -121,7 +124,9 @@ typedef struct Option {
     double value, low, high; // default and inclusive range; a choice's value is its index in `choices`.
                              // Points and numbers: no default; each number must be in the range
     const char *choices;     // "implicit_midpoint|semi_implicit_euler"; for a number the word for its default, "auto",
-                             // which may be out of range; for a file its contents, "cloud" or "numbers"; else NULL
+                             // which may be out of range; for a file its contents, "cloud", "numbers" or "robot";
+                             // for words an example; else NULL. A robot is read with what the model's options `ignore`
+                             // (words) and `base` (a choice, as RobotBase of io.h) say, if it has them
     const char *doc;
 } Option;
 
@@ -130,23 +135,28 @@ enum { POINTS_MAX = 4096 };
 typedef struct Points {
     int64_t count;
     union {
-        const double *xy;      // [count][2]: OPTION_POINTS, x increasing
-        const double *numbers; // [count]: OPTION_NUMBERS, and a file of numbers
-        const double *items;   // [count][list_width()]: a List
-        const double *cloud;   // [3][count]: a file of points (m), x of all of them, then y, then z
+        const double *xy;          // [count][2]: OPTION_POINTS, x increasing
+        const double *numbers;     // [count]: OPTION_NUMBERS, and a file of numbers
+        const double *items;       // [count][list_width()]: a List
+        const double *cloud;       // [3][count]: a file of points (m), x of all of them, then y, then z
+        const struct Robot *robot; // count 1: a file with a robot (sim/articulated/robot.h)
     };
-    const char *const *names; // of a List whose items have names: [count]; else NULL
+    const char *const *names; // of a List whose items have names, and OPTION_WORDS: [count]; else NULL
+    // of a List with fields of ITEM_WORDS: [count][those fields] lists of texts, each ended by NULL; NULL: not given
+    const char *const *const *words;
 } Points;
 
 // A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows
-// describe the keys of an item, as options describe those of the section. An item reaches the model as doubles, field
+// describe the keys of an item, as options describe those of the section. Items with names may also be a mapping by
+// name; of an item with one more field that field's value is enough. An item reaches the model as doubles, field
 // after field: numbers; 0 or 1; the index of a choice or of the referred item.
 typedef enum ItemType {
-    ITEM_NUMBERS,  // one number, or a list of them
-    ITEM_BOOLEAN,  //
-    ITEM_CHOICE,   // one of the words
-    ITEM_NAME,     // the item's name, unique in its list, for use in expressions; takes no double
-    ITEM_REFERENCE // the name of an earlier item of the list `words`
+    ITEM_NUMBERS,   // one number, or a list of them
+    ITEM_BOOLEAN,   //
+    ITEM_CHOICE,    // one of the words
+    ITEM_NAME,      // the item's name, unique in its list, for use in expressions; takes no double
+    ITEM_REFERENCE, // the name of an earlier item of the list `words`
+    ITEM_WORDS      // one word, or a list of them, which reach the model as texts; takes no double
 } ItemType;
 
 typedef struct ItemField {
@@ -169,6 +179,7 @@ typedef struct List {
 } List;
 
 int list_width(const List *list); // doubles per item
+int list_words(const List *list); // fields of ITEM_WORDS
 int list_field_width(const ItemField *field);
 double list_default(const ItemField *field, int number); // of double `number` of the field, from 0
 
@@ -290,7 +301,9 @@ struct Configured {
     int64_t n_assets;
     const char *const *things; // [n_things] names of what a Choice selects; n_things 0: the tables are always whole
     int n_things;
-    const char *things_are;    // "moving bodies"
+    const char *things_are;      // "moving bodies"
+    const char *const *nameable; // [n_nameable] names that become parameters where a spec uses them (Choice.words)
+    int64_t n_nameable;
     const ColumnPanel *panels; // [n_panels]; n_panels 0: one panel per column
     int n_panels;
     const Drawing *drawing; // of a sample with the columns of all things; NULL: no drawing
@@ -477,6 +490,8 @@ bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
 Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_seconds);
+// Does not wait. *ended: the slice in flight has ended, also with an error, and backend_wait would return at once.
+Error backend_look(Backend *backend, int slot, bool *ended);
 // Lanes of the slot's batch that ran on after the slice that was waited for last.
 int64_t backend_running(const Backend *backend, int slot);
 // Host time so far to copy the slot's batch to the device and the results back.

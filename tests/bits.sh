@@ -7,7 +7,7 @@
 set -u
 folder=$(mktemp -d) || exit 3
 trap 'rm -rf "$folder"' EXIT
-status=0 runs=0
+status=0
 
 # 3 x 7 trials of 2 replicates (42 lanes: whole and partial vectors), in stance from the first milliseconds
 cat >"$folder/hopper.yaml" <<'END'
@@ -56,12 +56,13 @@ digest()
 {
     spec=$1 program=$2
     shift 2
-    rm -rf "$folder/results"
-    if ! "$program" run "$folder/$spec.yaml" --results "$folder/results" --progress none "$@" >"$folder/log" 2>&1; then
-        cat "$folder/log" >&2
+    rm -rf "$folder/$spec"
+    results=$folder/$spec
+    if ! "$program" run "$folder/$spec.yaml" --results "$results" --progress none "$@" >"$results.log" 2>&1; then
+        cat "$results.log" >&2
         return 1
     fi
-    "$program" digest bits --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'
+    "$program" digest bits --results "$results" | grep -o -m 1 '[0-9a-f]\{64\}'
 }
 
 # same SPEC PROGRAM OPTION...: the digest of this run is that of the first
@@ -87,8 +88,12 @@ first=$1
 shift
 isas=
 for isa in scalar v2 v3 v4; do has_isa $isa && isas="$isas $isa" || echo "skip $isa: not on this processor"; done
-for spec in hopper euler analytic finite_difference variants waves located bbob; do
-    expected= runs=0
+
+# all_same SPEC OTHER PROGRAM...: under all settings
+all_same()
+{
+    spec=$1 expected= runs=0
+    shift
     for isa in $isas; do same $spec "$first" --backend cpu --isa "$isa"; done
     for batch in 1 7 4096; do same $spec "$first" --backend cpu --batch $batch; done
     for slice in 1 100 500; do same $spec "$first" --backend cpu --slice $slice; done
@@ -101,5 +106,18 @@ for spec in hopper euler analytic finite_difference variants waves located bbob;
         for isa in $isas; do same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100; done
     done
     [ $status -eq 0 ] && echo "ok $spec: $runs runs, $expected"
+    return $status
+}
+
+# Specs beside each other; those on a GPU one after another.
+specs="hopper euler analytic finite_difference variants waves located bbob" runners=
+for spec in $specs; do
+    if [ "${CUDA:-no}" = yes ]; then
+        all_same $spec "$@" || status=1
+    else
+        all_same $spec "$@" &
+        runners="$runners $!"
+    fi
 done
+for runner in $runners; do wait "$runner" || status=1; done
 exit $status

@@ -77,6 +77,15 @@ for population in 20 64 256 1024 4096; do
     done
 done
 
+# many large searches: their ask and tell share the host's threads
+run cost experiments/raibert_cmaes.yaml --backend "$backend" --set replicates.count=1 --set search.cmaes.searches=64 \
+    --set search.cmaes.population=4096 --set search.cmaes.stop.generations=4 --set 'record={}'
+share=$(awk "BEGIN { print $(number cost search_seconds) / $(number cost wall_seconds) }")
+echo "population 4096, 64 searches: search $(number cost search_seconds) s of $(number cost wall_seconds) s, $share"
+awk "BEGIN { exit !($share <= 0.05) }"
+report $? "64 searches of 4,096 take at most 5 % of the time"
+rm -rf "$folder/results"
+
 # ---- what it finds ---------------------------------------------------------------------------------------------------
 
 run raibert experiments/raibert_cmaes.yaml --backend "$backend"

@@ -3,7 +3,8 @@
 #
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
-# SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named.
+# SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named, and
+# UNITS=none none. JOBS: how many at once.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/system.h), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
@@ -44,11 +45,15 @@ tally()
 unscattered=
 case $build in *tsan*) setarch -R true 2>/dev/null && unscattered="setarch -R" ;; esac
 
-# As many at once as there are cores; the output of each is shown when it has ended. Unit tests are shared out likewise,
-# and what takes long on its own begins early.
-jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
-names= parts=$((jobs < 8 ? jobs : 8))
-case $pattern in *.sh) ;; *) for part in $(seq "$parts"); do names="$names unit_tests:$part"; done ;; esac
+# Three at once for two cores, since scripts sleep and wait for the disk; the output of each is shown when it has ended.
+# Unit tests are shared out likewise, in parts of unlike length, and what takes long on its own begins early.
+cores=${JOBS:-$(getconf _NPROCESSORS_ONLN)} jobs=${JOBS:-}
+[ -n "$jobs" ] || jobs=$(((3 * cores + 1) / 2))
+names= parts=$((cores == 1 ? 1 : cores < 4 ? 4 * cores : 16))
+case "${UNITS:-} $pattern" in
+none* | *.sh) ;;
+*) for part in $(seq "$parts"); do names="$names unit_tests:$part"; done ;;
+esac
 for script in tests/cli/*.sh; do
     case " ${SCRIPTS:-$(basename "$script" .sh)} " in *" $(basename "$script" .sh) "*) ;; *) continue ;; esac
     case $script in
@@ -61,8 +66,8 @@ export log build units unscattered parts
 printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '
     file=$log/${1##*/} start=$(date +%s)
     case $1 in
-        unit_tests:*) timeout 900 $unscattered "$build/tests" "--part=${1#*:}/$parts" $units ;;
-        *) timeout 900 $unscattered sh "$1" ;;
+        unit_tests:*) timeout 1800 $unscattered "$build/tests" "--part=${1#*:}/$parts" $units ;;
+        *) timeout 1800 $unscattered sh "$1" ;;
     esac >"$file.out" 2>&1
     echo $? >"$file.status"
     { echo "---- $1: $(($(date +%s) - start)) s" && cat "$file.out"; } >"$file.shown" && cat "$file.shown"' run

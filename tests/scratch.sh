@@ -83,6 +83,10 @@ leaves()
     pid=
 }
 
+# What is told to leave does so within this many ms. Without other load it takes a fraction of a second; what it leaves
+# would take minutes.
+patience=10000
+
 # soon COMMAND...: it succeeds in one of three attempts. A busy machine may lack a second once; a program that takes its
 # time does so always.
 soon() { "$@" || "$@" || "$@"; }

@@ -170,6 +170,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/origin.c)
 //   blocks       id, first, last, rows, name, bytes, offsets: batches whose rows are still to be made; block_words
 //                number, word: what their column `failure` means. Only while there are any (store/pending.c)
+//   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
+//                summary_columns and summary_axes, the sums over all trials (store/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
@@ -178,6 +180,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
 #define STORE_SCHEMA_WITH_BLOCKS 2 // while rows are still to be made (store/pending.c)
+#define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/kept_rows.c)
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -193,7 +196,7 @@ typedef struct Recording {
     bool failed_only; // only those of them that failed
     bool float64, gzip;
     char columns_recipe[32]; // the end of `recipe` where the spec chose the columns; else empty
-    char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded anew
+    char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded again
 } Recording;
 
 Recording recording_of(const Spec *spec, RecordKind kind);
@@ -214,9 +217,11 @@ typedef struct Store {
     };
     MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
     struct PendingWriter *pending;  // of batches whose rows are made later (store/pending.c)
+    struct KeptRows *kept;          // which trials keep a row (store/kept_rows.c); NULL: all
     int64_t next_shard, next_batch;
-    double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
-    bool created;          // by this process
+    int64_t trials_expected; // in all; 0: unknown
+    double sqlite_seconds;   // of the last batch's transaction, still to be noted in its row; negative: none
+    bool created;            // by this process
     char state[16];
     const char *reason; // why the last run ended; "": it did not end, or had no reason
 } Store;
@@ -343,6 +348,9 @@ typedef struct CampaignEdit {
     bool shared_fs;
     Store store;
 } CampaignEdit;
+// Whoever changes a campaign whose run was killed may first make rows of its trials (store/pending.c): `tell` hears of
+// it when it takes longer than a second. For the whole process.
+void rows_tell(void (*tell)(int64_t made, int64_t trials));
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
@@ -351,7 +359,7 @@ Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back a
 
 // Makes the row of this name as the campaign's database has it; removes the row if there is no such campaign.
 Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena);
-// Builds the catalogue anew from the campaigns' databases. Databases that can't be read are named in `messages` and
+// Builds the catalogue again from the campaigns' databases. Databases that can't be read are named in `messages` and
 // left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 
@@ -445,7 +453,7 @@ typedef struct StatusCache {
     Database *catalogue; // open for reading; NULL: no catalogue can be used
     Cursor find;
     bool writable;         // the catalogue may be written
-    StatusCacheRow *fresh; // campaigns that were read anew, the last one first
+    StatusCacheRow *fresh; // campaigns that were read again, the last one first
 } StatusCache;
 
 // Never fails: without a catalogue every campaign is read.
@@ -475,10 +483,14 @@ typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
     bool equal;
+    bool computed; // the trial keeps no row (record.rows), so there is nothing to compare with; equal is true
     char difference[256];
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);
+// Simulates a trial that was run, whether it keeps a row or not; its results are row 0.
+Error campaign_simulate(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                        TrialRows *row);
 // A replay that also records one replicate: samples of its trajectory, or one row per iteration of its solver.
 typedef struct ReplayRequest {
     int64_t trial;
@@ -528,6 +540,7 @@ typedef struct Plan {
     int64_t round_trials; // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
+    double block_bytes;                        // until rows are made of them
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds
     char device[128], warning[1024];
     char kernel[400];        // which one the run begins with; empty: the device has only one

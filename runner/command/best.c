@@ -141,6 +141,20 @@ static Error best_check_groups(const StoredCampaign *campaign, BestPer per)
     return error_none();
 }
 
+// A campaign that keeps rows of its best N trials (record.rows) has no more of them; others with a row, of which some
+// may be listed otherwise, are not the next ones.
+static Error best_limit(const StoredCampaign *campaign, FILE *messages, int64_t *top)
+{
+    KeptChoice choice;
+    TRY(kept_choice(campaign->database, &choice));
+    if (choice.best == 0 || *top <= choice.best) return error_none();
+    *top = choice.best;
+    if (messages != NULL)
+        fprintf(messages, "these are the best %s: the campaign keeps no rows of the next ones (record.rows)\n",
+                text_count(choice.best).text);
+    return error_none();
+}
+
 // top 0: the default number of trials.
 static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t top, TableFormat format, FILE *out,
                             Arena *arena, int64_t *best)
@@ -149,6 +163,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     TRY(best_check_groups(campaign, per));
     if (spec_several(&campaign->spec)) return best_print_front(campaign, NULL, top, format, out, arena, best);
     if (top == 0) top = per == BEST_OF_ALL ? BEST_SHOWN : 1;
+    TRY(best_limit(campaign, NULL, &top));
     TRY(trial_columns(campaign->database, arena, &listing.all));
     best_choose(&listing, format != TABLE_TEXT, arena);
     TRY(best_rows(&listing, top, format, out, arena, best));
@@ -172,15 +187,17 @@ static Error best_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(campaign_open(place.results, place.name, line->arena, &campaign));
-    const int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
+    int64_t top = switch_integer(line, "top", switch_integer(line, "limit", 0));
     const char *objectives = switch_text(line, "objectives", NULL);
     const BestPer per = !switch_given(line, "per")           ? BEST_OF_ALL
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
                                                              : BEST_PER_POINT;
+    const bool front = objectives != NULL || switch_given(line, "pareto");
     const double started = clock_seconds();
-    const Error error = objectives != NULL || switch_given(line, "pareto")
-                            ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
-                            : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
+    Error error = front ? command_tell_rows(line, &campaign) : best_limit(&campaign, line->messages, &top);
+    if (error.kind == OK)
+        error = front ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
+                      : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
     const bool slow = objectives == NULL && per == BEST_OF_ALL && database_was_slow(clock_seconds() - started);
     const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)

@@ -105,6 +105,8 @@ Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampa
 // main ones.
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
                      Query *query);
+// Of a campaign that keeps rows of some trials (record.rows): tells `messages` which rows the output is made from.
+Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign);
 // Prints the value at `place` of the row, by the type of its column.
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
 Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena); // all rows (query.c)
@@ -146,6 +148,8 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
 
 double verify_percent(double part); // in percent, rounded to one decimal (verify.c)
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
+// Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.
+Error show_robot(const Spec *spec, FILE *out, Arena *arena);
 // Prints a row of debug numbers of a replicate from the HDF5 file `file`, together with the other rows of its step if
 // the model reads them together (show_debug.c). parameter[n_parameters]: the trial's; NaN where each replicate drew its
 // own. Error (user): there is no such row.

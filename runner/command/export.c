@@ -207,6 +207,7 @@ static Error export_trials(const CommandLine *line, const StoredCampaign *campai
     Query query;
     const char *npz = switch_text(line, "npz", NULL);
     if (!switch_given(line, "csv") && !switch_given(line, "jsonl") && npz == NULL) return error_none();
+    TRY(command_tell_rows(line, campaign));
     TRY(command_select(line, campaign, 0, "all", &query));
     const char *rows = arena_format(line->arena, "%s trials", text_count(query_rows(&query)).text);
     for (size_t i = 0; i < sizeof export_tables / sizeof *export_tables; i++) {

@@ -65,6 +65,8 @@ static Error merge_open(Merge *merge, int index)
     TRY(campaign_open(source->place.results, source->place.name, line->arena, &source->campaign));
     TRY(trials_count(source->campaign.database, &source->trials));
     TRY(trials_last(source->campaign.database, &source->last));
+    TRY(kept_refuse(source->campaign.database, source->campaign.name, "sums of two campaigns can't be joined",
+                    line->arena));
     const MergeSource *largest = &merge->sources[merge->largest];
     if (source->last > largest->last || (source->last == largest->last && source->trials > largest->trials))
         merge->largest = index;

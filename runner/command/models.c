@@ -39,14 +39,17 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
         const Option *option = &model->options[i];
         const bool choice = option->type == OPTION_CHOICE || option->type == OPTION_MANNER;
         const bool file = option->type == OPTION_FILE;
-        const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS;
+        const bool words = option->type == OPTION_WORDS;
+        const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || words;
         table_text(table, option->name);
         table_text(table, choice ? models_choice(option, arena)
                           : list ? "[]"
                           : file ? "none"
                                  : text_number(option->value).text);
         table_text(table, option->unit);
-        table_text(table, choice || file ? option->choices : models_range(option->low, option->high, arena));
+        table_text(table, choice || file ? option->choices
+                          : words        ? "words"
+                                         : models_range(option->low, option->high, arena));
         table_text(table, option->doc);
     }
     return table_finish(table);
@@ -171,7 +174,7 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
         if (option->type == OPTION_CHOICE || option->type == OPTION_MANNER) {
             json_text(json, "default", models_choice(option, arena));
             json_text(json, "choices", option->choices);
-        } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS) {
+        } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS) {
             json_array(json, "default");
             json_close(json, ']');
         } else if (option->type == OPTION_FILE) {

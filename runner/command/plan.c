@@ -60,9 +60,10 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     if (plan->kernel[0] != '\0') fprintf(out, "%-14s %s\n", "kernel", plan->kernel);
     fprintf(out, "%-14s %s on the device, %s on the host\n", "memory", text_bytes(plan->device_bytes).text,
             text_bytes(plan->host_bytes).text);
-    fprintf(out, "%-14s %s of HDF5 (%s trajectories), %s of SQLite; ", "disk", text_bytes(plan->hdf5_bytes).text,
+    fprintf(out, "%-14s %s of HDF5 (%s trajectories), %s of SQLite", "disk", text_bytes(plan->hdf5_bytes).text,
             text_count(plan->traced_lanes).text, text_bytes(plan->sqlite_bytes).text);
-    fprintf(out, "%s are free\n", text_bytes(plan->disk_free).text);
+    if (plan->block_bytes > 0) fprintf(out, ", %s of blocks until rows are made", text_bytes(plan->block_bytes).text);
+    fprintf(out, "; %s are free\n", text_bytes(plan->disk_free).text);
     plan_print_time(plan, out);
     if (plan->warning[0] != '\0') fprintf(out, "%-14s %s\n", "warning", plan->warning);
 }
@@ -72,10 +73,11 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     const struct {
         const char *name;
         double value;
-    } sizes[] = {{"host_bytes", plan->host_bytes},   {"device_bytes", plan->device_bytes},
-                 {"hdf5_bytes", plan->hdf5_bytes},   {"sqlite_bytes", plan->sqlite_bytes},
-                 {"disk_free", plan->disk_free},     {"seconds", plan->seconds},
-                 {"seconds_low", plan->seconds_low}, {"seconds_high", plan->seconds_high}};
+    } sizes[] = {{"host_bytes", plan->host_bytes},    {"device_bytes", plan->device_bytes},
+                 {"hdf5_bytes", plan->hdf5_bytes},    {"sqlite_bytes", plan->sqlite_bytes},
+                 {"block_bytes", plan->block_bytes},  {"disk_free", plan->disk_free},
+                 {"seconds", plan->seconds},          {"seconds_low", plan->seconds_low},
+                 {"seconds_high", plan->seconds_high}};
     const struct {
         const char *name;
         int64_t value;

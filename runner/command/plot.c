@@ -7,6 +7,7 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
     CommandOutput output;
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s-%s.svg", campaign->name, kind->name));
     const int objective = (int)switch_integer(line, "objective", 1) - 1;
+    TRY(command_tell_rows(line, campaign));
     TRY(plot_data_read(campaign, objective, switch_text(line, "where", NULL), line->arena, &data));
     TRY(command_output_start(path, &output));
     return command_output_finish(line, &output, plot_picture(&data, kind, output.stream.out, line->arena));

@@ -23,6 +23,7 @@ Error query_print(const Query *query, TableFormat format, FILE *out, Arena *aren
 static Error query_campaign(const CommandLine *line, const StoredCampaign *campaign, Query *query)
 {
     const TableFormat format = command_format(line);
+    TRY(command_tell_rows(line, campaign));
     TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
     TRY(query_print(query, format, line->out, line->arena));
     if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
@@ -60,6 +61,12 @@ static Error query_sql_rows(const CommandLine *line, Cursor *rows, int64_t limit
     return table_finish(table);
 }
 
+static Error query_tell_rows(const CommandLine *line, const CampaignPlace *place, Database *database)
+{
+    const StoredCampaign campaign = {.database = database, .name = place->name, .folder = place->folder};
+    return command_tell_rows(line, &campaign);
+}
+
 // --sql: on a connection that only reads.
 static Error query_sql(const CommandLine *line)
 {
@@ -72,6 +79,7 @@ static Error query_sql(const CommandLine *line)
     interrupt_install();
     TRY(campaign_find(line, line->arguments[0], &place));
     TRY(store_peek(&place, line->arena, &database));
+    TRY(query_tell_rows(line, &place, database));
     Cursor rows = cursor_open_guarded(database, switch_text(line, "sql", ""), &guard);
     cursor_stop(&rows, query_sql_rows(line, &rows, limit, &more));
     const Error error = cursor_close(&rows);

@@ -119,7 +119,8 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
     json_object(&json, NULL);
     json_text(&json, "campaign", name);
     json_integer(&json, "trial", result->trial);
-    json_boolean(&json, "equal", result->equal);
+    if (result->computed) json_boolean(&json, "computed", true);
+    if (!result->computed) json_boolean(&json, "equal", result->equal);
     json_number(&json, "fitness", result->fitness);
     json_number(&json, "stored_fitness", result->stored_fitness);
     json_text(&json, "difference", result->equal ? NULL : result->difference);
@@ -128,7 +129,13 @@ static void replay_print_json(const ReplayResult *result, const char *name, FILE
 
 static void replay_print_equal(const ReplayResult *result, const StoredCampaign *campaign, FILE *out)
 {
-    fprintf(out, "%s/%" PRId64 ": the same to the bit: ", campaign->name, result->trial);
+    fprintf(out, "%s/%" PRId64 ": ", campaign->name, result->trial);
+    if (result->computed) {
+        fprintf(out, "fitness %s; the trial keeps no row (record.rows) to compare with\n",
+                isnan(result->fitness) ? "none" : text_number(result->fitness).text);
+        return;
+    }
+    fputs("the same to the bit: ", out);
     if (spec_several(&campaign->spec))
         fputs("every objective", out);
     else

@@ -11,6 +11,16 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
     return query_start(campaign, &asked, line->arena, query);
 }
 
+Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign)
+{
+    const char *words = NULL;
+    TRY(kept_words(campaign->database, line->arena, &words));
+    if (words != NULL)
+        fprintf(line->messages, "made from %s; %s shows sums over all\n", words,
+                command_again(folder_of(campaign->folder, line->arena), "status %.128s", campaign->name).text);
+    return error_none();
+}
+
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column)
 {
     if (columns->is_text[column])

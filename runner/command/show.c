@@ -14,6 +14,7 @@ typedef struct ShowTrial {
     const char *failure;
     int64_t n_failed;
     double *parameter; // [n_parameters] all, as the search gives them
+    bool computed;     // it keeps no row, and was simulated again
 } ShowTrial;
 
 // The arrays of one replicate, e.g. its trajectory.
@@ -52,6 +53,19 @@ static void show_read_row(ShowTrial *trial, const Cursor *row, Arena *arena)
     }
 }
 
+// A trial that keeps no row (record.rows) is simulated now.
+static Error show_compute(const StoredCampaign *campaign, int64_t id, Arena *arena, ShowTrial *trial)
+{
+    const BackendOptions backend = {.name = "cpu"};
+    TrialRows rows;
+    Cursor row;
+    TRY(campaign_simulate(campaign, id, &backend, arena, &rows));
+    TRY(trial_of_memory(campaign->database, &campaign->spec, &rows, arena, &row));
+    show_read_row(trial, &row, arena);
+    trial->computed = true;
+    return cursor_close(&row);
+}
+
 static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena, ShowTrial *trial)
 {
     const Configured *configured = &campaign->spec.configured;
@@ -66,7 +80,10 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
     const bool there = trial_at(&row, id);
     if (there) show_read_row(trial, &row, arena);
     TRY(cursor_close(&row));
-    if (!there)
+    bool without_row = false;
+    if (!there) TRY(kept_covers(campaign->database, id, &without_row));
+    if (without_row) TRY(show_compute(campaign, id, arena, trial));
+    if (!there && !without_row)
         return error_make(ERROR_USER,
                           "campaign %.100s has no trial %" PRId64 " (not run yet, or excluded); "
                           "%s lists trials",
@@ -248,6 +265,8 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     TRY(show_print_metrics(trial, out));
     TRY(show_print_replicates(trial, out, arena));
     show_print_batch(&batch, out, arena);
+    if (trial->computed)
+        fputs("\nThis trial keeps no row (record.rows): its results were computed again now, to the same bits.\n", out);
     show_print_places(trial, &places, out, arena);
     return error_none();
 }
@@ -307,6 +326,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     for (int k = 0; k < rows_objectives(&trial->campaign->spec); k++)
         json_number(&json, rows_objective_name(k), trial->objective[k]);
     json_text(&json, "failure", trial->failure);
+    if (trial->computed) json_boolean(&json, "computed", true);
     json_integer(&json, "replicates", trial->campaign->spec.replicates.count);
     json_integer(&json, "n_failed", trial->n_failed);
     if (batch.device != NULL) {
@@ -356,8 +376,9 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 
 static const Switch show_rows[] = {
     {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40,
-     "print a debug row instead, numbered from 0: full matrices, or all rows of its time step"}};
-static const Switches show_switches = {show_rows, 1};
+     "print a debug row instead, numbered from 0: full matrices, or all rows of its time step"},
+    {"robot", SWITCH_FLAG, NULL, 0, 0, "print the tree of the robot's bodies instead: joints, motors, masses"}};
+static const Switches show_switches = {show_rows, 2};
 
 static Error show_run(const CommandLine *line)
 {
@@ -368,6 +389,8 @@ static Error show_run(const CommandLine *line)
     Error error = show_read(&campaign, id, line->arena, &trial);
     if (error.kind == OK && switch_given(line, "debug"))
         error = show_debug(&trial, line);
+    else if (error.kind == OK && switch_given(line, "robot"))
+        error = show_robot(&campaign.spec, line->out, line->arena);
     else if (error.kind == OK)
         error = switch_given(line, "json") ? show_json(&trial, line->out, line->arena)
                                            : show_print(&trial, line->out, line->arena);
@@ -382,7 +405,8 @@ const Command command_show = {
     .examples = "  hopscotch show raibert_gains/41\n"
                 "  hopscotch show raibert_gains/best --json     (or worst, failed: the first that failed)\n"
                 "  hopscotch show ndt_basin/30 --debug 0\n"
-                "  hopscotch show kkt_pendulum_gains/7 --debug 0\n",
+                "  hopscotch show kkt_pendulum_gains/7 --debug 0\n"
+                "  hopscotch show robot_gait/best --robot\n",
     .least = 1,
     .most = 1,
     .switches = {&show_switches, &switches_json},

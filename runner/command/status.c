@@ -155,6 +155,130 @@ static Error status_searches(const CampaignPlace *place, FILE *out, Json *json, 
     return error;
 }
 
+// ---- sums over all trials, where only some keep a row ---------------------------------------------------------------
+
+static const double status_parts[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+enum { STATUS_PARTS = sizeof status_parts / sizeof *status_parts };
+
+// "1,234: the best 1,000, every 500th, the first 1,000 that failed (record.rows)"
+static Error status_print_kept(Database *database, FILE *out)
+{
+    KeptChoice choice;
+    int64_t trials = 0, rows = 0;
+    TRY(kept_choice(database, &choice));
+    TRY(kept_count(database, &trials, &rows));
+    fprintf(out, "\n%-11s %s: the best %s, ", "rows", text_count(rows).text, text_count(choice.best).text);
+    if (choice.every > 0) fprintf(out, "ids that are multiples of %s, ", text_count(choice.every).text);
+    fprintf(out, "the first %s that failed (record.rows)\n%-11s ", text_count(choice.failures).text, "failed");
+    TRY(campaign_failures(database, out));
+    fputc('\n', out);
+    return error_none();
+}
+
+// A quantile lies in a bin of the histogram, at most 1.6 % wide: its bounds, or both in one if they are equal.
+static const char *status_quantile(const ColumnSum *sum, double part, Arena *arena)
+{
+    double low, high;
+    column_quantile(sum, part, &low, &high);
+    if (isnan(low)) return "";
+    return low == high ? arena_format(arena, "%.4g", low) : arena_format(arena, "%.4g..%.4g", low, high);
+}
+
+static Error status_print_columns(Database *database, FILE *out, Arena *arena)
+{
+    static const char *const names[] = {"all trials", "values", "missing", "least",    "5 %", "25 %",
+                                        "50 %",       "75 %",   "95 %",    "greatest", "mean"};
+    ColumnSum sum;
+    Cursor columns = sums_of_columns(database);
+    if (columns.error.kind != OK) return cursor_close(&columns);
+    Table *table = table_start(out, TABLE_TEXT, (int)(sizeof names / sizeof *names), names);
+    while (column_sum_next(&columns, &sum)) {
+        table_text(table, text_visible(sum.name, arena));
+        table_integer(table, sum.values);
+        table_integer(table, sum.missing);
+        table_number(table, sum.least);
+        for (int i = 0; i < STATUS_PARTS; i++) table_text(table, status_quantile(&sum, status_parts[i], arena));
+        table_number(table, sum.greatest);
+        table_number(table, sum.values > 0 ? sum.sum / (double)sum.values : (double)NAN);
+    }
+    cursor_stop(&columns, table_finish(table));
+    return cursor_close(&columns);
+}
+
+static Error status_json_kept(Database *database, Json *json)
+{
+    KeptChoice choice;
+    int64_t trials = 0, rows = 0;
+    TRY(kept_choice(database, &choice));
+    TRY(kept_count(database, &trials, &rows));
+    json_object(json, "rows");
+    json_integer(json, "kept", rows);
+    json_integer(json, "best", choice.best);
+    json_integer(json, "every", choice.every);
+    json_integer(json, "failures", choice.failures);
+    json_close(json, '}');
+    json_object(json, "failed");
+    Cursor failures = sums_of_failures(database);
+    while (cursor_next(&failures)) json_integer(json, cell_text(&failures, 0), cell_integer(&failures, 1));
+    json_close(json, '}');
+    return cursor_close(&failures);
+}
+
+static void status_json_column(const ColumnSum *sum, Json *json)
+{
+    json_object(json, NULL);
+    json_text(json, "name", sum->name);
+    json_integer(json, "values", sum->values);
+    json_integer(json, "missing", sum->missing);
+    json_number(json, "least", sum->least);
+    json_number(json, "greatest", sum->greatest);
+    json_number(json, "sum", sum->sum);
+    json_array(json, "quantiles");
+    for (int i = 0; i < STATUS_PARTS; i++) {
+        double low, high;
+        column_quantile(sum, status_parts[i], &low, &high);
+        json_object(json, NULL);
+        json_number(json, "part", status_parts[i]);
+        json_number(json, "low", low);
+        json_number(json, "high", high);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static Error status_json_columns(Database *database, Json *json)
+{
+    ColumnSum sum;
+    Cursor columns = sums_of_columns(database);
+    if (columns.error.kind != OK) return cursor_close(&columns);
+    json_array(json, "columns");
+    while (column_sum_next(&columns, &sum)) status_json_column(&sum, json);
+    json_close(json, ']');
+    return cursor_close(&columns);
+}
+
+static Error status_put_sums(Database *database, FILE *out, Json *json, Arena *arena)
+{
+    if (json != NULL) {
+        TRY(status_json_kept(database, json));
+        return status_json_columns(database, json);
+    }
+    TRY(status_print_kept(database, out));
+    fputc('\n', out);
+    return status_print_columns(database, out, arena);
+}
+
+// Prints nothing where all trials keep a row; with json, members of the open object.
+static Error status_sums(const CampaignPlace *place, FILE *out, Json *json, Arena *arena)
+{
+    Database *database;
+    TRY(store_peek(place, arena, &database));
+    const Error error = kept_in_part(database) ? status_put_sums(database, out, json, arena) : error_none();
+    store_leave(database);
+    return error;
+}
+
 // ---- printing -------------------------------------------------------------------------------------------------------
 
 static bool status_can_resume(const StatusReport *report)
@@ -198,8 +322,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     else
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
     if (report->rows_left > 0)
-        fprintf(out, "%-11s %s of the trials are still in blocks; other programs see the first %s only\n", "rows",
-                text_count(report->rows_left).text, text_count(report->trials - report->rows_left).text);
+        fprintf(out, "%-11s %s are still in blocks; other programs do not see them yet\n", "rows",
+                text_count(report->rows_left).text);
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
     fprintf(out, "%-11s %s", "started", report->started);
     if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
@@ -320,13 +444,15 @@ static Error status_one(const CommandLine *line)
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
+        TRY(status_sums(&place, line->out, NULL, line->arena));
         return status_searches(&place, line->out, NULL, line->arena);
     }
     Json json;
     json_start(&json, line->out, true);
     json_object(&json, NULL);
     status_json(&report, &json);
-    const Error error = status_searches(&place, line->out, &json, line->arena);
+    Error error = status_sums(&place, line->out, &json, line->arena);
+    if (error.kind == OK) error = status_searches(&place, line->out, &json, line->arena);
     json_close(&json, '}');
     return error;
 }

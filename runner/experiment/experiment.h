@@ -56,10 +56,11 @@ typedef struct ValueForm ValueForm;
 
 // Values along an axis, never expanded: value i of `count`.
 typedef struct Values {
-    const ValueForm *form;   // NULL: a list
-    double low, high, step;  // range: bounds; arange: start, greatest value allowed, step
-    bool log_scale, integer; // range
-    double sigma;            // range, for cmaes: part of it that is the step size at the start; 0: the method's
+    const ValueForm *form;    // NULL: a list
+    double low, high, step;   // range: bounds; arange: start, greatest value allowed, step
+    bool log_scale, integer;  // range
+    double log_low, log_high; // of what is drawn on a log scale: the logarithms of its ends (values_take_logarithms)
+    double sigma;             // range, for cmaes: part of it that is the step size at the start; 0: the method's
     const double *list;
     int64_t count; // 0 for a range
 } Values;
@@ -84,6 +85,7 @@ VALUE_FORMS(VALUE_FORM_DECLARE)
 #undef VALUE_FORM_DECLARE
 
 bool values_are_range(const Values *values);
+void values_take_logarithms(Values *values);           // of a range on a log scale, once its ends are known
 double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
 // The index of x among the values, up to rounding; -1: x is not one. `hint`: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);
@@ -221,6 +223,10 @@ typedef struct Spec {
             double window[2];    // s: steps that begin in [0] <= t < [1]; both 0: all
             int64_t keep;        // the last N rows of a lane; 0: all
         } debug;
+        struct {
+            bool some;                     // not all trials keep a row, but:
+            int64_t best, every, failures; // of the best, of ids that `every` divides (0: none), of the first failed
+        } rows;
     } record;
 
     struct {
@@ -236,7 +242,7 @@ typedef struct Spec {
     } device;
 
     struct {
-        const char *rows; // at_once | later
+        const char *rows; // auto | at_once | later
     } store;
 
     // Of a campaign that was extended: what it was asked for, one spec after the other, this one last
@@ -392,6 +398,7 @@ typedef struct Search {
     Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
     RoundStop *stops;          // [n_stops] set by restore, for searches whose budgets an extension may change
     int64_t n_stops;
+    ThreadTeam *team;                 // shares what ask and tell do; NULL: the caller does it alone
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
@@ -441,6 +448,8 @@ struct SearchMethod {
     Error (*ask)(Search *search, int64_t max, Trials *trials, bool *waiting);
     // Results in the order of ask. Updates the state.
     Error (*tell)(Search *search, const Trials *trials);
+    // Memory for a team, if the method needs some (search_use_team); NULL: it needs none.
+    void (*use_team)(Search *search, ThreadTeam *team, Arena *arena);
     // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
@@ -450,7 +459,8 @@ struct SearchMethod {
     // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
     // may use; NULL: the first option is the total.
     Error (*prepare)(const Spec *spec, Arena *arena, Search *search);
-    void (*point)(const Search *search, int64_t id, double *parameter); // writes the axes' values of an id
+    // Writes the axes' values of an id. Threads call it at once, as they do `repeats`.
+    void (*point)(const Search *search, int64_t id, double *parameter);
     // Whether the point of an id (complete) is that of an earlier id; NULL: no two ids have the same.
     bool (*repeats)(const Search *search, int64_t id, const double *parameter);
     // The number of the point with these values on the axes, -1 if there is none. NULL: points are told by their
@@ -464,6 +474,10 @@ const SearchMethod *search_method_find(const char *name);
 // Whether the method can run the spec: error (user) and in *key the key that it is about. search_init checks too.
 Error search_check(const Spec *spec, const char **key);
 Error search_init(const Spec *spec, Arena *arena, Search *search);
+// Between calls of ask and tell: from now on the threads of a team (NULL: the caller) share them, and a method that
+// draws keeps more of what it drew. No bit changes. Creates the arena, which must outlive the search. A method that
+// gets no memory shares nothing.
+void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
 SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 #undef SEARCH_METHOD_DECLARE
@@ -553,6 +567,8 @@ bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
 // ---- objective and replicates (fitness/objective.c, search/replicates.c) --------------------------------------------
 
+// Whether any replicate has other parameters than its trial.
+bool replicates_differ(const Spec *spec);
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);

@@ -160,6 +160,8 @@ typedef struct PlotData {
     int n_gains;
     int64_t trials, ranked; // all; those with a fitness
     int64_t *failures;      // [configured.n_failures] trials by kind; [0]: did not fail
+    bool sums;              // made from sums over all trials, where these are known
+    int64_t sample_every;   // > 0: only ids that are multiples of it are in the sample
     // a sample, drawn by a hash of the id: the same for the same campaign
     int64_t n_sample;
     int64_t *id;      // [n_sample]
@@ -170,6 +172,7 @@ typedef struct PlotData {
     // all trials
     PlotCell *bin;         // [n_gains][PLOT_BINS]
     int64_t *bin_failures; // [n_gains][PLOT_BINS][n_failures]
+    bool kinds_mixed;      // the kinds of the failures in a bin are not known: bin_failures is 0
     PlotCell *cell;        // [n_gains][n_gains][PLOT_BINS][PLOT_BINS], first gain < second gain
     // the best, by rank
     int64_t n_best, best_id[PLOT_BEST];

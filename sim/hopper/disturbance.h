@@ -50,7 +50,7 @@ HD real hopper_push_since(const HopperWorld *world, real t, real *number)
     const real now = t + HOPPER_EARLY;
     *number = splat(1.0);
     if (hopper_with(world, HOPPER_WITH_TIMED_PUSH)) return now - p->push_time;
-    *number = hopper_floor(now / p->push_interval);
+    *number = terrain_floor(now / p->push_interval);
     return fused(-*number, p->push_interval, now);
 }
 
@@ -93,7 +93,7 @@ HD real hopper_wind(const HopperWorld *world, real t, real speed)
     real relative = p->wind_speed - speed;
     if (hopper_with(world, HOPPER_WITH_GUSTS)) {
         real wave, rate;
-        hopper_wave(t / p->gust_period + p->gust_phase, &wave, &rate);
+        terrain_wave(t / p->gust_period + p->gust_phase, &wave, &rate);
         relative = fused(p->gust_speed, wave, relative);
     }
     return p->wind_drag * absolute(relative) * relative;

@@ -64,7 +64,7 @@ HD HopperFoot hopper_foot(const HopperWorld *world, real x, real z, real dx, rea
     foot.rate = dz;
     foot.slope = splat(0.0);
     if (world->full) {
-        const HopperTerrain ground = hopper_terrain(world, x);
+        const Terrain ground = hopper_terrain(world, x);
         foot.height = z - ground.height;
         foot.rate = fused(-ground.slope, dx, dz);
         foot.slope = ground.slope;

@@ -5,6 +5,7 @@
 
 #include "../portable_math.h"
 #include "../real.h"
+#include "../spatial/terrain.h"
 #include "hopper.h"
 
 typedef struct HopperParameters {
@@ -29,21 +30,6 @@ typedef struct HopperWorld {
 HD bool hopper_with(const HopperWorld *world, int32_t variants)
 {
     return world->full && (world->c.variants & variants) != 0;
-}
-
-// greatest integer <= x, |x| < 2^51
-HD real hopper_floor(real x)
-{
-    const real nearest = math_nearest(x);
-    return nearest - select_real(MASK(nearest > x), splat(1.0), splat(0.0));
-}
-
-// sin(2 pi turns) and 2 pi cos(2 pi turns), |turns| < 2^51
-HD void hopper_wave(real turns, real *wave, real *rate)
-{
-    real cosine_of;
-    sine_cosine(6.283185307179586 * (turns - math_nearest(turns)), wave, &cosine_of);
-    *rate = 6.283185307179586 * cosine_of;
 }
 
 #endif

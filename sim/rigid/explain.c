@@ -126,8 +126,8 @@ static void explain_lighten(const RigidLanes *w, int body, double *x)
 {
     const Symmetric3 I = rigid_inertia(w, body);
     double block[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
-    rigid_factor(block, 3, splat(0.0));
-    rigid_back(block, 3, x + 3);
+    packed_factor(block, 3, splat(0.0));
+    packed_back(block, 3, x + 3);
     for (int k = 0; k < 3; k++) x[k] /= cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
 }
 

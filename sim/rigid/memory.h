@@ -10,7 +10,7 @@
 #include "../lanes.h"
 #include "../team.h"
 #include "rigid.h"
-#include "vector.h"
+#include "../spatial/vector.h"
 
 // A world, or some islands of it.
 typedef struct RigidLanes {

@@ -53,7 +53,7 @@ HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, 
         const int other = touches[t] / 2;
         rigid_take(w, rigid_row_at(w, other) + RIGID_ROW_J + 6 * (touches[t] % 2), 6, J);
         for (int r = 0; r < n; r++) {
-            if (other <= row + r) add_cell(w, rigid_entry(w, row + r, other), rigid_dot6(J, y[r]));
+            if (other <= row + r) add_cell(w, rigid_entry(w, row + r, other), dot6(J, y[r]));
         }
     }
 }

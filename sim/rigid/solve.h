@@ -71,7 +71,7 @@ HD_CALL void rigid_assemble_loops(const RigidLanes *restrict w)
     rigid_wait(w);
 }
 
-// G = L D L' as in rigid_factor, in memory, column by column, each row from its first nonzero entry on (its skyline).
+// G = L D L' as in packed_factor, in memory, column by column, each row from its first nonzero entry on (its skyline).
 HD_CALL void rigid_factor_loops(const RigidLanes *restrict w)
 {
     const int n = w->n_loop_rows, G = w->schur_at, y = w->response_at;

@@ -9,50 +9,8 @@
 #ifndef HOPSCOTCH_RIGID_TREE_H
 #define HOPSCOTCH_RIGID_TREE_H
 
+#include "../spatial/packed.h"
 #include "memory.h"
-
-// ---- small symmetric systems: packed by rows, element (i, j <= i) at i (i + 1)/2 + j --------------------------------
-
-HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
-
-// 1/d of a pivot d. 0 for a row whose pivot is below `least` of its diagonal: it follows from the rows before it and is
-// left out.
-HD real rigid_inverse_pivot(real d, real least, real diagonal)
-{
-    const mask none = MASK(d <= least * diagonal);
-    return select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
-}
-
-// A = L D L' in place; the diagonal holds 1/D.
-HD_CALL void rigid_factor(real *a, int n, real least)
-{
-    real y[RIGID_JOINT_ROWS]; // row i of L D
-    for (int i = 0; i < n; i++) {
-        const real diagonal = a[packed(i, i)];
-        real d = diagonal;
-        for (int j = 0; j < i; j++) {
-            y[j] = a[packed(i, j)];
-            for (int m = 0; m < j; m++) y[j] = fused(-y[m], a[packed(j, m)], y[j]);
-            a[packed(i, j)] = y[j] * a[packed(j, j)];
-            d = fused(-a[packed(i, j)], y[j], d);
-        }
-        a[packed(i, i)] = rigid_inverse_pivot(d, least, diagonal);
-    }
-}
-
-// x <- (L D L')^-1 x of n <= most rows. Where `most` is a literal, a GPU keeps x in registers.
-HD void rigid_back_of(const real *a, int n, int most, real *x)
-{
-    for (int i = 1; i < most; i++) {
-        for (int j = 0; j < i; j++) x[i] = i < n ? fused(-a[packed(i, j)], x[j], x[i]) : x[i];
-    }
-    for (int i = 0; i < most; i++) x[i] = i < n ? x[i] * a[packed(i, i)] : x[i];
-    for (int i = most - 2; i >= 0; i--) {
-        for (int j = i + 1; j < most; j++) x[i] = j < n ? fused(-a[packed(j, i)], x[j], x[i]) : x[i];
-    }
-}
-
-HD_CALL void rigid_back(const real *a, int n, real *x) { rigid_back_of(a, n, n, x); }
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
@@ -97,13 +55,6 @@ HD void rigid_put(const RigidLanes *w, int at, int count, const real *x)
     for (int k = 0; k < count; k++) set_cell(w, at + k, x[k]);
 }
 
-HD real rigid_dot6(const real *a, const real *b)
-{
-    real sum = a[0] * b[0];
-    for (int k = 1; k < 6; k++) sum = fused(a[k], b[k], sum);
-    return sum;
-}
-
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
 // product[n] <- J x of n rows together, x[6] of each body at this place among its cells
@@ -117,7 +68,7 @@ HD void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, 
         rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
         for (int r = 0; r < n; r++) {
             rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, J);
-            product[r] = product[r] + rigid_dot6(J, x);
+            product[r] = product[r] + dot6(J, x);
         }
     }
 }
@@ -131,7 +82,7 @@ HD_CALL real rigid_row_times(const RigidLanes *restrict w, int row, int x_at)
         if (!rigid_moves(w, body)) continue;
         rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, J);
         rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
-        sum = sum + rigid_dot6(J, x);
+        sum = sum + dot6(J, x);
     }
     return sum;
 }
@@ -186,12 +137,12 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
         block[3] = I.xz;
         block[4] = I.yz;
         block[5] = I.zz;
-        rigid_factor(block, 3, splat(0.0));
+        packed_factor(block, 3, splat(0.0));
         real x[6];
         x[0] = J_w.x;
         x[1] = J_w.y;
         x[2] = J_w.z;
-        rigid_back(block, 3, x);
+        packed_back(block, 3, x);
         sum = sum + dot3(J_v, J_v) / cell(w, rigid_body_at(w, body) + RIGID_BODY_M) +
               dot3(J_w, vector3(x[0], x[1], x[2]));
     }
@@ -200,24 +151,11 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
 
 // ---- a body -------------------------------------------------------------------------------------------------------
 
-// diag(m 1, I), packed
-HD void rigid_mass_block(real m, Symmetric3 I, real *block)
-{
-    for (int k = 0; k < 21; k++) block[k] = splat(0.0);
-    block[packed(0, 0)] = block[packed(1, 1)] = block[packed(2, 2)] = m;
-    block[packed(3, 3)] = I.xx;
-    block[packed(4, 4)] = I.yy;
-    block[packed(5, 5)] = I.zz;
-    block[packed(4, 3)] = I.xy;
-    block[packed(5, 3)] = I.xz;
-    block[packed(5, 4)] = I.yz;
-}
-
 HD void rigid_start_block(const RigidLanes *w, int body)
 {
     const int at = rigid_body_at(w, body);
     real block[21];
-    rigid_mass_block(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), block);
+    packed_mass(cell(w, at + RIGID_BODY_M), rigid_inertia(w, body), block);
     rigid_put(w, at + RIGID_BODY_FACTOR, 21, block);
 }
 
@@ -230,7 +168,7 @@ HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *jo
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, parent), 6, J[k]);
     for (int c = 0; c < 6; c++) {
         for (int k = 0; k < n; k++) t[k] = J[k][c];
-        rigid_back(S, n, t);
+        packed_back(S, n, t);
         for (int d = c; d < 6; d++) {
             real sum = J[0][d] * t[0];
             for (int k = 1; k < n; k++) sum = fused(J[k][d], t[k], sum);
@@ -245,7 +183,7 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     const int at = rigid_body_at(w, body) + RIGID_BODY_FACTOR, number = w->bodies[body].joint;
     real block[21], J[RIGID_JOINT_ROWS][6], y[6];
     rigid_take(w, at, 21, block);
-    rigid_factor(block, 6, splat(0.0));
+    packed_factor(block, 6, splat(0.0));
     rigid_put(w, at, 21, block);
     if (number < 0) return;
     const real ease = cell(w, w->bodies[body].ease);
@@ -254,12 +192,12 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
-        rigid_back(block, 6, y);
-        for (int l = 0; l <= k; l++) S[packed(k, l)] = rigid_dot6(J[l], y);
+        packed_back(block, 6, y);
+        for (int l = 0; l <= k; l++) S[packed(k, l)] = dot6(J[l], y);
         S[packed(k, k)] = S[packed(k, k)] + cell(w, rigid_row_at(w, first + k) + RIGID_ROW_SOFT);
         if (eased) S[packed(k, k)] = fused(ease, rigid_row_compliance(w, first + k), S[packed(k, k)]);
     }
-    rigid_factor(S, n, rigid_least(w, w->bodies[body].ease));
+    packed_factor(S, n, rigid_least(w, w->bodies[body].ease));
     rigid_put(w, w->c.factor_at + RIGID_JOINT_CELLS * number, packed(n, 0), S);
 }
 
@@ -298,14 +236,14 @@ HD void rigid_raise(const RigidLanes *w, int body, real *z)
     real block[21], S[21], f[6], J[6];
     rigid_take_factors(w, body, block, S);
     rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_R, 6, f);
-    rigid_back(block, 6, f);
+    packed_back(block, 6, f);
     for (int k = 0; k < n; k++) {
         const int at = rigid_row_at(w, first + k) + RIGID_ROW_Z;
         rigid_take(w, rigid_side(w, first + k, body), 6, J);
-        z[k] = cell(w, at) - rigid_dot6(J, f);
+        z[k] = cell(w, at) - dot6(J, f);
         set_cell(w, at, z[k]);
     }
-    rigid_back(S, n, z);
+    packed_back(S, n, z);
 }
 
 // F_p += J_cp' S_c^-1 z_c
@@ -347,16 +285,16 @@ HD void rigid_lower(const RigidLanes *w, int body)
             x[k] = cell(w, rigid_row_at(w, first + k) + RIGID_ROW_Z);
             if (!rigid_moves(w, parent)) continue;
             rigid_take(w, rigid_side(w, first + k, parent), 6, J);
-            x[k] = x[k] - rigid_dot6(J, a);
+            x[k] = x[k] - dot6(J, a);
         }
-        rigid_back(S, n, x);
+        packed_back(S, n, x);
         for (int k = 0; k < n; k++) {
             rigid_take(w, rigid_side(w, first + k, body), 6, J);
             for (int c = 0; c < 6; c++) f[c] = fused(J[c], x[k], f[c]);
             set_cell(w, rigid_row_at(w, first + k) + RIGID_ROW_X, x[k]);
         }
     }
-    rigid_back(block, 6, f);
+    packed_back(block, 6, f);
     rigid_put(w, at + RIGID_BODY_D, 6, f);
 }
 

@@ -61,7 +61,7 @@ HD double rigid_own(const RigidCrew *crew, const double *all)
     return own;
 }
 
-// rigid_factor of n <= 6 rows; a[i]: element (i, column) for i >= column.
+// packed_factor of n <= 6 rows; a[i]: element (i, column) for i >= column.
 HD void rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
 {
     const double diagonal = rigid_own(crew, a);
@@ -69,7 +69,7 @@ HD void rigid_crew_factor(const RigidCrew *crew, double *a, int n, double least)
     for (int m = 0; m < RIGID_BLOCK; m++) {
         if (m >= n) break;
         double y[RIGID_BLOCK];
-        const double inverse = rigid_of_crew(crew, rigid_inverse_pivot(a[m], least, diagonal), m);
+        const double inverse = rigid_of_crew(crew, pivot_inverse(a[m], least, diagonal), m);
         UNROLL
         for (int i = m + 1; i < RIGID_BLOCK; i++) y[i] = rigid_of_crew(crew, a[i], m);
         double own = 0.0;
@@ -126,7 +126,7 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
     const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M;
     const Symmetric3 I = {M[1], M[2], M[3], M[4], M[5], M[6]};
     double mass[RIGID_PACKED];
-    rigid_mass_block(M[0], I, mass);
+    packed_mass(M[0], I, mass);
     UNROLL
     for (int i = 0; i < RIGID_BLOCK; i++) {
         a[i] = 0.0;
@@ -140,7 +140,7 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
         rigid_crew_take(rigid_joint_factor(crew, child), packed(n, 0), S, RIGID_PACKED);
         UNROLL
         for (int r = 0; r < RIGID_BLOCK; r++) t[r] = r < n ? rigid_half(crew, child, r, true)[own] : 0.0;
-        rigid_back_of(S, n, RIGID_BLOCK, t);
+        packed_back_of(S, n, RIGID_BLOCK, t);
         UNROLL
         for (int i = 0; i < RIGID_BLOCK; i++) {
             double sum = rigid_half(crew, child, 0, true)[i] * t[0];
@@ -191,11 +191,11 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
     rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
     rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR, block);
     if (n == 0) return;
-    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, y);
+    packed_back_of(block, RIGID_BLOCK, RIGID_BLOCK, y);
     UNROLL
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
         rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
-        const double s = rigid_dot6(J, y);
+        const double s = dot6(J, y);
         row[l] = l == k ? fma(ease, eased, s + soft) : s;
     }
     rigid_crew_turn(crew, row, a);
@@ -225,10 +225,10 @@ HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
     if (c < RIGID_BLOCK) own_cells[RIGID_BODY_R + c] = r;
     if (n == 0) return;
     rigid_share(crew, r, f);
-    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, f);
-    const double own_z = c < n ? Z - rigid_dot6(J, f) : 0.0;
+    packed_back_of(block, RIGID_BLOCK, RIGID_BLOCK, f);
+    const double own_z = c < n ? Z - dot6(J, f) : 0.0;
     rigid_share(crew, own_z, z);
-    rigid_back_of(S, n, RIGID_BLOCK, z);
+    packed_back_of(S, n, RIGID_BLOCK, z);
     if (c >= n) return;
     row_cells[RIGID_ROW_Z] = own_z;
     row_cells[RIGID_ROW_X] = rigid_own(crew, z);
@@ -252,17 +252,17 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
             rigid_crew_take(rigid_body_cells(crew, parent) + RIGID_BODY_D, RIGID_BLOCK, a, RIGID_BLOCK);
             if (c < n) {
                 rigid_crew_take(rigid_half(crew, place, c, true), RIGID_BLOCK, J, RIGID_BLOCK);
-                own_x = own_x - rigid_dot6(J, a);
+                own_x = own_x - dot6(J, a);
             }
         }
         rigid_share(crew, own_x, x);
-        rigid_back_of(S, n, RIGID_BLOCK, x);
+        packed_back_of(S, n, RIGID_BLOCK, x);
         UNROLL
         for (int k = 0; k < RIGID_BLOCK; k++) f = k < n ? fma(column[k], x[k], f) : f;
         if (c < n) row_cells[RIGID_ROW_X] = rigid_own(crew, x);
     }
     rigid_share(crew, f, all);
-    rigid_back_of(block, RIGID_BLOCK, RIGID_BLOCK, all);
+    packed_back_of(block, RIGID_BLOCK, RIGID_BLOCK, all);
     if (c < RIGID_BLOCK) own_cells[RIGID_BODY_D + c] = rigid_own(crew, all);
 }
 

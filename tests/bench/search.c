@@ -4,12 +4,13 @@
 //
 //   build/bench_search [DIMENSIONS [INSTANCES [BUDGET]]]     2,5,10 and 5; a run has 1e4 x dimension evaluations
 //   build/bench_search values FUNCTION DIMENSION INSTANCE
-//   build/bench_search update [DIMENSION [POPULATION [GENERATIONS]]]     8, 1024 and 2000
+//   build/bench_search update [DIMENSION [POPULATION [GENERATIONS [SEARCHES [THREADS]]]]]     8, 1024, 2000, 1 and 1
 //
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
 // doubles on the standard input, their values go to the output. The third times what a generation costs beside its
-// evaluations: quartiles over so many generations.
+// evaluations: quartiles over so many generations of all
+// searches, which share one batch.
 #include "../../runner/command/command.h"
 
 #include <math.h>
@@ -48,16 +49,16 @@ static void bench_spec(int function, int dimension, int instance, double budget,
     bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
 }
 
-static Trials bench_trials(const Spec *spec, Arena *arena)
+static Trials bench_trials(const Spec *spec, int64_t capacity, Arena *arena)
 {
-    return (Trials){.capacity = BENCH_LANES,
-                    .id = ARENA_NEW(arena, int64_t, BENCH_LANES),
-                    .ordinal = ARENA_NEW(arena, uint64_t, BENCH_LANES),
-                    .search = ARENA_NEW(arena, int32_t, BENCH_LANES),
-                    .round = ARENA_NEW(arena, int32_t, BENCH_LANES),
-                    .parameter = ARENA_NEW(arena, double, BENCH_LANES * spec->configured.n_parameters),
-                    .fitness = ARENA_NEW(arena, double, BENCH_LANES),
-                    .survived = ARENA_NEW(arena, double, BENCH_LANES)};
+    return (Trials){.capacity = capacity,
+                    .id = ARENA_NEW(arena, int64_t, capacity),
+                    .ordinal = ARENA_NEW(arena, uint64_t, capacity),
+                    .search = ARENA_NEW(arena, int32_t, capacity),
+                    .round = ARENA_NEW(arena, int32_t, capacity),
+                    .parameter = ARENA_NEW(arena, double, capacity * spec->configured.n_parameters),
+                    .fitness = ARENA_NEW(arena, double, capacity),
+                    .survived = ARENA_NEW(arena, double, capacity)};
 }
 
 static void bench_evaluate(const Spec *spec, Backend *backend, Trials *trials)
@@ -99,7 +100,7 @@ static BenchRun bench_run(int function, int dimension, int instance, double budg
     bench_die(search_init(&spec, &arena, &search));
     bench_die(backend_open(&options, &backend));
     bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
-    Trials trials = bench_trials(&spec, &arena);
+    Trials trials = bench_trials(&spec, BENCH_LANES, &arena);
     bool waiting = false;
     do {
         bench_die(search.method->ask(&search, BENCH_LANES, &trials, &waiting));
@@ -139,7 +140,7 @@ static int bench_values(int function, int dimension, int instance)
     bench_spec(function - 1, dimension, instance, 1e4, &arena, &spec);
     bench_die(backend_open(&options, &backend));
     bench_die(backend_prepare(backend, &spec.configured, BENCH_LANES, 0, 0));
-    Trials trials = bench_trials(&spec, &arena);
+    Trials trials = bench_trials(&spec, BENCH_LANES, &arena);
     trials.count = 1;
     while (fread(trials.parameter, sizeof(double), (size_t)dimension, stdin) == (size_t)dimension) {
         bench_evaluate(&spec, backend, &trials);
@@ -164,16 +165,17 @@ static void bench_quartiles(const char *what, double *seconds, int count)
            1e6 * seconds[3 * count / 4]);
 }
 
-static void bench_update_spec(int dimension, int population, Arena *arena, Spec *spec)
+static void bench_update_spec(int dimension, int population, int searches, Arena *arena, Spec *spec)
 {
     const char *over = "";
     for (int i = 0; i < dimension; i++)
         over = arena_format(arena, "%s%sx%d: {range: [-5, 5]}", over, i > 0 ? ", " : "", i + 1);
-    const char *text = arena_format(arena,
-                                    "version: 1\nexperiment: bench\nmodel: bbob\nsimulation: {dimension: %d}\n"
-                                    "search: {method: cmaes, over: {%s}, cmaes: {population: %d, stop: {tolfun: 0, "
-                                    "tolfunhist: 0, tolx: 0, condition: 1e300, generations: 1e7}}}\n",
-                                    dimension, over, population);
+    const char *text =
+        arena_format(arena,
+                     "version: 1\nexperiment: bench\nmodel: bbob\nsimulation: {dimension: %d}\n"
+                     "search: {method: cmaes, over: {%s}, cmaes: {population: %d, searches: %d, stop: {tolfun: 0, "
+                     "tolfunhist: 0, tolx: 0, condition: 1e300, generations: 1e7}}}\n",
+                     dimension, over, population, searches);
     bench_die(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics_new(arena), spec));
 }
 
@@ -185,16 +187,19 @@ static double bench_noisy(const double *x, int n, int64_t trial)
     return sum;
 }
 
-static int bench_update(int dimension, int population, int generations)
+static int bench_update(int dimension, int population, int generations, int searches, int threads)
 {
-    Arena arena;
+    Arena arena, of_team;
+    ThreadTeam *team = thread_team_open(threads);
     Spec spec;
     Search search;
     bool waiting = false;
-    bench_die(arena_create(&arena, (size_t)1 << 28, "updates"));
-    bench_update_spec(dimension, population, &arena, &spec);
+    const int64_t trials_each = (int64_t)population * searches;
+    bench_die(arena_create_growing(&arena, (size_t)1 << 32, "updates"));
+    bench_update_spec(dimension, population, searches, &arena, &spec);
     bench_die(search_init(&spec, &arena, &search));
-    Trials trials = bench_trials(&spec, &arena);
+    search_use_team(&search, team, &of_team);
+    Trials trials = bench_trials(&spec, trials_each, &arena);
     double *asks = ARENA_NEW(&arena, double, generations), *tells = ARENA_NEW(&arena, double, generations);
     const size_t used = arena.used;
     for (int g = 0; g < generations; g++) {
@@ -202,9 +207,11 @@ static int bench_update(int dimension, int population, int generations)
             arena_rewind(&arena, used);
             spec.seed++;
             bench_die(search_init(&spec, &arena, &search));
+            arena_destroy(&of_team);
+            search_use_team(&search, team, &of_team);
         }
         const double start = clock_seconds();
-        bench_die(search.method->ask(&search, BENCH_LANES, &trials, &waiting));
+        bench_die(search.method->ask(&search, trials_each, &trials, &waiting));
         asks[g] = clock_seconds() - start;
         for (int64_t t = 0; t < trials.count; t++)
             trials.fitness[t] = bench_noisy(trials.parameter + t * dimension, dimension, trials.id[t]);
@@ -214,6 +221,8 @@ static int bench_update(int dimension, int population, int generations)
     }
     bench_quartiles("ask", asks, generations);
     bench_quartiles("tell", tells, generations);
+    arena_destroy(&of_team);
+    thread_team_close(team);
     arena_destroy(&arena);
     return 0;
 }
@@ -222,7 +231,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "update") == 0)
         return bench_update(argc > 2 ? atoi(argv[2]) : 8, argc > 3 ? atoi(argv[3]) : 1024,
-                            argc > 4 ? atoi(argv[4]) : 2000);
+                            argc > 4 ? atoi(argv[4]) : 2000, argc > 5 ? atoi(argv[5]) : 1,
+                            argc > 6 ? atoi(argv[6]) : 1);
     if (argc == 5 && strcmp(argv[1], "values") == 0) return bench_values(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
     const char *dimensions = argc > 1 ? argv[1] : "2,5,10";
     const int instances = argc > 2 ? atoi(argv[2]) : 5;

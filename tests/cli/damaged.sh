@@ -55,7 +55,7 @@ says 1 "campaign same was computed with numerics version 7 and this program has 
 sql same 'UPDATE campaign SET numerics_version = 7'
 says 1 "gait has numerics version 3 and same has 7: their last bits differ" merge gait same --into both
 sql same 'PRAGMA user_version = 99'
-says 1 "has schema version 99, and this program knows versions up to 2 only: use the program that wrote it" best same
+says 1 "has schema version 99, and this program knows versions up to 3 only: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
 says 1 "the stored state of search method cmaes is not of version" resume half --set limits.trials=400
 says 1 "gait and longer were extended in different ways: one id means two different trials" \
@@ -84,14 +84,14 @@ sql third "UPDATE searches SET state = x'00'"
 says 3 "the stored state of search method grid is damaged; doctor CAMPAIGN --repair computes it again" \
     resume third --set limits.trials=2
 sql half "DELETE FROM round_rows; UPDATE rounds SET debug = x'00' WHERE round = 0"
-says 3 "round 0 of search 0 of half holds 1 bytes, not 21 numbers; $HOPSCOTCH doctor half --repair mends it" \
+says 3 "round 0 of search 0 of half holds 1 bytes, not 21 numbers; $HOPSCOTCH doctor half --repair repairs it" \
     resume half --set limits.trials=400
 sql learn "DELETE FROM trials WHERE id < 1024; DELETE FROM digests WHERE name = 'trials' AND block = 0;
     UPDATE trials SET fitness = 3"
 says 3 "trials before 1024 are missing, on which those after them depend: nothing was changed; $HOPSCOTCH run " \
     doctor learn --repair --backend cpu
 sql gait 'DELETE FROM campaign'
-says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --repair\` makes it anew" best gait
+says 1 "its table campaign, of one row, is empty; \`$HOPSCOTCH doctor gait --repair\` makes it again" best gait
 mkdir -p "results/gait/$(yes a | head -n 40 | paste -sd /)"
 says 3 " is more than 32 folders deep, and hopscotch makes none so deep: look at it" rm gait --yes
 

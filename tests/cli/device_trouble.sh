@@ -111,7 +111,7 @@ interrupted()
 {
     hangs
     leaves INT results/left/campaign.lock
-    [ "$ended" -eq 130 ] && [ "$took" -lt 2000 ] && said " resume left" &&
+    [ "$ended" -eq 130 ] && [ "$took" -lt "$patience" ] && said " resume left" &&
         said "interrupted by the user; the computation in flight on faulty device 0 did not end"
 }
 soon interrupted

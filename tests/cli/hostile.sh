@@ -1,6 +1,6 @@
 #!/bin/sh
-# Hostile input: specs, arguments, databases and shards (tests/hostile). Each must be refused with a message, within a
-# second and 200 MiB. HOPSCOTCH: the program. Runs in the repository's root.
+# Hostile input: specs, arguments, databases and shards (tests/hostile). Each must be refused with a message, within
+# three seconds of processor and 200 MiB. HOPSCOTCH: the program. Runs in the repository's root.
 set -u
 program=${HOPSCOTCH:-build/hopscotch}
 if ! python3 -c 'import sqlite3' 2>/dev/null; then

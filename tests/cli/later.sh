@@ -109,9 +109,22 @@ timeout 20 "$program" tag hostile good >said.txt 2>&1
 [ -z "$bad" ]
 report $? "records that another program changed:${bad:- clear errors}"
 
+blocks() { "$SQL" "results/$1/campaign.db" "SELECT count(*) FROM blocks WHERE first = 0 OR first >= $trials" 2>>log; }
+for times in 1 2; do
+    HOPSCOTCH_FAULT=fsync:16:KILL "$faults" resume killed --progress none --batch 7 >>log 2>&1
+done
+[ "$(blocks killed)" -gt 3 ] && "$program" best killed >best.txt 2>>log &&
+    [ "$("$program" doctor killed | grep FINDING | grep -vc index.db)" = 0 ]
+report $? "a run that goes on writes more blocks, and no row waits for it: $(blocks killed)"
+cp -r results/killed results/retried
+"$program" resume retried --retry failed --set limits.trials=200 --progress none >>log 2>&1
+[ "$(left retried)" = 0 ] && [ "$(blocks retried)" = "" ]
+report $? "a retry makes the rows first"
 "$program" resume killed --progress none >>log 2>&1 && [ "$(digest killed)" = "$(digest rows)" ] &&
     [ "$(left killed)" = 0 ]
 report $? "resumed to the digest of the other"
+"$program" resume killed --progress none >said.txt 2>&1 && grep -q "is done already" said.txt
+report $? "and it is done"
 
 "$program" run "$tests"/crash/specs/grid.yaml --name arrays --set store.rows=later --progress none >>log 2>&1 &&
     ! ls results/arrays/shards/rows_* >>log 2>&1

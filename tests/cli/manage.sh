@@ -93,7 +93,7 @@ works run grid.yaml --name host --progress none
     --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
 tries=0
-until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done
@@ -111,7 +111,7 @@ works rm host --yes
     --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
 tries=0
-until "$HOPSCOTCH" status busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+until "$HOPSCOTCH" status busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done

@@ -20,7 +20,7 @@ else
 fi
 
 with_python "the Python" h5py || exit $status
-block results python 1 >read.py
+block results python 2 >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
 if ! with_python "trials" pandas; then
@@ -33,8 +33,22 @@ else
     status=1
 fi
 
+block results python 1 >sums.py
+"$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name many --backend cpu --progress none \
+    --set record.rows='{best: 5}' \
+    --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
+if ! with_python "sums" pandas; then
+    :
+elif (python3 sums.py >out 2>&1) && [ "$(grep -cE '^[01] +(50|150).0 +(50|150).0 +110 ' out)" = 2 ]; then
+    echo "ok   readme: the Python reads sums over all trials"
+else
+    echo "FAIL readme: the Python does not read the sums"
+    cat out
+    status=1
+fi
+
 # The printed debug rows are those in the page, which shows only digits that rounding does not change.
-block results python 2 >debug.py
+block results python 3 >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&
     sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/results/README.md || exit 1; done; then

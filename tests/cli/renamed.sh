@@ -123,7 +123,7 @@ sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000
     2>paused.err &
 pid=$!
 tries=0
-until "$HOPSCOTCH" status running 2>/dev/null | grep -q '^rate' || [ $tries -gt 200 ]; do
+until "$HOPSCOTCH" status running 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done

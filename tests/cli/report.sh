@@ -33,7 +33,7 @@ sections()
 page()
 {
     experiment=$(sed -n 's/^experiment: //p' "$1")
-    "$program" run "$1" --threads 1 --progress none >log 2>&1 || { cp log out && bad "run $experiment"; }
+    "$program" run "$1" --threads 1 --batch 65536 --progress none >log 2>&1 || { cp log out && bad "run $experiment"; }
     expect "report $experiment" 0 report "$experiment" --threads 1 -o "$experiment.html"
     lacks "report $experiment shows no empty section" "$experiment.html" "Nothing to show"
 }
@@ -55,7 +55,7 @@ search:
     b_fp: {derive: "0.1 * k_fp"}
 replicates: {count: 2, common: true, perturb: {phi_leg: {normal: [0.01, 0.02]}}}
 END
-"$program" run gains.yaml --threads 1 --progress none >log 2>&1 || { cp log out; bad "run"; exit 1; }
+"$program" run gains.yaml --threads 1 --batch 65536 --progress none >log 2>&1 || { cp log out; bad "run"; exit 1; }
 
 # ---- the report -----------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ swapped()
         cp "spec/$2" kept
         HOPSCOTCH_FAULT=open:$call:STOP "$program" check "spec/$1" >out 2>err </dev/null &
         pid=$! stopped=false waited=0
-        while kill -0 "$pid" 2>/dev/null && [ "$waited" -lt 400 ]; do
+        while kill -0 "$pid" 2>/dev/null && [ "$waited" -lt 3000 ]; do
             if is_stopped; then
                 stopped=true
                 break
@@ -58,11 +58,11 @@ swapped()
         esac
         kill -CONT "$pid" 2>/dev/null
         waited=0
-        while kill -0 "$pid" 2>/dev/null && [ "$waited" -lt 500 ]; do
+        while kill -0 "$pid" 2>/dev/null && [ "$waited" -lt 3000 ]; do
             sleep 0.01
             waited=$((waited + 1))
         done
-        [ "$waited" -lt 500 ] || bad="$bad; $1 waits for $2 as a $3"
+        [ "$waited" -lt 3000 ] || bad="$bad; $1 waits for $2 as a $3"
         kill -9 "$pid" 2>/dev/null
         wait "$pid"
         ended=$?

@@ -3,11 +3,11 @@
 # with the campaign, and leaving it stops nothing.
 . "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
-# until_true COMMAND...: repeats it for at most half a minute
+# until_true COMMAND...: repeats it for at most a minute
 until_true()
 {
     tries=0
-    until "$@" || [ $tries -gt 600 ]; do
+    until "$@" || [ $tries -gt 1200 ]; do
         tries=$((tries + 1))
         sleep 0.05
     done

@@ -28,22 +28,25 @@ BUGS = {
          ("    const Error error = file_write(store->shards, written->name, image.data, image.size);\n",
           "    late_image = image;\n    if (late) return error_none();\n"
           "    const Error error = file_write(store->shards, written->name, image.data, image.size);\n"),
-         ("    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n",
-          "    late = true;\n    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));\n"
+         ("    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));\n",
+          "    late = true;\n"
+          "    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));\n"
           "    late = false;\n"),
-         ("    TRY(commit_transaction(store, commit, &shard, &block));\n",
-          "    TRY(commit_transaction(store, commit, &shard, &block));\n"
-          "    if (commit->n_lanes > 0) TRY(file_write(store->shards, shard.name, late_image.data, late_image.size));\n"
-          "    if (commit->n_lanes > 0) free(late_image.data);\n")],
+         ("    return commit_transaction(store, parts);\n",
+          "    TRY(commit_transaction(store, parts));\n"
+          "    if (parts->commit->n_lanes == 0) return error_none();\n"
+          "    TRY(file_write(store->shards, parts->shard.name, late_image.data, late_image.size));\n"
+          "    free(late_image.data);\n    return error_none();\n")],
         ("power", "storm")),
     "state before the rows": (
         "runner/campaign/store/commit.c",
         [("        with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "        TRY(commit_step(&store->update_search));\n", ""),
-         ("    TRY(commit_transaction(store, commit, &shard, &block));\n",
+         ("    return commit_transaction(store, parts);\n",
+          "    const Commit *commit = parts->commit;\n"
           "    if (commit->rows.count > 0) with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "    if (commit->rows.count > 0) TRY(commit_step(&store->update_search));\n"
-          "    TRY(commit_transaction(store, commit, &shard, &block));\n")],
+          "    return commit_transaction(store, parts);\n")],
         ("power", "storm")),
 }
 

@@ -5,6 +5,7 @@ must not crash or hang. It ends with exit code 3 and a message that names the fi
 campaign equals the uninterrupted one. KILL is SIGKILL in place of the call.
 
 JOBS=N   runs at a time (the number of processors)      ONLY="write fsync"   some operations
+SCENARIOS="blocks resumed_some"   some of those in SPECS
 """
 import collections
 import multiprocessing
@@ -35,10 +36,17 @@ RUN_ALL = {
 MEMORY = ("own", "sqlite", "hdf5")
 STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 29,
          ("learning", "hdf5"): 97, ("learning", "sqlite"): 97, ("blocks", "hdf5"): 97,
-         ("blocks", "sqlite"): 97}  # 1 for all others
+         ("blocks", "sqlite"): 97, ("kept_blocks", "hdf5"): 97, ("kept_blocks", "sqlite"): 97}  # 1 for all others
 QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 BATCH = 8
-SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "later"}
+SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "later", "kept": "record_rows",
+         "kept_blocks": "kept_later"}
+# a campaign that was killed while its trials were in blocks goes on (crash_in_blocks)
+STATES = {"resumed_" + state: state for state in ("none", "some", "ended", "all")}
+STATES["tagged"] = "some"  # `tag` makes the rows first
+COMMANDS = {"tagged": ("tag", "good")}  # in place of `run`
+SPECS |= dict.fromkeys(STATES, "later")
+STEPS |= {(given, kind): 97 for given in STATES for kind in ("hdf5", "sqlite")}
 
 # After an interrupted or short call the program must continue; but SQLite gives up on these.
 SQLITE_GIVES_UP = ("fsync", "lock")
@@ -89,12 +97,13 @@ def try_fault(case):
     """Gives (case, fired, status, what went wrong)."""
     scenario, operation, outcome, call, expected = case
     place = crash.Place(f"cut-{os.getpid()}", SPECS[scenario], BATCH)
-    if scenario == "recovery":
-        place.copy_of(os.path.join(crash.work, "crashed"))
+    start = os.path.join(crash.work, "start-" + scenario)
+    if os.path.exists(start):
+        place.copy_of(start)
     mark = os.path.join(crash.work, f"fired-{os.getpid()}")
     if os.path.exists(mark):
         os.remove(mark)
-    result = place.call("run", fault=f"{operation}:{call}:{outcome}", fired=mark)
+    result = place.call(*COMMANDS.get(scenario, ("run",)), fault=f"{operation}:{call}:{outcome}", fired=mark)
     if not os.path.exists(mark):
         return case, False, result.status, ""
     with open(mark) as file:
@@ -162,10 +171,12 @@ def scenario(name, expected, pool):
 
 crash.build_preload("faults")
 whole = {spec: crash.Whole("faults", spec, BATCH) for spec in set(SPECS.values())}
-crash.Place("crashed", SPECS["recovery"], BATCH).crash_badly()
+crash.Place("start-recovery", SPECS["recovery"], BATCH).crash_badly()
+for given, state in STATES.items() if not crash.QUICK else ():
+    crash.Place("start-" + given, SPECS[given], BATCH).crash_in_blocks(state)
 with multiprocessing.Pool(int(os.environ.get("JOBS", os.cpu_count()))) as workers:
     totals = collections.Counter()
-    for given in (["blocks"] if os.environ.get("BLOCKS") else SPECS) if not crash.QUICK else ("run", "blocks"):
+    for given in os.environ.get("SCENARIOS", "run blocks" if crash.QUICK else " ".join(SPECS)).split():
         totals += scenario(given, whole[SPECS[given]], workers)
 print(f"   faults: {sum(totals.values())} calls failed in all")
 crash.finish()

@@ -3,7 +3,7 @@ In the end the database equals, table by table, that of an uninterrupted campaig
 reasons, fronts, states, digests of rows; the shards with the rounds' rows are equal byte by byte. Times and batches are
 not compared.
 
-KILLS=N   of each campaign (50; 5 with QUICK=1)
+KILLS=N   of each campaign (50; 5 with QUICK=1)      OPTIONS="--set ..."   of each run
 """
 import os
 import time
@@ -11,6 +11,7 @@ import time
 import crash
 
 KILLS = int(os.environ.get("KILLS", "5" if crash.QUICK else "50"))
+OPTIONS = os.environ.get("OPTIONS", "").split()
 BATCHES = (8, 4, 2, 3) if not crash.QUICK else (16, 5, 64)  # lanes; many small batches take longer
 # spec: the limit of the search, and the least number of generations that each of its searches then has
 CAMPAIGNS = {
@@ -97,7 +98,7 @@ def kill_at_random(place, sets, whole, wall, ready, draw):
 
 
 def learn(spec):
-    sets, least = ("--set", CAMPAIGNS[spec][0]), CAMPAIGNS[spec][1]
+    sets, least = ("--set", CAMPAIGNS[spec][0], *OPTIONS), CAMPAIGNS[spec][1]
     draw, place = crash.seeded("learning", spec), crash.Place("cut", spec)
     whole = crash.Place("whole", spec, BATCHES[0])
     wall = seconds(whole, sets)

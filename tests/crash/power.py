@@ -2,9 +2,11 @@
 by then is lost at random: blocks of a write and lengths of files independently; new, renamed and removed names in any
 order unless their folder was synced. The campaign is continued from each such disk. Nothing that was acknowledged
 (reported as progress) may be lost, no array that a row names may be damaged, and the result must equal a run without a
-power cut. Recorded are a fresh run, one that recovers from a crash, and one of an adaptive search.
+power cut. Recorded are a fresh run, one that recovers from a crash, one of an adaptive search, two that commit blocks,
+and four that go on where blocks were left.
 
-STATES=N   disks to try, in all (2400; 36 with QUICK=1)      JOBS=N   at a time (the number of processors)
+STATES=N   disks to try, in all (5400; 36 with QUICK=1)      JOBS=N   at a time (the number of processors)
+ONLY="blocks resumed_some"   some of the runs, by the first word of their names
 """
 import json
 import multiprocessing
@@ -15,7 +17,7 @@ import struct
 import crash
 
 BATCH, BLOCK = 4, 512
-STATES = int(os.environ.get("STATES", "36" if crash.QUICK else "2400"))
+STATES = int(os.environ.get("STATES", "36" if crash.QUICK else "5400"))
 RECORD = struct.Struct("<IIIIqq")  # struct Record of preload.c
 
 
@@ -157,14 +159,15 @@ class Recording:
     """A run's operations, and what lay there before it."""
 
     def __init__(self, name, spec, crashed):
+        """crashed: what the run recovers from, a function of the place; None: it is a fresh run."""
         self.place = crash.Place(name, spec, BATCH)
         if crashed:
-            self.place.crash_badly()
+            crashed(self.place)
         self.base = os.path.join(crash.work, name + "-base")
         shutil.copytree(self.place.root, self.base)
         log = os.path.join(crash.work, name + ".log")
         self.place.call("run", progress="json", log=log, clock=100000)
-        self.records, self.lost_before = read_log(log), int(crashed)
+        self.records, self.lost_before = read_log(log), int(crashed == crash.Place.crash_badly)
 
     def told(self, cut):
         """Trials that had been acknowledged."""
@@ -215,15 +218,22 @@ def suite(name, states):
         print("   " + wrong)
     told = recording.told(len(recording.records))
     print(f"   power: {name}: {recording.counts()}; {told} trials acknowledged")
-    crash.report(not wrongs and told == expected.counts["trials"], f"power: {name}: {len(cuts)} disks cut at "
+    crash.report(not wrongs and told == expected.counts["in batches"], f"power: {name}: {len(cuts)} disks cut at "
                  f"{len(recording.records)} operations, {len(wrongs)} with something lost or wrong")
 
 
 crash.build_preload("power")
-SCENARIOS = (("fresh run", "arrays", False), ("recovery", "arrays", True), ("learning", "nsga2", False),
-             ("blocks", "later", False))
-for scenario, spec_name, is_crashed in SCENARIOS:
-    expected = crash.Whole("power", spec_name, BATCH)
-    recording = Recording(scenario.split()[0], spec_name, is_crashed)
-    suite(scenario, STATES // len(SCENARIOS))
+SCENARIOS = (("fresh run", "arrays", None), ("recovery", "arrays", crash.Place.crash_badly),
+             ("learning", "nsga2", None), ("blocks", "later", None),
+             ("kept", "kept_later", None))
+if not crash.QUICK:
+    SCENARIOS += tuple((f"resumed_{state}", "later", lambda place, state=state: place.crash_in_blocks(state))
+                       for state in ("none", "some", "ended", "all"))
+ONLY = os.environ.get("ONLY", "").split()
+for scenario, spec_name, crash_before in SCENARIOS:
+    word = scenario.split()[0]
+    if not ONLY or word in ONLY:
+        expected = crash.Whole("power", spec_name, BATCH)
+        recording = Recording(word, spec_name, crash_before)
+        suite(scenario, STATES // len(SCENARIOS))
 crash.finish()

@@ -14,6 +14,10 @@ shift 3
 build=build/fuzz
 mkdir -p $build/seeds
 cp experiments/*.yaml tests/golden/bad_specs/*.yaml $build/seeds/
+mkdir -p $build/robots # their first byte is not the file's
+for robot in tests/golden/bad_robots/*.xml tests/golden/bad_robots/*.urdf; do
+    { printf 0 && cat "$robot"; } >"$build/robots/$(basename "$robot")"
+done
 sanitize="-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
 [ -z "${FUZZ_COVERAGE:-}" ] || sanitize="-fsanitize=fuzzer -fprofile-instr-generate -fcoverage-mapping"
 compile="clang -std=c17 -D_GNU_SOURCE -ffp-contract=off -O2 -g $sanitize $flags"
@@ -34,6 +38,7 @@ settings()
     fuzz_set) echo "-dict=tests/fuzz/spec.dict -max_len=256" ;;
     fuzz_arguments) echo "-dict=tests/fuzz/arguments.dict -max_len=256" ;;
     fuzz_state) echo "-max_len=512" ;;
+    fuzz_robot) echo "-dict=tests/fuzz/robot.dict -max_len=4096" ;;
     fuzz_cloud) echo "-dict=tests/fuzz/cloud.dict -max_len=1024" ;;
     *) echo "-dict=tests/fuzz/expression.dict -max_len=512" ;;
     esac
@@ -49,7 +54,10 @@ fuzz()
     sh tests/fuzz/corpus.sh unpack "$archive" "$corpus"
     $compile "$1" $units $objects $libs -lm -lpthread -o "$build/$name"
     seeds=
-    case $name in fuzz_spec | fuzz_yaml) seeds=$build/seeds ;; esac
+    case $name in
+    fuzz_spec | fuzz_yaml) seeds=$build/seeds ;;
+    fuzz_robot) seeds=$build/robots ;;
+    esac
     limits="$(settings "$name") -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$build/$name."
     if [ -n "${FUZZ_COVERAGE:-}" ]; then
         LLVM_PROFILE_FILE=$build/$name.raw "$build/$name" $limits -runs=0 "$corpus" >$build/$name.log 2>&1

@@ -35,6 +35,8 @@ typedef struct BlockTest {
     const char *error; // of the source
     int64_t error_at;  // cells read before it
     uint64_t random;
+    bool ties; // many rows that follow each other have equal numbers: the last ones of each column
+    double last[BLOCK_TEST_COLUMNS];
 } BlockTest;
 
 static uint64_t block_test_random(BlockTest *test, uint64_t below)
@@ -81,7 +83,11 @@ static void block_test_fill_cell(BlockTest *test, int64_t block, int column, int
 {
     void *values = test->values[block][column];
     switch (block_test_columns[column].type) {
-    case NUMBER_REAL: ((double *)values)[row] = block_test_real(test); break;
+    case NUMBER_REAL:
+        if (!test->ties || block_test_random(test, column == 4 ? 300 : 50) == 0)
+            test->last[column] = block_test_real(test);
+        ((double *)values)[row] = test->last[column];
+        break;
     case NUMBER_INTEGER:
         ((int64_t *)values)[row] = column == 0   ? id
                                    : column == 6 ? block_test_integer(test)
@@ -140,7 +146,7 @@ static void block_test_insert(BlockTest *test)
 
 static void block_test_start(BlockTest *test, uint64_t seed, int64_t rows)
 {
-    *test = (BlockTest){.random = seed * 77 + 5};
+    *test = (BlockTest){.random = seed * 77 + 5, .ties = seed % 2 == 1};
     CHECK_OK(arena_create(&test->arena, (size_t)rows * 8 * 64 + (4 << 20), "a test"));
     test->table = (BlockTable){.columns = block_test_columns,
                                .n_columns = BLOCK_TEST_COLUMNS,
@@ -150,6 +156,7 @@ static void block_test_start(BlockTest *test, uint64_t seed, int64_t rows)
                                .piece = 1 + (int64_t)block_test_random(test, 70),
                                .found = 1 + (int64_t)block_test_random(test, 9),
                                .sparse = 1 + (int64_t)block_test_random(test, 9)};
+    if (test->ties) test->table.piece += 64;
     block_test_fill(test, rows);
     const char *path = arena_format(&test->arena, "%s/campaign.db", test_folder());
     CHECK_OK(database_open(path, DATABASE_WRITE, &test->database));
@@ -484,6 +491,8 @@ TEST(block_table_answers_chosen_statements)
         "SELECT id, x FROM $ WHERE x IS NULL OR x = 9e999 ORDER BY x DESC, id DESC",
         "SELECT id, x FROM $ WHERE x > -9e999 AND x < 9e999 ORDER BY x, y DESC, id",
         "SELECT id, x, y, fitness FROM $ WHERE fitness IS NOT NULL ORDER BY fitness, x DESC, y, id LIMIT 20",
+        "SELECT id, x FROM $ ORDER BY fitness, x DESC, id",
+        "SELECT id, x FROM $ ORDER BY fitness DESC, x, y, id LIMIT 9",
         "SELECT id, x, y, big FROM $ ORDER BY search, x, y, big DESC, id", // more columns than the table orders by
         "SELECT id FROM $ WHERE x = 0 ORDER BY y, id",
         "SELECT id FROM $ ORDER BY id DESC LIMIT 10",

@@ -29,6 +29,7 @@ TEST(cmaes_injected_points_move_the_mean_by_a_bounded_step)
     CmaesCase test;
     cmaes_case_start(&test, cmaes_sphere, 3, 3, "sigma: 1e-4, start: center, inject: [{x1: 1, x2: 1, x3: 1}]");
     const CmaesPopulation *population = cmaes_population(&test.search, 0);
+    cmaes_draw(&test.search, test.search.scratch, 0, 0, 1);
     CHECK_NEAR(longest * longest, population->square[0], 1e-9);
     double length = 0.0;
     for (int k = 0; k < 3; k++) length += population->y[k] * population->y[k];

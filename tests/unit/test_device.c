@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // 55 trials of two replicates: some are recorded as they run, the best and their debug rows at the end
 #define DEVICE_SPEC                                                                                                    \
@@ -212,10 +213,10 @@ TEST(device_watchdog_is_as_patient_as_it_was_told)
     DeviceCase test;
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     BackendOptions options = {.name = "faulty", .threads = 1, .patience = 0.3};
-    device_case_watch(&test, &options, 0.25, 5);
+    device_case_watch(&test, &options, 0.25, 20);
     options.patience = (double)INFINITY;
     options.interrupted = interrupted_at_once;
-    device_case_watch(&test, &options, 0.9, 5);
+    device_case_watch(&test, &options, 0.9, 20);
     device_case_end(&test);
 }
 
@@ -234,15 +235,16 @@ TEST(device_slice_in_flight_is_cut_short_when_the_backend_closes)
         for (int64_t i = 0; i < LANES; i++) batch->parameter[p * LANES + i] = test.spec.fixed[p];
     }
     bool done = false;
-    double whole = 0;
+    double seconds = 0;
+    const clock_t start = clock(); // of processor: the machine may be busy with other things
     CHECK_OK(backend_begin(backend, 0));
     CHECK_OK(backend_advance(backend, 0, test.spec.configured.ticks));
-    CHECK_OK(backend_wait(backend, 0, &done, &whole));
+    CHECK_OK(backend_wait(backend, 0, &done, &seconds));
     CHECK(done);
-    const double start = clock_seconds();
+    const clock_t cut = clock();
     CHECK_OK(backend_begin(backend, 0));
     CHECK_OK(backend_advance(backend, 0, test.spec.configured.ticks));
     CHECK(backend_close(backend));
-    CHECK(clock_seconds() - start < 0.5 * whole);
+    CHECK(clock() - cut < (cut - start) / 2);
     device_case_end(&test);
 }

@@ -183,7 +183,7 @@ TEST(hopper_ground_has_the_slope_that_it_says)
         for (double x = -1.5; x < 3.0; x += 0.0137) {
             const double h = 1e-6,
                          height[2] = {hopper_terrain(&world, x - h).height, hopper_terrain(&world, x + h).height};
-            const HopperTerrain ground = hopper_terrain(&world, x);
+            const Terrain ground = hopper_terrain(&world, x);
             const HopperFoot foot = hopper_foot(&world, x, 0.7, 1.5, -0.3);
             CHECK_NEAR((height[1] - height[0]) / (2.0 * h), ground.slope, 1e-5);
             CHECK_NEAR(0.7 - ground.height, foot.height, 1e-15);

@@ -2,6 +2,7 @@
 #include "../../runner/campaign/batch/made.h"
 #include "rigid_case.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -45,25 +46,35 @@ static double made_cpu_seconds(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-// The process that compiles ends after 20 s.
-TEST(made_kernel_of_the_slowest_world_compiles_in_time)
+// The time of the processor that a kernel compiles in. NAN: there is no NVRTC.
+static double made_compiled_in(const char *simulation)
 {
     RigidRun run;
     MadeImage image;
-    rigid_parse(
-        &run,
-        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
-        "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}",
-        "search: {method: list, points: [{gravity: 9.81}]}");
+    rigid_parse(&run, simulation, "search: {method: list, points: [{gravity: 9.81}]}");
     const char *source = made_source_of(&run);
     CHECK(source != NULL);
     const double start = made_cpu_seconds();
     const Error error = made_compile(source, "sm_90", &run.arena, &image);
-    if (error.kind != OK && strstr(error.text, "was not found") != NULL)
-        test_skip("there is no NVRTC");
-    else
-        CHECK_OK(error);
-    CHECK(made_cpu_seconds() - start < 20.0);
+    const bool absent = error.kind != OK && strstr(error.text, "was not found") != NULL;
+    if (!absent) CHECK_OK(error);
+    const double seconds = made_cpu_seconds() - start;
     arena_destroy(&run.arena);
+    return absent ? (double)NAN : seconds;
+}
+
+// The process that compiles ends after 20 s. That is a bound for a machine on which a free body compiles in 1.5 s; this
+// world took 8.6 times as long. On a slow or busy machine both take longer.
+TEST(made_kernel_of_the_slowest_world_compiles_in_time)
+{
+    const double free_body = made_compiled_in("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}]}}");
+    if (isnan(free_body)) {
+        test_skip("there is no NVRTC");
+        return;
+    }
+    const double slowest = made_compiled_in(
+        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
+        "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}");
+    CHECK(slowest < 13 * free_body);
 }
 #endif

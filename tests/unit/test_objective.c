@@ -72,6 +72,21 @@ TEST(objective_mean_sums_in_order)
     CHECK_BITS(3.75, fitness_of(OVER_MEAN, 0, 4, four));
 }
 
+// Of one replicate as of several: a sum that begins with 0 has no -0, and there is one NaN.
+TEST(objective_mean_of_one_replicate)
+{
+    static const double zero[] = {-0.0};
+    const uint64_t odd = 0xfff8000000012345;
+    double payload;
+    memcpy(&payload, &odd, sizeof payload);
+    Trial trial = trial_of("y", OVER_MEAN, 0, 1, zero);
+    CHECK_BITS(0.0, evaluate(&trial)->metric[0]);
+    CHECK_BITS(1.0, trial.result.metric[1]);
+    trial.metric[0][0] = payload;
+    CHECK_BITS(the_nan(), evaluate(&trial)->metric[0]);
+    arena_destroy(&trial.arena);
+}
+
 TEST(objective_median_worst_and_quantile)
 {
     CHECK_BITS(4.0, fitness_of(OVER_MEDIAN, 0, 3, three));

@@ -1,6 +1,6 @@
 // The resolved spec reads back to the same spec; the hash depends on everything that can change a number, and on
 // nothing else.
-#include "../test.h"
+#include "robot_folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static bool resolve_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena, Spec *out)
 {
     Diagnostics *diagnostics = diagnostics_new(arena);
-    const Error error = spec_parse("test.yaml", text, overrides, n_overrides, arena, diagnostics, out);
+    const Error error = robot_folder_parse(text, overrides, n_overrides, arena, diagnostics, out);
     if (error.kind != OK) diagnostics_print(diagnostics, stdout, false);
     CHECK_OK(error);
     return error.kind == OK;

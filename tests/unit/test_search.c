@@ -72,10 +72,12 @@ static void add_list(Fixture *fixture, int parameter, const double *list, int64_
 
 static void add_range(Fixture *fixture, int parameter, double low, double high, bool log_scale, bool integer)
 {
-    fixture->axes[fixture->spec.n_axes++] =
+    Axis *axis = &fixture->axes[fixture->spec.n_axes++];
+    *axis =
         (Axis){.parameter = parameter,
                .zip = -1,
                .values = {.form = &values_range, .low = low, .high = high, .log_scale = log_scale, .integer = integer}};
+    values_take_logarithms(&axis->values);
 }
 
 static void add_derived(Fixture *fixture, int parameter, const char *text)

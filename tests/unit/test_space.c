@@ -1,5 +1,6 @@
 // Disk space: estimates against what a campaign took, the verdict, the refusal.
 #include "../../runner/campaign/plan/space.h"
+#include "../../runner/campaign/store/rows.h"
 #include "../test.h"
 
 #include <stdlib.h>
@@ -56,6 +57,23 @@ TEST(space_is_estimated_within_a_factor_of_two)
     CHECK_OK(file_size(arena_format(&test.arena, "%s/" CAMPAIGN_DATABASE, folder), &database));
     CHECK(shards < test.plan.hdf5_bytes && test.plan.hdf5_bytes < 2 * shards);
     CHECK((double)database < test.plan.sqlite_bytes && test.plan.sqlite_bytes < 2 * (double)database);
+    arena_destroy(&test.arena);
+}
+
+TEST(space_counts_blocks_until_rows_are_made)
+{
+    SpaceCase test;
+    Spec spec;
+    space_case_start(&test);
+    CHECK(space_blocks(&test.spec, 1 << 24) == 0); // arrays are recorded by ids
+    spec = test.spec;
+    spec.record.select.every = 0;
+    CHECK(space_blocks(&spec, 999999) == 0);
+    CHECK(space_blocks(&spec, 1000000) == 8e6 * (double)rows_columns(&spec));
+    spec.store.rows = "later";
+    CHECK(space_blocks(&spec, 10) == 80.0 * (double)rows_columns(&spec));
+    spec.store.rows = "at_once";
+    CHECK(space_blocks(&spec, 1 << 24) == 0);
     arena_destroy(&test.arena);
 }
 

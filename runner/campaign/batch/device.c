@@ -1,4 +1,4 @@
-// The device of a run: a backend with batches as large as its memory allows. It is opened anew when it fails, and
+// The device of a run: a backend with batches as large as its memory allows. It is opened again when it fails, and
 // replaced when it fails again. The device and the size of a batch never change a bit. So a device that fails costs
 // only the batches in flight, which are computed again.
 #include "device.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// How many times per run a failed device is opened anew. Then another one is used.
+// How many times per run a failed device is opened again. Then another one is used.
 enum { DEVICE_CHANCES = 3 };
 
 bool device_is_at_fault(ErrorKind kind) { return kind == ERROR_DEVICE || kind == ERROR_MEMORY; }

@@ -21,10 +21,10 @@ typedef struct Device {
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
 // builds is in the arena.
 Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);
-// Whether a run may continue after this error, with the device opened anew.
+// Whether a run may continue after this error, with the device opened again.
 bool device_is_at_fault(ErrorKind kind);
-// After an error of a run: opens the same device anew (with smaller batches, if memory was missing), another device, or
-// the CPU. The batches in flight are lost. Gives the error itself if none of these works.
+// After an error of a run: opens the same device again (with smaller batches, if memory was missing), another device,
+// or the CPU. The batches in flight are lost. Gives the error itself if none of these works.
 Error device_recover(Device *device, Error error);
 bool device_close(Device *device); // as backend_close
 

@@ -1,34 +1,47 @@
-// A batch of whole trials, from ask to tell (trials_in_flight.c).
+// A batch of whole trials, from ask to tell (trials_in_flight.c, lanes_of_trials.c).
 #ifndef HOPSCOTCH_TRIALS_IN_FLIGHT_H
 #define HOPSCOTCH_TRIALS_IN_FLIGHT_H
 
 #include "../store/commit.h"
 
+// What one thread needs to fill lanes and to gather trials. R: replicates of a trial, M: metrics.
+typedef struct LanesScratch {
+    double *parameter;     // [lanes that are filled at once][n_parameters]
+    double *metric;        // [trials that are gathered at once][R][M]
+    int *failure;          // [trials][R]
+    double *value;         // [R] of a trial's objective
+    double *mean, *spread; // [M] of a trial's metrics over the replicates
+    int64_t failures;      // trials that failed, so far
+} LanesScratch;
+
 // Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the
 // lanes [0, n). The trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
-    RecordKind kind; // what is recorded
-    bool *observed;  // [trials.capacity]: record this trial
-    int64_t *lane;   // [trials.capacity][R]
+    RecordKind kind;          // what is recorded
+    bool *observed;           // [trials.capacity]: record this trial
+    int64_t *observed_before; // [trials.capacity]: how many of the trials before it are recorded
+    int64_t recorded;         // lanes of each of them
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
     double kernel_seconds, wait_seconds, copy_seconds, search_seconds;
-    double *lane_parameter; // [n_parameters] of the lane that is being filled
-    double *metric;         // [R][M] and failure[R] of the trial that is being collected
-    int *failure;
-    double *value;         // [R] of its objective
-    double *mean, *spread; // [M] of its metrics over the replicates
+    ThreadTeam *team;      // shares the work of filling and gathering
+    int threads;           // of the team
+    LanesScratch *scratch; // [threads]
 } Flight;
 
-void flight_take(const Spec *spec, int64_t trials, Arena *arena, Flight *flight);
-int64_t flight_bytes(const Spec *spec);         // of memory per trial
-int64_t flight_scratch_bytes(const Spec *spec); // of memory for the trial that is being collected
+void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight);
+int64_t flight_bytes(const Spec *spec);                                 // of memory per trial
+int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team); // and of the team's threads
+void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch);
+int64_t lanes_scratch_bytes(const Spec *spec);
 // Assigns a lane to every replicate, and fills in its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 // Writes fitness and metrics of every trial into `commit->rows` (fitness and survived also into the trials, for tell),
 // and the arrays of observed lanes into `commit->lanes` and `samples`.
 void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
+// Of a flight of one trial that was collected: the failure of a replicate, an index of configured.failures; 0: none.
+int flight_failure(const Flight *flight, int replicate);
 // Waits for the slice in flight, and adds its times.
 Error flight_wait(const Spec *spec, Backend *backend, int slot, Flight *flight, bool *done);
 int flight_survived_metric(const Spec *spec); // the place of `survived` among the metrics, or -1

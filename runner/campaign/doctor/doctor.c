@@ -139,6 +139,11 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
     else if (of_trials && end == 0)
         doctor_find(doctor, "rows", "table %s: there is a digest of block %lld, in which no trial can be",
                     broken->table, (long long)broken->block);
+    else if (strcmp(broken->table, SEAL_ALL_TRIALS) == 0)
+        doctor_find(doctor, "rows",
+                    "table trials: rows that were kept are missing, and their digests with them, or there are more; "
+                    "which ones is not known: restore " CAMPAIGN_DATABASE " from a copy, or run the spec again under a "
+                    "new name");
     else if (broken->lost && strcmp(broken->table, "trials") == 0)
         doctor_find(doctor, "rows",
                     "table trials: rows are missing of batches that were committed with trials %lld to %lld, and their "
@@ -187,7 +192,8 @@ static void doctor_compare_file(Doctor *doctor, const char *name, const char *st
 static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *canonical, const char *hash)
 {
     Diagnostics *diagnostics = diagnostics_new(doctor->arena);
-    const Error error = spec_parse("resolved.yaml", resolved, NULL, 0, doctor->arena, diagnostics, &doctor->spec);
+    const Error error =
+        spec_parse(doctor_file(doctor, "resolved.yaml"), resolved, NULL, 0, doctor->arena, diagnostics, &doctor->spec);
     if (error.kind != OK)
         doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " can't be read: %s", error.text);
     else if (strcmp(doctor->spec.hash.hex, hash) != 0 || strcmp(doctor->spec.canonical, canonical) != 0)
@@ -226,7 +232,7 @@ static void doctor_check_catalogue(Doctor *doctor)
                                   sizeof difference, &behind, doctor->arena);
     doctor->catalogue_bad = error.kind != OK || (difference[0] != '\0' && !behind);
     if (doctor->catalogue_bad)
-        doctor_find(doctor, "catalogue", "%s; `%s` makes it anew", error.kind != OK ? error.text : difference,
+        doctor_find(doctor, "catalogue", "%s; `%s` makes it again", error.kind != OK ? error.text : difference,
                     command_again(doctor->place->results, "reindex").text);
     else if (behind)
         doctor_good(doctor, "catalogue", "%s: the next run or reindex renews it", difference);

@@ -33,7 +33,7 @@ typedef struct Repair {
 } Repair;
 
 Error repair_open_device(Repair *repair);
-Error repair_seal(Repair *repair, const char *table); // a new digest for a small table that was written anew
+Error repair_seal(Repair *repair, const char *table); // a new digest for a small table that was written again
 void repair_tell(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
 
 Error repair_trials(Repair *repair); // damaged blocks of trials and replicates: simulated again

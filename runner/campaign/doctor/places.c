@@ -113,7 +113,7 @@ static Error repair_count_bad(Repair *repair, int64_t *count)
 }
 
 // New shards get greater numbers than all files, so that no file is overwritten.
-static void repair_number_anew(Repair *repair)
+static void repair_number_again(Repair *repair)
 {
     Store *store = repair->store;
     while (file_exists(arena_format(repair->arena, "%s/%06lld.h5", store->shards, (long long)store->next_shard)))
@@ -125,7 +125,7 @@ Error repair_shards(Repair *repair)
     int64_t count = 0;
     TRY(repair_count_bad(repair, &count));
     if (count > 0) {
-        repair_number_anew(repair);
+        repair_number_again(repair);
         TRY(repair_open_device(repair));
         for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) TRY(repair_record(repair, kind));
     }

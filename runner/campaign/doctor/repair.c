@@ -97,8 +97,8 @@ static Error repair_read_spec(Repair *repair, Database *database)
     CampaignRow row;
     bool found = false;
     TRY(campaign_row_read(database, repair->arena, &row, &found));
-    Error error = spec_parse("resolved.yaml", row.resolved, NULL, 0, repair->arena, diagnostics_new(repair->arena),
-                             &repair->spec);
+    Error error = spec_parse(repair_file(repair, "resolved.yaml"), row.resolved, NULL, 0, repair->arena,
+                             diagnostics_new(repair->arena), &repair->spec);
     if (error.kind == OK) repair->spec.text = row.given;
     if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", row.given, strlen(row.given));
     if (error.kind == OK)
@@ -151,11 +151,25 @@ static bool repair_is_computed(const char *table)
     return false;
 }
 
+// The digests may be right again, now that trials are repaired.
+static Error repair_sum(Repair *repair)
+{
+    bool same = false;
+    TRY(seal_compare_sum(repair->store->database, &same));
+    if (same) return error_none();
+    repair_tell(repair, "trials: which rows are missing is not known; the others stay as they are");
+    return seal_keep_sum(repair->store->database);
+}
+
 static Error repair_keep_rest(Repair *repair)
 {
     const SealDamage *damage = &repair->doctor->damage;
     SealTally now;
     for (int64_t i = 0; i < damage->count; i++) {
+        if (strcmp(damage->broken[i].table, SEAL_ALL_TRIALS) == 0) {
+            TRY(repair_sum(repair));
+            continue;
+        }
         const char *table = damage->broken[i].table;
         if (repair_is_computed(table) || strcmp(table, "sqlite_schema") == 0) continue;
         TRY(seal_again(repair->store->database, table, damage->broken[i].block, repair->arena, &now));
@@ -175,7 +189,7 @@ static Error repair_rows(Repair *repair)
     TRY(repair_search(repair));
     TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
-    if (doctor_damaged(repair->doctor, "batches"))
+    if (doctor_damaged(repair->doctor, "batches") && !kept_in_part(repair->store->database))
         TRY(batches_restore(repair->store->database, &repair->spec, repair->arena));
     TRY(repair_places(repair));
     TRY(repair_shards(repair));

@@ -60,7 +60,7 @@ static Error doctor_open_shard(const Doctor *doctor, const char *path, RecordKin
     const Recording recording = recording_of(&doctor->spec, kind);
     const ShardLayout layout = recording_layout(&recording);
     const Error error = shard_open(path, &layout, NULL, reader);
-    // of other bodies, chosen before: to be recorded anew
+    // of other bodies, chosen before: to be recorded again
     return error.kind != OK && recording.columns_recipe[0] != '\0' ? doctor_open_lanes(path, kind, reader) : error;
 }
 

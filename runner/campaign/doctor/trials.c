@@ -4,6 +4,7 @@
 #include "doctor.h"
 
 #include "../batch/trials_in_flight.h"
+#include "../store/kept_rows.h"
 #include "../store/rewrite.h"
 #include "../store/queries.h"
 
@@ -109,7 +110,7 @@ static Error repair_block_rows(RepairBlock *block, int64_t last)
     Rewrite *rewrite = &block->rewrite;
     int64_t trials = block->repair->device.lanes / spec->replicates.count;
     if (trials > block->end - block->first) trials = block->end - block->first;
-    flight_take(spec, trials, block->arena, &block->flight);
+    flight_take(spec, trials, NULL, block->arena, &block->flight);
     commit_take(spec, trials, 0, 0, 0, block->arena, &block->commit);
     rewrite_begin(block->repair->store->database, spec, block->arena, rewrite);
     const Error error = search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last);
@@ -120,6 +121,14 @@ static Error repair_block_rows(RepairBlock *block, int64_t last)
     return rewrite_drop_strangers(rewrite, block->first, block->end);
 }
 
+// Where only some trials keep a row: deletes the others, of which all have one now.
+static Error repair_settle(RepairBlock *block, int64_t index, SealTally *after)
+{
+    Repair *repair = block->repair;
+    TRY(kept_settle_between(repair->store, block->first, block->end));
+    return seal_again(repair->store->database, "trials", index, block->arena, after);
+}
+
 static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last)
 {
     Repair *repair = block->repair;
@@ -128,6 +137,7 @@ static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last
     TRY(seal_stored(repair->store->database, "trials", index, &before[0]));
     if (replicates) TRY(seal_stored(repair->store->database, "replicates", index, &before[1]));
     TRY(repair_block_rows(block, last));
+    if (repair->store->kept != NULL) return repair_settle(block, index, &after[0]);
     TRY(seal_again(repair->store->database, "trials", index, block->arena, &after[0]));
     if (replicates) TRY(seal_again(repair->store->database, "replicates", index, block->arena, &after[1]));
     const bool proven = before[0].digest == after[0].digest && before[0].rows == after[0].rows &&
@@ -139,9 +149,10 @@ static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last
             "rows have ids that this spec does not give; nothing of them was changed",
             (long long)block->first, (long long)block->end - 1, (long long)block->strangers);
     }
-    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written anew; %s", (long long)block->first,
+    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows written again; %s", (long long)block->first,
                 (long long)block->end - 1, (long long)block->rewrite.written,
-                proven ? "their digest is that of what was written" : "their digest was damaged too, and is made anew");
+                proven ? "their digest is that of what was written"
+                       : "their digest was damaged too, and is made again");
     return error_none();
 }
 
@@ -152,13 +163,45 @@ static Error repair_block(Repair *repair, int64_t index, int64_t last)
     seal_trials(index, &block.first, &block.end);
     TRY(repair_open_device(repair));
     const int64_t bytes = flight_bytes(&repair->spec) + rows_bytes(&repair->spec);
-    TRY(arena_create(&arena, (size_t)((block.end - block.first) * bytes) + ((size_t)4 << 20),
-                     "trials that are repaired"));
+    const int64_t scratch = flight_scratch_bytes(&repair->spec, NULL) + ((int64_t)4 << 20);
+    TRY(arena_create(&arena, (size_t)((block.end - block.first) * bytes + scratch), "trials that are repaired"));
     block.arena = &arena;
     TRY(store_begin(repair->store));
     const Error error = store_end(repair->store, repair_block_sealed(&block, index, last));
     arena_destroy(&arena);
     return error;
+}
+
+// Which rows are kept depends on those of the other blocks, so it is decided again when all of them are repaired.
+static Error repair_kept_block(Repair *repair, int64_t index, const SealTally *before)
+{
+    RepairBlock block = {.repair = repair, .arena = repair->arena};
+    SealTally after = {.rows = 0};
+    seal_trials(index, &block.first, &block.end);
+    TRY(store_begin(repair->store));
+    TRY(store_end(repair->store, repair_settle(&block, index, &after)));
+    repair_tell(repair, "trials %lld to %lld: simulated again, %lld rows are kept; %s", (long long)block.first,
+                (long long)block.end - 1, (long long)after.rows,
+                before->digest == after.digest && before->rows == after.rows
+                    ? "their digest is that of what was written"
+                    : "their digest was damaged too, and is made again");
+    return error_none();
+}
+
+static Error repair_kept_trials(Repair *repair, int64_t last)
+{
+    const SealDamage *damage = &repair->doctor->damage;
+    SealTally *before = ARENA_NEW(repair->arena, SealTally, damage->count + 1);
+    for (int64_t i = 0; i < damage->count; i++)
+        TRY(seal_stored(repair->store->database, "trials", damage->broken[i].block, &before[i]));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < damage->count; i++) {
+            const int64_t block = damage->broken[i].block;
+            if (strcmp(damage->broken[i].table, "trials") != 0) continue;
+            TRY(pass == 0 ? repair_block(repair, block, last) : repair_kept_block(repair, block, &before[i]));
+        }
+    }
+    return error_none();
 }
 
 Error repair_trials(Repair *repair)
@@ -167,6 +210,7 @@ Error repair_trials(Repair *repair)
     int64_t last = -1, done = -1;
     const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last stored id
     TRY(trials_last_told(repair->store->database, batches, repair->search.total, &last));
+    if (repair->store->kept != NULL) return repair_kept_trials(repair, last);
     for (int pass = 0; pass < 2; pass++) { // blocks of trials, then other blocks of replicates
         const char *table = pass == 0 ? "trials" : "replicates";
         for (int64_t i = 0; i < damage->count; i++) {
@@ -187,7 +231,7 @@ static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;
     bool waiting = true, all = true;
-    flight_take(&repair->spec, 1, arena, &flight);
+    flight_take(&repair->spec, 1, NULL, arena, &flight);
     flight.trials.count = 1;
     while (all && (flight.trials.count > 0 || waiting)) {
         flight.trials.count = 0;

@@ -104,7 +104,7 @@ static void pilot_fill(const PilotTask *task, int64_t lanes, Arena *arena, Pilot
     if (search_learns(task->spec->method)) (void)task->search->method->restore(task->search); // to its start
     for (int64_t left = trials; left > 0 && flight->count < slots && flight->count < LOOP_SLOTS_MAX; left -= batch) {
         Flight *own = &flight->slots[flight->count];
-        flight_take(task->spec, pilot_least(batch, left), arena, own);
+        flight_take(task->spec, pilot_least(batch, left), NULL, arena, own);
         pilot_trials(task, (trials - left) / block, parts, &own->trials);
         flight_fill(task->spec, own, backend_batch(task->backend, flight->count));
         flight->lanes += own->lanes;
@@ -259,7 +259,7 @@ static Pilot pilot_whole(const PilotTask *task, const PilotFlight *flight, doubl
 static size_t pilot_bytes(const PilotTask *task, int64_t lanes)
 {
     const int64_t trials = lanes / task->spec->replicates.count + LOOP_SLOTS_MAX;
-    const int64_t scratch = task->spec->replicates.count * (8 * task->spec->configured.n_metrics + 8);
+    const int64_t scratch = flight_scratch_bytes(task->spec, NULL);
     return (size_t)(trials * (flight_bytes(task->spec) + 64) + LOOP_SLOTS_MAX * scratch) + ((size_t)4 << 20);
 }
 

@@ -107,6 +107,7 @@ static void plan_count_disk(PlanMaker *maker)
     plan->hdf5_bytes = space_hdf5(spec, RECORD_TRAJECTORIES, plan->traced_lanes, plan->batches + 1) +
                        space_hdf5(spec, RECORD_DEBUG, debug_lanes, 1);
     plan->sqlite_bytes = space_sqlite(spec, plan->trials, plan->lanes);
+    plan->block_bytes = space_blocks(spec, plan->trials);
     if (maker->search.round_fields == NULL) return;
     plan->sqlite_bytes += space_rounds_sqlite(&maker->search, plan->rounds);
     plan->hdf5_bytes += space_rounds_hdf5(&maker->search, plan->rounds);
@@ -225,10 +226,15 @@ static Error plan_count_time(PlanMaker *maker)
 
 // ---- the plan -------------------------------------------------------------------------------------------------------
 
+static double plan_disk(const Plan *plan)
+{
+    return plan->hdf5_bytes + plan->sqlite_bytes + plan->block_bytes + space_journal(plan->sqlite_bytes);
+}
+
 static void plan_refuse_sizes(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
-    const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
+    const double disk = plan_disk(plan);
     char *text = plan->refusal;
     if (plan->trials == 0) {
         snprintf(text, sizeof plan->refusal, "there is no trial to run: all %s are excluded",
@@ -243,7 +249,7 @@ static void plan_refuse_sizes(PlanMaker *maker)
 static void plan_warn_of_disk(PlanMaker *maker)
 {
     Plan *plan = maker->plan;
-    const double disk = plan->hdf5_bytes + plan->sqlite_bytes + space_journal(plan->sqlite_bytes);
+    const double disk = plan_disk(plan);
     const SpaceVerdict verdict = space_verdict(disk, plan->disk_free);
     if (plan->warning[0] != '\0' || verdict == SPACE_ENOUGH) return;
     if (verdict == SPACE_SHORT)

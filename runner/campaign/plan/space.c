@@ -2,6 +2,7 @@
 // If the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
+#include "../store/pending.h"
 #include "../store/queries.h"
 #include "../store/rows.h"
 #include "../store/store.h"
@@ -15,7 +16,8 @@ static const double space_mebibyte = 1024.0 * 1024.0;
 
 // Metadata of a shard: about 24 KB, more with many columns. A database without rows.
 static const double space_shard_rest = 32768.0, space_database_rest = 131072.0;
-static const double space_lane_row = 32.0; // of a shard's table of lanes
+static const double space_lane_row = 32.0;              // of a shard's table of lanes
+static const double space_sums = 4.0 * 1024.0 * 1024.0; // over all trials: histograms and bins
 
 // A row of SQLite takes about 9 bytes per column and 20 more.
 static double space_rows(double rows, int64_t columns) { return rows * (double)(9 * columns + 20); }
@@ -34,11 +36,33 @@ double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shar
     return space_shards(&recording, (double)lanes, (double)shards);
 }
 
+// Trials that keep a row, at most.
+static double space_kept(const Spec *spec, double trials)
+{
+    const double every = (double)spec->record.rows.every;
+    const double rows = 1.125 * (double)spec->record.rows.best + (double)spec->record.rows.failures +
+                        (every > 0 ? ceil(trials / every) : 0.0);
+    return fmin(rows, trials);
+}
+
 double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes)
 {
-    double bytes = space_database_rest + space_rows((double)trials, rows_columns(spec));
+    // of the best, up to three times as many while they are found
+    const double best = 2.0 * (double)spec->record.rows.best, most = (double)trials;
+    const double rows = spec->record.rows.some ? fmin(space_kept(spec, most) + best, most) : most;
+    double bytes = space_database_rest + space_rows(rows, rows_columns(spec));
+    if (spec->record.rows.some) bytes += space_sums;
     if (spec->replicates.store) bytes += space_rows((double)lanes, rows_replicate_columns(spec));
     return bytes;
+}
+
+// Of kept rows, blocks hold at most four times as many as will stay, and these once more while they are written again
+// (store/kept_rows.c).
+double space_blocks(const Spec *spec, int64_t trials)
+{
+    const double most = (double)trials;
+    const double rows = spec->record.rows.some ? fmin(5.0 * space_kept(spec, most), most) : most;
+    return pending_is_expected(spec, trials) ? 8.0 * (double)rows_columns(spec) * rows : 0.0;
 }
 
 double space_rounds_sqlite(const Search *search, int64_t rounds)
@@ -70,7 +94,7 @@ static double space_remaining(const Plan *plan, double shards, int64_t trials_do
 {
     const double left = plan->trials > 0 ? fmax(1.0 - (double)trials_done / (double)plan->trials, 0.0) : 0.0;
     const double sqlite = plan->sqlite_bytes * left;
-    return fmax(plan->hdf5_bytes - shards, 0.0) + sqlite + space_journal(sqlite);
+    return fmax(plan->hdf5_bytes - shards, 0.0) + sqlite + space_journal(sqlite) + plan->block_bytes * left;
 }
 
 // Excluded trials are counted exactly only if the run would not fit with them.

@@ -19,14 +19,16 @@ static size_t loop_buffer_bytes(const Loop *loop)
     const int64_t commit = loop->batch_trials * rows_bytes(spec) + loop->traced_max * lane +
                            (int64_t)search_state_most(loop->search) +
                            commit_rounds_bytes(loop->search, loop->batch_trials);
-    const int64_t scratch = flight_scratch_bytes(spec) + ((int64_t)1 << 20);
+    const int64_t scratch = flight_scratch_bytes(spec, loop->team) + ((int64_t)1 << 20);
+    const int64_t state = (int64_t)1 << 20;
     return (size_t)(loop->n_slots * (loop->batch_trials * flight_bytes(spec) + scratch) +
-                    WRITER_COMMITS * (commit + scratch));
+                    WRITER_COMMITS * (commit + state));
 }
 
 static void loop_take_buffers(Loop *loop, Arena *arena)
 {
-    for (int i = 0; i < loop->n_slots; i++) flight_take(loop->spec, loop->batch_trials, arena, &loop->slots[i].flight);
+    for (int i = 0; i < loop->n_slots; i++)
+        flight_take(loop->spec, loop->batch_trials, loop->team, arena, &loop->slots[i].flight);
     const Recording trajectories = recording_of(loop->spec, RECORD_TRAJECTORIES);
     for (int i = 0; i < WRITER_COMMITS; i++) {
         commit_take(loop->spec, loop->batch_trials, loop->traced_max, recording_lane_bytes(&trajectories),
@@ -210,14 +212,23 @@ static void loop_fill_commit(Loop *loop, double started, double collected, Commi
     loop->accounted = now;
 }
 
-// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer. The other
-// slot first gets two slices of work, since the next batch is asked for and filled meanwhile.
+// Gives the other slot two slices of work, since the next batch is asked for and filled meanwhile. A slice that still
+// runs is work enough: to wait for it would leave the device idle while results are collected.
+static Error loop_occupy(Loop *loop)
+{
+    const int slot = (loop->oldest + 1) % loop->n_slots, slices = loop->slice_requested > 0 ? 1 : 2;
+    bool ended = true;
+    if (loop->in_flight < 2) return error_none();
+    if (loop->slots[slot].pending) TRY(backend_look(loop->backend, slot, &ended));
+    return ended ? loop_step(loop, slot, slices) : error_none();
+}
+
+// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer.
 static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
     Commit *commit = NULL;
-    const int slices = loop->slice_requested > 0 ? 1 : 2;
-    if (loop->in_flight > 1) TRY(loop_step(loop, (loop->oldest + 1) % loop->n_slots, slices));
+    TRY(loop_occupy(loop));
     TRY(writer_take(&loop->writer, &commit));
     const double started = clock_seconds();
     flight_collect(loop->spec, flight, backend_batch(loop->backend, loop->oldest), commit);

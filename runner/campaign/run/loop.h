@@ -21,6 +21,7 @@ typedef struct Loop {
     Store *store;
     Search *search;
     Backend *backend;
+    ThreadTeam *team; // shares what a batch needs on the host; NULL: the loop's thread alone
     Progress *progress;
     StoreCounts before;                    // of the runs before this one
     int64_t trials_expected;               // in all, before limits.trials; -1: unknown

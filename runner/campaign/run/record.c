@@ -14,6 +14,7 @@ typedef struct RecordPass {
     Store *store;
     const Search *search;
     Backend *backend;
+    ThreadTeam *team;                // NULL: none
     Cursor rows;                     // of the trials that are wanted
     int64_t trials_max, slice, last; // last: id of the last trial that was recorded
     Watch *watch;                    // may be NULL
@@ -79,11 +80,12 @@ static Error record_all(RecordPass *pass, Arena *arena, int64_t *recorded)
     return error;
 }
 
-static size_t record_buffer_bytes(const Spec *spec, const Recording *recording, int64_t trials)
+static size_t record_buffer_bytes(const RecordPass *pass, const Recording *recording, int64_t trials)
 {
+    const Spec *spec = pass->spec;
     const int64_t trial =
         flight_bytes(spec) + 2 * rows_bytes(spec) + recording->lanes * recording_lane_bytes(recording);
-    return (size_t)(trials * trial + flight_scratch_bytes(spec)) + ((size_t)4 << 20);
+    return (size_t)(trials * trial + flight_scratch_bytes(spec, pass->team)) + ((size_t)4 << 20);
 }
 
 // Records the trials in the temporary table `wanted`; `wanted` is their number.
@@ -93,9 +95,8 @@ static Error record_wanted(RecordPass *pass, RecordKind kind, int64_t wanted, in
     const int64_t fit = lanes_max / recording.lanes, most = fit < pass->trials_max ? fit : pass->trials_max;
     Arena arena;
     pass->trials_max = wanted < most ? wanted : most;
-    TRY(arena_create(&arena, record_buffer_bytes(pass->spec, &recording, pass->trials_max),
-                     "arrays that are recorded"));
-    flight_take(pass->spec, pass->trials_max, &arena, &pass->flight);
+    TRY(arena_create(&arena, record_buffer_bytes(pass, &recording, pass->trials_max), "arrays that are recorded"));
+    flight_take(pass->spec, pass->trials_max, pass->team, &arena, &pass->flight);
     pass->flight.kind = kind;
     rows_take(pass->spec, pass->trials_max, &arena, &pass->stored);
     commit_take(pass->spec, pass->trials_max, pass->trials_max * recording.lanes, recording_lane_bytes(&recording), 0,
@@ -114,6 +115,7 @@ Error record_missing(const Loop *loop, RecordKind kind, int64_t *recorded)
                        .store = loop->store,
                        .search = loop->search,
                        .backend = loop->backend,
+                       .team = loop->team,
                        .trials_max = loop->batch_trials,
                        .slice = loop->slice_requested,
                        .last = -1,

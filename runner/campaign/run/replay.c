@@ -11,6 +11,7 @@ typedef struct Replay {
     const StoredCampaign *campaign;
     Spec spec;
     bool observed;
+    bool computed; // the trial has no row to compare with
     TrialRows stored;
     Flight flight;
     Commit again;
@@ -133,7 +134,7 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     Trials *trials = &replay->flight.trials;
     Search search;
     Backend *backend = NULL;
-    flight_take(spec, 1, arena, &replay->flight);
+    flight_take(spec, 1, NULL, arena, &replay->flight);
     commit_take(spec, 1, replay->observed ? recording.lanes : 0, recording_lane_bytes(&recording), 0, arena,
                 &replay->again);
     trials->count = 1;
@@ -151,6 +152,19 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     return error;
 }
 
+// The row of the trial. Where only some trials keep one, it may have none; then row 0 has its id alone.
+static Error replay_read_row(Replay *replay, int64_t trial, Arena *arena)
+{
+    const StoredCampaign *campaign = replay->campaign;
+    TRY(trial_row_read(campaign, trial, arena, &replay->stored));
+    if (replay->stored.count > 0) return error_none();
+    TRY(kept_covers(campaign->database, trial, &replay->computed));
+    if (!replay->computed)
+        return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
+    replay->stored.id[0] = trial;
+    return error_none();
+}
+
 // Finds the stored trial, simulates it again and compares. request NULL: records nothing.
 static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *request, const BackendOptions *backend,
                         Arena *arena, ReplayResult *result)
@@ -162,9 +176,7 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                           "%d: replay it with the program that wrote it (version %s)",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION, campaign->program_version);
     TRY(campaign_check_meaning(campaign));
-    TRY(trial_row_read(campaign, trial, arena, &replay->stored));
-    if (replay->stored.count == 0)
-        return error_make(ERROR_USER, "campaign %s has no trial %lld", campaign->name, (long long)trial);
+    TRY(replay_read_row(replay, trial, arena));
     replay->spec = campaign->spec;
     replay->observed = request != NULL;
     if (request != NULL) TRY(replay_watch(request, &replay->spec, arena));
@@ -172,9 +184,10 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                         arena));
     *result = (ReplayResult){.trial = trial,
                              .fitness = rows_stored(replay->again.rows.fitness[0]),
-                             .stored_fitness = replay->stored.fitness[0]};
-    result->equal = !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0, result->difference,
-                                 sizeof result->difference);
+                             .stored_fitness = replay->computed ? (double)NAN : replay->stored.fitness[0],
+                             .computed = replay->computed};
+    result->equal = replay->computed || !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0,
+                                                     result->difference, sizeof result->difference);
     return error_none();
 }
 
@@ -183,6 +196,16 @@ Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const Backe
 {
     Replay replay = {.campaign = campaign};
     return replay_all(&replay, trial, NULL, backend, arena, result);
+}
+
+Error campaign_simulate(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                        TrialRows *row)
+{
+    Replay replay = {.campaign = campaign};
+    ReplayResult result;
+    TRY(replay_all(&replay, trial, NULL, backend, arena, &result));
+    *row = replay.again.rows;
+    return error_none();
 }
 
 // ---- the trace ------------------------------------------------------------------------------------------------------
@@ -258,7 +281,7 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
         request->debug ? 0 : (double)spec_sample_ticks(&replay.spec) * replay.spec.configured.tick_duration;
     replicate_parameters(&replay.spec, trials->search[0], trials->ordinal[0], request->replicate, trials->parameter,
                          trace->parameter);
-    trace->failure = replay.spec.configured.failures[replay.flight.failure[request->replicate]];
+    trace->failure = replay.spec.configured.failures[flight_failure(&replay.flight, request->replicate)];
     replay_take_rows(&replay, &recording, trace);
     TRY(replay_find_shown(campaign, trace, arena));
     const Drawing *drawing = trace_drawing(trace);

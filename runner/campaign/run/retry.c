@@ -59,6 +59,7 @@ Error retry_request(Store *store, const char *text, FILE *messages, Arena *arena
                           "--retry: method %s learned from the trials of %s, so none of them can change; start another "
                           "campaign with --name",
                           store->spec->method->name, store->name);
+    TRY(kept_refuse(store->database, store->name, "a retry would not change its sums", arena));
     TRY(retries_pending(store->database, &pending));
     if (pending) return error_none(); // that request continues
     TRY(trials_failed_count(store->database, &kinds, arena, &trials));
@@ -74,6 +75,7 @@ typedef struct RetryPass {
     Store *store;
     const Search *search;
     Backend *backend;
+    ThreadTeam *team;
     Cursor rows; // of the trials that failed
     Retry retry;
     int64_t slice;
@@ -143,7 +145,7 @@ static Error retry_all_batches(RetryPass *pass, Arena *arena)
 
 static Error retry_one(RetryPass *pass, int64_t trials_max, Arena *arena, char *text, size_t size)
 {
-    flight_take(pass->spec, trials_max, arena, &pass->flight);
+    flight_take(pass->spec, trials_max, pass->team, arena, &pass->flight);
     rows_take(pass->spec, trials_max, arena, &pass->stored);
     commit_take(pass->spec, trials_max, 0, 0, 0, arena, &pass->again);
     TRY(retry_all_batches(pass, arena));
@@ -162,6 +164,7 @@ Error retry_pending(const Loop *loop, char *text, size_t size)
                       .store = loop->store,
                       .search = loop->search,
                       .backend = loop->backend,
+                      .team = loop->team,
                       .slice = loop->slice_requested,
                       .numbers = loop->numbers};
     bool found = false;
@@ -170,9 +173,9 @@ Error retry_pending(const Loop *loop, char *text, size_t size)
     const double until = loop->record_until < (double)INFINITY ? loop->until : (double)INFINITY;
     pass.watch = (Watch){.progress = loop->progress, .numbers = &pass.numbers, .until = until};
     const size_t trial = (size_t)(flight_bytes(spec) + 2 * rows_bytes(spec));
-    TRY(arena_create(&arena,
-                     (size_t)loop->batch_trials * trial + (size_t)flight_scratch_bytes(spec) + ((size_t)8 << 20),
-                     "trials that are retried"));
+    TRY(arena_create(
+        &arena, (size_t)loop->batch_trials * trial + (size_t)flight_scratch_bytes(spec, loop->team) + ((size_t)8 << 20),
+        "trials that are retried"));
     Error error = retry_read(loop->store->database, &arena, &pass.retry, &found);
     if (error.kind == OK && found) error = retry_one(&pass, loop->batch_trials, &arena, text, size);
     arena_destroy(&arena);

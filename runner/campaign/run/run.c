@@ -3,6 +3,7 @@
 #include "../batch/batch_size.h"
 #include "../plan/space.h"
 #include "../store/catalogue.h"
+#include "../store/kept_rows.h"
 #include "../store/pending.h"
 #include "../store/rounds.h"
 #include "../store/store.h"
@@ -22,6 +23,7 @@ typedef struct Campaign {
     const char *name;
     Store *store;
     Search search;
+    Arena search_arena; // of the threads that share it
     Device device;
     FILE *messages; // may be NULL
     double started, rows_seconds, record_seconds, index_seconds;
@@ -216,12 +218,20 @@ static Error campaign_tell_kernel(Campaign *campaign)
                        info->made_note);
 }
 
+static void campaign_share_search(Campaign *campaign)
+{
+    arena_destroy(&campaign->search_arena);
+    search_use_team(&campaign->search, campaign->loop.team, &campaign->search_arena);
+}
+
 // Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
 static Error campaign_recover_device(Campaign *campaign, Error error)
 {
     TRY(device_recover(&campaign->device, error));
     TRY(campaign_use_device(campaign));
-    return campaign_restore(campaign);
+    TRY(campaign_restore(campaign));
+    campaign_share_search(campaign);
+    return error_none();
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
@@ -253,8 +263,10 @@ static Error campaign_record(Campaign *campaign)
 static Error campaign_make_rows(Campaign *campaign)
 {
     bool left = pending_exist(campaign->store->database);
-    if (left) loop_tell(&campaign->loop, "making rows");
-    while (left && interrupt_requested() == 0) TRY(pending_expand(campaign->store->database, PENDING_AT_ONCE, &left));
+    while (left && interrupt_requested() == 0) {
+        loop_tell(&campaign->loop, "making rows");
+        TRY(pending_expand(campaign->store->database, PENDING_AT_ONCE, &left));
+    }
     if (!left) return error_none();
     campaign->loop.state = "interrupted";
     snprintf(campaign->loop.reason, sizeof campaign->loop.reason, "%s while rows were made", interrupt_words());
@@ -266,7 +278,9 @@ static Error campaign_end(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
     const double ended = clock_seconds();
+    TRY(kept_settle_blocks(campaign->store));
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_make_rows(campaign));
+    TRY(kept_settle(campaign->store));
     const double start = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
     if (strcmp(loop->state, "interrupted") != 0)
@@ -362,6 +376,12 @@ static void campaign_note_error(Campaign *campaign, const Error *error)
     campaign->loop.state = "interrupted";
 }
 
+static ThreadTeam *campaign_team(const RunOptions *options)
+{
+    const int threads = options->backend.threads;
+    return thread_team_open(threads > 0 ? threads : processors_allowed());
+}
+
 static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
 {
     Loop *loop = &campaign->loop;
@@ -373,7 +393,10 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
                    .before = *before,
                    .trials_expected = expected,
                    .trials_most = most,
-                   .slice_requested = campaign->options->slice};
+                   .slice_requested = campaign->options->slice,
+                   .team = campaign_team(campaign->options)};
+    campaign_share_search(campaign);
+    campaign->store->trials_expected = loop_total(loop);
     campaign->first_batch = campaign->store->next_batch;
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) {
@@ -386,6 +409,9 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     if (error.kind != OK) campaign_note_error(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
+    thread_team_close(loop->team);
+    campaign->search.team = loop->team = NULL;
+    arena_destroy(&campaign->search_arena);
     return error;
 }
 

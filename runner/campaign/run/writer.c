@@ -8,9 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Commit *commit, double seconds)
+static WriterCounts writer_find_best(WriterCounts counts, const Spec *spec, const TrialRows *rows)
 {
-    const TrialRows *rows = &commit->rows;
     const bool violates = rows_constraints(spec) > 0; // the first of those columns is the violation
     for (int64_t i = 0; i < rows->count; i++) {
         if (violates && rows->constraint[i] > 0.0) continue;
@@ -19,7 +18,12 @@ static WriterCounts writer_add(WriterCounts counts, const Spec *spec, const Comm
         counts.best_fitness = rows->fitness[i];
         counts.best_trial = rows->id[i];
     }
-    counts.trials += rows->count;
+    return counts;
+}
+
+static WriterCounts writer_add(WriterCounts counts, const Commit *commit, double seconds)
+{
+    counts.trials += commit->rows.count;
     counts.failures += commit->failures;
     counts.lanes += commit->lanes_run;
     counts.write_seconds += seconds;
@@ -44,11 +48,11 @@ static void writer_fail(Writer *writer, Error error)
 }
 
 // While no commit waits, rows are made of blocks; a commit waits for a few of them at most. The last ones are left, so
-// that blocks stay until the end of the run.
+// that blocks stay until the end of the run. Where only some trials keep a row, later ones may take the place of these.
 static void writer_make_rows(Writer *writer)
 {
     enum { ROWS = 8192 };
-    bool left = pending_exist(writer->store->database);
+    bool left = writer->store->kept == NULL && pending_exist(writer->store->database);
     while (left && writer_is_idle(writer)) {
         const Error error = pending_expand_some(writer->store->database, ROWS, &left);
         if (error.kind != OK) writer_fail(writer, error);
@@ -67,13 +71,13 @@ static Commit *writer_next(Writer *writer)
     return commit;
 }
 
-static void writer_finished(Writer *writer, const Commit *commit, double seconds, Error error)
+static void writer_finished(Writer *writer, WriterCounts counts, Error error)
 {
     pthread_mutex_lock(&writer->mutex);
     if (error.kind != OK)
         writer->error = error;
     else
-        writer->counts = writer_add(writer->counts, writer->store->spec, commit, seconds);
+        writer->counts = counts;
     writer->done++;
     pthread_cond_signal(&writer->done_signal);
     pthread_mutex_unlock(&writer->mutex);
@@ -84,8 +88,10 @@ static void *writer_run(void *argument)
     Writer *writer = argument;
     for (const Commit *commit = writer_next(writer); commit != NULL; commit = writer_next(writer)) {
         double seconds = 0;
+        // before the commit, which may overwrite rows; only this thread changes the counts
+        const WriterCounts counts = writer_find_best(writer->counts, writer->store->spec, &commit->rows);
         const Error error = store_commit(writer->store, commit, &seconds);
-        writer_finished(writer, commit, seconds, error);
+        writer_finished(writer, writer_add(counts, commit, seconds), error);
     }
     return NULL;
 }

@@ -338,7 +338,7 @@ Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *
     const Error error = catalogue_put(results, shared_fs, row, &status, &damaged, arena);
     if (!damaged) return error;
     if (messages != NULL)
-        fprintf(messages, "the catalogue is damaged and is made anew from the campaigns' folders: %s\n",
+        fprintf(messages, "the catalogue is damaged and is made again from the campaigns' folders: %s\n",
                 text_visible(error.text, arena));
     TRY(catalogue_rebuild(results, shared_fs, messages, arena, &campaigns));
     return catalogue_put(results, shared_fs, row, &status, &damaged, arena);

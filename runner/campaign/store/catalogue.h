@@ -10,7 +10,7 @@ typedef struct CatalogueRow {
     double best_fitness;
 } CatalogueRow;
 
-// Writes a campaign's row. A damaged catalogue is built anew from the folders, and `messages` (may be NULL) is told.
+// Writes a campaign's row. A damaged catalogue is built again from the folders, and `messages` (may be NULL) is told.
 Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena);
 // The row of a stored campaign.
 Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row);

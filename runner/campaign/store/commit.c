@@ -3,6 +3,7 @@
 // no row names.
 #include "commit.h"
 
+#include "kept_rows.h"
 #include "pending.h"
 #include "queries.h"
 #include "seal.h"
@@ -101,8 +102,9 @@ static Error commit_step(Cursor *insert)
     return insert->error;
 }
 
-// The digests of the rows of a table in memory. Its first column are ids of trials, in their order.
-static Error commit_digests(Store *store, const MemoryTable *table, const char *name)
+// The digests of the rows of a table in memory: computed here, or given. Its first column are ids of trials, in their
+// order.
+static Error commit_digests(Store *store, const MemoryTable *table, const char *name, const uint64_t *given)
 {
     enum { COMMIT_DIGESTS = 512 }; // at a time
     const int64_t *trial = table->columns[0].integers;
@@ -110,8 +112,10 @@ static Error commit_digests(Store *store, const MemoryTable *table, const char *
     SealTally tally = {.name = name};
     for (int64_t i = table->first; i < table->end; i++) {
         const int64_t k = (i - table->first) % COMMIT_DIGESTS, left = table->end - i;
-        if (k == 0) memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
-        TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digests[k]));
+        if (k == 0 && given == NULL)
+            memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
+        const uint64_t digest = given != NULL ? given[i - table->first] : digests[k];
+        TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digest));
     }
     return seal_flush(&store->add_digest, &tally);
 }
@@ -120,7 +124,7 @@ static Error commit_digests(Store *store, const MemoryTable *table, const char *
 static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table, const char *name)
 {
     TRY(commit_step(insert));
-    return commit_digests(store, table, name);
+    return commit_digests(store, table, name, NULL);
 }
 
 // Rows [first, end)
@@ -159,14 +163,24 @@ static Error commit_arrays(Store *store, const Commit *commit, const StoreShard 
     return insert->error;
 }
 
-static Error commit_batch(Store *store, const Commit *commit, const StoreShard *shard)
+// What one transaction writes.
+typedef struct CommitParts {
+    const Commit *commit;
+    int64_t first, last; // ids of the batch
+    StoreShard shard;    // of its arrays
+    bool later;          // rows are made later of the block
+    TrialRows rows;      // of the block: all, or those that are kept
+    PendingBlock block;
+} CommitParts;
+
+static Error commit_batch(Store *store, const CommitParts *parts)
 {
     Cursor *insert = &store->insert_batch;
-    const TrialRows *rows = &commit->rows;
+    const Commit *commit = parts->commit;
     with_integer(insert, store->next_batch);
-    with_integer(insert, rows->id[0]);
-    with_integer(insert, rows->id[rows->count - 1]);
-    with_integer(insert, rows->count);
+    with_integer(insert, parts->first);
+    with_integer(insert, parts->last);
+    with_integer(insert, commit->rows.count);
     with_integer(insert, commit->failures);
     with_integer(insert, commit->lanes_run);
     with_text(insert, commit->backend);
@@ -179,7 +193,7 @@ static Error commit_batch(Store *store, const Commit *commit, const StoreShard *
     with_text(insert, clock_utc().text);
     with_real(insert, commit->copy_seconds);
     with_real(insert, commit->search_seconds);
-    with_real(insert, shard->seconds);
+    with_real(insert, parts->shard.seconds);
     with_text(insert, commit->kernel);
     return commit_step(insert);
 }
@@ -220,25 +234,32 @@ Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
     return error_none();
 }
 
-// The rows of a batch, or its block, of which rows are made later.
-static Error commit_trials(Store *store, const TrialRows *rows, const PendingBlock *block)
+static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
+
+// The rows of a batch, or those that are kept, or its block, of which rows are made later.
+static Error commit_trials(Store *store, const CommitParts *parts)
 {
-    if (block->name[0] == '\0') return commit_rows(store, rows, 0, rows->count);
+    const TrialRows *rows = &parts->rows;
+    if (!parts->later)
+        return store->kept != NULL ? kept_commit(store, rows, commit_all_rows) : commit_all_rows(store, rows);
+    if (store->kept != NULL) TRY(kept_write_sums(store));
+    if (rows->count == 0) return error_none(); // none is kept
     rows_table_show(rows, 0, rows->count, &store->trials);
-    TRY(pending_insert(store, rows, block));
-    return commit_digests(store, &store->trials, "trials");
+    TRY(pending_insert(store, store->next_batch, &parts->block));
+    return commit_digests(store, &store->trials, "trials", parts->block.digests);
 }
 
-static Error commit_all(Store *store, const Commit *commit, const StoreShard *shard, const PendingBlock *block)
+static Error commit_all(Store *store, const CommitParts *parts)
 {
+    const Commit *commit = parts->commit;
     if (commit->rows.count > 0) {
-        TRY(commit_trials(store, &commit->rows, block));
-        TRY(commit_batch(store, commit, shard));
+        TRY(commit_trials(store, parts));
+        TRY(commit_batch(store, parts));
         with_blob(&store->update_search, commit->state, commit->state_size);
         TRY(commit_step(&store->update_search));
         TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
     }
-    return commit->n_lanes > 0 ? commit_arrays(store, commit, shard) : error_none();
+    return commit->n_lanes > 0 ? commit_arrays(store, commit, &parts->shard) : error_none();
 }
 
 Error store_note_seconds(Store *store)
@@ -258,28 +279,47 @@ Error store_note_wall(Store *store, double seconds)
     return cursor_run(&update);
 }
 
-static Error commit_transaction(Store *store, const Commit *commit, const StoreShard *shard, const PendingBlock *block)
+static Error commit_transaction(Store *store, const CommitParts *parts)
 {
     TRY(store_begin(store));
     Error error = store_note_seconds(store);
-    if (error.kind == OK) error = commit_all(store, commit, shard, block);
+    if (error.kind == OK) error = commit_all(store, parts);
     return store_end(store, error);
+}
+
+static Error commit_write_block(Store *store, CommitParts *parts)
+{
+    TrialRows *rows = &parts->rows;
+    parts->later = pending_takes(store, parts->commit);
+    if (!parts->later) return error_none();
+    if (store->kept != NULL) kept_choose(store, rows);
+    if (rows->count == 0) return error_none();
+    pending_name(store->next_batch, &parts->block);
+    return pending_write(store, rows, &parts->block);
+}
+
+static Error commit_parts(Store *store, CommitParts *parts)
+{
+    const double start = clock_seconds();
+    const TrialRows *rows = &parts->commit->rows;
+    if (rows->count > 0) parts->first = rows->id[0];
+    if (rows->count > 0) parts->last = rows->id[rows->count - 1];
+    TRY(commit_write_block(store, parts));
+    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));
+    parts->shard.seconds = clock_seconds() - start;
+    return commit_transaction(store, parts);
 }
 
 Error store_commit(Store *store, const Commit *commit, double *seconds)
 {
     const double start = clock_seconds();
-    StoreShard shard = {.bytes = 0};
-    PendingBlock block = {.name = ""};
-    if (pending_takes(store, commit)) TRY(pending_write(store, &commit->rows, &block));
-    if (commit->n_lanes > 0) TRY(commit_write_shard(store, commit, &shard));
-    shard.seconds = clock_seconds() - start;
-    TRY(commit_transaction(store, commit, &shard, &block));
+    CommitParts parts = {.commit = commit, .rows = commit->rows};
+    TRY(commit_parts(store, &parts));
     *seconds = clock_seconds() - start;
     store->next_shard += commit->n_lanes > 0;
     if (commit->rows.count > 0) {
         store->next_batch++;
-        store->sqlite_seconds = *seconds - shard.seconds;
+        store->sqlite_seconds = *seconds - parts.shard.seconds;
     }
-    return error_none();
+    return parts.later && store->kept != NULL ? kept_thin_out(store) : error_none();
 }

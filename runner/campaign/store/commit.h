@@ -41,8 +41,9 @@ void commit_attributes(const Store *store, ShardAttribute attributes[COMMIT_ATTR
                        char numerics[32]);
 Error store_write_shard(const Store *store, Shard *shard, StoreShard *written);
 Error store_insert_shard(Store *store, const StoreShard *shard);
-// store_commit writes the shard, then one transaction. *seconds: the time of both. The time of a transaction is known
-// when it has ended: the next commit notes it in its batch; store_note_seconds does so after the last commit.
+// store_commit writes the shard, then one transaction. It may overwrite the values of the rows. *seconds: the time of
+// both. The time of a transaction is known when it has ended: the next commit notes it in its batch; store_note_seconds
+// does so after the last commit.
 Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
 // Adds the time of a run after its last commit to the last batch, if there is one.

@@ -1,12 +1,13 @@
 // The digest of a campaign: a hash of its results, without anything that depends on when, where or in how many batches
 // they were computed. Two campaigns of one spec are equal if their digests are equal.
 //
-// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); stored replicates by trial and replicate; the
-// searches' methods and states, and their rounds with the reasons to stop; trajectories by trial and replicate: {trial,
-// replicate, samples}, then the samples as doubles, whatever type the shard has; debug rows likewise. Only arrays that
-// the spec asks for count: others were among the best when a limit or an extension came, which depends on time. A spec
-// that a campaign was extended from counts as long as trials of it are still to come and the last spec alone does not
-// say which (segments_counts). After that the campaign equals one that had the last spec from the start.
+// SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); where only some keep a row, `record.rows` and
+// the sums over all; stored replicates by trial and replicate; the searches' methods and states, and their rounds with
+// the reasons to stop; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as doubles,
+// whatever type the shard has; debug rows likewise. Only arrays that the spec asks for count: others were among the
+// best when a limit or an extension came, which depends on time. A spec that a campaign was extended from counts as
+// long as trials of it are still to come and the last spec alone does not say which (segments_counts). After that the
+// campaign equals one that had the last spec from the start.
 #include "queries.h"
 #include "rows.h"
 #include "rounds.h"
@@ -175,6 +176,34 @@ static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Aren
     return error;
 }
 
+// ---- sums over trials ----------------------------------------------------------------------------------------------
+
+// Texts with their ends, numbers as 8 bytes, blobs as they are: of tables whose rows have no times.
+static void digest_cells(const Cursor *row, Sha256 *hash)
+{
+    for (int i = 0; i < cells_count(row); i++) {
+        const double number = rows_stored(cell_real(row, i));
+        if (cell_kind(row, i) == COLUMN_BLOB) {
+            const Bytes blob = cell_blob(row, i);
+            if (blob.size > 0) sha256_add(hash, blob.data, blob.size); // an empty one has no address
+        } else if (cell_kind(row, i) == COLUMN_TEXT) {
+            sha256_add(hash, cell_text(row, i), strlen(cell_text(row, i)) + 1);
+        } else {
+            sha256_add(hash, &number, sizeof number);
+        }
+    }
+}
+
+static Error digest_sums(Database *database, Sha256 *hash)
+{
+    static const char *const tables[] = {"SELECT * FROM kept_rows", "SELECT * FROM summary_failures ORDER BY failure",
+                                         "SELECT * FROM summary_columns ORDER BY name",
+                                         "SELECT * FROM summary_axes ORDER BY x, y"};
+    for (size_t i = 0; kept_in_part(database) && i < sizeof tables / sizeof *tables; i++)
+        TRY(digest_rows(database, tables[i], digest_cells, hash));
+    return error_none();
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static Error digest_open_segments(const Spec *spec, int64_t next, Arena *arena, Sha256 *hash)
@@ -201,7 +230,8 @@ static Error digest_segments(const StoredCampaign *campaign, Sha256 *hash)
     int64_t next = 0; // all ids below it are decided
     if (spec->n_segments == 0 || search_learns(spec->method)) return error_none();
     for (int i = 0; i + 1 < spec->n_segments; i++) bytes += (size_t)(POINT * spec->segments[i].spec->n_points);
-    TRY(store_integer(campaign->database, "SELECT ifnull(max(id) + 1, 0) FROM trials", 0, &next));
+    TRY(trials_last_told(campaign->database, false, INT64_MAX, &next));
+    next++;
     TRY(arena_create(&arena, bytes + (size_t)(POINT * spec->n_points), "the specs of a campaign"));
     const Error error = digest_open_segments(spec, next, &arena, hash);
     arena_destroy(&arena);
@@ -213,6 +243,7 @@ static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *ha
     TRY(digest_segments(campaign, hash));
     sha256_add(hash, campaign->spec.hash.hex, sizeof campaign->spec.hash.hex);
     TRY(digest_trials(campaign, arena, hash));
+    TRY(digest_sums(campaign->database, hash));
     if (campaign->spec.replicates.store) {
         TRY(digest_rows(campaign->database, "SELECT * FROM replicates ORDER BY trial, replicate", digest_replicate_row,
                         hash));

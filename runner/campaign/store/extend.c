@@ -2,7 +2,9 @@
 // unless the user asked for an extension and every stored row keeps its meaning: points may be added and removed, but
 // the trials themselves may not change. The table `segments` keeps the specs of an extended campaign, in order;
 // search/extension.c says which trials they make.
+#include "queries.h"
 #include "store.h"
+#include "summary.h"
 
 #include <string.h>
 
@@ -52,7 +54,8 @@ static Error extend_read_stored(Extension *extension, Arena *arena)
     Spec *stored = ARENA_NEW(arena, Spec, 1);
     const char *resolved = NULL;
     TRY(store_text(database, "SELECT resolved FROM campaign", arena, &resolved));
-    TRY(spec_parse(extension->store->folder, resolved, NULL, 0, arena, diagnostics_new(arena), stored));
+    const char *source = arena_format(arena, "%s/" CAMPAIGN_DATABASE, extension->store->folder);
+    TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), stored));
     extension->stored = stored;
     return segments_read(database, extension->store->folder, arena, stored);
 }
@@ -179,6 +182,18 @@ static Error extend_refuse(const Store *store, const char *forbidden)
                       store->name);
 }
 
+// Where only some trials keep a row, the sums go on if their bins stay.
+static Error extend_compare_sums(const Extension *extension, Arena *arena)
+{
+    const Store *store = extension->store;
+    const char *axis = NULL;
+    if (!kept_in_part(store->database) || summary_same_axes(extension->stored, extension->given, arena, &axis))
+        return error_none();
+    return kept_refuse(
+        store->database, store->name,
+        arena_format(arena, "the bins of its sums by %.100s would be others, so it can't be extended", axis), arena);
+}
+
 // ---- storing --------------------------------------------------------------------------------------------------------
 
 static Error extend_insert(Database *database, int64_t id, const Segment *segment, const Spec *spec)
@@ -252,5 +267,7 @@ Error store_extend(Store *store, Spec *given, const RunOptions *options, Arena *
         TRY(extend_measure(&extension, arena));
         extend_tell(&extension, out);
     }
-    return forbidden != NULL || !options->extend ? extend_refuse(store, forbidden) : extend_store(&extension, arena);
+    if (forbidden != NULL || !options->extend) return extend_refuse(store, forbidden);
+    TRY(extend_compare_sums(&extension, arena));
+    return extend_store(&extension, arena);
 }

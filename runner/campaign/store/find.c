@@ -85,12 +85,21 @@ static Error campaign_below(const char *results, const char *name, Arena *arena,
     return campaign_at_path(arena_format(arena, "%s/%s", results, name), arena, place, found);
 }
 
+// Error: it cannot be told whether the campaign is there, because the disk fails or the folder may not be read.
+static Error campaign_look(const char *folder, Arena *arena, bool *there)
+{
+    const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
+    int64_t bytes;
+    *there = file_exists(database) || !file_missing(database);
+    return *there && !file_exists(database) ? file_size(database, &bytes) : error_none();
+}
+
 Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place)
 {
     const char *folder;
     char *name = arena_copy(arena, text);
     for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
-    bool found = false;
+    bool found = false, there = false;
     TRY(campaign_at_path(name, arena, place, &found));
     if (!found) TRY(campaign_below(results, name, arena, place, &found));
     if (found) return error_none();
@@ -98,7 +107,8 @@ Error find_campaign(const char *results, const char *text, Arena *arena, Campaig
     if (strchr(name, '/') != NULL) return campaign_unknown(results, text, arena);
     TRY(campaign_folder(results, name, arena, &folder));
     TRY(campaign_check_link(folder));
-    if (!campaign_is_folder(folder, arena)) return campaign_unknown(results, name, arena);
+    TRY(campaign_look(folder, arena, &there));
+    if (!there) return campaign_unknown(results, name, arena);
     *place = (CampaignPlace){.results = results, .name = name, .folder = folder};
     return error_none();
 }
@@ -194,6 +204,8 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
         return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; %s shows its front",
                           campaign->name, trial_names[which].name,
                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
+    if (trial_names[which].reversed)
+        TRY(kept_refuse(campaign->database, campaign->name, "its worst trial may have none", arena));
     if (ranked)
         order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
     const char *sql =
@@ -223,8 +235,7 @@ bool trial_is_named(const char *text)
 Error campaign_failures(Database *database, FILE *out)
 {
     bool any = false;
-    Cursor failures = cursor_open(
-        database, "SELECT failure, count(*) AS n FROM trials WHERE failure <> 'none' GROUP BY failure ORDER BY n DESC");
+    Cursor failures = sums_of_failures(database);
     for (; cursor_next(&failures); any = true) {
         fprintf(out, "%s%s ", any ? ", " : "", text_count(cell_integer(&failures, 1)).text);
         put_visible(out, cell_text(&failures, 0));

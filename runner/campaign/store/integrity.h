@@ -15,7 +15,8 @@ Cursor integrity_findings(Database *database);
 Cursor integrity_references(Database *database);
 // SQLite's own check up to its first finding. Error: the check failed; then *sound is false.
 Error integrity_check(Database *database, bool *sound);
-// Builds the indexes anew from the rows; if that is not enough, the whole file. *by: what made it sound; NULL: nothing.
+// Builds the indexes again from the rows; if that is not enough, the whole file. *by: what made it sound; NULL:
+// nothing.
 void integrity_mend(Database *database, const char **by);
 // Until the database is closed, rows may refer to rows that do not exist.
 Error integrity_ignore_references(Database *database);

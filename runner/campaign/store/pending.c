@@ -9,6 +9,7 @@
 #include "commit.h"
 #include "cursor.h"
 #include "queries.h"
+#include "retries.h"
 #include "rows.h"
 #include "seal.h"
 
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum { PENDING_WORDS = 64 }; // most
-static const char pending_rows[] = "pending_trials";
+static const char pending_rows[] = "pending_trials", pending_shown[] = "all_trials";
 
 static const char pending_tables_sql[] =
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,\n"
@@ -37,15 +38,30 @@ struct PendingWriter {
     ShardTableWriter *writer;
     const void **values; // [n_columns]
     int64_t *offsets;    // [n_columns]
-    bool wanted;
+    uint64_t *digests;   // [capacity]: of the rows of a block
+    int64_t capacity;
+    ThreadTeam *team; // NULL: the writer alone
+    bool possible;
 };
 
 // Arrays that are recorded as trials run, and stored replicates, refer to rows.
 static bool pending_is_possible(const Spec *spec)
 {
     const Selection *arrays = &spec->record.select, *debug = &spec->record.debug.select;
-    return strcmp(spec->store.rows, "later") == 0 && !spec->replicates.store && arrays->every == 0 &&
+    return strcmp(spec->store.rows, "at_once") != 0 && !spec->replicates.store && arrays->every == 0 &&
            arrays->n_trials == 0 && debug->every == 0 && debug->n_trials == 0;
+}
+
+// auto: where rows take longer than the trials. Of fewer trials the rows are there after two seconds anyway.
+static bool pending_is_wanted(const Spec *spec, int64_t trials)
+{
+    const int64_t many = 1000000;
+    return strcmp(spec->store.rows, "later") == 0 || trials >= many;
+}
+
+bool pending_is_expected(const Spec *spec, int64_t trials)
+{
+    return pending_is_possible(spec) && pending_is_wanted(spec, trials);
 }
 
 void pending_prepare(Store *store, Arena *arena)
@@ -53,7 +69,7 @@ void pending_prepare(Store *store, Arena *arena)
     struct PendingWriter *pending = ARENA_NEW(arena, struct PendingWriter, 1);
     const MemoryTable *rows = &store->trials;
     NumberColumn *columns = ARENA_NEW(arena, NumberColumn, rows->n_columns);
-    *pending = (struct PendingWriter){.wanted = pending_is_possible(store->spec),
+    *pending = (struct PendingWriter){.possible = pending_is_possible(store->spec),
                                       .values = ARENA_NEW(arena, const void *, rows->n_columns),
                                       .offsets = ARENA_NEW(arena, int64_t, rows->n_columns)};
     for (int c = 0; c < rows->n_columns; c++) {
@@ -74,31 +90,92 @@ void pending_prepare(Store *store, Arena *arena)
 
 void pending_finish(Store *store)
 {
-    if (store->pending == NULL || store->pending->writer == NULL) return;
-    shard_table_close(store->pending->writer);
-    store->pending->writer = NULL;
+    struct PendingWriter *pending = store->pending;
+    if (pending == NULL) return;
+    if (pending->writer != NULL) shard_table_close(pending->writer);
+    pending->writer = NULL;
+    thread_team_close(pending->team);
+    pending->team = NULL;
+    free(pending->digests);
+    pending->digests = NULL;
+    pending->capacity = 0;
 }
 
 bool pending_takes(const Store *store, const Commit *commit)
 {
     const struct PendingWriter *pending = store->pending;
-    if (!pending->wanted || commit->rows.count == 0) return false;
-    return store->next_batch == 0 || pending_exist(store->database);
+    if (!pending->possible || commit->rows.count == 0) return false;
+    return store->next_batch == 0 ? pending_is_wanted(store->spec, store->trials_expected)
+                                  : pending_exist(store->database);
+}
+
+// The digests of rows are computed while the disk writes their block: item 0 of the loop is the file, each other item
+// a piece of the rows.
+typedef struct PendingWork {
+    Store *store;
+    PendingBlock *block;
+    int64_t rows;
+    Error error; // of the file
+} PendingWork;
+
+enum { PENDING_PIECE = 1 << 13, PENDING_THREADS = 4 };
+
+static Error pending_write_file(Store *store, int64_t rows, PendingBlock *block)
+{
+    struct PendingWriter *pending = store->pending;
+    for (int c = 0; c < store->trials.n_columns; c++) {
+        const MemoryColumn *column = &store->trials.columns[c];
+        pending->values[c] = column->kind == MEMORY_REAL ? (const void *)column->reals : column->integers;
+    }
+    if (pending->writer == NULL) TRY(shard_table_open(&pending->table, &pending->writer));
+    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    return shard_table_write(pending->writer, store->shards, block->name, rows, pending->values, pending->offsets,
+                             &block->file);
+}
+
+void pending_name(int64_t batch, PendingBlock *block)
+{
+    snprintf(block->name, sizeof block->name, "rows_%06lld.h5", (long long)batch);
+}
+
+static void pending_work(void *context, int thread, int64_t first, int64_t end)
+{
+    PendingWork *work = context;
+    (void)thread;
+    for (int64_t item = first; item < end; item++) {
+        const int64_t row = (item - 1) * PENDING_PIECE, left = work->rows - row;
+        if (item == 0)
+            work->error = pending_write_file(work->store, work->rows, work->block);
+        else
+            memory_table_digests(&work->store->trials, row, left < PENDING_PIECE ? left : PENDING_PIECE,
+                                 &work->store->pending->digests[row]);
+    }
+}
+
+static Error pending_take_digests(struct PendingWriter *pending, int64_t rows)
+{
+    if (rows <= pending->capacity) return error_none();
+    free(pending->digests);
+    pending->digests = malloc((size_t)rows * sizeof *pending->digests);
+    pending->capacity = pending->digests != NULL ? rows : 0;
+    if (pending->digests != NULL) return error_none();
+    return error_make(ERROR_MEMORY, "not enough memory for the digests of %lld rows", (long long)rows);
 }
 
 Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block)
 {
     struct PendingWriter *pending = store->pending;
+    PendingWork work = {.store = store, .block = block, .rows = rows->count};
+    TRY(pending_take_digests(pending, rows->count));
     rows_table_show(rows, 0, rows->count, &store->trials);
-    for (int c = 0; c < store->trials.n_columns; c++) {
-        const MemoryColumn *column = &store->trials.columns[c];
-        pending->values[c] = column->kind == MEMORY_REAL ? (const void *)column->reals : column->integers;
-    }
-    snprintf(block->name, sizeof block->name, "rows_%06lld.h5", (long long)store->next_batch);
-    if (pending->writer == NULL) TRY(shard_table_open(&pending->table, &pending->writer));
-    TRY(database_check_place(store->database)); // the folder may now be another campaign's
-    return shard_table_write(pending->writer, store->shards, block->name, rows->count, pending->values,
-                             pending->offsets, &block->file);
+    block->first = rows->id[0];
+    block->last = rows->id[rows->count - 1];
+    block->rows = rows->count;
+    block->offsets = pending->offsets;
+    block->digests = pending->digests;
+    if (pending->team == NULL && rows->count > PENDING_PIECE) pending->team = thread_team_open(PENDING_THREADS);
+    thread_team_for(pending->team, 1 + (rows->count + PENDING_PIECE - 1) / PENDING_PIECE, 1, pending_work, &work);
+    return work.error;
 }
 
 static Error pending_insert_words(Store *store)
@@ -122,12 +199,19 @@ static Error pending_version(Database *database, int version)
     return database_run(database, sql);
 }
 
+// With blocks or without them. Programs that know sums know blocks too.
+static int pending_version_now(const Database *database, bool blocks)
+{
+    if (kept_in_part(database)) return STORE_SCHEMA_WITH_SUMS;
+    return blocks ? STORE_SCHEMA_WITH_BLOCKS : STORE_SCHEMA_VERSION;
+}
+
 static Error pending_begin(Store *store)
 {
     Arena arena;
     TRY(arena_create_growing(&arena, (size_t)1 << 24, "the tables of blocks"));
     Error error = database_run(store->database, pending_tables_sql);
-    if (error.kind == OK) error = pending_version(store->database, STORE_SCHEMA_WITH_BLOCKS);
+    if (error.kind == OK) error = pending_version(store->database, pending_version_now(store->database, true));
     if (error.kind == OK) error = seal_keep(store->database, &arena);
     if (error.kind == OK) error = pending_insert_words(store);
     if (error.kind == OK) error = seal_schema(store->database);
@@ -135,18 +219,17 @@ static Error pending_begin(Store *store)
     return error;
 }
 
-Error pending_insert(Store *store, const TrialRows *rows, const PendingBlock *block)
+Error pending_insert(Store *store, int64_t id, const PendingBlock *block)
 {
-    const struct PendingWriter *pending = store->pending;
     if (!pending_exist(store->database)) TRY(pending_begin(store));
     Cursor insert = cursor_open(store->database, "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-    with_integer(&insert, store->next_batch);
-    with_integer(&insert, rows->id[0]);
-    with_integer(&insert, rows->id[rows->count - 1]);
-    with_integer(&insert, rows->count);
+    with_integer(&insert, id);
+    with_integer(&insert, block->first);
+    with_integer(&insert, block->last);
+    with_integer(&insert, block->rows);
     with_text(&insert, block->name);
     with_integer(&insert, block->file.bytes);
-    with_blob(&insert, pending->offsets, (size_t)store->trials.n_columns * sizeof *pending->offsets);
+    with_blob(&insert, block->offsets, (size_t)store->trials.n_columns * sizeof *block->offsets);
     with_text(&insert, block->file.around.hex);
     return cursor_run(&insert);
 }
@@ -279,6 +362,20 @@ Error pending_show(Database *database)
     return pending_exist(database) ? pending_add(database, "trials") : error_none();
 }
 
+Error pending_show_to_run(Database *database, const char **table)
+{
+    *table = "main.trials";
+    if (!pending_exist(database)) return error_none();
+    *table = pending_shown;
+    return pending_add(database, pending_shown);
+}
+
+Error pending_hide_from_run(Database *database, Error error)
+{
+    const Error removed = pending_exist(database) ? database_remove_blocks(database, pending_shown) : error_none();
+    return error.kind == OK ? removed : error;
+}
+
 Error pending_count(Database *database, int64_t *trials, int64_t *rows)
 {
     *trials = *rows = 0;
@@ -304,6 +401,25 @@ bool pending_names(Database *database, const char *file)
 
 // ---- the doctor -----------------------------------------------------------------------------------------------------
 
+// Ids without gaps are not read from the file, so that the digests of rows don't cover them.
+static Error pending_ids_are_right(const char *path, const BlockSpan *span, int64_t offset, bool *right)
+{
+    enum { IDS = 512 }; // at a time
+    int64_t ids[IDS], bytes = 0;
+    int descriptor = -1;
+    *right = true;
+    if (span->rows - 1 != span->last - span->first) return error_none();
+    TRY(file_open_stored(path, &descriptor, &bytes));
+    Error error = error_none();
+    for (int64_t row = 0; row < span->rows && *right && error.kind == OK; row += IDS) {
+        const int64_t n = span->rows - row < IDS ? span->rows - row : IDS;
+        error = file_read_at(descriptor, path, offset + row * (int64_t)sizeof *ids, ids, (size_t)n * sizeof *ids);
+        for (int64_t i = 0; i < n && error.kind == OK; i++) *right = *right && ids[i] == span->first + row + i;
+    }
+    file_close_stored(descriptor);
+    return error;
+}
+
 // What is wrong with the file of a block; NULL: nothing, but its columns, which the digests of rows cover.
 static const char *pending_fault(const Cursor *row, const char *folder, int n_columns, Arena *arena)
 {
@@ -311,11 +427,16 @@ static const char *pending_fault(const Cursor *row, const char *folder, int n_co
     const Bytes stored = cell_blob(row, 2);
     int64_t *offsets = ARENA_NEW(arena, int64_t, n_columns);
     ShardTableFile found = {.bytes = 0};
+    const BlockSpan span = {cell_integer(row, 4), cell_integer(row, 5), cell_integer(row, 1)};
+    bool right = true;
     if (!pending_is_block(name) || strchr(name, '/') != NULL) return "its name is not that of a block";
+    if (span.first < 0 || span.last < span.first || span.rows < 1) return "its record has no valid ids";
     if (stored.size != (size_t)n_columns * sizeof *offsets) return "its record has other columns";
     memcpy(offsets, stored.data, stored.size);
-    const Error error = shard_table_look(path, cell_integer(row, 1), offsets, n_columns, arena, &found);
+    Error error = shard_table_look(path, cell_integer(row, 1), offsets, n_columns, arena, &found);
+    if (error.kind == OK) error = pending_ids_are_right(path, &span, offsets[0], &right);
     if (error.kind != OK) return arena_copy(arena, error.text);
+    if (!right) return "its ids are not those of its trials";
     return strcmp(found.around.hex, cell_text(row, 3)) == 0 ? NULL : "it differs from what was written";
 }
 
@@ -326,7 +447,8 @@ Error pending_check(Database *database, const char *folder, Arena *arena,
     *count = 0;
     if (!pending_exist(database)) return error_none();
     TRY(trial_columns(database, arena, &columns));
-    Cursor rows = cursor_open(database, "SELECT name, rows, offsets, sha256 FROM main.blocks ORDER BY first");
+    Cursor rows =
+        cursor_open(database, "SELECT name, rows, offsets, sha256, first, last FROM main.blocks ORDER BY first");
     while (cursor_next(&rows)) {
         const char *fault = pending_fault(&rows, folder, columns.count, arena);
         if (fault != NULL) tell(to, cell_text(&rows, 0), fault);
@@ -335,13 +457,43 @@ Error pending_check(Database *database, const char *folder, Arena *arena,
     return cursor_close(&rows);
 }
 
+// ---- a run that goes on ---------------------------------------------------------------------------------------------
+
+static void pending_note_fault(void *to, const char *name, const char *fault)
+{
+    (void)name, (void)fault;
+    *(bool *)to = false;
+}
+
+// Another spec, or a retry, changes trials that have no rows yet.
+static Error pending_may_stay(Store *store, Arena *arena, bool *may)
+{
+    const char *hash = NULL;
+    bool retries = false, whole = true;
+    int64_t count = 0;
+    *may = pending_is_possible(store->spec) && pending_exist(store->database);
+    if (!*may) return error_none();
+    TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
+    TRY(retries_pending(store->database, &retries));
+    TRY(pending_check(store->database, store->folder, arena, pending_note_fault, &whole, &count));
+    *may = hash != NULL && strcmp(hash, store->spec->hash.hex) == 0 && !retries && whole;
+    return error_none();
+}
+
+Error pending_continue(Store *store, Arena *arena)
+{
+    bool stay = false;
+    TRY(pending_may_stay(store, arena, &stay));
+    return stay ? error_none() : pending_settle(store->database);
+}
+
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
 static Error pending_drop(Database *database)
 {
     TRY(database_run(database, "DROP TABLE blocks; DROP TABLE block_words; "
                                "DELETE FROM digests WHERE name IN ('blocks', 'block_words');"));
-    TRY(pending_version(database, STORE_SCHEMA_VERSION));
+    TRY(pending_version(database, pending_version_now(database, false)));
     return seal_schema(database);
 }
 
@@ -434,10 +586,29 @@ Error pending_clear(Database *database)
     return error;
 }
 
+static void (*pending_told)(int64_t made, int64_t trials);
+
+void rows_tell(void (*tell)(int64_t made, int64_t trials)) { pending_told = tell; }
+
+// Tells after one second, two, four, ...
+static Error pending_tell(Database *database, double started, double *next)
+{
+    int64_t trials = 0, rows = 0;
+    if (pending_told == NULL || clock_seconds() - started < *next) return error_none();
+    TRY(pending_count(database, &trials, &rows));
+    if (trials > 0) pending_told(rows, trials);
+    *next *= 2;
+    return error_none();
+}
+
 Error pending_settle(Database *database)
 {
-    bool left = true;
-    while (left) TRY(pending_expand(database, PENDING_AT_ONCE, &left));
+    const double started = clock_seconds();
+    double next = 1.0;
+    for (bool left = true; left;) {
+        TRY(pending_expand(database, PENDING_AT_ONCE, &left));
+        TRY(pending_tell(database, started, &next));
+    }
     return pending_clear(database);
 }
 
@@ -449,4 +620,150 @@ Error pending_forget(Database *database)
     if (error.kind == OK) error = database_run(database, "COMMIT");
     if (error.kind != OK) (void)database_run(database, "ROLLBACK");
     return error;
+}
+
+// ---- rows that are dropped ------------------------------------------------------------------------------------------
+
+enum { THIN_PIECE = 1 << 13 }; // rows that are read at a time
+
+// Old blocks become new ones. A new block has as many rows as the greatest old one, so that there are no more of them.
+typedef struct Thin {
+    Store *store;
+    Arena arena;
+    Pending *from;
+    const int64_t *dropped; // [n_dropped]; those before `next` are behind
+    int64_t n_dropped, next;
+    TrialRows piece, rows; // that were read; that stay
+    uint64_t *piece_digests, read_digest;
+    int64_t read;      // rows in all
+    int64_t *ids;      // [stay] of all rows that stay
+    uint64_t *digests; // [stay]
+    int64_t stay;
+    PendingBlock *blocks; // [n_blocks] new ones
+    int64_t n_blocks;
+} Thin;
+
+static bool thin_drops(Thin *thin, int64_t id)
+{
+    while (thin->next < thin->n_dropped && thin->dropped[thin->next] < id) thin->next++;
+    return thin->next < thin->n_dropped && thin->dropped[thin->next] == id;
+}
+
+// A name that no block has or had: somebody may still read those that were replaced.
+static void thin_name(const Thin *thin, PendingBlock *block)
+{
+    char path[PATH_MAX];
+    for (int version = 1;; version++) {
+        snprintf(block->name, sizeof block->name, "rows_%06lld_%d.h5", (long long)thin->n_blocks, version);
+        snprintf(path, sizeof path, "%s/%s", thin->store->shards, block->name);
+        if (!pending_names(thin->store->database, block->name) && !file_exists(path)) return;
+    }
+}
+
+static Error thin_write(Thin *thin)
+{
+    PendingBlock *block = &thin->blocks[thin->n_blocks];
+    const int64_t rows = thin->rows.count, columns = thin->from->n_columns;
+    if (rows == 0) return error_none();
+    thin_name(thin, block);
+    TRY(pending_write(thin->store, &thin->rows, block));
+    memcpy(&thin->ids[thin->stay], thin->rows.id, (size_t)rows * sizeof *thin->ids);
+    memcpy(&thin->digests[thin->stay], block->digests, (size_t)rows * sizeof *thin->digests);
+    int64_t *offsets = ARENA_NEW(&thin->arena, int64_t, columns);
+    memcpy(offsets, block->offsets, (size_t)columns * sizeof *offsets);
+    block->offsets = offsets;
+    thin->stay += rows;
+    thin->n_blocks++;
+    thin->rows.count = 0;
+    return error_none();
+}
+
+static Error thin_read_piece(Thin *thin, int64_t block, int64_t first, int64_t rows)
+{
+    for (int c = 0; c < thin->from->n_columns; c++)
+        TRY(blocks_read(thin->from->blocks, block, c, first, rows, rows_cells(&thin->piece, c)));
+    rows_table_show(&thin->piece, 0, rows, &thin->store->trials);
+    memory_table_digests(&thin->store->trials, 0, rows, thin->piece_digests);
+    for (int64_t i = 0; i < rows; i++) thin->read_digest ^= thin->piece_digests[i];
+    thin->read += rows;
+    return error_none();
+}
+
+static Error thin_read_block(Thin *thin, int64_t block)
+{
+    const int64_t rows = thin->from->spans[block].rows;
+    for (int64_t first = 0; first < rows; first += THIN_PIECE) {
+        const int64_t left = rows - first, count = left < THIN_PIECE ? left : THIN_PIECE;
+        TRY(thin_read_piece(thin, block, first, count));
+        for (int64_t i = 0; i < count; i++) {
+            if (thin_drops(thin, thin->piece.id[i])) continue;
+            rows_copy(&thin->piece, i, &thin->rows, thin->rows.count++);
+            if (thin->rows.count == thin->rows.capacity) TRY(thin_write(thin));
+        }
+    }
+    return error_none();
+}
+
+// Whether the rows that were read are those that were written.
+static Error thin_compare(const Thin *thin, bool *same)
+{
+    SealTally stored;
+    TRY(seal_sum(thin->store->database, &stored));
+    *same = stored.rows == thin->read && stored.digest == thin->read_digest;
+    return error_none();
+}
+
+// Rows that were made of blocks already are rows of blocks too.
+static Error thin_replace(const Thin *thin)
+{
+    Store *store = thin->store;
+    SealTally tally = {.name = "trials"};
+    TRY(database_run(store->database, "DELETE FROM main.blocks; DELETE FROM main.trials; "
+                                      "DELETE FROM digests WHERE name = 'trials';"));
+    for (int64_t k = 0; k < thin->n_blocks; k++) TRY(pending_insert(store, k, &thin->blocks[k]));
+    for (int64_t i = 0; i < thin->stay; i++)
+        TRY(seal_count(&store->add_digest, &tally, seal_block(thin->ids[i]), thin->digests[i]));
+    return seal_flush(&store->add_digest, &tally);
+}
+
+static void thin_take(Thin *thin)
+{
+    int64_t rows = 0, most = 0;
+    for (int64_t b = 0; b < thin->from->n_records; b++) {
+        rows += thin->from->spans[b].rows;
+        if (thin->from->spans[b].rows > most) most = thin->from->spans[b].rows;
+    }
+    rows_take(thin->store->spec, THIN_PIECE, &thin->arena, &thin->piece);
+    rows_take(thin->store->spec, most, &thin->arena, &thin->rows);
+    thin->piece_digests = ARENA_NEW(&thin->arena, uint64_t, THIN_PIECE);
+    thin->ids = ARENA_NEW(&thin->arena, int64_t, rows);
+    thin->digests = ARENA_NEW(&thin->arena, uint64_t, rows);
+    thin->blocks = ARENA_NEW(&thin->arena, PendingBlock, thin->from->n_records);
+}
+
+static Error thin_run(Thin *thin, bool *done)
+{
+    Store *store = thin->store;
+    *done = false;
+    if (thin->from->n_columns != store->trials.n_columns) return error_none(); // another program changed them
+    thin_take(thin);
+    for (int64_t b = 0; b < thin->from->n_records; b++) TRY(thin_read_block(thin, b));
+    TRY(thin_write(thin));
+    TRY(thin_compare(thin, done));
+    if (!*done) return error_none();
+    TRY(store_begin(store));
+    return store_end(store, thin_replace(thin));
+}
+
+Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped, bool *done)
+{
+    Thin thin = {.store = store, .dropped = dropped, .n_dropped = n_dropped};
+    TRY(pending_load(store->database, &thin.from));
+    Error error = arena_create_growing(&thin.arena, (size_t)16 << 30, "rows of blocks that stay");
+    if (error.kind == OK) {
+        error = thin_run(&thin, done);
+        arena_destroy(&thin.arena);
+    }
+    pending_free(thin.from);
+    return error.kind == OK ? pending_clear(store->database) : error;
 }

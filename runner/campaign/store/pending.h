@@ -6,6 +6,9 @@
 
 bool pending_exist(const Database *database); // blocks: of the campaign's trials, perhaps with all rows made
 
+// Whether a new campaign of so many trials (0: unknown) would commit batches as blocks.
+bool pending_is_expected(const Spec *spec, int64_t trials);
+
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
 // Before the first commit of a run.
@@ -16,12 +19,21 @@ bool pending_takes(const Store *store, const Commit *commit);
 
 // Empty: the batch is committed as rows.
 typedef struct PendingBlock {
-    char name[32];
+    char name[64];
+    int64_t first, last, rows; // ids, number of rows
     ShardTableFile file;
+    const int64_t *offsets;  // [columns] where they begin in the file
+    const uint64_t *digests; // [rows]; both are valid until the next block is written
 } PendingBlock;
-// Writes the block of a batch: safe on the disk when it returns. Then, in the batch's transaction: its record.
+// Writes the block of a batch under its name: safe on the disk when it returns. Then, in the batch's transaction: its
+// record.
+void pending_name(int64_t batch, PendingBlock *block);
 Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block);
-Error pending_insert(Store *store, const TrialRows *rows, const PendingBlock *block);
+Error pending_insert(Store *store, int64_t id, const PendingBlock *block);
+// Where only some trials keep a row: writes new blocks without the rows of dropped[n_dropped], ids in ascending order,
+// and then replaces the old ones in a transaction of its own. *done: false if the rows in the old blocks are not those
+// that were written; then nothing is changed, so that `doctor` still sees it.
+Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped, bool *done);
 void pending_finish(Store *store); // frees what the run took
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -36,6 +48,8 @@ Error pending_expand_some(Database *database, int64_t most, bool *left);
 Error pending_clear(Database *database);
 // Makes all rows, and clears. For those who change a campaign.
 Error pending_settle(Database *database);
+// When a run goes on: blocks stay if it would write more of them. Else, or if one of them is damaged: pending_settle.
+Error pending_continue(Store *store, Arena *arena);
 // Forgets blocks that can't be read. Rows that are not made yet are then missing.
 Error pending_forget(Database *database);
 
@@ -43,6 +57,9 @@ Error pending_forget(Database *database);
 
 // To statements of this connection `trials` now means all trials, whether their rows are made or not.
 Error pending_show(Database *database);
+// The same for one statement of a run, whose connection can't hold a state: *table, a name in SQL, has all trials.
+Error pending_show_to_run(Database *database, const char **table);
+Error pending_hide_from_run(Database *database, Error error);
 // Trials in blocks, and those of them whose rows are made. 0, 0: there are no blocks.
 Error pending_count(Database *database, int64_t *trials, int64_t *rows);
 // Looks at the files of all blocks, and tells of each that is not as it was written. *count: of blocks.

@@ -72,6 +72,62 @@ Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *wor
 // The greatest or least fitness of each of `parts` equal ranges of ids, in their order.
 Cursor trials_best_of_parts(Database *database, bool greatest, int64_t parts);
 
+// ---- campaigns that keep rows of some trials, and sums over all (kept_rows.c, sums.c) -------------------------------
+
+// What `record.rows` says; best 0: all trials keep a row.
+typedef struct KeptChoice {
+    int64_t best, every, failures;
+} KeptChoice;
+Error kept_choice(Database *database, KeptChoice *choice);
+bool kept_in_part(const Database *database); // some trials have no row
+Error kept_count(Database *database, int64_t *trials, int64_t *rows);
+// "rows of 1,234 of 10,000,000 trials (record.rows)"; NULL: of all.
+Error kept_words(Database *database, Arena *arena, const char **words);
+// Error (user) for such a campaign: `what` would be wrong.
+Error kept_refuse(Database *database, const char *name, const char *what, Arena *arena);
+// Whether a batch of such a campaign had this id. The search says whether it was a trial.
+Error kept_covers(Database *database, int64_t trial, bool *covers);
+
+// A record of a histogram: trials with low <= value <= high. And of bins along one axis or two (y NaN: one); the last
+// bin of an axis includes x_high. Both as they are stored.
+typedef struct HistogramBin {
+    double low, high;
+    int64_t trials;
+} HistogramBin;
+typedef struct AxisBin {
+    double x_low, x_high, y_low, y_high;
+    int64_t trials, failures, values; // failures: with a failed replicate; values: with a finite fitness
+    double sum, best;                 // of the fitness; best NaN: none
+    int64_t best_trial;
+} AxisBin;
+
+typedef struct ColumnSum {
+    const char *name; // valid until the next one, as the histogram
+    int64_t values, missing;
+    double least, greatest, sum;
+    const void *histogram; // [bins] by value
+    int64_t bins;
+} ColumnSum;
+Cursor sums_of_columns(Database *database);
+bool column_sum_next(Cursor *columns, ColumnSum *sum);
+HistogramBin histogram_bin(const ColumnSum *sum, int64_t index);
+// The bounds of a quantile; part in [0, 1].
+void column_quantile(const ColumnSum *sum, double part, double *low, double *high);
+
+typedef struct AxisSum {
+    const char *x, *y; // y "": one axis
+    const void *bin;   // [bins] by x, then y
+    int64_t bins;
+} AxisSum;
+Cursor sums_of_axes(Database *database, bool pairs);
+bool axis_sum_next(Cursor *axes, AxisSum *sum);
+AxisBin axis_bin(const AxisSum *sum, int64_t index);
+
+Cursor sums_of_failures(Database *database); // of all trials, of any campaign: kind, trials; the most frequent first
+
+// A row in memory as a row of the table trials; *trial stands on it. Once per connection.
+Error trial_of_memory(Database *database, const Spec *spec, const TrialRows *row, Arena *arena, Cursor *trial);
+
 // ---- whole rows -----------------------------------------------------------------------------------------------------
 
 // Every column, as in TrialRows, by id.

@@ -1,4 +1,4 @@
-// Writes rows of trials and replicates anew, within a transaction, and deletes rows that do not belong there
+// Writes rows of trials and replicates again, within a transaction, and deletes rows that do not belong there
 // (rewrite.c).
 #ifndef HOPSCOTCH_REWRITE_H
 #define HOPSCOTCH_REWRITE_H

@@ -64,7 +64,7 @@ static Error rounds_gather(Store *store, RoundsShard *shard)
         else
             cursor_stop(&rounds, error_make(ERROR_MACHINE,
                                             "round %lld of search %lld of %.128s holds %zu bytes, not %d numbers; %s "
-                                            "mends it",
+                                            "repairs it",
                                             (long long)round, (long long)search, store->name, bytes.size,
                                             shard->columns, store_how_to_repair(store->database, store->name).text));
     }

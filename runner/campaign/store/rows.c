@@ -159,6 +159,23 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
+void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t place)
+{
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const int64_t *source = rows_array(from, &rows_columns_of_trial[c]);
+        int64_t *target = rows_array(to, &rows_columns_of_trial[c]);
+        for (int i = 0; i < from->columns[c]; i++)
+            memcpy(&target[i * to->stride + place], &source[i * from->stride + row], sizeof *target);
+    }
+}
+
+void *rows_cells(const TrialRows *rows, int column)
+{
+    int c = 0;
+    for (; column >= rows->columns[c]; c++) column -= (int)rows->columns[c];
+    return (int64_t *)rows_array(rows, &rows_columns_of_trial[c]) + column * rows->stride;
+}
+
 int64_t rows_replicate_columns(const Spec *spec) { return ROWS_REPLICATE_METRICS + spec->configured.n_metrics; }
 
 int64_t rows_bytes(const Spec *spec)

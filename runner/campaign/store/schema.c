@@ -1,6 +1,7 @@
 // The tables of campaign.db, schema version 1; and the check that a database is a campaign's, of that version. The
 // columns of the tables trials and replicates follow from the spec (rows.c).
 #include "cursor.h"
+#include "kept_rows.h"
 #include "rows.h"
 #include "store.h"
 
@@ -61,6 +62,7 @@ Error schema_make(Database *database, const Spec *spec, Arena *arena)
                                             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
     TRY(database_run(database, rows_table_sql(spec, arena)));
     TRY(database_run(database, schema_sql));
+    TRY(kept_make(database, spec));
     return spec->replicates.store ? database_run(database, rows_replicates_sql(spec, arena)) : error_none();
 }
 
@@ -87,7 +89,7 @@ Error schema_version(Database *database, int64_t *version)
                                                : error_none();
 }
 
-bool schema_is_known(int64_t version) { return version == STORE_SCHEMA_VERSION || version == STORE_SCHEMA_WITH_BLOCKS; }
+bool schema_is_known(int64_t version) { return version >= STORE_SCHEMA_VERSION && version <= STORE_SCHEMA_WITH_SUMS; }
 
 Error schema_check(Database *database, const char *path)
 {
@@ -99,6 +101,6 @@ Error schema_check(Database *database, const char *path)
             ERROR_USER,
             "%.300s has schema version %lld, and this program knows versions up to %d only: use the program "
             "that wrote it, or run the spec again under a new name",
-            path, (long long)version, STORE_SCHEMA_WITH_BLOCKS);
+            path, (long long)version, STORE_SCHEMA_WITH_SUMS);
     return schema_check_names(database, path);
 }

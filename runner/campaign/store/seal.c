@@ -6,6 +6,8 @@
 // that a commit inserts into the large tables are counted by the commit itself: a trigger per row would be too slow.
 #include "seal.h"
 
+#include "kept_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,26 @@ Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest)
     tally->block = block;
     tally->digest ^= digest;
     tally->rows++;
+    return error_none();
+}
+
+Error seal_flush_removed(Database *database, Cursor *add, SealTally *tally)
+{
+    const bool any = tally->rows != 0;
+    TRY(seal_flush(add, tally));
+    if (!any) return error_none();
+    Cursor empty = cursor_open(database, "DELETE FROM digests WHERE name = ? AND block = ? AND rows = 0");
+    with_text(&empty, tally->name);
+    with_integer(&empty, tally->block);
+    return cursor_run(&empty);
+}
+
+Error seal_uncount(Database *database, Cursor *add, SealTally *tally, int64_t block, uint64_t digest)
+{
+    if (block != tally->block) TRY(seal_flush_removed(database, add, tally));
+    tally->block = block;
+    tally->digest ^= digest;
+    tally->rows--;
     return error_none();
 }
 
@@ -138,8 +160,9 @@ static Error seal_keep_table(Database *database, const char *table, Arena *arena
     const char *added = NULL, *removed = NULL;
     TRY(seal_change_sql(database, table, 1, arena, &added));
     TRY(seal_change_sql(database, table, -1, arena, &removed));
+    const bool counted = strcmp(table, "trials") == 0 && kept_in_part(database); // by who deletes: kept_rows.c
     if (seal_trial(table) == NULL) TRY(seal_trigger(database, table, "INSERT", added, arena));
-    TRY(seal_trigger(database, table, "DELETE", removed, arena));
+    if (!counted) TRY(seal_trigger(database, table, "DELETE", removed, arena));
     return seal_trigger(database, table, "UPDATE", arena_format(arena, "%s%s", removed, added), arena);
 }
 
@@ -186,6 +209,41 @@ Error seal_stored(Database *database, const char *table, int64_t block, SealTall
     with_integer(&stored, block);
     if (next_integer(&stored, &tally->rows)) tally->digest = (uint64_t)cell_integer(&stored, 1);
     return cursor_close(&stored);
+}
+
+Error seal_sum(Database *database, SealTally *sum)
+{
+    *sum = (SealTally){.name = SEAL_ALL_TRIALS};
+    Cursor stored = cursor_open(database, "SELECT rows, digest FROM main.digests WHERE name = 'trials'");
+    while (cursor_next(&stored)) {
+        sum->rows += cell_integer(&stored, 0);
+        sum->digest ^= (uint64_t)cell_integer(&stored, 1);
+    }
+    return cursor_close(&stored);
+}
+
+Error seal_forget_sum(Database *database)
+{
+    return database_run(database, "DELETE FROM digests WHERE name = '" SEAL_ALL_TRIALS "'");
+}
+
+Error seal_keep_sum(Database *database)
+{
+    SealTally sum;
+    TRY(seal_sum(database, &sum));
+    TRY(seal_forget_sum(database));
+    Cursor add = cursor_open(database, seal_add_sql);
+    cursor_stop(&add, seal_flush(&add, &sum));
+    return cursor_close(&add);
+}
+
+Error seal_compare_sum(Database *database, bool *same)
+{
+    SealTally stored, sum;
+    TRY(seal_stored(database, SEAL_ALL_TRIALS, 0, &stored));
+    TRY(seal_sum(database, &sum));
+    *same = stored.rows == 0 || (stored.rows == sum.rows && stored.digest == sum.digest);
+    return error_none();
 }
 
 static Error seal_scan_block(Database *database, const char *table, int64_t block, Cursor *add, Arena *arena)
@@ -236,7 +294,8 @@ static const char seal_found_sql[] =
     "CREATE TEMP TABLE IF NOT EXISTS found(name TEXT, block INTEGER, rows INTEGER, digest INTEGER, "
     "PRIMARY KEY(name, block)); DELETE FROM temp.found;";
 static const char seal_compare_sql[] =
-    "SELECT name, block FROM (SELECT * FROM main.digests EXCEPT SELECT * FROM temp.found) UNION "
+    "SELECT name, block FROM (SELECT * FROM main.digests WHERE name <> '" SEAL_ALL_TRIALS "' EXCEPT "
+    "SELECT * FROM temp.found) UNION "
     "SELECT name, block FROM (SELECT * FROM temp.found EXCEPT SELECT * FROM main.digests) ORDER BY 1, 2";
 
 // Batches with fewer trials than they committed: the blocks of their first and last trial.
@@ -311,11 +370,11 @@ static void seal_note_lost(SealDamage *damage, const char *table, int64_t block,
     damage->broken[damage->count - 1].lost = true;
 }
 
-// If trials are gone together with their digest, only the table batches shows it.
+// If trials are gone together with their digest, only the table batches shows it, or the sum of digests.
 static Error seal_find_lost_trials(Database *database, Arena *arena, SealDamage *damage)
 {
     int64_t next = 0, first = 0; // next: the first block that is not noted yet
-    if (seal_is_broken(damage, "batches")) return error_none();
+    if (seal_is_broken(damage, "batches") || kept_in_part(database)) return error_none();
     Cursor lost = cursor_open(database, seal_lost_sql);
     with_integer(&lost, SEAL_BLOCK_BITS);
     while (next_integer(&lost, &first)) {
@@ -345,6 +404,9 @@ Error seal_check(Database *database, Arena *arena, SealDamage *damage)
     while (cursor_next(&differing))
         seal_note(damage, cell_text(&differing, 0), cell_integer(&differing, 1), NULL, arena);
     TRY(cursor_close(&differing));
+    bool same = true;
+    TRY(seal_compare_sum(database, &same));
+    if (!same) seal_note_lost(damage, SEAL_ALL_TRIALS, 0, arena);
     TRY(seal_find_lost_trials(database, arena, damage));
     return seal_find_lost_replicates(database, arena, damage);
 }

@@ -1,7 +1,7 @@
 // Sensitivities of the parameters of a campaign (morris, sobol_indices): the method's measures over its blocks of
 // trials, with intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An
 // introduction to the bootstrap, 1993, chapter 13: percentiles). A block with a failed or missing trial is left out.
-// The table `sensitivity` is written anew when a run of the campaign ends.
+// The table `sensitivity` is written again when a run of the campaign ends.
 #include "store.h"
 
 #include <math.h>

@@ -1,14 +1,14 @@
 // A cache of the states of campaigns. Reading one takes a connection and a dozen queries, about 0.5 ms, and a root may
 // have ten thousand campaigns. So index.db stores each state in its table `status_cache`, with the stamp of the
 // database (io/database_stamp.c). A campaign with the same stamp is not opened. A campaign that changed, or that
-// replaced another one, is read anew; one that runs, or was killed, is read each time. The holder of the lock is read
+// replaced another one, is read again; one that runs, or was killed, is read each time. The holder of the lock is read
 // each time.
 //
 // catalogue.c also stores the state of a campaign when it writes its row, so that a new, renamed or merged campaign is
 // not opened either.
 //
-// list and status also write what they read anew to the catalogue's table `campaigns`, and remove the rows of campaigns
-// that are gone. So the catalogue follows a folder that was renamed, copied or removed.
+// list and status also write what they read again to the catalogue's table `campaigns`, and remove the rows of
+// campaigns that are gone. So the catalogue follows a folder that was renamed, copied or removed.
 //
 // Errors of the cache are ignored. A catalogue is never created here, so that a root without one stays as it is.
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Rows that another version of the program wrote are read anew: they may mean something else.
+// Rows that another version of the program wrote are read again: they may mean something else.
 #define STATUS_CACHE_READER HOPSCOTCH_VERSION " 1"
 
 struct StatusCacheRow {
@@ -289,7 +289,7 @@ static Error status_cache_insert(Database *catalogue, const StatusCache *cache)
     return cursor_close(&insert);
 }
 
-// A table with other columns is dropped and made anew.
+// A table with other columns is dropped and made again.
 static Error status_cache_make_table(Database *catalogue, Arena *arena)
 {
     TRY(database_run(catalogue, status_cache_table_sql(arena)));

@@ -3,6 +3,7 @@
 #include "store.h"
 
 #include "cursor.h"
+#include "kept_rows.h"
 #include "pending.h"
 #include "queries.h"
 #include "rows.h"
@@ -121,6 +122,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
     TRY(store_insert_campaign(store));
+    TRY(kept_fill(database, store->spec, arena));
     TRY(overrides_keep(database, &store->spec->overrides, false, arena));
     return outer_record(database, store->spec);
 }
@@ -171,7 +173,7 @@ CommandText store_how_to_repair(const Database *database, const char *name)
 
 Error store_row_lost(const Database *database, const char *name)
 {
-    return error_make(ERROR_USER, "its table campaign, of one row, is empty; `%s` makes it anew",
+    return error_make(ERROR_USER, "its table campaign, of one row, is empty; `%s` makes it again",
                       store_how_to_repair(database, name).text);
 }
 
@@ -236,10 +238,11 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
 {
     TRY(schema_check(store->database, path));
     TRY(store_compare_numerics(store));
-    TRY(pending_settle(store->database));
+    TRY(options->retry != NULL ? pending_settle(store->database) : pending_continue(store, arena));
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
+    TRY(kept_compare(store->database, store->spec, store->name));
     TRY(store_take_spec(store, spec, options, arena));
     TRY(store_renew_spec(store, options->resume_only, arena));
     return store_renew_files(store, arena);
@@ -307,6 +310,7 @@ static Error store_open_parts(Store *store, Spec *spec, const char *path, const 
     TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
     TRY(store_text(store->database, "SELECT reason FROM campaign", arena, &store->reason));
     snprintf(store->state, sizeof store->state, "%s", state);
+    TRY(kept_open(store));
     return store_prepare(store, arena);
 }
 
@@ -337,6 +341,7 @@ Error store_close(Store *store)
     for (int i = 0; i < STORE_STATEMENTS; i++) (void)cursor_close(&store->statements[i]); // commits took their errors
     Database *database = store->database;
     pending_finish(store);
+    kept_close(store);
     store->database = NULL;
     return database != NULL ? database_close(database) : error_none();
 }
@@ -411,11 +416,14 @@ Error store_best(Database *database, int64_t *id, double *fitness)
 Error store_counts(Store *store, StoreCounts *counts)
 {
     char sql[256];
+    const char *table = NULL;
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
-    snprintf(sql, sizeof sql, "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
+    TRY(pending_show_to_run(store->database, &table));
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1", table,
              store_meets(store->spec), store_best_order(store->spec));
-    return store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
+    const Error error = store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
+    return pending_hide_from_run(store->database, error);
 }
 
 static bool store_state_fits(const Search *search, size_t size)

@@ -174,7 +174,9 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 
 Error trials_count(Database *database, int64_t *count)
 {
-    return store_integer(database, "SELECT count(*) FROM trials", 0, count);
+    return store_integer(
+        database, kept_in_part(database) ? "SELECT ifnull(sum(trials), 0) FROM batches" : "SELECT count(*) FROM trials",
+        0, count);
 }
 
 Error trials_count_of(Database *database, const Condition *where, Arena *arena, int64_t *count)
@@ -188,11 +190,13 @@ Error trials_count_of(Database *database, const Condition *where, Arena *arena, 
 
 Error trials_last(Database *database, int64_t *id)
 {
-    return store_integer(database, "SELECT max(id) FROM trials", 0, id);
+    return store_integer(
+        database, kept_in_part(database) ? "SELECT max(last_trial) FROM batches" : "SELECT max(id) FROM trials", 0, id);
 }
 
 Error trials_last_told(Database *database, bool by_batches, int64_t end, int64_t *id)
 {
+    by_batches = by_batches || kept_in_part(database);
     Cursor last = cursor_open(database, by_batches ? "SELECT max(last_trial) FROM batches"
                                                    : "SELECT max(id) FROM trials WHERE id < ?");
     if (!by_batches) with_integer(&last, end);

@@ -1,4 +1,5 @@
 // Indexes of the table trials that slow queries make (queries.h). Their names begin with INDEX_PREFIX.
+#include "pending.h"
 #include "queries.h"
 #include "rows.h"
 #include "store.h"
@@ -38,11 +39,17 @@ int trials_best_columns(const Spec *spec, TrialOrder *columns)
     return count;
 }
 
-// Whether any index of trials has these columns, that of the fitness too.
+// Whether any index of trials has these columns, that of the fitness too; or none is needed, because columns of blocks
+// are looked through.
 static Error trials_index_exists(const CampaignPlace *place, const char *columns, Arena *arena, bool *exists)
 {
     Database *database;
     TRY(store_peek(place, arena, &database));
+    if (pending_exist(database)) {
+        store_leave(database);
+        *exists = true;
+        return error_none();
+    }
     Cursor indexes = cursor_open(database, "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trials' "
                                            "AND replace(substr(sql, instr(sql, 'trials(') + 7), '\"', '') = ? || ')'");
     with_text(&indexes, columns);

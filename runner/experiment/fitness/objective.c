@@ -177,6 +177,21 @@ static double objective_column_spread(const double *value, int n, int stride, do
     return sqrt(sum / (n - 1));
 }
 
+// Of one replicate, as its mean: a sum that begins with 0 has no -0.
+static void objective_means_of_one(const double *metric, int n_metrics, double *mean)
+{
+    for (int m = 0; m < n_metrics; m++) mean[m] = objective_canonical(0.0 + metric[m]);
+}
+
+static void objective_means(const double *metric, int n, int n_metrics, TrialResult *result)
+{
+    for (int m = 0; m < n_metrics; m++) {
+        const double mean = objective_column_mean(metric + m, n, n_metrics);
+        result->metric[m] = objective_canonical(mean);
+        result->spread[m] = objective_canonical(objective_column_spread(metric + m, n, n_metrics, mean));
+    }
+}
+
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result)
 {
@@ -188,10 +203,8 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
         if (result->n_failed++ == 0) result->failure = failure[r];
     }
     objective_all(spec, parameter, metric, failure, result);
-    for (int m = 0; m < n_metrics; m++) {
-        const double mean = objective_column_mean(metric + m, n, n_metrics);
-        result->metric[m] = objective_canonical(mean);
-        if (n < 2) continue;
-        result->spread[m] = objective_canonical(objective_column_spread(metric + m, n, n_metrics, mean));
-    }
+    if (n == 1)
+        objective_means_of_one(metric, n_metrics, result->metric);
+    else
+        objective_means(metric, n, n_metrics, result);
 }

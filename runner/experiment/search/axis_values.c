@@ -5,6 +5,14 @@
 
 bool values_are_range(const Values *values) { return values->form != NULL && values->form->range; }
 
+// An integer is drawn from [low, high + 1), whose ends are integers, and cut.
+void values_take_logarithms(Values *values)
+{
+    if (!values->log_scale) return;
+    values->log_low = portable_log(values->integer ? ceil(values->low) : values->low);
+    values->log_high = portable_log(values->integer ? floor(values->high) + 1.0 : values->high);
+}
+
 double values_at(const Values *values, int64_t index)
 {
     return values->form == NULL ? values->list[index] : values->form->at(values, index);

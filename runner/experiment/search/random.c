@@ -24,8 +24,7 @@ static double search_random_in_range(const Values *values, double u)
         high = floor(high) + 1.0;
     }
     if (values->log_scale) {
-        const double log_low = portable_log(low);
-        x = portable_exp(log_low + u * (portable_log(high) - log_low));
+        x = portable_exp(values->log_low + u * (values->log_high - values->log_low));
     } else {
         x = low + u * (high - low);
     }

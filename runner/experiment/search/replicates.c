@@ -23,6 +23,11 @@ static void replicate_seeds(const Configured *configured, RandomKey key, double 
         lane[i] = 0x1p53 * random_uniform(&key, (uint32_t)(i - named));
 }
 
+bool replicates_differ(const Spec *spec)
+{
+    return spec->replicates.n_perturb > 0 || configured_named(&spec->configured) < spec->configured.n_parameters;
+}
+
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane)
 {

@@ -36,6 +36,13 @@ Error search_init(const Spec *spec, Arena *arena, Search *search)
     return spec->n_segments > 0 && !search_learns(spec->method) ? segments_init(search, arena) : error_none();
 }
 
+void search_use_team(Search *search, ThreadTeam *team, Arena *arena)
+{
+    *arena = (Arena){.purpose = "the threads of a search"};
+    search->team = team;
+    if (search->method->use_team != NULL) search->method->use_team(search, team, arena);
+}
+
 uint64_t search_round_ordinal(int64_t round, int64_t member) { return (uint64_t)round << 24 | (uint64_t)member; }
 
 size_t search_state_most(const Search *search)
@@ -211,24 +218,65 @@ static bool enumerated_fill(const Search *search, int64_t id, double *parameter)
     return search->segments != NULL ? segments_fill(search, id, parameter) : enumerated_point(search, id, parameter);
 }
 
+// A run of ids from `first_id` on, of which each has a place in the trials, from `place` on.
+typedef struct EnumeratedRun {
+    const Search *search;
+    Trials *trials;
+    int64_t first_id, place;
+} EnumeratedRun;
+
+// The id -1 marks those that are dropped.
+static void enumerated_fill_range(void *context, int thread, int64_t first, int64_t end)
+{
+    const EnumeratedRun *run = context;
+    const Trials *trials = run->trials;
+    const int n = run->search->spec->configured.n_parameters;
+    (void)thread;
+    for (int64_t i = first; i < end; i++) {
+        const int64_t id = run->first_id + i, t = run->place + i;
+        trials->id[t] = enumerated_fill(run->search, id, trials->parameter + t * n) ? id : -1;
+        trials->ordinal[t] = (uint64_t)id;
+        trials->search[t] = 0;
+        trials->round[t] = 0;
+    }
+}
+
+// Closes the gaps of dropped ids in [place, place + count). Returns how many are left.
+static int64_t enumerated_pack(const EnumeratedRun *run, int64_t count)
+{
+    const Trials *trials = run->trials;
+    const int n = run->search->spec->configured.n_parameters;
+    int64_t to = run->place;
+    for (int64_t t = run->place; t < run->place + count; t++) {
+        if (trials->id[t] < 0) continue;
+        if (to < t) {
+            trials->id[to] = trials->id[t];
+            trials->ordinal[to] = trials->ordinal[t];
+            memcpy(trials->parameter + to * n, trials->parameter + t * n, (size_t)n * sizeof *trials->parameter);
+        }
+        to++;
+    }
+    return to - run->place;
+}
+
+// A search of segments compares points in memory of its own, so one thread asks it.
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
 {
+    enum { LEAST = 128 }; // ids of a range of a thread
     const int64_t wanted = max < trials->capacity ? max : trials->capacity;
     const int64_t left = search->total - search->asked;
     const int64_t examined = search_affordable(search, enumerated_examined_max);
     const int64_t end = search->asked + (left < examined ? left : examined);
-    int64_t count = 0;
-    while (count < wanted && search->asked < end) {
-        const int64_t id = search->asked++;
-        if (!enumerated_fill(search, id, trials->parameter + count * search->spec->configured.n_parameters)) continue;
-        trials->id[count] = id;
-        trials->ordinal[count] = (uint64_t)id;
-        trials->search[count] = 0;
-        trials->round[count] = 0;
-        count++;
+    ThreadTeam *team = search->segments == NULL ? search->team : NULL;
+    trials->count = 0;
+    while (trials->count < wanted && search->asked < end) {
+        EnumeratedRun run = {search, trials, search->asked, trials->count};
+        const int64_t room = wanted - trials->count, ids = end - search->asked, count = room < ids ? room : ids;
+        thread_team_for(team, count, LEAST, enumerated_fill_range, &run);
+        trials->count += enumerated_pack(&run, count);
+        search->asked += count;
     }
-    trials->count = count;
-    *waiting = count == 0 && search->asked < search->total;
+    *waiting = trials->count == 0 && search->asked < search->total;
     return error_none();
 }
 

@@ -23,7 +23,10 @@ static size_t side_state_bytes(const SideBySide *side, int64_t told)
 
 void side_init(Search *search, uint32_t shape, Arena *arena)
 {
-    const SideBySide *side = search->scratch;
+    SideBySide *side = search->scratch;
+    side->turns = ARENA_NEW(arena, SideTurn, side->searches);
+    side->worker = ARENA_NEW(arena, void *, 1);
+    side->worker[0] = side;
     search->state_size = side_state_bytes(side, 0);
     search->state_capacity = side_state_bytes(side, side->trials_max);
     search->state = ARENA_NEW(arena, unsigned char, search->state_capacity);
@@ -44,50 +47,99 @@ static bool side_all_ended(const Search *search)
     return true;
 }
 
-// To the next trial in the order of (round, search, trial). False: its search must be told first.
-static bool side_find_trial(const Search *search, SideBySide *side, int64_t *trials)
+// From ask_search on, the searches of the round whose trials are asked for, for `wanted` trials or a few more, into
+// side->turns. None: the next one must be told first, or the round has no more.
+static int64_t side_choose(const Search *search, SideBySide *side, int64_t wanted)
+{
+    int64_t count = 0, trials = -side->ask_trial, s = side->ask_search;
+    for (; s < side->searches && trials < wanted; s++) {
+        const SideRun run = side->method->run(search, s);
+        if (run.stop != 0 || run.round > side->ask_round) continue;
+        if (run.round < side->ask_round || (count > 0 && s - side->turns[0].search >= side->kept)) break;
+        side->turns[count++].search = s;
+        trials += side->method->members(search, s);
+    }
+    if (count == 0) side->ask_search = s;
+    return count;
+}
+
+// The searches whose trials come next in the order of (round, search, trial). None: one must be told first.
+static int64_t side_next(const Search *search, SideBySide *side, int64_t wanted)
 {
     for (;;) {
-        const SideRun run = side->method->run(search, side->ask_search);
-        if (run.stop == 0 && run.round < side->ask_round) return false;
-        if (run.stop == 0 && run.round == side->ask_round) {
-            *trials = side->method->trials(search, side->ask_search);
-            if (*trials == 0 || side->ask_trial < *trials) return true;
-        }
-        side->ask_trial = 0;
-        if (++side->ask_search < side->searches) continue;
+        const int64_t count = side_choose(search, side, wanted);
+        if (count > 0 || side->ask_search < side->searches) return count;
         side->ask_search = 0;
         side->ask_round++;
     }
 }
 
-static void side_give(const Search *search, SideBySide *side, Trials *trials)
+typedef struct SideGift {
+    Trials *trials;
+    int64_t first, id, round; // of the first trial: its place and id
+} SideGift;
+
+static void side_give(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
+                      void *context)
 {
-    const int64_t t = trials->count++;
-    const int n = search->spec->configured.n_parameters;
-    const double *parameter = side->method->parameters(search, side->ask_search, side->ask_trial);
-    memcpy(trials->parameter + t * n, parameter, (size_t)n * sizeof *parameter);
-    trials->id[t] = side->ask_id++;
-    trials->search[t] = (int32_t)(side->ask_search + side->first);
-    trials->round[t] = (int32_t)side->ask_round;
-    trials->ordinal[t] = search_round_ordinal(side->ask_round, side->ask_trial++);
+    const SideBySide *side = search->scratch;
+    const SideGift *gift = context;
+    Trials *trials = gift->trials;
+    const int64_t n = search->spec->configured.n_parameters, place = gift->first + turn->first;
+    side->method->give(search, worker, turn->search, turn->from + from, turn->from + end,
+                       trials->parameter + (place + from) * n);
+    for (int64_t i = from; i < end; i++) {
+        trials->id[place + i] = gift->id + turn->first + i;
+        trials->search[place + i] = (int32_t)(turn->search + side->first);
+        trials->round[place + i] = (int32_t)gift->round;
+        trials->ordinal[place + i] = search_round_ordinal(gift->round, turn->from + i);
+    }
+}
+
+static Error side_no_trials(int64_t s)
+{
+    return error_make(ERROR_USER,
+                      "search %lld: `exclude`, the ranges of derived parameters or the bounds allow none of %d "
+                      "draws for each trial; loosen them",
+                      (long long)s, SIDE_ATTEMPTS);
+}
+
+// Sets the places of the trials that each of turns[*count] gives, `wanted` in all, and moves behind them.
+static Error side_place(const Search *search, SideBySide *side, int64_t wanted, int64_t *count, int64_t *given)
+{
+    int64_t t = 0;
+    for (*given = 0; t < *count && *given < wanted; t++) {
+        SideTurn *turn = &side->turns[t];
+        const int64_t all = side->method->trials(search, turn->search), left = wanted - *given;
+        if (all == 0) return side_no_trials(turn->search);
+        turn->from = turn->search == side->ask_search ? side->ask_trial : 0;
+        turn->first = *given;
+        turn->count = all - turn->from < left ? all - turn->from : left;
+        *given += turn->count;
+        const bool whole = turn->from + turn->count == all;
+        side->ask_search = turn->search + whole;
+        side->ask_trial = whole ? 0 : turn->from + turn->count;
+    }
+    *count = t;
+    return error_none();
 }
 
 Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
 {
     SideBySide *side = search->scratch;
     const int64_t wanted = max < trials->capacity ? max : trials->capacity;
-    int64_t of_generation;
     trials->count = 0;
     *waiting = false;
     if (side_all_ended(search)) return error_none();
-    while (trials->count < wanted && side_find_trial(search, side, &of_generation)) {
-        if (of_generation == 0)
-            return error_make(ERROR_USER,
-                              "search %lld: `exclude`, the ranges of derived parameters or the bounds allow none of %d "
-                              "draws for each trial; loosen them",
-                              (long long)side->ask_search, SIDE_ATTEMPTS);
-        side_give(search, side, trials);
+    while (trials->count < wanted) {
+        int64_t count = side_next(search, side, wanted - trials->count), given = 0;
+        if (count == 0) break;
+        side_draw(search, count);
+        TRY(side_place(search, side, wanted - trials->count, &count, &given));
+        SideGift gift = {.trials = trials, .first = trials->count, .id = side->ask_id, .round = side->ask_round};
+        side_share(search, count, SIDE_TRIALS_LEAST, side_give, &gift);
+        side->ask_id += given;
+        trials->count += given;
     }
     *waiting = trials->count == 0;
     search->asked = side->ask_id;
@@ -96,7 +148,9 @@ Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
-bool side_turn(const Search *search)
+// To the search whose results come next: the first one that goes on, in the order of (round, search). If all have ended
+// it stays.
+static void side_move(const Search *search)
 {
     const SideBySide *side = search->scratch;
     SideProgress *progress = side_progress(search);
@@ -107,38 +161,120 @@ bool side_turn(const Search *search)
         next = s;
         round = run.round;
     }
-    if (next < 0) return false;
+    if (next < 0) {
+        progress->round += side->method->counts_last;
+        return;
+    }
     progress->search = next;
     progress->round = round;
-    return true;
+}
+
+// How many trials from `first` on are those that come next, of search s.
+static int64_t side_told_of(const Search *search, const Trials *trials, int64_t first, int64_t id, int64_t s)
+{
+    const int64_t round = side_progress(search)->round, number = s + ((const SideBySide *)search->scratch)->first;
+    int64_t t = first;
+    while (t < trials->count && trials->id[t] == id + (t - first) && trials->search[t] == number &&
+           trials->round[t] == round)
+        t++;
+    return t - first;
+}
+
+// Which searches the trials from `first` on belong to, in the order in which they were asked for, up to the end of the
+// round.
+static int64_t side_sort_told(const Search *search, const Trials *trials, int64_t first)
+{
+    const SideBySide *side = search->scratch;
+    const SideProgress *progress = side_progress(search);
+    int64_t count = 0, place = first;
+    for (int64_t s = progress->search; s < side->searches && s - progress->search < side->kept; s++) {
+        const SideRun run = side->method->run(search, s);
+        if (run.stop != 0 || run.round != progress->round) continue;
+        const int64_t told = side->method->is_drawn(search, s)
+                                 ? side->method->trials(search, s) - (count == 0 ? progress->told : 0)
+                                 : side_told_of(search, trials, place, progress->next_id + (place - first), s);
+        if (told <= 0 || place >= trials->count || trials->search[place] != s + side->first) break;
+        side->turns[count++].search = s;
+        place += told;
+    }
+    return count;
+}
+
+// Sets the place of each turn, up to the first generation that the batch does not complete. Returns how many it
+// completes; *count: with that one.
+static int64_t side_place_told(const Search *search, const Trials *trials, int64_t first, int64_t *count)
+{
+    const SideBySide *side = search->scratch;
+    const SideProgress *progress = side_progress(search);
+    int64_t place = first;
+    for (int64_t t = 0; t < *count; t++) {
+        SideTurn *turn = &side->turns[t];
+        turn->from = t == 0 ? progress->told : 0;
+        turn->first = place;
+        turn->count = side_told_of(search, trials, place, progress->next_id + (place - first), turn->search);
+        const int64_t left = side->method->trials(search, turn->search) - turn->from;
+        if (turn->count != left) *count = t + 1; // no more of this round
+        if (turn->count < left) return t;
+        turn->count = left;
+        place += left;
+    }
+    return *count;
+}
+
+static void side_end_turns(Search *search, const Trials *trials, int64_t count)
+{
+    const SideBySide *side = search->scratch;
+    SideProgress *progress = side_progress(search);
+    Rounds *rounds = search->rounds;
+    if (count == 0) return;
+    side_end_all(search, trials, count);
+    if (rounds != NULL) {
+        rounds->count = rounds->count + count < rounds->capacity ? rounds->count + count : rounds->capacity;
+    }
+    for (int64_t t = 0; t < count; t++) progress->next_id += side->turns[t].count;
+    progress->search = side->turns[count - 1].search;
+    progress->told = 0;
+    side_move(search);
+}
+
+// Tells the trials of a batch from *first on, of one round at most.
+static Error side_tell_round(Search *search, const Trials *trials, int64_t *first)
+{
+    const SideBySide *side = search->scratch;
+    SideProgress *progress = side_progress(search);
+    const int64_t before = progress->next_id;
+    int64_t count = side_sort_told(search, trials, *first);
+    side_draw(search, count);
+    const int64_t whole = side_place_told(search, trials, *first, &count);
+    side_end_turns(search, trials, whole);
+    if (whole < count) {
+        const SideTurn *rest = &side->turns[whole];
+        side_note(search, trials, rest);
+        progress->next_id += rest->count;
+        progress->told += rest->count;
+    }
+    if (progress->next_id == before) return search_told_wrong(search, trials, *first);
+    *first += progress->next_id - before;
+    return error_none();
 }
 
 Error side_tell(Search *search, const Trials *trials)
 {
     const SideBySide *side = search->scratch;
-    SideProgress *progress = side_progress(search);
-    for (int64_t t = 0; t < trials->count; t++) {
-        const int64_t s = trials->search[t] - side->first;
-        if (trials->id[t] != progress->next_id || s != progress->search || trials->round[t] != progress->round)
-            return search_told_wrong(search, trials, t);
-        const int64_t of_generation = side->method->trials(search, s);
-        side->method->note(search, trials, t, side_told(search) + progress->told * side->told_width);
-        progress->next_id++;
-        if (++progress->told == of_generation) side->method->end_generation(search, s);
-    }
-    search->state_size = side_state_bytes(side, progress->told);
+    for (int64_t t = 0; t < trials->count;) TRY(side_tell_round(search, trials, &t));
+    search->state_size = side_state_bytes(side, side_progress(search)->told);
     return error_none();
 }
 
-Round *side_round(Search *search, int64_t s, int64_t stop, double **fields)
+Round *side_round(Search *search, const SideEnd *end, int64_t stop, double **fields)
 {
     const SideBySide *side = search->scratch;
-    Rounds *rounds = search->rounds;
-    if (rounds == NULL || rounds->count >= rounds->capacity) return NULL;
-    *fields = rounds->field + rounds->count * search->n_round_fields;
-    Round *row = &rounds->row[rounds->count++];
-    *row = (Round){.search = (int32_t)(s + side->first),
-                   .round = (int32_t)(side->method->run(search, s).round - 1),
+    const Rounds *rounds = search->rounds;
+    if (rounds == NULL || end->row >= rounds->capacity) return NULL;
+    *fields = rounds->field + end->row * search->n_round_fields;
+    Round *row = &rounds->row[end->row];
+    *row = (Round){.search = (int32_t)(end->search + side->first),
+                   .round = (int32_t)(side->method->run(search, end->search).round - 1),
                    .sigma = (double)NAN,
                    .condition = (double)NAN,
                    .best = (double)NAN,
@@ -173,7 +309,7 @@ static void side_heed_budgets(Search *search, const SideBySide *side)
                                                        .round = (int32_t)round,
                                                        .stop = stop != 0 ? side->method->stop_names[stop] : NULL};
     }
-    if (progress->told == 0) (void)side_turn(search);
+    if (progress->told == 0 && !side_all_ended(search)) side_move(search);
 }
 
 Error side_restore(Search *search)
@@ -191,8 +327,10 @@ Error side_restore(Search *search)
     side->ask_search = progress->search;
     side->ask_id = search->asked = progress->next_id;
     side->ask_trial = progress->told;
-    if (progress->told > 0 && progress->told >= side->method->trials(search, progress->search))
-        return search_state_damaged(search);
+    if (progress->told == 0) return error_none();
+    side->turns[0].search = progress->search;
+    side_draw(search, 1);
+    if (progress->told >= side->method->trials(search, progress->search)) return search_state_damaged(search);
     return error_none();
 }
 

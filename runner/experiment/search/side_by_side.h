@@ -1,7 +1,10 @@
-// What the methods that learn share (cmaes, nsga2): many searches side by side. Each search is its own, and all of them
-// share the batches: a round is one generation of every search that has not ended. Trials are asked for in the order of
-// (round, search, trial), which gives them their ids. A search's next generation is asked for as soon as its last one
-// was told, so ids and points depend neither on the size of the batches nor on what else is in flight.
+// What the methods that learn share (cmaes, nsga2): many searches side by side. Each search has its own state, and all
+// of them share the batches: a round is one generation of every search that has not ended. Trials are asked for in the
+// order of (round, search, trial), which gives them their ids. A search's next generation is asked for as soon as its
+// last one was told, so ids and points depend neither on the size of the batches nor on what else is in flight.
+//
+// A team of threads may share this work (side_team.c). Each member is drawn from random numbers of its own, and each
+// sum of a search runs in one order, so the number of threads changes no bit.
 #ifndef HOPSCOTCH_SIDE_BY_SIDE_H
 #define HOPSCOTCH_SIDE_BY_SIDE_H
 
@@ -25,24 +28,51 @@ typedef struct SideRun {
     int64_t stop;  // why it ended, an index of stop_names; 0: it goes on
 } SideRun;
 
-// What a method says of its searches. Searches are counted from 0.
+// Items of one search in a loop over those of several: members that are drawn, or trials of a batch.
+typedef struct SideTurn {
+    int64_t search;
+    int64_t from;         // first item, counted in the generation
+    int64_t first, count; // its place in the loop; items
+} SideTurn;
+
+// A generation whose trials were all told.
+typedef struct SideEnd {
+    int64_t search;
+    const double *told; // [trials][told_width]
+    int64_t row;        // of search->rounds
+    ThreadTeam *team;   // may help; NULL: the other threads have searches of their own
+} SideEnd;
+
+// What a method says of its searches. Searches are counted from 0. `worker`: the method's memory for one thread.
 typedef struct SideMethod {
     uint32_t version; // of the checkpoint; its first four bytes
     size_t progress;  // offset of its SideProgress
     const char *const *stop_names;
     int n_stops;
     SideRun (*run)(const Search *search, int64_t s);
-    // Trials of the generation that a search is in; 0: none of its draws may be run. The parameters of one of them.
+    // Drawing the generation that a search is in: its members, some of them, and the list of trials after the last one.
+    bool (*is_drawn)(const Search *search, int64_t s);
+    int64_t (*members)(const Search *search, int64_t s);
+    void (*draw)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end);
+    void (*list)(const Search *search, void *worker, int64_t s);
+    // Of a generation that was drawn: its trials; 0: none of its draws may be run. parameter[end - first][n_parameters]
+    // of some of them.
     int64_t (*trials)(const Search *search, int64_t s);
-    const double *(*parameters)(const Search *search, int64_t s, int64_t trial);
+    void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
-    // All trials of the generation were told: the next one begins, or the search ends. Calls side_turn.
-    void (*end_generation)(Search *search, int64_t s);
+    void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
+    bool counts_last; // the progress of searches that have all ended stands behind their last round
     // After a restore: whether the state is possible; no generation is kept as it was drawn. Then, of each search that
     // ended a generation, by the budgets that it has now: why it ends with it, 0: it goes on. -1: none has ended.
     bool (*is_whole)(const Search *search);
     void (*forget)(const Search *search);
     int64_t (*reconsider)(const Search *search, int64_t s);
+    // Memory for a team: of another thread, which draws and gives, and may end generations if it `learns`; for
+    // generations as they were drawn.
+    size_t (*worker_bytes)(const Search *search, bool learns);
+    void *(*worker)(const Search *search, bool learns, Arena *arena);
+    size_t (*generation_bytes)(const Search *search);
+    void (*keep)(Search *search, int64_t generations, Arena *arena);
 } SideMethod;
 
 // The first member of a method's search->scratch.
@@ -52,6 +82,12 @@ typedef struct SideBySide {
     int64_t trials_max;      // of a generation
     size_t told_at;          // offset in the checkpoint of the results of the generation that is partly told
     int told_width;          // doubles of a trial
+    int64_t kept;            // generations that are kept as they were drawn; one of search s replaces one of s - kept
+    SideTurn *turns;         // [searches] room
+    // of the threads of the team; the first worker is search->scratch
+    ThreadTeam *team;
+    void **worker;
+    double **told; // results of the generation that a thread ends; NULL: no two threads end generations at once
     // where ask is: the next trial of this search's generation, and the id that it gets
     int64_t ask_round, ask_search, ask_trial, ask_id;
     char ending[160];
@@ -61,15 +97,29 @@ SideProgress *side_progress(const Search *search);
 double *side_told(const Search *search); // [told][told_width]
 // The sizes of the checkpoint, which is the arena's; and its progress. `side` is search->scratch.
 void side_init(Search *search, uint32_t shape, Arena *arena);
-// To the search whose results come next: the first one that goes on, in the order of (round, search). False: all have
-// ended.
-bool side_turn(const Search *search);
 Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error side_tell(Search *search, const Trials *trials);
 Error side_restore(Search *search);
 const char *side_stopped(const Search *search); // "64 searches ended: 60 tolfun, 4 stagnation"
-#define SIDE_BY_SIDE_METHOD .ask = side_ask, .tell = side_tell, .restore = side_restore, .stopped = side_stopped
-// The next row of search->rounds with what all methods say in it; NULL: it is not wanted.
-Round *side_round(Search *search, int64_t s, int64_t stop, double **fields);
+// The row of search->rounds with what all methods say in it; NULL: it is not wanted.
+Round *side_round(Search *search, const SideEnd *end, int64_t stop, double **fields);
+
+// ---- side_team.c ----------------------------------------------------------------------------------------------------
+
+void side_use_team(Search *search, ThreadTeam *team, Arena *arena);
+#define SIDE_BY_SIDE_METHOD                                                                                            \
+    .ask = side_ask, .tell = side_tell, .restore = side_restore, .stopped = side_stopped, .use_team = side_use_team
+
+// Calls `work` for all items of turns[count], whose places follow each other from 0, in parts of `least` or more.
+enum { SIDE_TRIALS_LEAST = 256 }; // of a range
+typedef void (*SideWork)(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
+                         void *context);
+void side_share(const Search *search, int64_t count, int64_t least, SideWork work, void *context);
+// The generations of the searches of turns[count], unless they are drawn. No two of them may replace each other.
+void side_draw(const Search *search, int64_t count);
+// Notes the trials of a turn, which begin in the batch at `first`, in the checkpoint.
+void side_note(Search *search, const Trials *trials, const SideTurn *turn);
+// The generations of turns[count], which the batch completes, end.
+void side_end_all(Search *search, const Trials *trials, int64_t count);
 
 #endif

@@ -29,6 +29,7 @@
     X(failed) \
     X(reference) \
     X(constraints) \
+    X(kept_rows) \
     X(recorded_trials) \
     X(debug_trials) \
     X(debug_window) \

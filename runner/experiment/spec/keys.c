@@ -110,11 +110,11 @@ static const Key keys_rows[] = {
 
     {.path = "store", .type = KEY_SECTION, .doc = "how results are stored; never changes a result",
      .example = "{rows: later}"},
-    {.path = "store.rows", .type = KEY_CHOICE, .high = 1, .words = "at_once|later", KEYS_AT(TEXT, store.rows),
+    {.path = "store.rows", .type = KEY_CHOICE, .high = 2, .words = "auto|at_once|later", KEYS_AT(TEXT, store.rows),
      .doc = "when the database gets the rows of a batch. later: a batch is committed as a block of columns, and rows "
             "are made of it when there is time, at the latest at the end of the run. Not where arrays of trials are "
-            "recorded by their ids, or replicates are stored",
-     .example = "at_once"},
+            "recorded by their ids, or replicates are stored. auto: later from a million trials on",
+     .example = "auto"},
 };
 // clang-format on
 
@@ -158,8 +158,9 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
     static const KeyType types[] = {
         [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
         [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
-        [OPTION_FILE] = KEY_FILE,     [OPTION_MANNER] = KEY_CHOICE,
+        [OPTION_FILE] = KEY_FILE,     [OPTION_MANNER] = KEY_CHOICE,   [OPTION_WORDS] = KEY_WORDS,
     };
+    const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS;
     return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
                  .type = types[option->type],
                  .unit = option->unit,
@@ -168,9 +169,9 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .high = option->high,
                  .words = option->choices,
                  .doc = option->doc,
-                 .store = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS ? STORE_POINTS
-                          : option->type == OPTION_FILE                                   ? STORE_FILE
-                                                                                          : STORE_DOUBLE,
+                 .store = list                          ? STORE_POINTS
+                          : option->type == OPTION_FILE ? STORE_FILE
+                                                        : STORE_DOUBLE,
                  .flags = option->type == OPTION_MANNER ? 0 : KEY_IDENTITY};
 }
 
@@ -337,6 +338,7 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_BOOLEAN) return "true or false";
     if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
     if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
+    if (key->type == KEY_WORDS) return arena_format(arena, "a list of words such as %s", key->words);
     if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";

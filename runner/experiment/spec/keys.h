@@ -14,6 +14,7 @@ typedef enum KeyType {
     KEY_CHOICE,  // one of the words in `words`
     KEY_POINTS,  // a list of [x, y], x increasing
     KEY_NUMBERS, // a list of numbers
+    KEY_WORDS,   // a list of words; in the order of their bytes, each once
     KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
     KEY_ITEMS,   // a list of mappings, described by a List
     KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
@@ -71,6 +72,8 @@ typedef struct SpecReader {
     Arena *arena;
     Diagnostics *diagnostics;
     const Node *root;
+    Error lost;         // of a stored spec: a file that it needs to be read is damaged or gone
+    bool nameless;      // an error was found before the model's names were known: names are not checked
     const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
     Key *keys;          // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
@@ -122,6 +125,7 @@ void scalar_read(SpecReader *reader, const Key *key, const Node *node);
 bool scalar_strict(const char *text, double *value);
 // What was given, for messages: "'150'", "the text \"150\"", "a list", "a mapping", "empty".
 const char *scalar_given(const Node *node, Arena *arena);
+const char *scalar_quoted(const char *text, Arena *arena); // in quotes, as YAML reads it
 // More errors than are kept: the rest is only counted, so no texts are made (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
@@ -152,6 +156,9 @@ const char *points_text(const Points *points, Arena *arena);
 // The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
+// The value of a row of KEY_WORDS; node NULL: there are none. And as flow YAML, ["a", "b"].
+void words_read(SpecReader *reader, const Key *key, const Node *node);
+const char *words_text(const Points *words, Arena *arena);
 const ValueForm *const *value_forms(int *count);
 // For several forms: the third argument as a number of points; the text of three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
@@ -165,6 +172,9 @@ const char *values_triple_text(const Values *values, const char *third, Arena *a
 void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
+// Reads the robots among the files of the model's options into their points, and their digests, after all options are
+// read. A stored spec has them in the CAMPAIGN_FILES beside spec->file. False: errors were reported.
+bool files_read_robots(SpecReader *reader, SpecFile *files, Points *points);
 
 // ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 

@@ -50,6 +50,97 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
                       digest->hex, file->digest.hex);
 }
 
+// ---- robots ---------------------------------------------------------------------------------------------------------
+// What counts of a robot's file is its text with the files that it includes: its digest, and the copy that is kept.
+
+static bool files_is_robot(const Option *option)
+{
+    return option->type == OPTION_FILE && strcmp(option->choices, "robot") == 0;
+}
+
+static Error files_open_text(const char *folder, const SpecFile *file, Arena *arena, Source *source, size_t *size)
+{
+    FileWithin open = {.descriptor = -1};
+    Bytes bytes = {0};
+    TRY(files_open(folder, file, arena, &open));
+    TRY(file_read_within(&open, XML_BYTES_MAX, arena, &bytes));
+    *source = (Source){.file = open.path, .text = (const char *)bytes.data, .name = file->name};
+    *size = bytes.size;
+    return error_none();
+}
+
+// The text of a robot's file, its text with what it includes, and the digest of that. Error (user): the file can't be
+// read, or the digest is not the known one; `diagnostics` may hold more.
+static Error files_load_robot(const char *folder, const SpecFile *file, Arena *arena, Diagnostics *diagnostics,
+                              Source *source, const char **text, Sha256Text *digest)
+{
+    size_t size = 0;
+    TRY(files_open_text(folder, file, arena, source, &size));
+    Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
+    *kept = *source;
+    if (!source_check(kept, size, diagnostics) ||
+        !robot_text(kept, folder_of(kept->file, arena), arena, diagnostics, text))
+        return error_make(ERROR_USER, "%.200s can't be read", file->name);
+    *digest = sha256_of(*text, strlen(*text));
+    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+                      digest->hex, file->digest.hex);
+}
+
+static int files_option(const Model *model, const char *name, OptionType type)
+{
+    for (int i = 0; i < model->n_options; i++) {
+        if (model->options[i].type == type && strcmp(model->options[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+static RobotOptions files_robot_options(const Spec *spec)
+{
+    const int ignore = files_option(spec->model, "ignore", OPTION_WORDS);
+    const int base = files_option(spec->model, "base", OPTION_CHOICE);
+    RobotOptions options = {0};
+    if (base >= 0) options.base = (RobotBase)spec->settings[base];
+    if (ignore < 0) return options;
+    options.ignore = spec->option_points[ignore].names;
+    options.n_ignore = (int)spec->option_points[ignore].count;
+    return options;
+}
+
+static bool files_read_robot(SpecReader *reader, SpecFile *file, const Node *at, Points *points)
+{
+    const char *folder = reader->folder != NULL ? reader->folder : folder_of(reader->spec->file, reader->arena);
+    const char *text = NULL;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    RobotOptions options = files_robot_options(reader->spec);
+    Sha256Text digest;
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    const Error error = files_load_robot(folder, file, reader->arena, reader->diagnostics, source, &text, &digest);
+    if (error.kind != OK) {
+        if (diagnostics_errors(reader->diagnostics) == errors) diagnose(reader->diagnostics, at, "%s", error.text);
+        if (reader->folder == NULL) reader->lost = error;
+        return false;
+    }
+    file->digest = digest;
+    options.folder = folder_of(source->file, reader->arena);
+    const Robot *robot = robot_read(source, &options, reader->arena, reader->diagnostics);
+    *points = (Points){.count = robot != NULL, .robot = robot};
+    return robot != NULL;
+}
+
+bool files_read_robots(SpecReader *reader, SpecFile *files, Points *points)
+{
+    const Spec *spec = reader->spec;
+    bool good = true;
+    for (int i = 0; i < spec->model->n_options; i++) {
+        const Option *option = &spec->model->options[i];
+        if (!files_is_robot(option) || files[i].name == NULL) continue;
+        const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", option->name));
+        good &= files_read_robot(reader, &files[i], given != NULL ? given->value : reader->root, &points[i]);
+    }
+    return good;
+}
+
 // ---- reading the key ------------------------------------------------------------------------------------------------
 
 static bool files_is_digest(const Node *node)
@@ -106,7 +197,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node)
                  "no file can be named here: only a spec that is a file itself has a folder");
         return;
     }
-    if (reader->folder != NULL) {
+    if (reader->folder != NULL && strcmp(key->words, "robot") != 0) { // robots: files_read_robots
         const Error error = files_load(reader->folder, &file, &own, &bytes, &digest);
         if (error.kind != OK) {
             diagnose(reader->diagnostics, name, "%s", error.text);
@@ -223,7 +314,7 @@ static Error files_build(const Spec *spec, const char *folder, Arena *scratch, A
     Points *points = ARENA_NEW(scratch, Points, model->n_options + model->n_lists);
     memcpy(points, spec->option_points, (size_t)(model->n_options + model->n_lists) * sizeof *points);
     for (int i = 0; i < model->n_options; i++) {
-        if (spec->files[i].name == NULL) continue;
+        if (spec->files[i].name == NULL || files_is_robot(&model->options[i])) continue;
         out->wrong_option = i + 1;
         TRY(files_take(folder, &spec->files[i], model->options[i].choices, scratch, &points[i], &out->dropped));
     }
@@ -245,13 +336,24 @@ Error spec_build(const Spec *spec, Arena *arena, Configured *out)
     return error;
 }
 
-static Error files_keep(const char *from, const SpecFile *file, const char *folder, Arena *arena)
+static Error files_keep_robot(const char *from, const SpecFile *file, const char *to, Arena *arena)
+{
+    Source source;
+    Sha256Text digest;
+    const char *text = NULL;
+    TRY(files_load_robot(from, file, arena, diagnostics_new(arena), &source, &text, &digest));
+    TRY(folder_make(to));
+    return file_write(to, file->digest.hex, text, strlen(text));
+}
+
+static Error files_keep(const char *from, const SpecFile *file, bool robot, const char *folder, Arena *arena)
 {
     Arena own;
     Bytes bytes = {0};
     Sha256Text digest;
     const char *to = arena_format(arena, "%s/" CAMPAIGN_FILES, folder);
     if (!file_missing(arena_format(arena, "%s/%s", to, file->digest.hex))) return error_none();
+    if (robot) return files_keep_robot(from, file, to, arena);
     TRY(files_load(from, file, &own, &bytes, &digest));
     Error error = folder_make(to);
     if (error.kind == OK) error = file_write(to, file->digest.hex, bytes.data, bytes.size);
@@ -263,10 +365,11 @@ Error spec_keep_files(const Spec *spec, const char *folder)
 {
     Arena arena;
     Error error = error_none();
-    TRY(arena_create(&arena, (size_t)1 << 20, "names of files"));
+    TRY(arena_create_growing(&arena, (size_t)1 << 28, "files that are kept"));
     const char *from = folder_of(spec->file, &arena);
     for (int i = 0; error.kind == OK && i < spec->model->n_options; i++) {
-        if (spec->files[i].name != NULL) error = files_keep(from, &spec->files[i], folder, &arena);
+        if (spec->files[i].name != NULL)
+            error = files_keep(from, &spec->files[i], files_is_robot(&spec->model->options[i]), folder, &arena);
     }
     arena_destroy(&arena);
     return error;

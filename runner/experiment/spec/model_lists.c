@@ -1,6 +1,9 @@
 // Lists that a model declares in `simulation:` (such as a world's bodies): read and written by the rows of the model's
 // tables. An item becomes the doubles of its fields, one after the other (sim.h).
 //
+// A list whose items have names may also be a mapping by name: `{hip: {joints: [a, b]}}`, or `{hip: [a, b]}` if there
+// is no other field. It is written back as a list.
+//
 // `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
 // `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
 // [1, 0, 0]}` says what each copy has more than the one before it. They are written back one by one.
@@ -13,11 +16,9 @@
 // The field as a row of the key table: scalars are read by the same rules and with the same messages.
 static Key items_key(const ItemField *field, double *at)
 {
-    static const KeyType types[] = {[ITEM_NUMBERS] = KEY_NUMBER,
-                                    [ITEM_BOOLEAN] = KEY_BOOLEAN,
-                                    [ITEM_CHOICE] = KEY_CHOICE,
-                                    [ITEM_NAME] = KEY_NAME,
-                                    [ITEM_REFERENCE] = KEY_FORM};
+    static const KeyType types[] = {
+        [ITEM_NUMBERS] = KEY_NUMBER, [ITEM_BOOLEAN] = KEY_BOOLEAN, [ITEM_CHOICE] = KEY_CHOICE,
+        [ITEM_NAME] = KEY_NAME,      [ITEM_REFERENCE] = KEY_FORM,  [ITEM_WORDS] = KEY_FORM};
     return (Key){.path = field->name,
                  .type = types[field->type],
                  .unit = field->unit,
@@ -36,6 +37,7 @@ const char *items_field_expected(const ItemField *field, Arena *arena)
     const char *otherwise = field->otherwise != NULL ? arena_format(arena, ", or %s", field->otherwise) : "";
     if (field->type == ITEM_NAME) return "a name of up to 32 letters, digits and _, not starting with a digit";
     if (field->type == ITEM_REFERENCE) return arena_format(arena, "the name of one of %s%s", field->words, otherwise);
+    if (field->type == ITEM_WORDS) return "a name, or a list of names";
     if (field->type != ITEM_NUMBERS || field->count == 1)
         return arena_format(arena, "%s%s", key_expected(&key, arena), otherwise);
     const char *range = key_range(&key, arena), *least = "";
@@ -49,10 +51,11 @@ const char *items_field_expected(const ItemField *field, Arena *arena)
 typedef struct ItemsReader {
     SpecReader *reader;
     const List *list;
-    const char **names; // [count] of the items; NULL: they have none
-    int64_t count;      // items that are read
-    int64_t copy;       // number of the copy that is read; -1: the item is not repeated
-    int64_t copies;     // before it
+    const char **names;        // [count] of the items; NULL: they have none
+    const char *const **words; // [count][fields of words]
+    int64_t count;             // items that are read
+    int64_t copy;              // number of the copy that is read; -1: the item is not repeated
+    int64_t copies;            // before it
 } ItemsReader;
 
 // ---- copies of an item ----------------------------------------------------------------------------------------------
@@ -244,6 +247,38 @@ static void items_add_step(const ItemsReader *items, const ItemField *field, con
     }
 }
 
+static bool text_is_printable(const char *text)
+{
+    while ((unsigned char)*text >= ' ' && *text != 127) text++;
+    return *text == '\0';
+}
+
+// Names keep `#` unless the item is repeated.
+static void items_read_words(const ItemsReader *items, const ItemField *field, const Node *node, int place)
+{
+    Arena *arena = items->reader->arena;
+    const bool list = node->kind == NODE_SEQUENCE;
+    const int count = list ? node->count : 1;
+    const char **words = ARENA_NEW(arena, const char *, count + 1);
+    for (int i = 0; i < count; i++) {
+        const Node *word = list ? node->items[i] : node;
+        if (word->kind != NODE_SCALAR || scalar_is_empty(word) || !text_is_printable(word->text)) {
+            items_mistyped(items, field, word);
+            return;
+        }
+        words[i] = arena_copy(arena, items_numbered(items, word)->text);
+    }
+    items->words[items->count * list_words(items->list) + place] = words;
+}
+
+// Its place among the fields of words.
+static int items_words_place(const List *list, const ItemField *field)
+{
+    int place = 0;
+    for (const ItemField *f = list->fields; f < field; f++) place += f->type == ITEM_WORDS;
+    return place;
+}
+
 // What the field is if it is not given.
 static void items_default(const ItemField *field, double *value)
 {
@@ -254,6 +289,7 @@ static void items_default(const ItemField *field, double *value)
 static bool items_required(const ItemField *field)
 {
     if (field->otherwise != NULL) return false;
+    if (field->type == ITEM_WORDS) return field->least > 0;
     return field->type == ITEM_NAME || field->type == ITEM_REFERENCE || isnan(field->value);
 }
 
@@ -312,6 +348,7 @@ static void items_read_field(ItemsReader *items, const ItemField *field, const N
     switch (field->type) {
     case ITEM_NAME: items_read_name(items, field, node); break;
     case ITEM_REFERENCE: items_read_reference(items, field, node, value); break;
+    case ITEM_WORDS: items_read_words(items, field, node, items_words_place(items->list, field)); break;
     case ITEM_NUMBERS:
         items_read_numbers(items, field, node, value);
         items_step(items, field, item, value);
@@ -424,8 +461,46 @@ static int64_t items_total(SpecReader *reader, const List *list, const Node *nod
     return total;
 }
 
-const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item)
+// The item that a mapping by name says: {NAME: {field: ...}}, or {NAME: value of the only other field}.
+static const Node *items_of_name(const List *list, const Node *name, const Node *value, Arena *arena)
 {
+    const bool bare = value->kind != NODE_MAPPING && list->n_fields == 2;
+    const int fields = bare ? 1 : value->count;
+    if (!bare && value->kind != NODE_MAPPING) return value; // refused as an item
+    Node *item = ARENA_NEW(arena, Node, 1), *keys = ARENA_NEW(arena, Node, 2);
+    *item = *(bare ? name : value);
+    item->kind = NODE_MAPPING;
+    item->count = fields + 1;
+    item->keys = ARENA_NEW(arena, const Node *, fields + 1);
+    item->items = ARENA_NEW(arena, const Node *, fields + 1);
+    for (int k = 0; k < 2; k++) {
+        keys[k] = *name;
+        keys[k].text = list->fields[k].name;
+    }
+    item->keys[0] = &keys[0];
+    item->items[0] = name;
+    for (int i = 0; i < fields; i++) {
+        item->keys[i + 1] = bare ? &keys[1] : value->keys[i];
+        item->items[i + 1] = bare ? value : value->items[i];
+    }
+    return item;
+}
+
+// A mapping by name as the sequence that it stands for; anything else as it is.
+static const Node *items_listed(const List *list, const Node *node, Arena *arena)
+{
+    if (node->kind != NODE_MAPPING || list->fields[0].type != ITEM_NAME) return node;
+    Node *listed = ARENA_NEW(arena, Node, 1);
+    *listed = *node;
+    listed->kind = NODE_SEQUENCE;
+    listed->items = ARENA_NEW(arena, const Node *, node->count + 1);
+    for (int i = 0; i < node->count; i++) listed->items[i] = items_of_name(list, node->keys[i], node->items[i], arena);
+    return listed;
+}
+
+const Node *items_node(SpecReader *reader, const List *list, const Node *given, int64_t item)
+{
+    const Node *node = items_listed(list, given, reader->arena);
     for (int i = 0; i < node->count; i++) {
         const ItemsCopies copies = items_copies(reader, list, node->items[i]);
         item -= copies.last >= copies.first ? copies.last - copies.first + 1 : 0;
@@ -434,12 +509,13 @@ const Node *items_node(SpecReader *reader, const List *list, const Node *node, i
     return NULL;
 }
 
-void items_read(SpecReader *reader, const Key *key, const Node *node)
+void items_read(SpecReader *reader, const Key *key, const Node *given)
 {
     const List *list = key->list;
     Points *out = key->at;
     *out = (Points){0};
-    if (node == NULL) return;
+    if (given == NULL) return;
+    const Node *node = items_listed(list, given, reader->arena);
     if (node->kind != NODE_SEQUENCE) {
         key_mistyped(reader, key, node);
         return;
@@ -451,9 +527,12 @@ void items_read(SpecReader *reader, const Key *key, const Node *node)
         return;
     }
     double *values = ARENA_NEW(reader->arena, double, total *list_width(list));
-    ItemsReader items = {.reader = reader, .list = list, .names = ARENA_NEW(reader->arena, const char *, total)};
+    ItemsReader items = {.reader = reader,
+                         .list = list,
+                         .names = ARENA_NEW(reader->arena, const char *, total),
+                         .words = ARENA_NEW(reader->arena, const char *const *, total *list_words(list) + 1)};
     for (int i = 0; i < node->count; i++) items_read_item(&items, node->items[i], values);
-    *out = (Points){.items = values, .count = items.count, .names = items.names};
+    *out = (Points){.items = values, .count = items.count, .names = items.names, .words = items.words};
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -490,6 +569,19 @@ static const Points *items_referred(const Key *key, const ItemField *field)
     return other->at;
 }
 
+// NULL: not given
+static const char *items_words_text(const Key *key, int64_t item, const ItemField *field, Arena *arena)
+{
+    const List *list = key->list;
+    const Points *items = key->at;
+    const char *const *words = items->words[item * list_words(list) + items_words_place(list, field)];
+    const char *text = "[";
+    if (words == NULL) return NULL;
+    for (int i = 0; words[i] != NULL; i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", scalar_quoted(words[i], arena));
+    return arena_format(arena, "%s]", text);
+}
+
 static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
 {
     const Points *items = key->at;
@@ -499,8 +591,9 @@ static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
     for (int f = 0; f < list->n_fields; f++) {
         const ItemField *field = &list->fields[f];
         const Points *others = field->type == ITEM_REFERENCE ? items_referred(key, field) : NULL;
-        const char *of_field = field->type == ITEM_NAME ? arena_format(arena, "\"%s\"", items->names[item])
-                                                        : items_field_text(field, others, value, arena);
+        const char *of_field = field->type == ITEM_NAME    ? arena_format(arena, "\"%s\"", items->names[item])
+                               : field->type == ITEM_WORDS ? items_words_text(key, item, field, arena)
+                                                           : items_field_text(field, others, value, arena);
         value += list_field_width(field);
         if (of_field == NULL) continue;
         text = arena_format(arena, "%s%s%s: %s", text, text[1] != '\0' ? ", " : "", field->name, of_field);

@@ -206,12 +206,114 @@ static void record_read_debug(SpecReader *reader)
         record_check_debug_size(reader, given->key);
 }
 
+// ---- rows of trials -------------------------------------------------------------------------------------------------
+
+enum { KEPT_ROWS_DEFAULT = 1000, KEPT_ROWS_MAX = 10000000 };
+
+typedef struct KeptKey {
+    const char *name;
+    double low, high;
+} KeptKey;
+static const KeptKey record_kept_keys[] = {
+    {"best", 1, KEPT_ROWS_MAX}, {"every", 0, (double)INTEGER_MAX}, {"failures", 1, KEPT_ROWS_MAX}};
+enum { KEPT_KEYS = sizeof record_kept_keys / sizeof *record_kept_keys };
+
+static void record_unknown_kept(SpecReader *reader, const Node *key)
+{
+    const char *names[KEPT_KEYS];
+    for (int i = 0; i < KEPT_KEYS; i++) names[i] = record_kept_keys[i].name;
+    diagnose(reader->diagnostics, key, "rows has no key '%s', expected %s%s", key->text,
+             words_sentence(names, KEPT_KEYS, reader->arena),
+             did_you_mean(nearest_name(key->text, names, KEPT_KEYS), reader->arena));
+}
+
+static void record_read_kept_key(SpecReader *reader, const Node *name, const Node *item)
+{
+    Spec *spec = reader->spec;
+    int64_t *const values[] = {&spec->record.rows.best, &spec->record.rows.every, &spec->record.rows.failures};
+    double value = 0;
+    int k = 0;
+    while (k < KEPT_KEYS && strcmp(record_kept_keys[k].name, name->text) != 0) k++;
+    if (k == KEPT_KEYS) {
+        record_unknown_kept(reader, name);
+        return;
+    }
+    const KeptKey *row = &record_kept_keys[k];
+    const Key key = {.path = row->name, .type = KEY_INTEGER, .low = row->low, .high = row->high};
+    if (scalar_number(reader, &key, item, &value)) *values[k] = (int64_t)value;
+}
+
+static void record_read_kept(SpecReader *reader, const GivenKey *given)
+{
+    Spec *spec = reader->spec;
+    const Node *node = given->value;
+    if (node->kind == NODE_SCALAR && strcmp(node->text, "all") == 0) return;
+    if (node->kind != NODE_MAPPING) {
+        form_mistyped(reader, given);
+        return;
+    }
+    spec->record.rows.some = true;
+    spec->record.rows.best = spec->record.rows.failures = KEPT_ROWS_DEFAULT;
+    for (int i = 0; i < node->count; i++) record_read_kept_key(reader, node->keys[i], node->items[i]);
+}
+
+static const char *record_kept_text(const SpecReader *reader)
+{
+    const Spec *spec = reader->spec;
+    if (!spec->record.rows.some) return "all";
+    return arena_format(reader->arena, "{best: %lld, every: %lld, failures: %lld}", (long long)spec->record.rows.best,
+                        (long long)spec->record.rows.every, (long long)spec->record.rows.failures);
+}
+
+// What needs a row of every trial, or NULL.
+static const char *record_needs_rows(const Spec *spec, Arena *arena)
+{
+    if (spec->replicates.store) return "replicates.store keeps rows of all replicates";
+    if (spec_several(spec)) return "a front of several objectives is found among all trials";
+    if (spec->method == NULL) return NULL;
+    if (search_learns(spec->method))
+        return arena_format(arena, "the trials of method %s depend on the results of others", spec->method->name);
+    if (spec->method->sensitivity != NULL)
+        return arena_format(arena, "method %s measures sensitivities from the fitness of all trials",
+                            spec->method->name);
+    return NULL;
+}
+
+// Arrays of the best trials and of those that failed are recorded when all have run, so they need rows.
+static void record_check_chosen(SpecReader *reader, const char *section, const Selection *select)
+{
+    const Spec *spec = reader->spec;
+    const int64_t wanted[] = {select->best, select->failures};
+    const int64_t kept[] = {spec->record.rows.best, spec->record.rows.failures};
+    static const char *const names[] = {"best", "failures"};
+    for (int i = 0; i < 2; i++) {
+        const GivenKey *given = given_find(reader, arena_format(reader->arena, "%s.%s", section, names[i]));
+        if (given != NULL && wanted[i] > kept[i])
+            diagnose(reader->diagnostics, given->value, "%s is %lld, and record.rows keeps %lld of them: keep as many",
+                     names[i], (long long)wanted[i], (long long)kept[i]);
+    }
+}
+
+static void record_check_kept(SpecReader *reader)
+{
+    const GivenKey *given = form_given(reader, &form_kept_rows);
+    const char *reason = reader->spec->record.rows.some ? record_needs_rows(reader->spec, reader->arena) : NULL;
+    if (reason != NULL && given != NULL)
+        diagnose(reader->diagnostics, given->key, "rows keeps rows of some trials, and %s: write rows: all", reason);
+    if (given == NULL || !reader->spec->record.rows.some) return;
+    record_check_chosen(reader, "record.trajectories.select", &reader->spec->record.select);
+    record_check_chosen(reader,
+                        arena_format(reader->arena, "record.debug.%s.select", model_debug_name(reader->spec->model)),
+                        &reader->spec->record.debug.select);
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 void record_read(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     forms_read(reader, FORM_RECORD);
+    record_check_kept(reader);
     if (reader->names != NULL) record_check_sample(reader);
     spec->record.trajectories = record_selects(&spec->record.select);
     if (reader->names != NULL) record_check_size(reader);
@@ -219,6 +321,24 @@ void record_read(SpecReader *reader)
 }
 
 // ---- the rows of its forms ------------------------------------------------------------------------------------------
+
+const Form form_kept_rows = {
+    .path = "record.rows",
+    .after = "record",
+    .words = "all, or a mapping of best, every and failures",
+    .doc = "the trials that keep a row in campaign.db. With a mapping: the best ones (default 1000), ids that are a "
+           "multiple of `every` (default 0: none), the first that failed (default 1000), and those whose arrays are "
+           "recorded. Of all trials, sums are kept: failures, histograms, means along the searched parameters. Any "
+           "trial can be computed again from its id. Such a campaign can be extended if the bins of its sums stay",
+    .example = "{best: 1e6, every: 1000, failures: 1e5}",
+    .stage = FORM_RECORD,
+    .read = record_read_kept,
+    .text = record_kept_text,
+    .schema = "{anyOf: [{enum: [all]}, {type: object, properties: {best: {type: number, minimum: 1, maximum: MOST}, "
+              "every: {type: number, minimum: 0}, failures: {type: number, minimum: 1, maximum: MOST}}, "
+              "additionalProperties: false}]}",
+    .most = KEPT_ROWS_MAX,
+};
 
 const Form form_recorded_trials = {
     .path = "record.trajectories.select.trials",

@@ -246,3 +246,15 @@ void scalar_read(SpecReader *reader, const Key *key, const Node *node)
     if (key->type == KEY_CHOICE && key->store == STORE_TEXT) text = words_at(key->words, (int)value, reader->arena);
     scalar_store(key, value, text);
 }
+
+const char *scalar_quoted(const char *text, Arena *arena)
+{
+    char *quoted = arena_take(arena, 2 * strlen(text) + 3, 1), *p = quoted;
+    *p++ = '"';
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') *p++ = '\\';
+        *p++ = *c;
+    }
+    *p = '"';
+    return quoted;
+}

@@ -107,6 +107,7 @@ static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
     if (field->type == ITEM_BOOLEAN) json_text(json, "type", "boolean");
     if (field->type == ITEM_CHOICE) schema_words(json, "enum", field->words, arena);
     if (field->type == ITEM_NAME || field->type == ITEM_REFERENCE) json_text(json, "type", "string");
+    if (field->type == ITEM_WORDS) schema_words(json, "type", "string|array", arena);
     if (field->type == ITEM_NUMBERS)
         schema_words(json, "type", field->count > 1 ? "number|string|array" : "number|string", arena);
     json_close(json, '}');
@@ -118,18 +119,28 @@ static const char schema_item_copies[] =
     "number, #-1 and #+1 its neighbours'\", type: [integer, string, array]}, step: {description: 'what each copy has "
     "more than the one before it: {position: [1, 0, 0]}', type: object}}";
 
-static void schema_items(Json *json, const Key *key, Arena *arena)
+static void schema_item(Json *json, const char *name, const List *list, const char *types, Arena *arena)
 {
-    json_text(json, "type", "array");
-    json_integer(json, "maxItems", key->list->most);
-    json_object(json, "items");
-    json_text(json, "type", "object");
+    json_object(json, name);
+    schema_words(json, "type", types, arena);
     json_object(json, "properties");
-    for (int f = 0; f < key->list->n_fields; f++) schema_item_field(json, &key->list->fields[f], arena);
+    for (int f = 0; f < list->n_fields; f++) schema_item_field(json, &list->fields[f], arena);
     schema_put(json, schema_item_copies, 0.0, arena);
     json_close(json, '}');
     json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
+}
+
+static void schema_items(Json *json, const Key *key, Arena *arena)
+{
+    const bool named = key->list->fields[0].type == ITEM_NAME;
+    if (named)
+        schema_words(json, "type", "array|object", arena);
+    else
+        json_text(json, "type", "array");
+    json_integer(json, "maxItems", key->list->most);
+    schema_item(json, "items", key->list, "object", arena);
+    if (named) schema_item(json, "additionalProperties", key->list, "object|array|string", arena); // items by name
 }
 
 static void schema_scalar(Json *json, const Key *key, Arena *arena)
@@ -138,6 +149,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
                                         [KEY_NAME] = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
                                         [KEY_POINTS] = "{type: array, maxItems: MOST, items: $pair}",
                                         [KEY_NUMBERS] = "{type: [array]}",
+                                        [KEY_WORDS] = "{type: array, items: {type: string}}",
                                         [KEY_FILE] = "{type: [string, object]}",
                                         [KEY_SECTION] = NULL};
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
@@ -158,7 +170,7 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_text(json, "default", words_at(key->words, (int)key->value, arena));
     else if (key->type == KEY_BOOLEAN)
         json_boolean(json, "default", key->value != 0.0);
-    else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_ITEMS)
+    else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_WORDS || key->type == KEY_ITEMS)
         schema_no_points(json);
     else if (key->type == KEY_FILE)
         json_text(json, "default", "none");
@@ -363,7 +375,8 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     schema_put_include(json, arena);
     schema_options(json, rows, count, section, arena);
     json_close(json, '}');
-    json_boolean(json, "additionalProperties", false);
+    if (configured->n_nameable == 0) // else its names depend on the spec
+        json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
 
@@ -377,8 +390,9 @@ static void schema_names(Json *json, const Configured *configured, const char *a
     } else {
         int count;
         const Key *rows = schema_parameter_rows(configured, &count, arena);
+        const bool open = configured->n_nameable > 0;
         json_object(json, "propertyNames");
-        json_array(json, "enum");
+        json_array(json, open ? "examples" : "enum");
         json_text(json, NULL, "include");
         for (int i = 0; i < count; i++) json_text(json, NULL, key_name(&rows[i]));
         json_close(json, ']');

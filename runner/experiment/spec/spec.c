@@ -219,6 +219,18 @@ static const char *spec_synonym(const char *name, const char *section)
     return NULL;
 }
 
+// names[*n] and those that become parameters where a spec uses them.
+static const char **spec_with_nameable(const SpecReader *reader, const char *const *names, int *n)
+{
+    const Configured *configured = &reader->spec->configured;
+    const int more = (int)configured->n_nameable;
+    const char **all = ARENA_NEW(reader->arena, const char *, *n + more + 1);
+    memcpy(all, names, (size_t)*n * sizeof *names);
+    if (more > 0) memcpy(all + *n, configured->nameable, (size_t)more * sizeof *all);
+    *n += more;
+    return all;
+}
+
 // Reports an unknown key. Returns the name that was meant, if it is near and not given too; NULL: none.
 static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, const Node *key, const char *section)
 {
@@ -233,16 +245,21 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
         return NULL;
     }
     const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
-    if (parameters && spec_is_extra(reader, key)) return NULL;
+    if (parameters && (reader->nameless || spec_is_extra(reader, key))) return NULL;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
     const char *near = spec_synonym(key->text, section);
-    if (near == NULL || node_find(mapping, near) != NULL)
-        near = spec_nearest(key->text, names, spec_children(reader, section, names), mapping);
+    if (near == NULL || node_find(mapping, near) != NULL) {
+        int n = spec_children(reader, section, names);
+        if (parameters) names = spec_with_nameable(reader, names, &n);
+        near = spec_nearest(key->text, names, n, mapping);
+    }
     const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
     diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
              meant != NULL ? did_you_mean(meant, reader->arena) : spec_expected(reader, section, ", expected "));
-    return near != NULL && node_find(mapping, near) == NULL ? near : NULL;
+    if (near == NULL || node_find(mapping, near) != NULL) return NULL;
+    const char *path = arena_format(reader->arena, "%s.%s", section, near);
+    return parameters && key_find(reader, path) == NULL ? NULL : near; // a name that would become a parameter
 }
 
 static void spec_walk(SpecReader *reader, const Node *mapping, const char *section);
@@ -295,6 +312,7 @@ static void spec_read_rows(SpecReader *reader, int first)
         const GivenKey *given = given_find(reader, key->path);
         (key->type == KEY_POINTS    ? points_read
          : key->type == KEY_NUMBERS ? numbers_read
+         : key->type == KEY_WORDS   ? words_read
          : key->type == KEY_ITEMS   ? items_read
          : key->type == KEY_FILE    ? files_read
                                     : scalar_read)(reader, key, given != NULL ? given->value : NULL);
@@ -314,7 +332,7 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     if (configured->wrong_list == 0) return whole;
     const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
     const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
-    if (given == NULL || given->value->kind != NODE_SEQUENCE) return whole;
+    if (given == NULL || given->value->kind == NODE_SCALAR) return whole;
     const Node *item = items_node(reader, list, given->value, configured->wrong_item);
     return item != NULL ? item : given->key;
 }
@@ -369,6 +387,11 @@ static bool spec_configure(SpecReader *reader)
     spec_read_rows(reader, first);
     for (int i = 0; i < n_options; i++) {
         if (files[i].name != NULL) settings[i] = 1.0;
+    }
+    if (!files_read_robots(reader, files, points)) { // without its robot nothing of the model can be checked
+        reader->nameless = true;
+        spec_configure_defaults(reader);
+        return false;
     }
     const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
     if (error.kind == OK) {
@@ -436,10 +459,10 @@ int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, con
         diagnose(reader->diagnostics, key, "unknown parameter");
         return -1;
     }
-    if (spec_is_extra(reader, key)) return -1;
-    const char **names = ARENA_NEW(reader->arena, const char *, n);
-    memcpy(names, reader->names, (size_t)n * sizeof *names);
-    const char *near = spec_nearest(key->text, names, n, mapping);
+    if (reader->nameless || spec_is_extra(reader, key)) return -1;
+    int n_known = n;
+    const char **names = spec_with_nameable(reader, reader->names, &n_known);
+    const char *near = spec_nearest(key->text, names, n_known, mapping);
     diagnose(reader->diagnostics, key, "unknown parameter '%s' in %s%s", key->text, where,
              did_you_mean(near, reader->arena));
     for (int i = 0; i < n; i++) {
@@ -548,6 +571,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     SpecReader reader = {
         .spec = out, .arena = arena, .diagnostics = diagnostics, .root = root, .folder = place->folder};
     if (root->kind == NODE_MAPPING) spec_read(&reader);
+    if (reader.lost.kind != OK) return reader.lost;
     if (diagnostics_errors(diagnostics) == 0) spec_check_search(&reader);
     if (diagnostics_errors(diagnostics) > 0) return spec_summary(file, diagnostics);
     TRY(spec_resolve(&reader));

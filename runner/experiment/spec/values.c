@@ -232,6 +232,58 @@ void numbers_read(SpecReader *reader, const Key *key, const Node *node)
     *numbers = (Points){.numbers = values, .count = node->count};
 }
 
+// ---- words ----------------------------------------------------------------------------------------------------------
+
+enum { WORD_MAX = 64, WORDS_MAX = 256 };
+
+static bool word_is_good(const Node *node)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
+    if (node->kind != NODE_SCALAR) return false;
+    const size_t length = strlen(node->text);
+    return length > 0 && length <= WORD_MAX && strspn(node->text, allowed) == length;
+}
+
+// Adds a word at its place in the order, once.
+static void word_add(const char **words, int64_t *count, const char *word)
+{
+    int64_t place = *count;
+    while (place > 0 && strcmp(words[place - 1], word) > 0) place--;
+    if (place > 0 && strcmp(words[place - 1], word) == 0) return;
+    memmove(&words[place + 1], &words[place], (size_t)(*count - place) * sizeof *words);
+    words[place] = word;
+    ++*count;
+}
+
+void words_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    Points *words = key->at;
+    *words = (Points){0};
+    if (node == NULL || scalar_is_empty(node)) return;
+    if (node->kind != NODE_SEQUENCE || node->count > WORDS_MAX) {
+        key_mistyped(reader, key, node);
+        return;
+    }
+    const char **list = ARENA_NEW(reader->arena, const char *, node->count + 1);
+    for (int i = 0; i < node->count; i++) {
+        if (word_is_good(node->items[i]))
+            word_add(list, &words->count, node->items[i]->text);
+        else
+            diagnose(reader->diagnostics, node->items[i],
+                     "%s holds %s, expected words of up to %d of A-Z a-z 0-9 _ . : -", key_name(key),
+                     scalar_given(node->items[i], reader->arena), WORD_MAX);
+    }
+    words->names = list;
+}
+
+const char *words_text(const Points *words, Arena *arena)
+{
+    const char *text = "[";
+    for (int64_t i = 0; i < words->count; i++)
+        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", words->names[i]);
+    return arena_format(arena, "%s]", text);
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static const char *values_list_text(const Values *values, Arena *arena)

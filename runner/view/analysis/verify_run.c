@@ -18,6 +18,16 @@ static Error verify_best_trial(VerifyTask *task, Arena *arena)
         task->campaign->name);
 }
 
+// A trial that keeps no row (record.rows)
+static Error verify_compute(VerifyTask *task, Arena *arena)
+{
+    const BackendOptions backend = {.name = "cpu"};
+    TrialRows row;
+    TRY(campaign_simulate(task->campaign, task->trial, &backend, arena, &row));
+    task->fitness = row.fitness[0];
+    return error_none();
+}
+
 Error verify_take_trial(VerifyTask *task, Arena *arena)
 {
     const StoredCampaign *campaign = task->campaign;
@@ -33,7 +43,10 @@ Error verify_take_trial(VerifyTask *task, Arena *arena)
                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
     if (task->trial < 0) TRY(verify_best_trial(task, arena));
     TRY(trial_fitness(campaign->database, task->trial, &task->fitness, &there));
-    if (!there)
+    bool without_row = false;
+    if (!there) TRY(kept_covers(campaign->database, task->trial, &without_row));
+    if (without_row) TRY(verify_compute(task, arena));
+    if (!there && !without_row)
         return error_make(ERROR_USER, "campaign %.100s has no trial %" PRId64 "; %s lists the best", campaign->name,
                           task->trial,
                           command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);

@@ -90,7 +90,7 @@ static void plot_take_sample(PlotData *data, const Cursor *trial)
         gain->low = value < gain->low ? value : gain->low;
         gain->high = value > gain->high ? value : gain->high;
     }
-    if (!plot_is_sampled(data, id)) return;
+    if (!plot_is_sampled(data, id) || (data->sample_every > 0 && id % data->sample_every != 0)) return;
     data->id[s] = id;
     data->fitness[s] = isfinite(fitness) ? fitness : (double)NAN;
     for (int g = 0; g < data->n_gains; g++) data->value[s * data->n_gains + g] = cell_real(trial, PLOT_VALUES + g);
@@ -344,6 +344,7 @@ static Error plot_read_all(PlotData *data, Arena *arena)
     for (int g = 0; g < data->n_gains; g++) plot_find_bins(data, g, work);
     TRY(plot_read_bins(data, arena));
     TRY(plot_read_best(data, arena));
+    if (data->sums) TRY(plot_take_sums(data));
     plot_correlate(data, arena);
     return error_none();
 }
@@ -369,6 +370,8 @@ Error plot_data_read(const StoredCampaign *campaign, int objective, const char *
     TrialColumns all;
     *data = (PlotData){.campaign = campaign};
     TRY(trial_columns(campaign->database, arena, &all));
+    data->sums = where == NULL && kept_in_part(campaign->database);
+    data->sample_every = data->sums ? campaign->spec.record.rows.every : 0;
     TRY(condition_read(&all, where, arena, &data->where));
     TRY(plot_find_value(&campaign->spec, objective, arena, data));
     plot_find_gains(&campaign->spec, arena, data);

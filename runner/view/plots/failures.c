@@ -24,7 +24,10 @@ static int failures_met(const PlotData *data)
 }
 
 // Whether to draw failures along parameters: not if all trials ended in the same way.
-static bool failures_along(const PlotData *data) { return failures_met(data) > 1 && data->n_varied > 0; }
+static bool failures_along(const PlotData *data)
+{
+    return failures_met(data) > 1 && data->n_varied > 0 && !data->kinds_mixed;
+}
 
 static const char *failures_class(int kind, char *name, size_t size)
 {

@@ -9,6 +9,8 @@
 
 // The trial whose motion a report shows: the best; the first of the sample if all failed; -1: there are no trials.
 int64_t plot_shown_trial(const PlotData *data);
+// For a campaign that keeps rows of some trials (sums.c): counts, bins and cells of all trials.
+Error plot_take_sums(PlotData *data);
 int plot_bin(const PlotGain *gain, double value); // the bin that holds the value
 const PlotCell *plot_cell(const PlotData *data, int gain_x, int gain_y, int bin_x, int bin_y); // in any order
 bool plot_varies(const PlotGain *gain);                     // it has at least two values

@@ -152,6 +152,7 @@ static const ReportSection report_sections[] = {
      .only = "The trial",
      .write = report_best,
      .has = report_has_best},
+    {.id = "sums", .link = "All trials", .title = "All trials", .write = report_sums, .has = report_has_sums},
     {.id = "motion",
      .link = "Motion",
      .title = "The best motion",

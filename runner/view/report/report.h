@@ -27,5 +27,8 @@ Error report_best(const Report *report);
 Error report_spec(const Report *report);
 Error report_provenance(const Report *report);
 Error report_iterations(const Report *report);
+// Of a campaign that keeps rows of some trials (sums.c)
+bool report_has_sums(const Report *report);
+Error report_sums(const Report *report);
 
 #endif

@@ -51,6 +51,12 @@ CmaesView cmaes_view(const Search *search, int64_t run)
                        .constraint = at + offset[14]};
 }
 
+ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda)
+{
+    enum { LARGE = 4096 };
+    return lambda >= LARGE ? cmaes->team : NULL;
+}
+
 // ---- init -----------------------------------------------------------------------------------------------------------
 
 static int64_t cmaes_lambda(const double *settings, int n)
@@ -109,20 +115,26 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes_lay_out(cmaes);
     cmaes->side.told_at = sizeof(CmaesState) + (size_t)cmaes->side.searches * cmaes->run_bytes;
     const int64_t fit = (int64_t)(cmaes_populations_bytes / cmaes_population_bytes(cmaes));
-    cmaes->n_populations = fit < 1 ? 1 : fit < cmaes->side.searches ? fit : cmaes->side.searches;
+    cmaes->side.kept = fit < 1 ? 1 : fit < cmaes->side.searches ? fit : cmaes->side.searches;
+}
+
+// What the update of a generation takes.
+static size_t cmaes_learning_bytes(const Cmaes *cmaes)
+{
+    const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
+    return (size_t)(cmaes->lambda_max * member) * sizeof(double);
 }
 
 // Bytes beside the state and the populations.
 static size_t cmaes_room_bytes(const Cmaes *cmaes)
 {
-    const int64_t member = 16 + (cmaes->uncertain ? 7 : 0) + cmaes->n_constraints;
-    return (size_t)(cmaes->lambda_max * member + cmaes->side.trials_max * cmaes->side.told_width) * sizeof(double);
+    return cmaes_learning_bytes(cmaes) + (size_t)(cmaes->side.trials_max * cmaes->side.told_width) * sizeof(double);
 }
 
 static bool cmaes_is_too_large(const Cmaes *cmaes)
 {
     const size_t bytes =
-        cmaes->side.told_at + cmaes_room_bytes(cmaes) + (size_t)cmaes->n_populations * cmaes_population_bytes(cmaes);
+        cmaes->side.told_at + cmaes_room_bytes(cmaes) + (size_t)cmaes->side.kept * cmaes_population_bytes(cmaes);
     return cmaes->lambda_max > CMAES_POPULATION_MAX || cmaes->side.trials_max > CMAES_TRIALS_MAX ||
            bytes > cmaes_bytes_max;
 }
@@ -174,23 +186,36 @@ static void cmaes_take_results(Cmaes *cmaes, Arena *arena)
     for (int i = 0; i < 2; i++) cmaes->rank[i] = ARENA_NEW(arena, CmaesRank, 2 * lambda + cmaes->n_spans);
 }
 
-static void cmaes_take(Cmaes *cmaes, Arena *arena)
+static void cmaes_take_room(Cmaes *cmaes, bool learns, Arena *arena)
 {
-    const int64_t n = cmaes->n, lambda = cmaes->lambda_max;
-    cmaes->spread = ARENA_NEW(arena, double, n);
-    cmaes->scale = ARENA_NEW(arena, CmaesScale, n);
-    cmaes->weights.weight = ARENA_NEW(arena, double, lambda);
+    const int64_t n = cmaes->n;
     cmaes->vector = ARENA_NEW(arena, double, (cmaes->separable ? 2 * n : n * n) + 4 * n);
     cmaes->parameter = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
     cmaes->fixed = ARENA_NEW(arena, double, cmaes->spec->configured.n_parameters);
-    cmaes->populations = ARENA_NEW(arena, CmaesPopulation, cmaes->n_populations);
+    if (!learns) return;
+    cmaes->weights = (CmaesWeights){.weight = ARENA_NEW(arena, double, cmaes->lambda_max)};
     cmaes_take_results(cmaes, arena);
-    for (int64_t i = 0; i < cmaes->n_populations; i++)
+}
+
+static void cmaes_take_populations(Cmaes *cmaes, int64_t count, Arena *arena)
+{
+    const int64_t lambda = cmaes->lambda_max;
+    cmaes->side.kept = count;
+    cmaes->populations = ARENA_NEW(arena, CmaesPopulation, count);
+    for (int64_t i = 0; i < count; i++)
         cmaes->populations[i] = (CmaesPopulation){.round = -1,
                                                   .slot = ARENA_NEW(arena, int32_t, cmaes->side.trials_max),
-                                                  .y = ARENA_NEW(arena, double, lambda *n),
+                                                  .y = ARENA_NEW(arena, double, lambda * cmaes->n),
                                                   .square = ARENA_NEW(arena, double, lambda),
                                                   .left_out = ARENA_NEW(arena, bool, lambda)};
+}
+
+static void cmaes_take(Cmaes *cmaes, Arena *arena)
+{
+    cmaes->spread = ARENA_NEW(arena, double, cmaes->n);
+    cmaes->scale = ARENA_NEW(arena, CmaesScale, cmaes->n);
+    cmaes_take_room(cmaes, true, arena);
+    cmaes_take_populations(cmaes, cmaes->side.kept, arena);
 }
 
 static void cmaes_set_axes(Cmaes *cmaes)
@@ -224,6 +249,38 @@ static Error cmaes_init(const Spec *spec, Arena *arena, Search *search)
     return error_none();
 }
 
+// ---- memory for a team ----------------------------------------------------------------------------------------------
+
+enum { CMAES_TAKEN = 16 }; // arrays, at most, each of which begins a cache line
+
+static size_t cmaes_worker_bytes(const Search *search, bool learns)
+{
+    const Cmaes *cmaes = search->scratch;
+    const size_t n = (size_t)cmaes->n, parameters = (size_t)cmaes->spec->configured.n_parameters;
+    const size_t room = (cmaes->separable ? 2 * n : n * n) + 4 * n + 2 * parameters;
+    const size_t spans = (size_t)(8 * cmaes->n_spans + cmaes->n_constraints);
+    return sizeof(Cmaes) + (room + spans) * sizeof(double) + (learns ? cmaes_learning_bytes(cmaes) : 0) +
+           CMAES_TAKEN * 64;
+}
+
+static void *cmaes_worker(const Search *search, bool learns, Arena *arena)
+{
+    Cmaes *worker = ARENA_NEW(arena, Cmaes, 1);
+    *worker = *(const Cmaes *)search->scratch;
+    cmaes_take_room(worker, learns, arena);
+    return worker;
+}
+
+static size_t cmaes_generation_bytes(const Search *search)
+{
+    return cmaes_population_bytes(search->scratch) + sizeof(CmaesPopulation) + CMAES_TAKEN * 64;
+}
+
+static void cmaes_keep(Search *search, int64_t generations, Arena *arena)
+{
+    cmaes_take_populations(search->scratch, generations, arena);
+}
+
 // ---- ask ------------------------------------------------------------------------------------------------------------
 
 static SideRun cmaes_side_run(const Search *search, int64_t s)
@@ -232,24 +289,34 @@ static SideRun cmaes_side_run(const Search *search, int64_t s)
     return (SideRun){run->round, run->stop};
 }
 
+static int64_t cmaes_members(const Search *search, int64_t s) { return cmaes_run(search, s)->lambda; }
+
 static int64_t cmaes_trials(const Search *search, int64_t s) { return cmaes_population(search, s)->run; }
 
-// It was allowed when it was drawn.
-static const double *cmaes_parameters(const Search *search, int64_t s, int64_t trial)
+// The point of a trial into cmaes->parameter. It was allowed when it was drawn.
+static void cmaes_set_point(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t trial)
 {
-    const Cmaes *cmaes = search->scratch;
+    const int64_t slot = population->slot[trial];
+    const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
+    double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
+    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
+        if (cmaes_inject(cmaes, view, member, y, &square)) return;
+    }
+    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, view, population->y + member * cmaes->n, x);
+    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view->mean);
+}
+
+static void cmaes_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
+{
+    const Cmaes *cmaes = worker;
     const CmaesView view = cmaes_view(search, s);
     const CmaesPopulation *population = cmaes_population(search, s);
-    const int64_t slot = population->slot[trial];
-    const int64_t member = slot >= view.run->lambda ? slot - view.run->lambda : slot;
-    double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
+    const size_t n = (size_t)cmaes->spec->configured.n_parameters;
     cmaes_fix(cmaes, s);
-    if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, &view)) {
-        if (cmaes_inject(cmaes, &view, member, y, &square)) return cmaes->parameter;
+    for (int64_t trial = first; trial < end; trial++, parameter += n) {
+        cmaes_set_point(cmaes, &view, population, trial);
+        memcpy(parameter, cmaes->parameter, n * sizeof *parameter);
     }
-    if (slot != CMAES_SLOT_MEAN) cmaes_place(cmaes, &view, population->y + member * cmaes->n, x);
-    (void)cmaes_point(cmaes, slot != CMAES_SLOT_MEAN ? x : view.mean);
-    return cmaes->parameter;
 }
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
@@ -291,9 +358,9 @@ static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population,
 }
 
 // The results of a whole generation, from those of its trials in the order of ask.
-static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulation *population, const CmaesRun *run)
+static void cmaes_gather(Cmaes *cmaes, const CmaesPopulation *population, const CmaesRun *run, const double *told)
 {
-    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run), *told = side_told(search);
+    const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run);
     cmaes_clear_results(cmaes, population, run->lambda);
     for (int64_t trial = 0; trial < population->run; trial++, told += cmaes->side.told_width) {
         const int64_t slot = population->slot[trial];
@@ -309,18 +376,17 @@ static void cmaes_gather(const Search *search, Cmaes *cmaes, const CmaesPopulati
     cmaes_set_violations(cmaes, run->lambda);
 }
 
-static void cmaes_end_generation(Search *search, int64_t s)
+static void cmaes_end_generation(Search *search, void *worker, const SideEnd *end)
 {
-    Cmaes *cmaes = search->scratch;
-    const CmaesView view = cmaes_view(search, s);
-    const CmaesPopulation *population = cmaes_population(search, s);
-    cmaes_gather(search, cmaes, population, view.run);
+    Cmaes *cmaes = worker;
+    const CmaesView view = cmaes_view(search, end->search);
+    const CmaesPopulation *population = cmaes_population(search, end->search);
+    cmaes->team = end->team;
+    cmaes_gather(cmaes, population, view.run, end->told);
     cmaes_update(cmaes, &view, population);
     const CmaesStop stop = cmaes_stop(cmaes, &view);
-    cmaes_report(search, s, stop);
-    if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, s, stop);
-    side_progress(search)->told = 0;
-    if (!side_turn(search)) side_progress(search)->round++; // all have ended: behind the last one
+    cmaes_report(search, end, stop);
+    if (stop != CMAES_GOES_ON) cmaes_restart(cmaes, &view, end->search, stop);
 }
 
 // ---- going on -------------------------------------------------------------------------------------------------------
@@ -375,7 +441,7 @@ static bool cmaes_is_whole(const Search *search)
 static void cmaes_forget(const Search *search)
 {
     const Cmaes *cmaes = search->scratch;
-    for (int64_t i = 0; i < cmaes->n_populations; i++) cmaes->populations[i].round = -1;
+    for (int64_t i = 0; i < cmaes->side.kept; i++) cmaes->populations[i].round = -1;
 }
 
 static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
@@ -391,13 +457,22 @@ static const SideMethod cmaes_side = {
     .stop_names = cmaes_stop_names,
     .n_stops = CMAES_STOPS,
     .run = cmaes_side_run,
+    .is_drawn = cmaes_is_drawn,
+    .members = cmaes_members,
+    .draw = cmaes_draw,
+    .list = cmaes_list,
     .trials = cmaes_trials,
-    .parameters = cmaes_parameters,
+    .give = cmaes_give,
     .note = cmaes_note_trial,
     .end_generation = cmaes_end_generation,
+    .counts_last = true,
     .is_whole = cmaes_is_whole,
     .forget = cmaes_forget,
     .reconsider = cmaes_reconsider_run,
+    .worker_bytes = cmaes_worker_bytes,
+    .worker = cmaes_worker,
+    .generation_bytes = cmaes_generation_bytes,
+    .keep = cmaes_keep,
 };
 
 // A restart can't be taken back: with restarts only the limits of the whole search may change.

@@ -149,6 +149,7 @@ typedef struct CmaesRank { // a member and what it is ranked by, as an integer o
     int64_t member;
 } CmaesRank;
 
+// Another thread has a copy with room of its own (cmaes_worker); `side` is only current in the first one.
 typedef struct Cmaes {
     SideBySide side;
     const Spec *spec;
@@ -164,8 +165,8 @@ typedef struct Cmaes {
     CmaesScale *scale; // [n]
     double *spread;    // [n] of each coordinate at the start, relative to sigma
     CmaesWeights weights;
-    CmaesPopulation *populations; // [n_populations] by search
-    int64_t n_populations;
+    CmaesPopulation *populations; // [side.kept] by search
+    ThreadTeam *team;             // may help with the update; NULL: no
     // a generation's results, by member: means over the evaluations of each
     double *fitness, *survived; // [lambda_max]; fitness of those that failed: NaN
     double *again;              // [lambda_max] of the second evaluation; uncertain alone
@@ -185,6 +186,8 @@ typedef struct Cmaes {
 // ---- cmaes.c --------------------------------------------------------------------------------------------------------
 
 CmaesRun *cmaes_run(const Search *search, int64_t run);
+// The team, if it may help and there are enough members that waking it pays; else NULL.
+ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda);
 CmaesView cmaes_view(const Search *search, int64_t run);
 // ---- coordinates.c --------------------------------------------------------------------------------------------------
 
@@ -217,15 +220,18 @@ bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, dou
 void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights);
 // Uniform random numbers that belong to a restart.
 double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index);
-// The generation that the run is in.
+// Where the generation that a run is in is kept; whether it was drawn. Members of it, and then the list of its trials.
 CmaesPopulation *cmaes_population(const Search *search, int64_t run);
+bool cmaes_is_drawn(const Search *search, int64_t run);
+void cmaes_draw(const Search *search, void *worker, int64_t run, int64_t first, int64_t end);
+void cmaes_list(const Search *search, void *worker, int64_t run);
 
 // ---- rank.c ---------------------------------------------------------------------------------------------------------
 
 // cmaes->order from key, violation, fitness (NaN: failed) and survived.
 void cmaes_rank(Cmaes *cmaes, int64_t lambda);
 // order[count] of the numbers value[count], ascending, equal ones by their places; NaN last.
-void cmaes_sort(CmaesRank *rank[2], const double *value, int64_t count, int64_t *order);
+void cmaes_sort(const Cmaes *cmaes, const double *value, int64_t count, int64_t *order);
 
 // ---- covariance.c: full or separable --------------------------------------------------------------------------------
 
@@ -287,6 +293,6 @@ CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t se
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
 const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
-void cmaes_report(Search *search, int64_t run, CmaesStop stop);
+void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop);
 
 #endif

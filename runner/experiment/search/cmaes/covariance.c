@@ -41,19 +41,41 @@ double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i)
 
 // ---- to and from the sphere -----------------------------------------------------------------------------------------
 
+// y[n] += the sum of along[k] axis[k][n] over k < count, in this order, four coordinates at a time in registers.
+static void cmaes_add_axes(int n, int count, const double *along, const double *axis, double *y)
+{
+    int i = 0;
+    for (; i + CMAES_TOGETHER <= n; i += CMAES_TOGETHER) {
+        double a = y[i], b = y[i + 1], c = y[i + 2], d = y[i + 3];
+        for (int k = 0; k < count; k++) {
+            const double *row = axis + k * n + i;
+            a += along[k] * row[0];
+            b += along[k] * row[1];
+            c += along[k] * row[2];
+            d += along[k] * row[3];
+        }
+        y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+    }
+    for (; i < n; i++) {
+        for (int k = 0; k < count; k++) y[i] += along[k] * axis[k * n + i];
+    }
+}
+
 double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y)
 {
     enum { AT_ONCE = 64 };
     const int n = cmaes->n;
     double square = 0.0, z[AT_ONCE];
     memset(y, 0, (size_t)n * sizeof *y);
-    for (int k = 0; k < n; k++) {
-        if (k % AT_ONCE == 0) random_normals(key, (uint32_t)k, n - k < AT_ONCE ? n - k : AT_ONCE, z);
-        const double length = view->lengths[k] * z[k % AT_ONCE];
-        const double *axis = cmaes->separable ? NULL : view->axes + k * n;
-        if (cmaes->separable) y[k] = length;
-        for (int i = 0; i < n && !cmaes->separable; i++) y[i] += length * axis[i];
-        square += z[k % AT_ONCE] * z[k % AT_ONCE];
+    for (int first = 0; first < n; first += AT_ONCE) {
+        const int count = n - first < AT_ONCE ? n - first : AT_ONCE;
+        random_normals(key, (uint32_t)first, count, z);
+        for (int k = 0; k < count; k++) square += z[k] * z[k];
+        for (int k = 0; k < count; k++) z[k] *= view->lengths[first + k];
+        if (cmaes->separable)
+            memcpy(y + first, z, (size_t)count * sizeof *y);
+        else
+            cmaes_add_axes(n, count, z, view->axes + first * n, y);
     }
     return square;
 }
@@ -76,26 +98,27 @@ void cmaes_whiten(const Cmaes *cmaes, const CmaesView *view, const double *y, do
 
 // ---- update ---------------------------------------------------------------------------------------------------------
 
-// Adds weight v v' to the lower triangle, or to the diagonal.
-static void cmaes_covariance_add(const Cmaes *cmaes, double *C, double weight, const double *v)
+// Adds weight v v' to rows [first, end) of the lower triangle, or to the diagonal.
+static void cmaes_covariance_add(const Cmaes *cmaes, double *C, int first, int end, double weight, const double *v)
 {
     const int n = cmaes->n;
-    for (int i = 0; cmaes->separable && i < n; i++) C[i] += weight * v[i] * v[i];
-    for (int i = 0; !cmaes->separable && i < n; i++) {
+    for (int i = first; cmaes->separable && i < end; i++) C[i] += weight * v[i] * v[i];
+    for (int i = first; !cmaes->separable && i < end; i++) {
         const double scaled = weight * v[i];
         for (int j = 0; j <= i; j++) C[i * n + j] += scaled * v[j];
     }
 }
 
 // The same for four vectors, one after the other for each element, so that it is read and written once.
-static void cmaes_covariance_add_four(const Cmaes *cmaes, double *C, const double *weight, const double *const *v)
+static void cmaes_covariance_add_four(const Cmaes *cmaes, double *C, int first, int end, const double *weight,
+                                      const double *const *v)
 {
     const int n = cmaes->n;
     const double *a = v[0], *b = v[1], *c = v[2], *d = v[3];
-    for (int i = 0; cmaes->separable && i < n; i++) {
+    for (int i = first; cmaes->separable && i < end; i++) {
         for (int k = 0; k < CMAES_TOGETHER; k++) C[i] += weight[k] * v[k][i] * v[k][i];
     }
-    for (int i = 0; !cmaes->separable && i < n; i++) {
+    for (int i = first; !cmaes->separable && i < end; i++) {
         const double of_a = weight[0] * a[i], of_b = weight[1] * b[i], of_c = weight[2] * c[i], of_d = weight[3] * d[i];
         for (int j = 0; j <= i; j++)
             C[i * n + j] = C[i * n + j] + of_a * a[j] + of_b * b[j] + of_c * c[j] + of_d * d[j];
@@ -118,27 +141,46 @@ static void cmaes_covariance_mirror(int n, double *C)
     }
 }
 
-// Equations 46 and 47. A negative weight is scaled by the member's own length, so that C stays positive definite.
+typedef struct CmaesMove {
+    const Cmaes *cmaes;
+    const CmaesView *view;
+    const CmaesPopulation *population;
+} CmaesMove;
+
+// The rank-mu part of rows [first, end). A negative weight is scaled by the member's own length, so that C stays
+// positive definite. Threads share the rows, not the members: each element is one sum in the order of ranks.
+static void cmaes_add_members(void *context, int thread, int64_t first, int64_t end)
+{
+    const CmaesMove *move = context;
+    const Cmaes *cmaes = move->cmaes;
+    const CmaesWeights *weights = &cmaes->weights;
+    const int n = cmaes->n, from = (int)first, to = (int)end;
+    const int64_t used = cmaes->settings[CMAES_WEIGHTS] == CMAES_WEIGHTS_ACTIVE ? weights->lambda : weights->mu;
+    double weight[CMAES_TOGETHER], *C = move->view->C;
+    const double *y[CMAES_TOGETHER];
+    (void)thread;
+    for (int64_t rank = 0; rank < used; rank++) {
+        const int64_t member = cmaes->order[rank], at = rank % CMAES_TOGETHER;
+        weight[at] = weights->weight[rank];
+        if (weight[at] < 0.0) weight[at] *= n / move->population->square[member];
+        weight[at] *= weights->c_mu;
+        y[at] = move->population->y + member * n;
+        if (at == CMAES_TOGETHER - 1) cmaes_covariance_add_four(cmaes, C, from, to, weight, y);
+    }
+    for (int64_t i = 0; i < used % CMAES_TOGETHER; i++) cmaes_covariance_add(cmaes, C, from, to, weight[i], y[i]);
+}
+
+// Equations 46 and 47.
 void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, bool h_sigma)
 {
     const int n = cmaes->n;
     const CmaesWeights *weights = &cmaes->weights;
     const double stalled = h_sigma ? 0.0 : weights->c_c * (2.0 - weights->c_c);
     const double keep = 1.0 + weights->c_1 * stalled - weights->c_1 - weights->c_mu * weights->sum;
-    const int64_t used = cmaes->settings[CMAES_WEIGHTS] == CMAES_WEIGHTS_ACTIVE ? weights->lambda : weights->mu;
-    double weight[CMAES_TOGETHER];
-    const double *y[CMAES_TOGETHER];
+    CmaesMove move = {cmaes, view, population};
     cmaes_covariance_keep(cmaes, view, keep);
-    cmaes_covariance_add(cmaes, view->C, weights->c_1, view->p_c);
-    for (int64_t rank = 0; rank < used; rank++) {
-        const int64_t member = cmaes->order[rank], at = rank % CMAES_TOGETHER;
-        weight[at] = weights->weight[rank];
-        if (weight[at] < 0.0) weight[at] *= n / population->square[member];
-        weight[at] *= weights->c_mu;
-        y[at] = population->y + member * n;
-        if (at == CMAES_TOGETHER - 1) cmaes_covariance_add_four(cmaes, view->C, weight, y);
-    }
-    for (int64_t i = 0; i < used % CMAES_TOGETHER; i++) cmaes_covariance_add(cmaes, view->C, weight[i], y[i]);
+    cmaes_covariance_add(cmaes, view->C, 0, n, weights->c_1, view->p_c);
+    thread_team_for(cmaes_team(cmaes, weights->lambda), n, 1, cmaes_add_members, &move);
     if (!cmaes->separable) cmaes_covariance_mirror(n, view->C);
 }
 

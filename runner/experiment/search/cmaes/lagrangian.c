@@ -34,7 +34,7 @@ static double lagrangian_span(Cmaes *cmaes, const CmaesRun *run, const double *v
         if (!isnan(cmaes->fitness[k])) cmaes->key[numbers++] = value[k * stride + column];
     }
     if (numbers < 4) return 0.0;
-    cmaes_sort(cmaes->rank, cmaes->key, numbers, cmaes->order);
+    cmaes_sort(cmaes, cmaes->key, numbers, cmaes->order);
     return cmaes->key[cmaes->order[3 * numbers / 4]] - cmaes->key[cmaes->order[numbers / 4]];
 }
 

@@ -22,7 +22,7 @@ static void penalty_note_span(Cmaes *cmaes, const CmaesView *view)
     int64_t numbers = 0;
     for (int64_t k = 0; k < view->run->lambda; k++) numbers += !isnan(cmaes->fitness[k]);
     if (numbers < 4) return;
-    cmaes_sort(cmaes->rank, cmaes->fitness, view->run->lambda, cmaes->order);
+    cmaes_sort(cmaes, cmaes->fitness, view->run->lambda, cmaes->order);
     const double span = cmaes->fitness[cmaes->order[3 * numbers / 4]] - cmaes->fitness[cmaes->order[numbers / 4]];
     if (isfinite(span)) view->spans[view->run->span_count++ % cmaes->n_spans] = span;
 }
@@ -32,7 +32,7 @@ static double penalty_span(Cmaes *cmaes, const CmaesView *view)
 {
     const int64_t count = view->run->span_count < cmaes->n_spans ? view->run->span_count : cmaes->n_spans;
     if (count == 0) return 0.0;
-    cmaes_sort(cmaes->rank, view->spans, count, cmaes->order);
+    cmaes_sort(cmaes, view->spans, count, cmaes->order);
     return view->spans[cmaes->order[count / 2]];
 }
 

@@ -143,14 +143,32 @@ static void cmaes_list_trials(const Cmaes *cmaes, const CmaesView *view, CmaesPo
 CmaesPopulation *cmaes_population(const Search *search, int64_t run)
 {
     const Cmaes *cmaes = search->scratch;
-    CmaesPopulation *population = &cmaes->populations[run % cmaes->n_populations];
-    if (population->search == run && population->round == cmaes_run(search, run)->round) return population;
+    return &cmaes->populations[run % cmaes->side.kept];
+}
+
+bool cmaes_is_drawn(const Search *search, int64_t run)
+{
+    const CmaesPopulation *population = cmaes_population(search, run);
+    return population->search == run && population->round == cmaes_run(search, run)->round;
+}
+
+void cmaes_draw(const Search *search, void *worker, int64_t run, int64_t first, int64_t end)
+{
+    const Cmaes *cmaes = worker;
     const CmaesView view = cmaes_view(search, run);
+    CmaesPopulation *population = cmaes_population(search, run);
+    cmaes_fix(cmaes, run);
+    for (int64_t k = first; k < end; k++)
+        population->left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
+}
+
+void cmaes_list(const Search *search, void *worker, int64_t run)
+{
+    const Cmaes *cmaes = worker;
+    const CmaesView view = cmaes_view(search, run);
+    CmaesPopulation *population = cmaes_population(search, run);
+    cmaes_fix(cmaes, run);
+    cmaes_list_trials(cmaes, &view, population);
     population->search = run;
     population->round = view.run->round;
-    cmaes_fix(cmaes, run);
-    for (int64_t k = 0; k < view.run->lambda; k++)
-        population->left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
-    cmaes_list_trials(cmaes, &view, population);
-    return population;
 }

@@ -30,48 +30,98 @@ static void cmaes_rank_insert(CmaesRank *item, int64_t count)
     }
 }
 
-// How often each value of each byte occurs.
-static void cmaes_rank_count(const CmaesRank *item, int64_t count, uint32_t found[CMAES_KEY_BYTES][256])
+// One pass of the sort, by one byte. Threads share it in parts of neighbouring items. Each part has places of its own
+// for the items of a value, behind those of the parts before it, so the order does not depend on the parts.
+enum { CMAES_PARTS = 16 };
+typedef struct CmaesPass {
+    const CmaesRank *from;
+    CmaesRank *to;
+    int64_t count;
+    int byte, parts;
+    uint32_t place[CMAES_PARTS][256]; // how often a part has each value; then where its next one goes
+} CmaesPass;
+
+static int64_t cmaes_part(const CmaesPass *pass, int64_t part) { return pass->count * part / pass->parts; }
+
+static void cmaes_pass_count(void *context, int thread, int64_t first, int64_t end)
 {
-    memset(found, 0, sizeof(uint32_t[CMAES_KEY_BYTES][256]));
-    for (int64_t i = 0; i < count; i++) {
-        for (int byte = 0; byte < CMAES_KEY_BYTES; byte++) found[byte][item[i].key >> 8 * byte & 0xff]++;
+    CmaesPass *pass = context;
+    const int shift = 8 * pass->byte;
+    (void)thread;
+    for (int64_t part = first; part < end; part++) {
+        const CmaesRank *item = pass->from + cmaes_part(pass, part), *stop = pass->from + cmaes_part(pass, part + 1);
+        uint32_t *place = pass->place[part];
+        memset(place, 0, sizeof pass->place[part]);
+        for (; item < stop; item++) place[item->key >> shift & 0xff]++;
     }
 }
 
-static void cmaes_rank_by_byte(const CmaesRank *from, CmaesRank *to, int64_t count, int byte, const uint32_t found[256])
+static void cmaes_pass_move(void *context, int thread, int64_t first, int64_t end)
 {
-    uint32_t place[256], next = 0;
+    CmaesPass *pass = context;
+    const int shift = 8 * pass->byte;
+    (void)thread;
+    for (int64_t part = first; part < end; part++) {
+        const CmaesRank *item = pass->from + cmaes_part(pass, part), *stop = pass->from + cmaes_part(pass, part + 1);
+        CmaesRank *to = pass->to;
+        uint32_t *place = pass->place[part];
+        for (; item < stop; item++) to[place[item->key >> shift & 0xff]++] = *item;
+    }
+}
+
+// From counts to places.
+static void cmaes_pass_place(CmaesPass *pass)
+{
+    uint32_t next = 0;
     for (int value = 0; value < 256; value++) {
-        place[value] = next;
-        next += found[value];
+        for (int part = 0; part < pass->parts; part++) {
+            const uint32_t found = pass->place[part][value];
+            pass->place[part][value] = next;
+            next += found;
+        }
     }
-    for (int64_t i = 0; i < count; i++) to[place[from[i].key >> 8 * byte & 0xff]++] = from[i];
 }
 
-// Sorts rank[0][count], which has the members in order; rank[1] is room.
-static void cmaes_rank_sort(CmaesRank *rank[2], int64_t count)
+// Which bytes differ among the items.
+static uint64_t cmaes_differing(const CmaesRank *item, int64_t count)
 {
-    uint32_t found[CMAES_KEY_BYTES][256];
+    uint64_t differs = 0;
+    for (int64_t i = 1; i < count; i++) differs |= item[i].key ^ item[0].key;
+    return differs;
+}
+
+// Sorts rank[0][count], which has the members in order; rank[1] is room. Returns where the sorted ones are.
+static CmaesRank *cmaes_rank_sort(const Cmaes *cmaes, int64_t count)
+{
+    CmaesRank *from = cmaes->rank[0], *to = cmaes->rank[1];
     if (count <= CMAES_FEW) {
-        cmaes_rank_insert(rank[0], count);
-        return;
+        cmaes_rank_insert(from, count);
+        return from;
     }
-    cmaes_rank_count(rank[0], count, found);
+    ThreadTeam *team = cmaes_team(cmaes, count);
+    const int threads = thread_team_threads(team);
+    const uint64_t differs = cmaes_differing(from, count);
+    CmaesPass pass = {.count = count, .parts = threads < CMAES_PARTS ? threads : CMAES_PARTS};
     for (int byte = 0; byte < CMAES_KEY_BYTES; byte++) {
-        if (found[byte][rank[0][0].key >> 8 * byte & 0xff] == (uint32_t)count) continue; // the same in all of them
-        cmaes_rank_by_byte(rank[0], rank[1], count, byte, found[byte]);
-        CmaesRank *kept = rank[0];
-        rank[0] = rank[1];
-        rank[1] = kept;
+        if ((differs >> 8 * byte & 0xff) == 0) continue;
+        pass.from = from;
+        pass.to = to;
+        pass.byte = byte;
+        thread_team_for(team, pass.parts, 1, cmaes_pass_count, &pass);
+        cmaes_pass_place(&pass);
+        thread_team_for(team, pass.parts, 1, cmaes_pass_move, &pass);
+        CmaesRank *kept = from;
+        from = to;
+        to = kept;
     }
+    return from;
 }
 
-void cmaes_sort(CmaesRank *rank[2], const double *value, int64_t count, int64_t *order)
+void cmaes_sort(const Cmaes *cmaes, const double *value, int64_t count, int64_t *order)
 {
-    for (int64_t i = 0; i < count; i++) rank[0][i] = (CmaesRank){cmaes_key_of(value[i]), i};
-    cmaes_rank_sort(rank, count);
-    for (int64_t i = 0; i < count; i++) order[i] = rank[0][i].member;
+    for (int64_t i = 0; i < count; i++) cmaes->rank[0][i] = (CmaesRank){cmaes_key_of(value[i]), i};
+    const CmaesRank *sorted = cmaes_rank_sort(cmaes, count);
+    for (int64_t i = 0; i < count; i++) order[i] = sorted[i].member;
 }
 
 typedef enum CmaesClass { CMAES_MEETS, CMAES_VIOLATES, CMAES_FAILED, CMAES_CLASSES } CmaesClass;
@@ -98,7 +148,7 @@ void cmaes_rank(Cmaes *cmaes, int64_t lambda)
             if (cmaes_class(cmaes, i) != (CmaesClass) class) continue;
             cmaes->rank[0][count++] = (CmaesRank){cmaes_key_of(cmaes_class_value(cmaes, i, (CmaesClass) class)), i};
         }
-        cmaes_rank_sort(cmaes->rank, count);
-        for (int64_t i = 0; i < count; i++) order[ranked++] = cmaes->rank[0][i].member;
+        const CmaesRank *sorted = cmaes_rank_sort(cmaes, count);
+        for (int64_t i = 0; i < count; i++) order[ranked++] = sorted[i].member;
     }
 }

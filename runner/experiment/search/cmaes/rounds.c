@@ -110,12 +110,12 @@ static void cmaes_fill_row(const Cmaes *cmaes, const CmaesView *view, double *ro
 }
 
 // After the update of a generation and before a restart.
-void cmaes_report(Search *search, int64_t run, CmaesStop stop)
+void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop)
 {
     const Cmaes *cmaes = search->scratch;
-    const CmaesView view = cmaes_view(search, run);
+    const CmaesView view = cmaes_view(search, end->search);
     double *fields;
-    Round *row = side_round(search, run, (int64_t)stop, &fields);
+    Round *row = side_round(search, end, (int64_t)stop, &fields);
     if (row == NULL) return;
     row->population = view.run->lambda;
     row->evaluations = view.run->evaluations;

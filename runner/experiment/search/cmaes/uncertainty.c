@@ -67,7 +67,7 @@ void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulat
         k = uncertainty_next(population, k);
         both[lambda + k] = cmaes->again[k];
     }
-    cmaes_sort(cmaes->rank, both, 2 * lambda, order);
+    cmaes_sort(cmaes, both, 2 * lambda, order);
     for (int64_t i = 0; i < 2 * lambda; i++) place[order[i]] = i + 1;
     for (int64_t i = 0, k = 0; i < population->again; i++, k++) {
         k = uncertainty_next(population, k);

@@ -7,15 +7,32 @@
 
 // ---- paths and step size --------------------------------------------------------------------------------------------
 
+typedef struct CmaesParents {
+    const Cmaes *cmaes;
+    const CmaesPopulation *population;
+    double *y_w;
+} CmaesParents;
+
+// Coordinates [first, end) of y_w: threads share coordinates, not parents, so each is one sum in the order of ranks.
+static void cmaes_add_parents(void *context, int thread, int64_t first, int64_t end)
+{
+    const CmaesParents *parents = context;
+    const Cmaes *cmaes = parents->cmaes;
+    double *y_w = parents->y_w;
+    (void)thread;
+    for (int64_t i = 0; i < cmaes->weights.mu; i++) {
+        const double *y = parents->population->y + cmaes->order[i] * cmaes->n;
+        for (int64_t j = first; j < end; j++) y_w[j] += cmaes->weights.weight[i] * y[j];
+    }
+}
+
 // y_w = sum of w_i y_i over the parents (equation 41), and the new mean (42).
 static void cmaes_move_mean(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, double *y_w)
 {
     const int n = cmaes->n;
+    CmaesParents parents = {cmaes, population, y_w};
     memset(y_w, 0, (size_t)n * sizeof *y_w);
-    for (int64_t i = 0; i < cmaes->weights.mu; i++) {
-        const double *y = population->y + cmaes->order[i] * n;
-        for (int j = 0; j < n; j++) y_w[j] += cmaes->weights.weight[i] * y[j];
-    }
+    thread_team_for(cmaes_team(cmaes, cmaes->weights.lambda), n, 4, cmaes_add_parents, &parents);
     for (int j = 0; j < n; j++) view->mean[j] += view->run->sigma * y_w[j];
 }
 
@@ -106,17 +123,34 @@ static void cmaes_note(const Cmaes *cmaes, const CmaesView *view)
 
 // ---- keys -----------------------------------------------------------------------------------------------------------
 
+typedef struct CmaesKeys {
+    const Cmaes *cmaes;
+    const CmaesView *view;
+    const CmaesPopulation *population;
+} CmaesKeys;
+
+static void cmaes_add_to_keys(void *context, int thread, int64_t first, int64_t end)
+{
+    const CmaesKeys *keys = context;
+    const Cmaes *cmaes = keys->cmaes;
+    (void)thread;
+    for (int64_t k = first; cmaes->penalized && k < end; k++)
+        cmaes->key[k] += cmaes_penalty(cmaes, keys->view, keys->population->y + k * cmaes->n);
+    for (int64_t k = first; cmaes->lagrangian && k < end; k++)
+        cmaes->key[k] += cmaes_lagrangian(cmaes, keys->view, cmaes->constraint + k * cmaes->n_constraints);
+}
+
 // What members are ranked by: fitness, and what bounds and constraints add to it.
 static void cmaes_set_keys(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population)
 {
+    enum { LEAST = 1024 }; // members of a range
     const int64_t lambda = view->run->lambda;
+    CmaesKeys keys = {cmaes, view, population};
     if (cmaes->lagrangian) cmaes_lagrangian_adapt(cmaes, view);
     if (cmaes->penalized) cmaes_penalty_adapt(cmaes, view);
     memcpy(cmaes->key, cmaes->fitness, (size_t)lambda * sizeof *cmaes->key);
-    for (int64_t k = 0; cmaes->penalized && k < lambda; k++)
-        cmaes->key[k] += cmaes_penalty(cmaes, view, population->y + k * cmaes->n);
-    for (int64_t k = 0; cmaes->lagrangian && k < lambda; k++)
-        cmaes->key[k] += cmaes_lagrangian(cmaes, view, cmaes->constraint + k * cmaes->n_constraints);
+    if (cmaes->penalized || cmaes->lagrangian)
+        thread_team_for(cmaes_team(cmaes, lambda), lambda, LEAST, cmaes_add_to_keys, &keys);
 }
 
 // ---- a generation ---------------------------------------------------------------------------------------------------

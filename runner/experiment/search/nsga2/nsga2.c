@@ -91,7 +91,7 @@ static void nsga2_measure_sizes(const Spec *spec, Nsga2 *nsga2)
     nsga2->side.told_at = sizeof(Nsga2State) + (size_t)nsga2->side.searches * nsga2->run_bytes;
     const size_t brood = (size_t)nsga2->population * (size_t)(nsga2->n + 1) * sizeof(double);
     const int64_t fit = (int64_t)(nsga2_broods_bytes / brood);
-    nsga2->n_broods = fit < 1 ? 1 : fit < nsga2->side.searches ? fit : nsga2->side.searches;
+    nsga2->side.kept = fit < 1 ? 1 : fit < nsga2->side.searches ? fit : nsga2->side.searches;
 }
 
 static size_t nsga2_room_bytes(const Nsga2 *nsga2)
@@ -118,9 +118,11 @@ static Error nsga2_check(const Spec *spec, const char **key)
     return error_none();
 }
 
-static void nsga2_take(Nsga2 *nsga2, Arena *arena)
+static void nsga2_take_room(Nsga2 *nsga2, bool learns, Arena *arena)
 {
-    const int64_t both = 2 * nsga2->population, n = nsga2->n;
+    const int64_t both = 2 * nsga2->population;
+    nsga2->parameter = ARENA_NEW(arena, double, nsga2->spec->configured.n_parameters);
+    if (!learns) return;
     nsga2->pool = ARENA_NEW(arena, double, both * nsga2->member_doubles);
     nsga2->value = ARENA_NEW(arena, double, both * nsga2->objectives);
     nsga2->good = ARENA_NEW(arena, int64_t, both);
@@ -128,11 +130,16 @@ static void nsga2_take(Nsga2 *nsga2, Arena *arena)
     nsga2->crowding = ARENA_NEW(arena, double, both);
     nsga2->order = ARENA_NEW(arena, Nsga2Order, both);
     nsga2->room = ARENA_NEW(arena, unsigned char, nsga2_room_bytes(nsga2));
-    nsga2->parameter = ARENA_NEW(arena, double, nsga2->spec->configured.n_parameters);
-    nsga2->broods = ARENA_NEW(arena, Nsga2Brood, nsga2->n_broods);
-    for (int64_t i = 0; i < nsga2->n_broods; i++)
+}
+
+static void nsga2_take_broods(Nsga2 *nsga2, int64_t count, Arena *arena)
+{
+    nsga2->side.kept = count;
+    nsga2->broods = ARENA_NEW(arena, Nsga2Brood, count);
+    for (int64_t i = 0; i < count; i++)
         nsga2->broods[i] = (Nsga2Brood){.round = -1,
-                                        .gene = ARENA_NEW(arena, double, nsga2->population *n),
+                                        .gene = ARENA_NEW(arena, double, nsga2->population * nsga2->n),
+                                        .left_out = ARENA_NEW(arena, bool, nsga2->population),
                                         .child = ARENA_NEW(arena, int32_t, nsga2->population)};
 }
 
@@ -142,7 +149,8 @@ static Error nsga2_init(const Spec *spec, Arena *arena, Search *search)
 {
     Nsga2 *nsga2 = ARENA_NEW(arena, Nsga2, 1);
     nsga2_measure_sizes(spec, nsga2);
-    nsga2_take(nsga2, arena);
+    nsga2_take_room(nsga2, true, arena);
+    nsga2_take_broods(nsga2, nsga2->side.kept, arena);
     nsga2->side.method = &nsga2_side;
     search->scratch = nsga2;
     side_init(search, (uint32_t)nsga2->n, arena);
@@ -156,6 +164,39 @@ static Error nsga2_init(const Spec *spec, Arena *arena, Search *search)
     return error_none();
 }
 
+// ---- memory for a team ----------------------------------------------------------------------------------------------
+
+enum { NSGA2_TAKEN = 12 }; // arrays, at most, each of which begins a cache line
+
+static size_t nsga2_worker_bytes(const Search *search, bool learns)
+{
+    const Nsga2 *nsga2 = search->scratch;
+    const size_t member = (size_t)(nsga2->member_doubles + nsga2->objectives + 3) * sizeof(double) + sizeof(Nsga2Order);
+    const size_t learning = 2 * (size_t)nsga2->population * member + nsga2_room_bytes(nsga2);
+    const size_t parameters = (size_t)nsga2->spec->configured.n_parameters * sizeof(double);
+    return sizeof(Nsga2) + parameters + (learns ? learning : 0) + NSGA2_TAKEN * 64;
+}
+
+static void *nsga2_worker(const Search *search, bool learns, Arena *arena)
+{
+    Nsga2 *worker = ARENA_NEW(arena, Nsga2, 1);
+    *worker = *(const Nsga2 *)search->scratch;
+    nsga2_take_room(worker, learns, arena);
+    return worker;
+}
+
+static size_t nsga2_generation_bytes(const Search *search)
+{
+    const Nsga2 *nsga2 = search->scratch;
+    return (size_t)nsga2->population * ((size_t)nsga2->n * sizeof(double) + sizeof(int32_t) + 1) + sizeof(Nsga2Brood) +
+           NSGA2_TAKEN * 64;
+}
+
+static void nsga2_keep(Search *search, int64_t generations, Arena *arena)
+{
+    nsga2_take_broods(search->scratch, generations, arena);
+}
+
 // ---- ask ------------------------------------------------------------------------------------------------------------
 
 static SideRun nsga2_side_run(const Search *search, int64_t s)
@@ -164,23 +205,31 @@ static SideRun nsga2_side_run(const Search *search, int64_t s)
     return (SideRun){run->round, run->stop};
 }
 
+static int64_t nsga2_members(const Search *search, int64_t s)
+{
+    (void)s;
+    return ((const Nsga2 *)search->scratch)->population;
+}
+
 static int64_t nsga2_trials(const Search *search, int64_t s) { return nsga2_brood(search, s)->run; }
 
-// It was allowed when it was drawn.
-static const double *nsga2_parameters(const Search *search, int64_t s, int64_t trial)
+// They were allowed when they were drawn.
+static void nsga2_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
 {
-    const Nsga2 *nsga2 = search->scratch;
+    const Nsga2 *nsga2 = worker;
     const Nsga2Brood *brood = nsga2_brood(search, s);
-    (void)nsga2_point(nsga2, brood->gene + brood->child[trial] * nsga2->n);
-    return nsga2->parameter;
+    const size_t n = (size_t)nsga2->spec->configured.n_parameters;
+    for (int64_t trial = first; trial < end; trial++, parameter += n) {
+        (void)nsga2_point(nsga2, brood->gene + brood->child[trial] * nsga2->n);
+        memcpy(parameter, nsga2->parameter, n * sizeof *parameter);
+    }
 }
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
 // Parents and children of a generation into the pool, parents first. Returns how many children failed.
-static int64_t nsga2_gather(const Search *search, Nsga2 *nsga2, const Nsga2View *view, const Nsga2Brood *brood)
+static int64_t nsga2_gather(Nsga2 *nsga2, const Nsga2View *view, const Nsga2Brood *brood, const double *told)
 {
-    const double *told = side_told(search);
     const int n = nsga2->n, objectives = nsga2->objectives;
     int64_t at = view->run->members, failed = 0;
     memcpy(nsga2->pool, view->member, (size_t)(at * nsga2->member_doubles) * sizeof(double));
@@ -211,22 +260,20 @@ static Nsga2Stop nsga2_stop(const Nsga2 *nsga2, const Nsga2Run *run)
     return NSGA2_GOES_ON;
 }
 
-static void nsga2_end_generation(Search *search, int64_t s)
+static void nsga2_end_generation(Search *search, void *worker, const SideEnd *end)
 {
-    Nsga2 *nsga2 = search->scratch;
-    const Nsga2View view = nsga2_view(search, s);
-    const Nsga2Brood *brood = nsga2_brood(search, s);
+    Nsga2 *nsga2 = worker;
+    const Nsga2View view = nsga2_view(search, end->search);
+    const Nsga2Brood *brood = nsga2_brood(search, end->search);
     Nsga2Run *run = view.run;
-    const int64_t failed = nsga2_gather(search, nsga2, &view, brood);
+    const int64_t failed = nsga2_gather(nsga2, &view, brood, end->told);
     nsga2_select(nsga2, &view, brood->run);
     run->round++;
     run->evaluations += brood->run;
     run->failed_generations = failed == brood->run ? run->failed_generations + 1 : 0;
     nsga2_measure(nsga2, &view);
     run->stop = nsga2_stop(nsga2, run);
-    nsga2_report(search, s, failed, (Nsga2Stop)run->stop);
-    side_progress(search)->told = 0;
-    (void)side_turn(search);
+    nsga2_report(search, end, failed, (Nsga2Stop)run->stop);
 }
 
 // All objectives, or none: a failed child has no number among them.
@@ -284,7 +331,7 @@ static bool nsga2_is_whole(const Search *search)
 static void nsga2_forget(const Search *search)
 {
     const Nsga2 *nsga2 = search->scratch;
-    for (int64_t i = 0; i < nsga2->n_broods; i++) nsga2->broods[i].round = -1;
+    for (int64_t i = 0; i < nsga2->side.kept; i++) nsga2->broods[i].round = -1;
 }
 
 static int64_t nsga2_reconsider(const Search *search, int64_t s)
@@ -301,13 +348,21 @@ static const SideMethod nsga2_side = {
     .stop_names = nsga2_stop_names,
     .n_stops = NSGA2_STOPS,
     .run = nsga2_side_run,
+    .is_drawn = nsga2_is_drawn,
+    .members = nsga2_members,
+    .draw = nsga2_draw_children,
+    .list = nsga2_list,
     .trials = nsga2_trials,
-    .parameters = nsga2_parameters,
+    .give = nsga2_give,
     .note = nsga2_note,
     .end_generation = nsga2_end_generation,
     .is_whole = nsga2_is_whole,
     .forget = nsga2_forget,
     .reconsider = nsga2_reconsider,
+    .worker_bytes = nsga2_worker_bytes,
+    .worker = nsga2_worker,
+    .generation_bytes = nsga2_generation_bytes,
+    .keep = nsga2_keep,
 };
 
 // Exact, except for children whose draws `exclude` drops and for generations that fail as a whole.

@@ -93,7 +93,8 @@ typedef struct Nsga2State {
 typedef struct Nsga2Brood {
     int64_t search, round; // of the search; round -1: empty
     double *gene;          // [N][n]
-    int64_t run;           // children that are run: of the others the spec allowed no draw
+    bool *left_out;        // [N] the spec allowed no draw
+    int64_t run;           // children that are run: all others
     int32_t *child;        // [run] their places
 } Nsga2Brood;
 
@@ -103,6 +104,7 @@ typedef struct Nsga2Order {
     int64_t index;
 } Nsga2Order;
 
+// Another thread has a copy with room of its own (nsga2_worker); `side` is only current in the first one.
 typedef struct Nsga2 {
     SideBySide side;
     const Spec *spec;
@@ -110,8 +112,7 @@ typedef struct Nsga2 {
     int n, objectives;
     int64_t population, member_doubles;
     size_t run_bytes;
-    Nsga2Brood *broods; // [n_broods] by search
-    int64_t n_broods;
+    Nsga2Brood *broods; // [side.kept] by search
     // room for one generation
     double *pool;      // [2 N][member_doubles] parents and children
     double *value;     // [2 N][K] of those that did not fail and meet the constraints
@@ -134,8 +135,12 @@ bool nsga2_point(const Nsga2 *nsga2, const double *gene);
 
 // ---- vary.c: what is drawn ------------------------------------------------------------------------------------------
 
-// The children of the generation that the run is in.
+// Where the children of the generation that a run is in are kept; whether they were drawn. Some of them, and then the
+// list of those that are run.
 Nsga2Brood *nsga2_brood(const Search *search, int64_t run);
+bool nsga2_is_drawn(const Search *search, int64_t run);
+void nsga2_draw_children(const Search *search, void *worker, int64_t run, int64_t first, int64_t end);
+void nsga2_list(const Search *search, void *worker, int64_t run);
 
 // ---- select.c -------------------------------------------------------------------------------------------------------
 
@@ -147,6 +152,6 @@ void nsga2_measure(Nsga2 *nsga2, const Nsga2View *view);
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
 const Field *nsga2_fields(const Spec *spec, Arena *arena, int *count);
-void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop);
+void nsga2_report(Search *search, const SideEnd *end, int64_t failed, Nsga2Stop stop);
 
 #endif

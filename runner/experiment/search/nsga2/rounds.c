@@ -61,12 +61,12 @@ static void nsga2_fill_row(const Nsga2 *nsga2, const Nsga2View *view, int64_t fa
 }
 
 // After the selection of a generation.
-void nsga2_report(Search *search, int64_t run, int64_t failed, Nsga2Stop stop)
+void nsga2_report(Search *search, const SideEnd *end, int64_t failed, Nsga2Stop stop)
 {
     const Nsga2 *nsga2 = search->scratch;
-    const Nsga2View view = nsga2_view(search, run);
+    const Nsga2View view = nsga2_view(search, end->search);
     double *fields;
-    Round *row = side_round(search, run, (int64_t)stop, &fields);
+    Round *row = side_round(search, end, (int64_t)stop, &fields);
     if (row == NULL) return;
     row->population = view.run->members;
     row->evaluations = view.run->evaluations;

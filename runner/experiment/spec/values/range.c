@@ -33,7 +33,9 @@ static bool range_read(SpecReader *reader, const Key *key, const Node *mapping, 
     if (problem != NULL)
         diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), text_number(values->low).text,
                  text_number(values->high).text, problem);
-    return good && problem == NULL;
+    if (!good || problem != NULL) return false;
+    values_take_logarithms(values);
+    return true;
 }
 
 static const char *range_text(const Values *values, Arena *arena)

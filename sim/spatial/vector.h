@@ -1,7 +1,7 @@
 // Vectors of three, symmetric 3x3 matrices, and unit quaternions (x, y, z, w) that rotate body axes into world axes.
 // Source: K. Shoemake, SIGGRAPH 1985; F. S. Grassia, J. Graphics Tools 3(3), 1998 (the exponential map).
-#ifndef HOPSCOTCH_RIGID_VECTOR_H
-#define HOPSCOTCH_RIGID_VECTOR_H
+#ifndef HOPSCOTCH_SPATIAL_VECTOR_H
+#define HOPSCOTCH_SPATIAL_VECTOR_H
 
 #include "../portable_math.h"
 #include "../real.h"

@@ -1,0 +1,465 @@
+// From the bodies of a robot file to those of a Robot: bodies without a joint become part of their parents, masses are
+// checked, names are given, motors get their damping.
+#include "robot_file.h"
+
+#include <math.h>
+#include <string.h>
+
+// A + B >= C for principal moments may be missed by this much: files have few digits.
+static const double robot_triangle = 1e-6;
+
+RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent)
+{
+    if (file->n_bodies == ROBOT_BODIES_MAX) {
+        robot_error(file, node, NULL, "more than %d bodies", ROBOT_BODIES_MAX);
+        return NULL;
+    }
+    RobotFileBody *body = &file->bodies[file->n_bodies++];
+    *body = (RobotFileBody){.node = node,
+                            .joint_node = node,
+                            .name = robot_text_of(node, "name"),
+                            .parent = parent,
+                            .frame = robot_frame_none()};
+    body->joint = (RobotJoint){.kind = ROBOT_WELD, .axis = {0.0, 0.0, 1.0}, .low = -INFINITY, .high = INFINITY};
+    body->joint.motor = (RobotMotor){.low = -INFINITY, .high = INFINITY, .effort = INFINITY};
+    return body;
+}
+
+RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body)
+{
+    if (file->n_shapes == ROBOT_SHAPES_MAX) {
+        robot_error(file, node, NULL, "more than %d shapes", ROBOT_SHAPES_MAX);
+        return NULL;
+    }
+    RobotFileShape *shape = &file->shapes[file->n_shapes++];
+    *shape = (RobotFileShape){.node = node, .mass = NAN};
+    const char *name = robot_text_of(node, "name");
+    shape->shape = (RobotShape){.name = name != NULL ? name : "", .body = body, .q = {0.0, 0.0, 0.0, 1.0}};
+    return shape;
+}
+
+int robot_index(const RobotFile *file, const RobotFileBody *body) { return (int)(body - file->bodies); }
+
+// ---- contacts -------------------------------------------------------------------------------------------------------
+
+// Does it touch the planes of the file, or without any a plane with MuJoCo's defaults?
+static bool robot_touches_ground(const RobotFile *file, const RobotFileShape *shape)
+{
+    bool planes = false;
+    for (int i = 0; i < file->n_shapes; i++) {
+        const RobotFileShape *plane = &file->shapes[i];
+        if (plane->unknown != NULL || plane->shape.kind != ROBOT_PLANE) continue;
+        planes = true;
+        if ((shape->contype & plane->conaffinity) != 0 || (shape->conaffinity & plane->contype) != 0) return true;
+    }
+    return !planes && ((shape->contype | shape->conaffinity) & 1) != 0;
+}
+
+// One error for all meshes: there may be hundreds.
+static void robot_refuse_meshes(RobotFile *file, const char *kind)
+{
+    const RobotFileShape *first = NULL;
+    int count = 0;
+    for (int i = 0; i < file->n_shapes; i++) {
+        const RobotFileShape *shape = &file->shapes[i];
+        const bool such = shape->unknown != NULL && strcmp(shape->unknown, kind) == 0;
+        if (such && !shape->shape.collides) robot_note(file, false, kind, 1);
+        if (!such || !shape->shape.collides) continue;
+        count++;
+        if (first == NULL) first = shape;
+    }
+    if (first == NULL) return;
+    if (robot_ignores(file, kind)) {
+        robot_note(file, true, kind, count);
+        return;
+    }
+    char others[32] = "";
+    if (count > 1) snprintf(others, sizeof others, " (and %d more)", count - 1);
+    robot_error(file, first->node, NULL,
+                "%s%s collides and is a %s, which is not simulated; use spheres, capsules, boxes or cylinders, or "
+                "add %s to ignore: then it touches nothing",
+                robot_label(file, first->node), others, kind, kind);
+}
+
+// Obstacles: the ground is the spec's.
+static void robot_refuse_obstacles(RobotFile *file)
+{
+    const RobotFileShape *first = NULL;
+    int count = 0;
+    for (int i = 0; i < file->n_shapes; i++) {
+        const RobotFileShape *shape = &file->shapes[i];
+        const bool solid = shape->unknown == NULL && shape->shape.kind != ROBOT_PLANE;
+        if (!solid || shape->shape.body >= 0 || (shape->contype | shape->conaffinity) == 0) continue;
+        count++;
+        if (first == NULL) first = shape;
+    }
+    if (first == NULL) return;
+    if (robot_ignores(file, "worldbody")) {
+        robot_note(file, true, "worldbody", count);
+        return;
+    }
+    char others[32] = "";
+    if (count > 1) snprintf(others, sizeof others, " (and %d more)", count - 1);
+    robot_error(file, first->node, NULL,
+                "%s%s of the world is an obstacle, which is not simulated: the ground is the spec's; delete it, or add "
+                "worldbody to ignore",
+                robot_label(file, first->node), others);
+}
+
+void robot_shapes_collide(RobotFile *file)
+{
+    static const char *const kinds[] = {"mesh", "hfield", "sdf"};
+    for (int i = 0; i < file->n_shapes; i++)
+        file->shapes[i].shape.collides = robot_touches_ground(file, &file->shapes[i]);
+    for (int k = 0; k < 3; k++) robot_refuse_meshes(file, kinds[k]);
+    robot_refuse_obstacles(file);
+}
+
+// ---- what moves -----------------------------------------------------------------------------------------------------
+
+static void robot_apply_base(RobotFile *file)
+{
+    const RobotBase base = file->options->base;
+    for (int i = 0; i < file->n_bodies; i++) {
+        RobotFileBody *body = &file->bodies[i];
+        if (body->parent >= 0) continue;
+        if (base == ROBOT_BASE_FIXED && body->joint.kind == ROBOT_FREE) body->joint.kind = ROBOT_WELD;
+        if (base == ROBOT_BASE_FLOATING && body->joint.kind == ROBOT_WELD) body->joint.kind = ROBOT_FREE;
+    }
+}
+
+// The body that each becomes part of, with its frame in it; parents come first.
+static int robot_fuse(RobotFile *file, RobotBody *bodies)
+{
+    int count = 0;
+    for (int i = 0; i < file->n_bodies; i++) {
+        RobotFileBody *body = &file->bodies[i];
+        const RobotFileBody *parent = body->parent >= 0 ? &file->bodies[body->parent] : NULL;
+        const int in = parent != NULL ? parent->kept : -1;
+        const RobotFrame frame = parent != NULL ? robot_frame_product(&parent->in_kept, &body->frame) : body->frame;
+        body->kept = in;
+        body->in_kept = frame;
+        if (body->joint.kind == ROBOT_WELD) continue;
+        RobotBody *kept = &bodies[count];
+        *kept = (RobotBody){.parent = in, .joint = body->joint, .line = body->node->line, .column = body->node->column};
+        memcpy(kept->p, frame.p, sizeof kept->p);
+        memcpy(kept->q, frame.q, sizeof kept->q);
+        body->kept = count++;
+        body->in_kept = robot_frame_none();
+    }
+    return count;
+}
+
+static void robot_set_mass(RobotBody *body, const RobotMass *mass)
+{
+    body->mass = mass->mass;
+    memcpy(body->centre, mass->centre, sizeof body->centre);
+    memcpy(body->inertia, mass->inertia, sizeof body->inertia);
+}
+
+static RobotMass robot_mass_of(const RobotBody *body)
+{
+    RobotMass mass = {.mass = body->mass};
+    memcpy(mass.centre, body->centre, sizeof mass.centre);
+    memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
+    return mass;
+}
+
+static void robot_add_masses(RobotFile *file, RobotBody *bodies)
+{
+    double total = 0.0;
+    for (int i = 0; i < file->n_bodies; i++) total += file->bodies[i].mass.mass;
+    const double scale = file->total_mass > 0.0 && total > 0.0 ? file->total_mass / total : 1.0;
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *body = &file->bodies[i];
+        if (body->kept < 0) continue;
+        RobotMass scaled = body->mass;
+        scaled.mass *= scale;
+        for (int k = 0; k < 6; k++) scaled.inertia[k] *= scale;
+        const RobotMass sum = robot_mass_of(&bodies[body->kept]), more = robot_mass_in(&body->in_kept, &scaled);
+        const RobotMass both = robot_mass_sum(&sum, &more);
+        robot_set_mass(&bodies[body->kept], &both);
+    }
+}
+
+static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const RobotBody *body)
+{
+    double moments[3], axes[9];
+    const char *label = robot_label(file, from->node);
+    if (!(body->mass > 1e-15)) {
+        robot_error(file, from->node, NULL, "%s moves and has no mass%s", label,
+                    file->is_mjcf ? ": give it <inertial>, or shapes with a density" : ": give its link <inertial>");
+        return;
+    }
+    if (!isfinite(body->mass) || !robot_principal(body->inertia, moments, axes) || !(moments[0] > 1e-15)) {
+        robot_error(file, from->node, NULL,
+                    "%s has an impossible inertia: its principal moments must be greater than 0", label);
+        return;
+    }
+    if (moments[0] + moments[1] >= moments[2] * (1.0 - robot_triangle)) return;
+    if (robot_ignores(file, "inertia")) {
+        robot_note(file, true, "inertia", 1);
+        return;
+    }
+    robot_error(
+        file, from->node, NULL,
+        "%s has an impossible inertia: of its principal moments %.6g + %.6g is less than %.6g kg m^2; correct it%s, or "
+        "add inertia to ignore: then it is taken as it is",
+        label, moments[0], moments[1], moments[2],
+        file->is_mjcf ? ", let <compiler balanceinertia=\"true\"/> do so" : "");
+}
+
+// ---- numbers that grew too large ------------------------------------------------------------------------------------
+
+static bool robot_all_finite(const double *value, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(value[i])) return false;
+    }
+    return true;
+}
+
+static bool robot_is_finite(const RobotBody *body)
+{
+    const RobotJoint *joint = &body->joint;
+    const RobotMotor *motor = &joint->motor;
+    const double numbers[] = {joint->reference, joint->stiffness, joint->rest, joint->damping,
+                              joint->friction,  joint->armature,  motor->kp,   motor->kd};
+    const bool limits = !joint->limited || (isfinite(joint->low) && isfinite(joint->high));
+    const bool motors = motor->low <= motor->high && motor->effort >= 0.0;
+    return limits && motors && robot_all_finite(body->p, 3) && robot_all_finite(body->q, 4) &&
+           robot_all_finite(body->centre, 3) && robot_all_finite(joint->anchor, 3) &&
+           robot_all_finite(joint->axis, 3) && robot_all_finite(numbers, 8);
+}
+
+// Products of finite numbers may be too large, and angles of more than 2^30 rad have no sine.
+static void robot_check_numbers(RobotFile *file, const Robot *robot)
+{
+    static const char message[] = "numbers of %s are too large to compute with";
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *from = &file->bodies[i];
+        if (from->joint.kind == ROBOT_WELD || robot_is_finite(&robot->bodies[from->kept])) continue;
+        robot_error(file, from->node, NULL, message, robot_label(file, from->node));
+    }
+    for (int i = 0, n = 0; i < file->n_shapes; i++) {
+        if (file->shapes[i].unknown != NULL) continue;
+        const RobotShape *shape = &robot->shapes[n++];
+        if (!robot_all_finite(shape->p, 3) || !robot_all_finite(shape->q, 4))
+            robot_error(file, file->shapes[i].node, NULL, message, robot_label(file, file->shapes[i].node));
+    }
+}
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+static bool robot_has_body(const RobotBody *bodies, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (bodies[i].name != NULL && strcmp(bodies[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
+static bool robot_has_joint(const RobotBody *bodies, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (bodies[i].joint.name != NULL && strcmp(bodies[i].joint.name, name) == 0) return true;
+    }
+    return false;
+}
+
+static const char *robot_checked_name(RobotFile *file, const XmlNode *node, const char *name, const char *taken)
+{
+    if (name == NULL) return NULL;
+    if (taken != NULL) robot_error(file, node, "name", "two %s are called '%.128s'", taken, name);
+    if (strlen(name) > ROBOT_NAME_MAX)
+        robot_error(file, node, "name", "this name has more than %d bytes", ROBOT_NAME_MAX);
+    return name;
+}
+
+static void robot_give_names(RobotFile *file, RobotBody *bodies, int count, Arena *arena)
+{
+    for (int i = 0, n = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *from = &file->bodies[i];
+        if (from->joint.kind == ROBOT_WELD) continue;
+        RobotBody *body = &bodies[n];
+        body->name = robot_checked_name(file, from->node, from->name,
+                                        from->name != NULL && robot_has_body(bodies, n, from->name) ? "bodies" : NULL);
+        body->joint.name = robot_checked_name(
+            file, from->joint_node, from->joint.name,
+            from->joint.name != NULL && robot_has_joint(bodies, n, from->joint.name) ? "joints" : NULL);
+        n++;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *name = bodies[i].name != NULL ? bodies[i].name : arena_format(file->arena, "body_%d", i);
+        while (bodies[i].name == NULL && robot_has_body(bodies, count, name))
+            name = arena_format(file->arena, "%s_", name);
+        bodies[i].name = arena_copy(arena, name);
+    }
+    for (int i = 0; i < count; i++) {
+        const char *name = bodies[i].joint.name != NULL ? bodies[i].joint.name : bodies[i].name;
+        while (bodies[i].joint.name == NULL && robot_has_joint(bodies, count, name))
+            name = arena_format(file->arena, "%s_", name);
+        bodies[i].joint.name = arena_copy(arena, name);
+    }
+}
+
+// ---- damping ratios -------------------------------------------------------------------------------------------------
+
+// Inertia that the joint of body i moves where the file has the robot: kg m^2 about its axis, or kg along it.
+static double robot_joint_inertia(const RobotBody *bodies, int count, int i, Arena *arena)
+{
+    const RobotJoint *joint = &bodies[i].joint;
+    RobotFrame *frames = ARENA_NEW(arena, RobotFrame, count);
+    double inertia = joint->armature;
+    for (int k = i; k < count; k++) {
+        if (k > i && (bodies[k].parent < i || frames[bodies[k].parent].q[3] > 1.5)) {
+            frames[k].q[3] = 2.0; // not moved by it
+            continue;
+        }
+        RobotFrame own = robot_frame_none();
+        if (k > i) {
+            memcpy(own.p, bodies[k].p, sizeof own.p);
+            memcpy(own.q, bodies[k].q, sizeof own.q);
+        }
+        frames[k] = k > i ? robot_frame_product(&frames[bodies[k].parent], &own) : own;
+        const RobotMass own_mass = robot_mass_of(&bodies[k]), mass = robot_mass_in(&frames[k], &own_mass);
+        const double *a = joint->axis, *m = mass.inertia;
+        double arm[3], way[3];
+        for (int c = 0; c < 3; c++) arm[c] = mass.centre[c] - joint->anchor[c];
+        robot_cross(a, arm, way);
+        const double turned = a[0] * a[0] * m[0] + a[1] * a[1] * m[1] + a[2] * a[2] * m[2] +
+                              2.0 * (a[0] * a[1] * m[3] + a[0] * a[2] * m[4] + a[1] * a[2] * m[5]);
+        inertia += joint->kind == ROBOT_SLIDE ? mass.mass : turned + mass.mass * robot_dot(way, way);
+    }
+    return inertia;
+}
+
+// MuJoCo's dampratio: kd = 2 ratio sqrt(kp M), M the inertia of the joint where the file has the robot.
+static void robot_give_damping(const RobotFile *file, RobotBody *bodies, int count)
+{
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *from = &file->bodies[i];
+        if (from->damping_part == 0.0 || from->joint.kind == ROBOT_WELD) continue;
+        const size_t used = file->arena->used;
+        RobotMotor *motor = &bodies[from->kept].joint.motor;
+        motor->kd +=
+            2.0 * from->damping_part * sqrt(motor->kp * robot_joint_inertia(bodies, count, from->kept, file->arena));
+        arena_rewind(file->arena, used);
+    }
+}
+
+// ---- keyframes and shapes -------------------------------------------------------------------------------------------
+
+// Coordinates of a body where the file has it.
+static void robot_rest(const RobotFileBody *body, double *out)
+{
+    const RobotJointKind kind = body->joint.kind;
+    memset(out, 0, 7 * sizeof *out);
+    if (kind == ROBOT_FREE) {
+        memcpy(out, body->frame.p, 3 * sizeof *out);
+        memcpy(out + 3, body->frame.q, 4 * sizeof *out);
+    } else if (kind == ROBOT_BALL) {
+        out[3] = 1.0;
+    } else {
+        out[0] = body->joint.reference;
+    }
+}
+
+// `was`: the kinds in the file, before the base was fixed or made to float.
+static const double *robot_keyframe(const RobotFile *file, const RobotFileKey *key, const RobotJointKind *was,
+                                    int n_coordinates, Arena *arena)
+{
+    double *out = ARENA_NEW(arena, double, n_coordinates > 0 ? n_coordinates : 1), rest[7];
+    const double *from = key->coordinates;
+    for (int i = 0, n = 0; i < file->n_bodies; i++) {
+        const int count = robot_joint_coordinates(file->bodies[i].joint.kind);
+        const int given = robot_joint_coordinates(was[i]);
+        robot_rest(&file->bodies[i], rest);
+        memcpy(out + n, from != NULL && given == count ? from : rest, (size_t)count * sizeof *out);
+        n += count;
+        if (from != NULL) from += given;
+    }
+    return out;
+}
+
+static void robot_add_keyframes(RobotFile *file, Robot *robot, const RobotJointKind *was, Arena *arena)
+{
+    RobotKeyframe *keys = ARENA_NEW(arena, RobotKeyframe, file->n_keys + 1);
+    for (int i = 0; i < file->n_keys; i++) {
+        const char *name = file->keys[i].name;
+        for (int j = 0; name != NULL && j < i; j++) {
+            if (strcmp(keys[j].name, name) == 0)
+                robot_error(file, file->keys[i].node, "name", "two keyframes are called '%.128s'", name);
+        }
+        keys[i].name = name != NULL ? arena_copy(arena, name) : arena_format(arena, "key_%d", i);
+        keys[i].coordinates = robot_keyframe(file, &file->keys[i], was, robot->n_coordinates, arena);
+    }
+    robot->keyframes = keys;
+    robot->n_keyframes = file->n_keys;
+}
+
+static void robot_add_shapes(RobotFile *file, Robot *robot, Arena *arena)
+{
+    RobotShape *shapes = ARENA_NEW(arena, RobotShape, file->n_shapes + 1);
+    for (int i = 0; i < file->n_shapes; i++) {
+        const RobotFileShape *from = &file->shapes[i];
+        if (from->unknown != NULL) continue;
+        const RobotFileBody *body = from->shape.body >= 0 ? &file->bodies[from->shape.body] : NULL;
+        RobotFrame frame;
+        memcpy(frame.p, from->shape.p, sizeof frame.p);
+        memcpy(frame.q, from->shape.q, sizeof frame.q);
+        if (body != NULL) frame = robot_frame_product(&body->in_kept, &frame);
+        RobotShape *shape = &shapes[robot->n_shapes++];
+        *shape = from->shape;
+        shape->name = arena_copy(arena, from->shape.name);
+        shape->body = body != NULL ? body->kept : -1;
+        memcpy(shape->p, frame.p, sizeof shape->p);
+        memcpy(shape->q, frame.q, sizeof shape->q);
+        if (body != NULL && shape->body < 0) robot_note(file, false, "shapes of the world", 1);
+    }
+    robot->shapes = shapes;
+}
+
+static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)
+{
+    RobotNote *notes = ARENA_NEW(arena, RobotNote, file->n_notes + 1);
+    for (int i = 0; i < file->n_notes; i++) {
+        const RobotFileNote *note = &file->notes[i];
+        notes[i] = (RobotNote){note->skipped, arena_format(arena, "%s (%d)", note->what, note->count)};
+    }
+    robot->notes = notes;
+    robot->n_notes = file->n_notes;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void robot_check_bodies(RobotFile *file, const RobotBody *bodies, int count)
+{
+    for (int i = 0; i < file->n_bodies; i++) {
+        const RobotFileBody *from = &file->bodies[i];
+        if (from->joint.kind != ROBOT_WELD) robot_check_mass(file, from, &bodies[from->kept]);
+    }
+    if (count == 0) robot_error(file, file->root, NULL, "no body of the robot can move");
+}
+
+const Robot *robot_build(RobotFile *file, Arena *arena)
+{
+    Robot *robot = ARENA_NEW(arena, Robot, 1);
+    RobotBody *bodies = ARENA_NEW(arena, RobotBody, file->n_bodies + 1);
+    RobotJointKind *was = ARENA_NEW(file->arena, RobotJointKind, file->n_bodies + 1);
+    for (int i = 0; i < file->n_bodies; i++) was[i] = file->bodies[i].joint.kind;
+    robot_apply_base(file);
+    robot_shapes_collide(file);
+    const int count = robot_fuse(file, bodies);
+    robot_add_masses(file, bodies);
+    robot_check_bodies(file, bodies, count);
+    robot_give_names(file, bodies, count, arena);
+    robot_give_damping(file, bodies, count);
+    *robot = (Robot){.name = arena_copy(arena, file->name), .bodies = bodies, .n_bodies = count};
+    for (int i = 0; i < count; i++) robot->n_coordinates += robot_joint_coordinates(bodies[i].joint.kind);
+    robot_add_keyframes(file, robot, was, arena);
+    robot_add_shapes(file, robot, arena);
+    robot_add_notes(file, robot, arena);
+    robot_check_numbers(file, robot);
+    return robot;
+}

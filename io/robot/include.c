@@ -1,0 +1,193 @@
+// <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
+// folder of the robot's file, also in included files. A file is included at most once, so there are no cycles.
+#include "robot_file.h"
+
+#include <string.h>
+
+enum { INCLUDED_MAX = 32 };
+#define INCLUDED_BYTES_MAX ((size_t)XML_BYTES_MAX) // of all included files
+
+typedef struct RobotIncluder {
+    const char *folder;
+    Arena *arena, *texts;
+    Diagnostics *diagnostics;
+    const char *names[INCLUDED_MAX];
+    int count;
+    size_t bytes;
+    bool broken;
+} RobotIncluder;
+
+// A part of a text that another text takes the place of.
+typedef struct IncludedPart {
+    size_t begin, end;
+    const char *text;
+    struct IncludedPart *next;
+} IncludedPart;
+
+static void include_error(RobotIncluder *includer, const XmlNode *node, const char *message)
+{
+    diagnose_at(includer->diagnostics, node->source, node->line, node->column, node->width, "%s", message);
+    includer->broken = true;
+}
+
+static bool include_is_new(RobotIncluder *includer, const XmlNode *node, const char *name)
+{
+    if (includer->count == INCLUDED_MAX) {
+        include_error(includer, node, "more than 32 files are included");
+        return false;
+    }
+    for (int i = 0; i < includer->count; i++) {
+        if (strcmp(includer->names[i], name) != 0) continue;
+        include_error(includer, node, "this file is included already; MJCF includes a file at most once");
+        return false;
+    }
+    includer->names[includer->count++] = name;
+    return true;
+}
+
+static Error include_bytes(RobotIncluder *includer, const char *name, FileWithin *file, Bytes *bytes)
+{
+    TRY(file_open_within(includer->folder, name, includer->texts, file));
+    if (includer->bytes + (size_t)file->bytes > INCLUDED_BYTES_MAX) {
+        file_close_within(file);
+        return error_make(ERROR_USER, "the included files have more than %d MiB", (int)(INCLUDED_BYTES_MAX >> 20));
+    }
+    includer->bytes += (size_t)file->bytes;
+    return file_read_within(file, XML_BYTES_MAX, includer->texts, bytes);
+}
+
+static XmlNode *include_open(RobotIncluder *includer, const XmlNode *node)
+{
+    const char *name = robot_text_of(node, "file");
+    FileWithin file = {.descriptor = -1};
+    Bytes bytes = {0};
+    if (name == NULL)
+        include_error(includer, node, "<include> needs a file: <include file=\"legs.xml\"/>");
+    else if (includer->folder == NULL)
+        include_error(includer, node, "nothing can be included here: the text is not a file");
+    if (name == NULL || includer->folder == NULL) return NULL;
+    while (strncmp(name, "./", 2) == 0) name += 2 + strspn(name + 2, "/");
+    if (!include_is_new(includer, node, name)) return NULL;
+    const Error error = include_bytes(includer, name, &file, &bytes);
+    if (error.kind != OK) {
+        include_error(includer, node, error.text);
+        return NULL;
+    }
+    Source *source = ARENA_NEW(includer->texts, Source, 1);
+    *source = (Source){.file = file.path, .text = (const char *)bytes.data, .name = name};
+    XmlNode *root = NULL;
+    if (source_check(source, bytes.size, includer->diagnostics))
+        root = xml_parse(source, includer->arena, includer->diagnostics);
+    includer->broken |= root == NULL;
+    return root;
+}
+
+// The text from `begin` to `end` with its parts replaced. NULL: it is too long.
+static const char *include_join(RobotIncluder *includer, const char *text, size_t begin, size_t end,
+                                const IncludedPart *parts)
+{
+    size_t size = end - begin;
+    for (const IncludedPart *part = parts; part != NULL; part = part->next)
+        size += strlen(part->text) - (part->end - part->begin);
+    if (size > XML_BYTES_MAX) return NULL;
+    char *joined = arena_take(includer->arena, size + 1, 1), *at = joined;
+    for (const IncludedPart *part = parts; part != NULL; part = part->next) {
+        memcpy(at, text + begin, part->begin - begin);
+        at += part->begin - begin;
+        memcpy(at, part->text, strlen(part->text));
+        at += strlen(part->text);
+        begin = part->end;
+    }
+    memcpy(at, text + begin, end - begin);
+    return joined;
+}
+
+static const char *include_in_element(RobotIncluder *includer, XmlNode *root, bool whole);
+
+// Puts the children of `from` in the place of `node`, which follows `before` (NULL: it is the first).
+static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
+{
+    XmlNode *parent = node->parent, *first = from->first != NULL ? from->first : node->next;
+    for (XmlNode *child = from->first; child != NULL; child = child->next) child->parent = parent;
+    if (from->last != NULL) from->last->next = node->next;
+    if (before != NULL)
+        before->next = first;
+    else
+        parent->first = first;
+    if (parent->last == node) parent->last = from->last != NULL ? from->last : before;
+}
+
+// Follows the elements in the order of the text; `link` is where the next part goes.
+static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedPart ***link, int depth)
+{
+    XmlNode *before = NULL, *next;
+    for (XmlNode *node = parent->first; node != NULL && !includer->broken; node = next) {
+        next = node->next;
+        if (strcmp(node->name, "include") != 0) {
+            if (depth >= XML_DEPTH_MAX) include_error(includer, node, "more than 256 elements inside each other");
+            include_children(includer, node, link, depth + 1);
+            before = node;
+            continue;
+        }
+        XmlNode *root = include_open(includer, node);
+        const char *text = root != NULL ? include_in_element(includer, root, false) : NULL;
+        if (text == NULL) return;
+        IncludedPart *part = ARENA_NEW(includer->arena, IncludedPart, 1);
+        *part = (IncludedPart){node->begin, node->end, text, NULL};
+        **link = part;
+        *link = &part->next;
+        include_splice(node, before, root);
+        if (root->last != NULL) before = root->last;
+    }
+}
+
+// The text of the element's file (whole), or what stands in the element, with the files that it includes. NULL: an
+// error.
+static const char *include_in_element(RobotIncluder *includer, XmlNode *root, bool whole)
+{
+    IncludedPart *parts = NULL, **link = &parts;
+    const char *text = root->source->text;
+    include_children(includer, root, &link, 1);
+    if (includer->broken) return NULL;
+    if (whole && parts == NULL) return text;
+    text = include_join(includer, text, whole ? 0 : root->inner, whole ? strlen(text) : root->inner_end, parts);
+    if (text == NULL) include_error(includer, root, "with the included files the robot has more than 8 MiB");
+    return text;
+}
+
+static int include_depth(const XmlNode *node, int depth)
+{
+    int most = depth;
+    for (const XmlNode *child = node->first; child != NULL && most <= XML_DEPTH_MAX; child = child->next) {
+        const int below = include_depth(child, depth + 1);
+        most = below > most ? below : most;
+    }
+    return most;
+}
+
+bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
+                   const char **text)
+{
+    RobotIncluder includer = {.folder = folder, .arena = arena, .texts = texts, .diagnostics = diagnostics};
+    *text = include_in_element(&includer, root, true);
+    if (*text == NULL) return false;
+    if (includer.count > 0) *text = arena_copy(texts, *text);
+    if (include_depth(root, 1) > XML_DEPTH_MAX)
+        include_error(&includer, root, "with the included files more than 256 elements are inside each other");
+    return !includer.broken;
+}
+
+bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text)
+{
+    Arena scratch;
+    if (arena_create_growing(&scratch, ROBOT_FILE_BYTES, "a robot's file").kind != OK) {
+        diagnose_no_memory(diagnostics);
+        return false;
+    }
+    XmlNode *root = xml_parse(source, &scratch, diagnostics);
+    *text = source->text;
+    const bool mjcf = root != NULL && strcmp(root->name, "mujoco") == 0;
+    const bool good = root != NULL && (!mjcf || robot_include(root, folder, &scratch, arena, diagnostics, text));
+    arena_destroy(&scratch);
+    return good;
+}

@@ -1,0 +1,171 @@
+// The sections of MJCF. Settings and defaults are read before bodies, bodies before motors and keyframes, wherever they
+// stand in the file.
+#include "mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+static void mjcf_read_compiler(Mjcf *mjcf, const XmlNode *node)
+{
+    static const RobotElement element = {
+        .name = "compiler",
+        .read = "angle autolimits eulerseq coordinate balanceinertia boundmass boundinertia inertiafromgeom "
+                "inertiagrouprange settotalmass",
+        .show = "assetdir meshdir texturedir strippath discardvisual convexhull fitaabb fusestatic usethread "
+                "saveinertial exactmeshinertia conflict savecanonical savecompiled passthrough",
+        .refused = "alignfree",
+    };
+    RobotFile *file = mjcf->file;
+    MjcfCompiler *compiler = &mjcf->compiler;
+    double groups[2] = {compiler->groups[0], compiler->groups[1]};
+    robot_check_attributes(file, node, &element);
+    compiler->radian = robot_choice(file, node, "angle", "degree|radian", compiler->radian) == 1;
+    compiler->autolimits = robot_choice(file, node, "autolimits", "false|true", compiler->autolimits) == 1;
+    compiler->balance = robot_choice(file, node, "balanceinertia", "false|true", compiler->balance) == 1;
+    compiler->from_geoms =
+        (MjcfInertia)robot_choice(file, node, "inertiafromgeom", "false|true|auto", (int)compiler->from_geoms);
+    robot_not_negative(file, node, "boundmass", &compiler->bound_mass);
+    robot_not_negative(file, node, "boundinertia", &compiler->bound_moment);
+    robot_number(file, node, "settotalmass", &file->total_mass);
+    robot_numbers(file, node, "inertiagrouprange", 2, 2, groups);
+    for (int i = 0; i < 2; i++)
+        compiler->groups[i] = groups[i] < -1e9 ? -1000000000 : groups[i] > 1e9 ? 1000000000 : (int)groups[i];
+    const char *euler = robot_text_of(node, "eulerseq"), *coordinate = robot_text_of(node, "coordinate");
+    if (euler != NULL && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
+        robot_error(file, node, "eulerseq", "eulerseq is '%.16s', expected three of x, y, z, X, Y and Z", euler);
+    else if (euler != NULL)
+        memcpy(compiler->euler, euler, 4);
+    if (coordinate != NULL && strcmp(coordinate, "local") != 0)
+        robot_error(file, node, "coordinate", "only local coordinates are read; MuJoCo 2.3.3 converts global ones");
+}
+
+// ---- option ---------------------------------------------------------------------------------------------------------
+
+// Which forces there are is the spec's to say, so a file that says otherwise is not simply overruled.
+static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char forces[] =
+        "constraint equality frictionloss limit contact spring damper passive gravity clampctrl "
+        "actuation";
+    for (int i = 0; i < node->n_attributes; i++) {
+        const XmlAttribute *given = &node->attributes[i];
+        if (robot_word_in(forces, given->name) && strcmp(given->value, "disable") == 0)
+            robot_skip(mjcf->file, node, given->name, "flag");
+    }
+}
+
+static void mjcf_read_option(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const media[] = {"density", "viscosity", "wind"}, *const known[] = {"flag"};
+    static const double earth[3] = {0.0, 0.0, -9.81};
+    RobotFile *file = mjcf->file;
+    double gravity[3], value[3];
+    robot_note(file, false, "option", 1);
+    if (robot_numbers(file, node, "gravity", 3, 3, gravity) == 3 && memcmp(gravity, earth, sizeof earth) != 0) {
+        if (robot_ignores(file, "gravity"))
+            robot_note(file, true, "gravity", 1);
+        else
+            robot_error(file, node, "gravity",
+                        "this is not the gravity of the Earth, 0 0 -9.81; gravity is the spec's: set it there, and add "
+                        "gravity to ignore");
+    }
+    for (int i = 0; i < 3; i++) {
+        const int n = i < 2 ? 1 : 3;
+        if (robot_numbers(file, node, media[i], n, n, value) == n && robot_norm(value, n) != 0.0)
+            robot_skip(file, node, media[i], media[i]);
+    }
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (strcmp(child->name, "flag") == 0)
+            mjcf_check_flags(mjcf, child);
+        else
+            robot_unknown_element(file, child, known, 1);
+    }
+}
+
+// ---- sections -------------------------------------------------------------------------------------------------------
+
+static void mjcf_read_defaults(Mjcf *mjcf, const XmlNode *node) { mjcf_read_default(mjcf, node, -1); }
+
+static int mjcf_count_children(const XmlNode *node)
+{
+    int count = 0;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) count++;
+    return count;
+}
+
+static void mjcf_note_section(Mjcf *mjcf, const XmlNode *node)
+{
+    robot_note(mjcf->file, false, node->name, mjcf_count_children(node));
+}
+
+// An empty section has no effect.
+static void mjcf_refuse_section(Mjcf *mjcf, const XmlNode *node)
+{
+    const int count = mjcf_count_children(node);
+    if (count > 0 && robot_skip(mjcf->file, node, NULL, node->name))
+        robot_note(mjcf->file, true, node->name, count - 1);
+}
+
+// Bodies do not touch each other, so excluded pairs change nothing.
+static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const known[] = {"exclude", "pair"};
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (strcmp(child->name, "exclude") == 0)
+            robot_note(mjcf->file, false, "exclude", 1);
+        else if (strcmp(child->name, "pair") != 0)
+            robot_unknown_element(mjcf->file, child, known, 2);
+        else
+            robot_skip(mjcf->file, child, NULL, robot_ignores(mjcf->file, "contact") ? "contact" : "pair");
+    }
+}
+
+enum { MJCF_STAGES = 4 };
+static const struct {
+    const char *name;
+    int stage;
+    void (*read)(Mjcf *mjcf, const XmlNode *node);
+} mjcf_sections[] = {
+    {"compiler", 0, mjcf_read_compiler},   {"option", 0, mjcf_read_option},        {"default", 1, mjcf_read_defaults},
+    {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 3, mjcf_read_keyframes},
+    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_note_section},        {"visual", 3, mjcf_note_section},
+    {"statistic", 3, mjcf_note_section},   {"size", 3, mjcf_note_section},         {"sensor", 3, mjcf_note_section},
+    {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_refuse_section},   {"tendon", 3, mjcf_refuse_section},
+    {"extension", 3, mjcf_refuse_section}, {"deformable", 3, mjcf_refuse_section},
+};
+enum { MJCF_SECTIONS = sizeof mjcf_sections / sizeof *mjcf_sections };
+
+static int mjcf_section(const XmlNode *node)
+{
+    int i = 0;
+    while (i < MJCF_SECTIONS && strcmp(mjcf_sections[i].name, node->name) != 0) i++;
+    return i;
+}
+
+static void mjcf_check_sections(Mjcf *mjcf)
+{
+    static const RobotElement element = {.name = "mujoco", .read = "model"};
+    const char *names[MJCF_SECTIONS];
+    for (int i = 0; i < MJCF_SECTIONS; i++) names[i] = mjcf_sections[i].name;
+    robot_check_attributes(mjcf->file, mjcf->file->root, &element);
+    for (const XmlNode *child = mjcf->file->root->first; child != NULL; child = child->next) {
+        if (mjcf_section(child) == MJCF_SECTIONS) robot_unknown_element(mjcf->file, child, names, MJCF_SECTIONS);
+    }
+}
+
+void mjcf_read(RobotFile *file)
+{
+    Mjcf *mjcf = ARENA_NEW(file->arena, Mjcf, 1);
+    mjcf->file = file;
+    mjcf->compiler =
+        (MjcfCompiler){.autolimits = true, .euler = "xyz", .from_geoms = MJCF_INERTIA_AUTO, .groups = {0, 5}};
+    mjcf_start_classes(mjcf);
+    mjcf_check_sections(mjcf);
+    for (int stage = 0; stage < MJCF_STAGES; stage++) {
+        for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
+            const int section = mjcf_section(child);
+            if (section < MJCF_SECTIONS && mjcf_sections[section].stage == stage)
+                mjcf_sections[section].read(mjcf, child);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// Shared by the readers of MJCF: the settings of <compiler>, and records of defaults.
+// MuJoCo, XML reference (mujoco.readthedocs.io/en/stable/XMLreference.html).
+#ifndef HOPSCOTCH_MJCF_H
+#define HOPSCOTCH_MJCF_H
+
+#include "robot_file.h"
+
+enum { MJCF_CLASSES_MAX = 1024 };
+
+typedef enum MjcfInertia { MJCF_INERTIA_NO, MJCF_INERTIA_YES, MJCF_INERTIA_AUTO } MjcfInertia;
+typedef enum MjcfSwitch { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } MjcfSwitch;
+
+typedef struct MjcfCompiler {
+    bool radian, autolimits, balance;
+    char euler[4];                   // axes: xyz turn with the body, XYZ stay
+    double bound_mass, bound_moment; // least mass (kg) and principal moment (kg m^2) of a body
+    MjcfInertia from_geoms;
+    int groups[2]; // of geoms that give inertia
+} MjcfCompiler;
+
+typedef enum MjcfGeomType {
+    MJCF_PLANE,
+    MJCF_HFIELD,
+    MJCF_SPHERE,
+    MJCF_CAPSULE,
+    MJCF_ELLIPSOID,
+    MJCF_CYLINDER,
+    MJCF_BOX,
+    MJCF_MESH,
+    MJCF_SDF
+} MjcfGeomType;
+
+typedef struct MjcfGeom {
+    MjcfGeomType type;
+    bool mesh, turned, from_to; // a mesh is named; an orientation other than quat; fromto is given
+    RobotFrame frame;           // of pos and quat
+    double turn[4], ends[6], size[3], friction[3], mass, density;
+    int contype, conaffinity, group;
+    bool shell;
+} MjcfGeom;
+
+typedef struct MjcfJoint {
+    RobotJointKind kind;
+    double pos[3], axis[3], range[2], effort[2]; // degrees are not converted yet
+    MjcfSwitch limited, effort_limited;
+    double stiffness, rest, damping, armature, friction, reference;
+} MjcfJoint;
+
+typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_OTHER } MjcfGain;
+typedef enum MjcfBias { MJCF_BIAS_NONE, MJCF_BIAS_AFFINE, MJCF_BIAS_OTHER } MjcfBias;
+
+// force = gain command + bias[0] + bias[1] length + bias[2] velocity; bias[2] > 0 is a damping ratio.
+typedef struct MjcfActuator {
+    MjcfGain gain_type;
+    MjcfBias bias_type;
+    bool dynamics;                 // it has a state of its own
+    double gain, bias[3], gear[6]; //
+    MjcfSwitch command_limited, force_limited;
+    double command[2], force[2], inherit;
+} MjcfActuator;
+
+typedef struct MjcfClass {
+    const char *name;
+    MjcfGeom geom;
+    MjcfJoint joint;
+    MjcfActuator actuator;
+} MjcfClass;
+
+typedef struct Mjcf {
+    RobotFile *file;
+    MjcfCompiler compiler;
+    MjcfClass *classes; // [MJCF_CLASSES_MAX], the first is that of all
+    int n_classes;
+} Mjcf;
+
+double mjcf_angle(const Mjcf *mjcf, double value); // rad
+// pos and an orientation (quat, axisangle, xyaxes, zaxis or euler) of an element. *turned: an orientation other than
+// quat, which goes to turn[4] and wins over any quat.
+void mjcf_read_frame(Mjcf *mjcf, const XmlNode *node, RobotFrame *frame, bool *turned, double turn[4]);
+RobotFrame mjcf_frame(Mjcf *mjcf, const XmlNode *node); // both in one
+
+// classes.c
+void mjcf_start_classes(Mjcf *mjcf);
+void mjcf_read_default(Mjcf *mjcf, const XmlNode *node, int parent); // parent -1: at the top
+// The class that the element names, else `otherwise`.
+int mjcf_class(Mjcf *mjcf, const XmlNode *node, const char *attribute, int otherwise);
+void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom);
+void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint);
+bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *actuator); // false: of another kind
+
+// mjcf_body.c
+void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
+// Is the range in use? An error if nothing says so.
+bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
+
+// mjcf_motors.c
+void mjcf_read_actuators(Mjcf *mjcf, const XmlNode *node);
+void mjcf_read_keyframes(Mjcf *mjcf, const XmlNode *node);
+
+#endif

@@ -1,0 +1,199 @@
+// Actuators and keyframes of MJCF. All motors of a joint become one: effort = kp (command - q) - kd q'.
+#include "mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- actuators ------------------------------------------------------------------------------------------------------
+
+static RobotFileBody *mjcf_find_joint(Mjcf *mjcf, const XmlNode *node, const char *attribute, const char *name)
+{
+    RobotFile *file = mjcf->file;
+    const char **names = ARENA_NEW(file->arena, const char *, file->n_bodies + 1);
+    int count = 0;
+    for (int i = 0; i < file->n_bodies; i++) {
+        const char *joint = file->bodies[i].joint.name;
+        if (joint == NULL) continue;
+        if (strcmp(joint, name) == 0) return &file->bodies[i];
+        names[count++] = joint;
+    }
+    const char *near = nearest_name(name, names, count);
+    robot_error(file, node, attribute, "there is no joint '%.128s'%s%s%s", name, near != NULL ? "; did you mean '" : "",
+                near != NULL ? near : "", near != NULL ? "'?" : "");
+    return NULL;
+}
+
+// The body whose joint it drives; NULL: none, or of no use here.
+static RobotFileBody *mjcf_driven(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const others[] = {"tendon", "site", "slidersite", "cranksite", "body", "refsite"};
+    for (int i = 0; i < 6; i++) {
+        if (xml_attribute(node, others[i]) == NULL) continue;
+        robot_skip(mjcf->file, node, others[i], i == 0 ? "tendon" : "site");
+        return NULL;
+    }
+    const char *attribute = xml_attribute(node, "joint") != NULL ? "joint" : "jointinparent";
+    const char *name = robot_text_of(node, attribute);
+    if (name == NULL) {
+        robot_error(mjcf->file, node, NULL, "%s drives nothing: it needs a joint", robot_label(mjcf->file, node));
+        return NULL;
+    }
+    RobotFileBody *body = mjcf_find_joint(mjcf, node, attribute, name);
+    if (body == NULL || body->joint.kind == ROBOT_HINGE || body->joint.kind == ROBOT_SLIDE) return body;
+    robot_error(mjcf->file, node, attribute, "only motors of hinges and slides are simulated; '%.128s' is %s", name,
+                body->joint.kind == ROBOT_BALL ? "a ball joint" : "free");
+    return NULL;
+}
+
+// Least and greatest of ends that may be in either order.
+static void mjcf_set_range(double a, double b, double *low, double *high)
+{
+    *low = a < b ? a : b;
+    *high = a < b ? b : a;
+}
+
+static void mjcf_inherit_range(const RobotJoint *joint, MjcfActuator *a)
+{
+    if (a->inherit == 0.0 || !joint->limited) return;
+    const double mean = 0.5 * (joint->low + joint->high), half = 0.5 * (joint->high - joint->low) * a->inherit;
+    a->command[0] = mean - half;
+    a->command[1] = mean + half;
+    if (a->command_limited == MJCF_AUTO) a->command_limited = MJCF_TRUE;
+}
+
+// Adds a greatest effort; both ways it must be the same.
+static void mjcf_limit_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute, const double range[2],
+                              double scale, RobotFileBody *body)
+{
+    RobotMotor *motor = &body->joint.motor;
+    if (fabs(range[0] + range[1]) > 1e-9 * fabs(range[1]))
+        robot_error(mjcf->file, node, attribute, "%s of %s must be the same both ways, such as -50 50", attribute,
+                    robot_label(mjcf->file, node));
+    if (fabs(scale * range[1]) < motor->effort) motor->effort = fabs(scale * range[1]);
+    body->limited_motor = true;
+}
+
+// force = gain command + bias; of a motor by torque it is the command alone.
+static void mjcf_add_torque_motor(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotFileBody *body)
+{
+    if (mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command))
+        mjcf_limit_effort(mjcf, node, "ctrlrange", a->command, a->gear[0] * a->gain, body);
+}
+
+// force = k (command' - gear q) with command' = (gain command + bias[0]) / k, k = -bias[1]
+static void mjcf_add_servo(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotFileBody *body)
+{
+    RobotMotor *motor = &body->joint.motor;
+    const double gear = a->gear[0], k = -a->bias[1];
+    motor->kp += gear * gear * k;
+    if (a->bias[2] > 0.0)
+        body->damping_part += a->bias[2];
+    else
+        motor->kd -= gear * gear * a->bias[2];
+    if (k <= 0.0 || !mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command)) return;
+    const double one = (a->gain * a->command[0] + a->bias[0]) / k / gear;
+    const double other = (a->gain * a->command[1] + a->bias[0]) / k / gear;
+    if (motor->low > -INFINITY || motor->high < INFINITY)
+        robot_error(mjcf->file, node, NULL, "two motors with a ctrlrange command the position of one joint");
+    mjcf_set_range(one, other, &motor->low, &motor->high);
+}
+
+static bool mjcf_can_drive(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a)
+{
+    const char *wrong = NULL;
+    if (a->gain_type != MJCF_GAIN_FIXED) wrong = "a gaintype other than fixed";
+    if (a->bias_type == MJCF_BIAS_OTHER) wrong = "a biastype other than none and affine";
+    if (a->dynamics) wrong = "a state of its own (dyntype, timeconst)";
+    if (a->gear[0] == 0.0) wrong = "gear 0";
+    if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] > 0.0) wrong = "a positive biasprm 2 (it pushes away)";
+    if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] == 0.0 && a->bias[0] != 0.0)
+        wrong = "a constant force (biasprm 1)";
+    if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] < 0.0 && a->bias[2] > 0.0 && a->gain != -a->bias[1])
+        wrong = "a positive biasprm 3 without a gain of -biasprm 2";
+    if (wrong == NULL) return true;
+    robot_error(mjcf->file, node, NULL, "%s has %s, which is not simulated", robot_label(mjcf->file, node), wrong);
+    return false;
+}
+
+static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node)
+{
+    MjcfActuator a = mjcf->classes[mjcf_class(mjcf, node, "class", 0)].actuator;
+    if (!mjcf_apply_actuator(mjcf, node, &a)) {
+        static const char *const known[] = {"general", "motor", "position", "velocity"};
+        static const char others[] = "muscle damper cylinder intvelocity adhesion dcmotor orientation pid plugin";
+        if (robot_word_in(others, node->name))
+            robot_skip(mjcf->file, node, NULL, node->name);
+        else
+            robot_unknown_element(mjcf->file, node, known, 4);
+        return;
+    }
+    RobotFileBody *body = mjcf_driven(mjcf, node);
+    if (body == NULL || !mjcf_can_drive(mjcf, node, &a)) return;
+    const bool another = body->joint.motor.driven, had_limit = body->limited_motor;
+    body->joint.motor.driven = true;
+    body->limited_motor = false;
+    mjcf_inherit_range(&body->joint, &a);
+    if (a.bias_type == MJCF_BIAS_NONE)
+        mjcf_add_torque_motor(mjcf, node, &a, body);
+    else
+        mjcf_add_servo(mjcf, node, &a, body);
+    if (mjcf_limited(mjcf, node, "forcerange", a.force_limited, a.force))
+        mjcf_limit_effort(mjcf, node, "forcerange", a.force, a.gear[0], body);
+    if (another && (had_limit || body->limited_motor))
+        robot_error(mjcf->file, node, NULL,
+                    "two motors drive one joint, and one of them has a limit of its own; give "
+                    "the joint an actuatorfrcrange instead");
+    body->limited_motor |= had_limit;
+}
+
+void mjcf_read_actuators(Mjcf *mjcf, const XmlNode *node)
+{
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) mjcf_read_actuator(mjcf, child);
+}
+
+// ---- keyframes ------------------------------------------------------------------------------------------------------
+
+// MuJoCo's quaternions are w, x, y, z.
+static void mjcf_turn_quaternions(Mjcf *mjcf, const XmlNode *node, double *coordinates)
+{
+    for (int i = 0; i < mjcf->file->n_bodies; i++) {
+        const RobotJointKind kind = mjcf->file->bodies[i].joint.kind;
+        double *q = coordinates + (kind == ROBOT_FREE ? 3 : 0);
+        if (kind == ROBOT_FREE || kind == ROBOT_BALL) {
+            if (!robot_normalize(q, 4))
+                robot_error(mjcf->file, node, "qpos", "a quaternion of qpos has no direction: its length is 0");
+            memcpy(q, (const double[]){q[1], q[2], q[3], q[0]}, 4 * sizeof *q);
+        }
+        coordinates += robot_joint_coordinates(kind);
+    }
+}
+
+static void mjcf_read_key(Mjcf *mjcf, const XmlNode *node)
+{
+    static const RobotElement element = {
+        .name = "key", .read = "name qpos", .solver = "ctrl act mpos mquat", .show = "time", .refused = "qvel plastic"};
+    RobotFile *file = mjcf->file;
+    int n = 0;
+    robot_check_attributes(file, node, &element);
+    if (file->n_keys == ROBOT_KEYFRAMES_MAX) {
+        robot_error(file, node, NULL, "more than %d keyframes", ROBOT_KEYFRAMES_MAX);
+        return;
+    }
+    for (int i = 0; i < file->n_bodies; i++) n += robot_joint_coordinates(file->bodies[i].joint.kind);
+    double *coordinates = ARENA_NEW(file->arena, double, n + 1);
+    const bool given = n > 0 && robot_numbers(file, node, "qpos", n, n, coordinates) == n;
+    if (given) mjcf_turn_quaternions(mjcf, node, coordinates);
+    file->keys[file->n_keys++] =
+        (RobotFileKey){.node = node, .name = robot_text_of(node, "name"), .coordinates = given ? coordinates : NULL};
+}
+
+void mjcf_read_keyframes(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const known[] = {"key"};
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (strcmp(child->name, "key") == 0)
+            mjcf_read_key(mjcf, child);
+        else
+            robot_unknown_element(mjcf->file, child, known, 1);
+    }
+}

@@ -1,0 +1,156 @@
+// Shared by the readers of robot files: the bodies as a file has them, attributes, notes, frames.
+#ifndef HOPSCOTCH_ROBOT_FILE_H
+#define HOPSCOTCH_ROBOT_FILE_H
+
+#include "../io.h"
+
+#define ROBOT_FILE_BYTES ((size_t)2 << 30) // address space for reading one: 192 bytes of each element, and texts
+
+// A frame in another: p (m); q (x, y, z, w) turns its vectors into those of the other.
+typedef struct RobotFrame {
+    double p[3], q[4];
+} RobotFrame;
+
+// What weighs: kg; the centre and the inertia about it, xx, yy, zz, xy, xz, yz (kg m^2), in the axes of one frame.
+typedef struct RobotMass {
+    double mass, centre[3], inertia[6];
+} RobotMass;
+
+// A shape as the file has it, in the frame of the body with that index.
+typedef struct RobotFileShape {
+    RobotShape shape;
+    const XmlNode *node;
+    const char *unknown; // "mesh": not a primitive; NULL: one
+    int contype, conaffinity, group;
+    double mass, density; // mass NaN: by the density
+    bool shell;
+} RobotFileShape;
+
+typedef struct RobotFileBody {
+    const XmlNode *node, *joint_node;
+    const char *name; // NULL: none
+    int parent;       // before it; -1: the world
+    RobotFrame frame; // in the parent
+    RobotMass mass;
+    bool weighed;        // the file gives its mass
+    RobotJoint joint;    // joint.name NULL: none
+    double damping_part; // damping ratio of its motor; 0: none
+    bool limited_motor;  // a motor of it has a limit of its own
+    int kept;            // by robot_build: the body that it became part of, -1: the world
+    RobotFrame in_kept;
+} RobotFileBody;
+
+typedef struct RobotFileKey {
+    const XmlNode *node;
+    const char *name;
+    const double *coordinates; // [coordinates of all bodies of the file], quaternions x, y, z, w; NULL: the default
+} RobotFileKey;
+
+typedef struct RobotFileNote {
+    bool skipped;
+    const char *what;
+    int count;
+} RobotFileNote;
+
+// A robot file while it is read.
+typedef struct RobotFile {
+    Arena *arena; // for all that is not returned
+    Diagnostics *diagnostics;
+    int errors; // in diagnostics before
+    const RobotOptions *options;
+    const XmlNode *root;
+    const char *name;
+    bool is_mjcf;
+    double total_mass;     // kg, that all bodies are scaled to; 0: they are not
+    RobotFileBody *bodies; // [ROBOT_BODIES_MAX]
+    int n_bodies;
+    RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]
+    int n_shapes;
+    RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
+    int n_keys;
+    RobotFileNote notes[ROBOT_NOTES_MAX];
+    int n_notes;
+} RobotFile;
+
+// ---- attributes.c ---------------------------------------------------------------------------------------------------
+
+// An error at an attribute of the element (NULL, or not given: at the element).
+void robot_error(RobotFile *file, const XmlNode *node, const char *attribute, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+// "body 'left_foot'", or "geom" if it has no name.
+const char *robot_label(const RobotFile *file, const XmlNode *node);
+bool robot_failed(const RobotFile *file);                         // there were errors
+const char *robot_text_of(const XmlNode *node, const char *name); // its value; NULL: not given, or empty
+// Reads between `least` and `most` finite numbers; the others of value[most] stay. Returns how many; 0: not given, or
+// an error.
+int robot_numbers(RobotFile *file, const XmlNode *node, const char *name, int least, int most, double *value);
+bool robot_number(RobotFile *file, const XmlNode *node, const char *name, double *value);
+bool robot_not_negative(RobotFile *file, const XmlNode *node, const char *name, double *value);
+bool robot_integer(RobotFile *file, const XmlNode *node, const char *name, int *value);
+// The place of the value in "a|b|c"; `otherwise` if it is not given or an error.
+int robot_choice(RobotFile *file, const XmlNode *node, const char *name, const char *words, int otherwise);
+bool robot_word_in(const char *words, const char *word); // of a text with spaces or bars between words
+
+// What an element may have, words with spaces between them. All others are errors.
+typedef struct RobotElement {
+    const char *name;
+    const char *read;    // attributes that are read
+    const char *solver;  // of MuJoCo's own solver, noted as not needed
+    const char *show;    // that change no motion
+    const char *refused; // that change it, unless they are 0, false, auto or none
+} RobotElement;
+void robot_check_attributes(RobotFile *file, const XmlNode *node, const RobotElement *element);
+void robot_unknown_element(RobotFile *file, const XmlNode *node, const char *const *known, int count);
+
+// ---- notes.c --------------------------------------------------------------------------------------------------------
+
+void robot_note(RobotFile *file, bool skipped, const char *what, int count);
+bool robot_ignores(const RobotFile *file, const char *word);
+// For what changes the motion and is not read. True: a word of `ignore` says so, which is noted; else an error.
+bool robot_skip(RobotFile *file, const XmlNode *node, const char *attribute, const char *word);
+
+// ---- frames.c -------------------------------------------------------------------------------------------------------
+
+double robot_dot(const double a[3], const double b[3]);
+void robot_cross(const double a[3], const double b[3], double out[3]);
+double robot_norm(const double *vector, int n);
+bool robot_normalize(double *vector, int n); // false: too short for a direction
+RobotFrame robot_frame_none(void);
+void robot_rotate(const double q[4], const double v[3], double out[3]);
+void robot_quaternion_product(const double a[4], const double b[4], double out[4]);
+RobotFrame robot_frame_product(const RobotFrame *outer, const RobotFrame *inner); // normalized
+void robot_place(const RobotFrame *frame, const double point[3], double out[3]);
+// The turn about a unit vector (rad).
+void robot_turn(const double axis[3], double angle, double q[4]);
+// The shortest turn of z to this direction, a unit vector.
+void robot_turn_z(const double direction[3], double q[4]);
+void robot_quaternion_of_axes(const double x[3], const double y[3], const double z[3], double q[4]);
+RobotMass robot_mass_in(const RobotFrame *frame, const RobotMass *mass); // in the axes of the outer frame
+RobotMass robot_mass_sum(const RobotMass *a, const RobotMass *b);
+// Inertia with these principal moments, whose axes stand so.
+void robot_inertia_turned(const double q[4], const double moments[3], double inertia[6]);
+// Principal moments, ascending, and a matrix axes[3][3], whose rows are their axes. False: it is 0 or not finite.
+bool robot_principal(const double inertia[6], double moments[3], double axes[9]);
+// Volume (m^3) and principal moments per kg of a primitive in its own frame; false: it has none (a plane).
+bool robot_solid(const RobotShape *shape, double *volume, double moments[3]);
+
+// ---- include.c ------------------------------------------------------------------------------------------------------
+
+// Replaces every <include> of the tree. False: errors went to `diagnostics`. *text: as robot_text.
+bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
+                   const char **text);
+
+// ---- bodies.c -------------------------------------------------------------------------------------------------------
+
+RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
+RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
+int robot_index(const RobotFile *file, const RobotFileBody *body);
+void robot_shapes_collide(RobotFile *file); // sets shape.collides, and judges meshes
+const Robot *robot_build(RobotFile *file, Arena *arena);
+
+// ---- mjcf.c, urdf.c -------------------------------------------------------------------------------------------------
+
+void mjcf_read(RobotFile *file);
+void urdf_read(RobotFile *file);
+
+#endif

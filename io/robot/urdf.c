@@ -1,0 +1,382 @@
+// URDF: links, and joints that connect them to a tree. Angles are in rad; roll, pitch and yaw turn about the fixed axes
+// x, y, z of the parent. The format: wiki.ros.org/urdf/XML.
+#include "robot_file.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct UrdfLink {
+    const XmlNode *node;
+    const char *name;
+    int joint; // that it hangs on; -1: none
+    int first; // of the joints that hang on it, -1: none; then UrdfJoint.next
+    int last;
+} UrdfLink;
+
+typedef struct UrdfJoint {
+    const XmlNode *node;
+    int parent, child; // links
+    int next;
+} UrdfJoint;
+
+typedef struct Urdf {
+    RobotFile *file;
+    UrdfLink *links; // [ROBOT_BODIES_MAX]
+    UrdfJoint *joints;
+    int n_links, n_joints;
+} Urdf;
+
+// ---- elements -------------------------------------------------------------------------------------------------------
+
+static bool urdf_is(const XmlNode *node, const char *name) { return strcmp(node->name, name) == 0; }
+
+static const XmlNode *urdf_child(const XmlNode *node, const char *name)
+{
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (urdf_is(child, name)) return child;
+    }
+    return NULL;
+}
+
+// R = Rz(yaw) Ry(pitch) Rx(roll)
+static RobotFrame urdf_origin(RobotFile *file, const XmlNode *node)
+{
+    static const RobotElement element = {.name = "origin", .read = "xyz rpy"};
+    RobotFrame frame = robot_frame_none();
+    const XmlNode *origin = urdf_child(node, "origin");
+    double angle[3] = {0.0};
+    if (origin == NULL) return frame;
+    robot_check_attributes(file, origin, &element);
+    robot_numbers(file, origin, "xyz", 3, 3, frame.p);
+    robot_numbers(file, origin, "rpy", 3, 3, angle);
+    for (int a = 0; a < 3; a++) {
+        const double axis[3] = {a == 0, a == 1, a == 2};
+        double turn[4];
+        robot_turn(axis, angle[a], turn);
+        robot_quaternion_product(turn, frame.q, frame.q);
+    }
+    robot_normalize(frame.q, 4);
+    return frame;
+}
+
+static bool urdf_is_xacro(RobotFile *file, const XmlNode *node)
+{
+    if (strncmp(node->name, "xacro:", 6) != 0) return false;
+    robot_error(file, node, NULL, "<%.64s> is xacro, not URDF; run `xacro robot.urdf.xacro > robot.urdf` first",
+                node->name);
+    return true;
+}
+
+// Children that are neither read nor named in `shown` are errors.
+static void urdf_check_children(RobotFile *file, const XmlNode *node, const char *read, const char *shown,
+                                const char *refused)
+{
+    const char *known[16];
+    int count = 0;
+    static const char *const all[] = {"link", "joint",   "inertial", "visual",   "collision", "origin",
+                                      "mass", "inertia", "geometry", "material", "parent",    "child",
+                                      "axis", "limit",   "dynamics", "mimic"};
+    for (int i = 0; i < 16; i++) {
+        if (robot_word_in(read, all[i])) known[count++] = all[i];
+    }
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (robot_word_in(read, child->name)) continue;
+        if (robot_word_in(shown, child->name))
+            robot_note(file, false, child->name, 1);
+        else if (robot_word_in(refused, child->name))
+            robot_skip(file, child, NULL, child->name);
+        else if (!urdf_is_xacro(file, child))
+            robot_unknown_element(file, child, known, count);
+    }
+}
+
+// ---- links ----------------------------------------------------------------------------------------------------------
+
+static void urdf_read_inertial(RobotFile *file, const XmlNode *node, RobotFileBody *body)
+{
+    static const RobotElement mass_element = {.name = "mass", .read = "value"};
+    static const RobotElement inertia_element = {.name = "inertia", .read = "ixx iyy izz ixy ixz iyz"};
+    static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const XmlNode *mass = urdf_child(node, "mass"), *inertia = urdf_child(node, "inertia");
+    RobotMass own = {0};
+    const RobotFrame frame = urdf_origin(file, node);
+    urdf_check_children(file, node, "origin mass inertia", NULL, NULL);
+    if (mass == NULL || inertia == NULL) {
+        robot_error(file, node, NULL, "<inertial> needs <mass> and <inertia>");
+        return;
+    }
+    robot_check_attributes(file, mass, &mass_element);
+    robot_check_attributes(file, inertia, &inertia_element);
+    if (!robot_not_negative(file, mass, "value", &own.mass) && xml_attribute(mass, "value") == NULL)
+        robot_error(file, mass, NULL, "<mass> needs a value (kg)");
+    for (int i = 0; i < 6; i++) robot_number(file, inertia, names[i], &own.inertia[i]);
+    body->mass = robot_mass_in(&frame, &own);
+    body->weighed = true;
+}
+
+static void urdf_size(RobotFile *file, const XmlNode *node, const char *name, double scale, double *size)
+{
+    if (robot_number(file, node, name, size) && *size > 0.0)
+        *size *= scale;
+    else
+        robot_error(file, node, name, "<%s> needs a %s greater than 0", node->name, name);
+}
+
+static bool urdf_read_geometry(RobotFile *file, const XmlNode *node, RobotShape *shape)
+{
+    static const RobotElement elements[] = {{.name = "sphere", .read = "radius"},
+                                            {.name = "cylinder", .read = "radius length"},
+                                            {.name = "capsule", .read = "radius length"},
+                                            {.name = "box", .read = "size"}};
+    static const RobotShapeKind kinds[] = {ROBOT_SPHERE, ROBOT_CYLINDER, ROBOT_CAPSULE, ROBOT_BOX};
+    int kind = 0;
+    while (kind < 4 && !urdf_is(node, elements[kind].name)) kind++;
+    if (kind == 4) return false;
+    robot_check_attributes(file, node, &elements[kind]);
+    shape->kind = kinds[kind];
+    if (kind < 3) urdf_size(file, node, "radius", 1.0, &shape->size[0]);
+    if (kind == 1 || kind == 2) urdf_size(file, node, "length", 0.5, &shape->size[1]);
+    if (kind < 3) return true;
+    const bool given = robot_numbers(file, node, "size", 3, 3, shape->size) == 3;
+    const bool good = shape->size[0] > 0.0 && shape->size[1] > 0.0 && shape->size[2] > 0.0;
+    if (!good && (given || xml_attribute(node, "size") == NULL))
+        robot_error(file, node, "size", "<box> needs a size of three numbers greater than 0");
+    for (int a = 0; a < 3; a++) shape->size[a] *= 0.5;
+    return true;
+}
+
+static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body)
+{
+    const bool collides = urdf_is(node, "collision");
+    const XmlNode *geometry = urdf_child(node, "geometry"), *what = geometry != NULL ? geometry->first : NULL;
+    urdf_check_children(file, node, "origin geometry", "material verbose contact_coefficients", NULL);
+    if (what == NULL) {
+        robot_error(file, node, NULL, "<%s> needs a <geometry> with a shape in it", node->name);
+        return;
+    }
+    RobotFileShape *shape = robot_add_shape(file, node, body);
+    if (shape == NULL) return;
+    const RobotFrame frame = urdf_origin(file, node);
+    memcpy(shape->shape.p, frame.p, sizeof frame.p);
+    memcpy(shape->shape.q, frame.q, sizeof frame.q);
+    shape->shape.friction = 1.0;
+    shape->contype = shape->conaffinity = collides;
+    if (urdf_is(what, "mesh"))
+        shape->unknown = "mesh";
+    else if (!urdf_read_geometry(file, what, &shape->shape) && !urdf_is_xacro(file, what))
+        robot_error(file, what, NULL, "unknown shape <%.64s>, expected sphere, cylinder, capsule, box or mesh",
+                    what->name);
+}
+
+static void urdf_read_link(RobotFile *file, const XmlNode *node, RobotFileBody *body, int index)
+{
+    static const RobotElement element = {.name = "link", .read = "name", .show = "type"};
+    robot_check_attributes(file, node, &element);
+    urdf_check_children(file, node, "inertial visual collision", "self_collision_checking contact", NULL);
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (urdf_is(child, "inertial") && body != NULL) urdf_read_inertial(file, child, body);
+        if (urdf_is(child, "visual") || urdf_is(child, "collision")) urdf_read_shape(file, child, index);
+    }
+}
+
+// ---- joints ---------------------------------------------------------------------------------------------------------
+
+static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotJoint *joint, bool limited)
+{
+    static const RobotElement element = {.name = "limit", .read = "lower upper effort velocity"};
+    const XmlNode *limit = urdf_child(node, "limit");
+    if (limit == NULL) {
+        if (limited) robot_error(file, node, NULL, "%s needs a <limit>", robot_label(file, node));
+        return;
+    }
+    double low = 0.0, high = 0.0, effort = INFINITY, velocity = 0.0;
+    robot_check_attributes(file, limit, &element);
+    robot_number(file, limit, "lower", &low);
+    robot_number(file, limit, "upper", &high);
+    robot_not_negative(file, limit, "effort", &effort);
+    if (robot_not_negative(file, limit, "velocity", &velocity)) robot_note(file, false, "limit velocity", 1);
+    if (effort == 0.0) robot_note(file, false, "limit effort 0, read as unlimited", 1);
+    if (effort > 0.0) joint->motor.effort = effort;
+    if (!limited) return;
+    if (low < high) {
+        joint->limited = true;
+        joint->low = low;
+        joint->high = high;
+    } else {
+        robot_error(file, limit, "upper", "the limit of %s is %s to %s, expected a lower and a greater number",
+                    robot_label(file, node), text_number(low).text, text_number(high).text);
+    }
+}
+
+static void urdf_read_dynamics(RobotFile *file, const XmlNode *node, RobotJoint *joint)
+{
+    static const RobotElement element = {.name = "dynamics", .read = "damping friction"};
+    const XmlNode *dynamics = urdf_child(node, "dynamics");
+    if (dynamics == NULL) return;
+    robot_check_attributes(file, dynamics, &element);
+    robot_not_negative(file, dynamics, "damping", &joint->damping);
+    robot_not_negative(file, dynamics, "friction", &joint->friction);
+}
+
+static void urdf_read_axis(RobotFile *file, const XmlNode *node, RobotJoint *joint)
+{
+    static const RobotElement element = {.name = "axis", .read = "xyz"};
+    const XmlNode *axis = urdf_child(node, "axis");
+    memcpy(joint->axis, (const double[]){1.0, 0.0, 0.0}, sizeof joint->axis);
+    if (axis == NULL) return;
+    robot_check_attributes(file, axis, &element);
+    robot_numbers(file, axis, "xyz", 3, 3, joint->axis);
+    if (robot_normalize(joint->axis, 3)) return;
+    robot_error(file, axis, "xyz", "axis has no direction: its length is 0");
+}
+
+static void urdf_read_joint(RobotFile *file, const XmlNode *node, RobotFileBody *body)
+{
+    static const RobotElement element = {.name = "joint", .read = "name type"};
+    static const char types[] = "revolute|continuous|prismatic|fixed|floating";
+    static const RobotJointKind kinds[] = {ROBOT_HINGE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_WELD, ROBOT_FREE};
+    RobotJoint *joint = &body->joint;
+    robot_check_attributes(file, node, &element);
+    urdf_check_children(file, node, "origin parent child axis limit dynamics", "safety_controller calibration",
+                        "mimic");
+    body->joint_node = node;
+    body->frame = urdf_origin(file, node);
+    const int type = robot_choice(file, node, "type", types, -1);
+    if (type < 0) {
+        if (xml_attribute(node, "type") == NULL)
+            robot_error(file, node, NULL, "<joint> needs a type: one of %s", types);
+        return;
+    }
+    joint->kind = kinds[type];
+    joint->name = robot_text_of(node, "name");
+    if (joint->kind == ROBOT_FREE && body->parent >= 0)
+        robot_error(file, node, "type", "a floating joint is only possible on the root");
+    if (type > 2) return;
+    joint->motor.driven = true;
+    urdf_read_axis(file, node, joint);
+    urdf_read_limit(file, node, joint, type != 1);
+    urdf_read_dynamics(file, node, joint);
+}
+
+// ---- the tree -------------------------------------------------------------------------------------------------------
+
+static int urdf_find_link(const Urdf *urdf, const char *name)
+{
+    for (int i = 0; i < urdf->n_links; i++) {
+        if (strcmp(urdf->links[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+static void urdf_add_link(Urdf *urdf, const XmlNode *node)
+{
+    const char *name = robot_text_of(node, "name");
+    if (urdf->n_links > ROBOT_BODIES_MAX) return;
+    if (name == NULL)
+        robot_error(urdf->file, node, NULL, "<link> needs a name");
+    else if (urdf_find_link(urdf, name) >= 0)
+        robot_error(urdf->file, node, "name", "two links are called '%.128s'", name);
+    else if (urdf->n_links == ROBOT_BODIES_MAX)
+        robot_error(urdf->file, node, NULL, "more than %d links", ROBOT_BODIES_MAX);
+    if (name == NULL) return;
+    urdf->links[urdf->n_links++] = (UrdfLink){.node = node, .name = name, .joint = -1, .first = -1, .last = -1};
+}
+
+// The link that <parent link="..."/> or <child link="..."/> names; -1 after an error.
+static int urdf_end(Urdf *urdf, const XmlNode *node, const char *end)
+{
+    const XmlNode *child = urdf_child(node, end);
+    const char *name = child != NULL ? robot_text_of(child, "link") : NULL;
+    if (name == NULL) {
+        robot_error(urdf->file, child != NULL ? child : node, NULL, "%s needs <%s link=\"...\"/>",
+                    robot_label(urdf->file, node), end);
+        return -1;
+    }
+    const int link = urdf_find_link(urdf, name);
+    if (link >= 0) return link;
+    const char **names = ARENA_NEW(urdf->file->arena, const char *, urdf->n_links + 1);
+    for (int i = 0; i < urdf->n_links; i++) names[i] = urdf->links[i].name;
+    const char *near = nearest_name(name, names, urdf->n_links);
+    robot_error(urdf->file, child, "link", "there is no link '%.128s'%s%s%s", name,
+                near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    return -1;
+}
+
+static void urdf_add_joint(Urdf *urdf, const XmlNode *node)
+{
+    const int parent = urdf_end(urdf, node, "parent"), child = urdf_end(urdf, node, "child");
+    if (parent < 0 || child < 0) return;
+    if (urdf->links[child].joint >= 0) {
+        robot_error(urdf->file, node, NULL, "link '%.128s' hangs on a second joint; the first is in line %d",
+                    urdf->links[child].name, urdf->joints[urdf->links[child].joint].node->line);
+        return;
+    }
+    const int joint = urdf->n_joints++; // at most one per link
+    UrdfLink *from = &urdf->links[parent];
+    urdf->joints[joint] = (UrdfJoint){.node = node, .parent = parent, .child = child, .next = -1};
+    urdf->links[child].joint = joint;
+    if (from->last >= 0)
+        urdf->joints[from->last].next = joint;
+    else
+        from->first = joint;
+    from->last = joint;
+}
+
+// The one link that hangs on no joint; -1 after an error.
+static int urdf_root(Urdf *urdf)
+{
+    int root = -1;
+    for (int i = 0; i < urdf->n_links; i++) {
+        if (urdf->links[i].joint >= 0) continue;
+        if (root >= 0) {
+            robot_error(urdf->file, urdf->links[i].node, NULL,
+                        "link '%.128s' hangs on no joint, and neither does '%.128s'", urdf->links[i].name,
+                        urdf->links[root].name);
+            return -1;
+        }
+        root = i;
+    }
+    if (root < 0)
+        robot_error(urdf->file, urdf->file->root, NULL,
+                    urdf->n_links > 0 ? "the joints form a circle: no link is the root" : "the robot has no <link>");
+    return root;
+}
+
+// The link and what hangs on it. parent: body, -1 the world. Returns the number of links.
+static int urdf_add_tree(Urdf *urdf, int link, int parent)
+{
+    RobotFile *file = urdf->file;
+    const UrdfLink *from = &urdf->links[link];
+    const bool is_world = from->joint < 0 && strcmp(from->name, "world") == 0;
+    RobotFileBody *body = is_world ? NULL : robot_add_body(file, from->node, parent);
+    const int index = body != NULL ? robot_index(file, body) : -1;
+    int count = 1;
+    if (from->joint >= 0)
+        urdf_read_joint(file, urdf->joints[from->joint].node, body);
+    else if (body != NULL && file->options->base != ROBOT_BASE_FIXED)
+        body->joint.kind = ROBOT_FREE;
+    urdf_read_link(file, from->node, body, index);
+    for (int joint = from->first; joint >= 0; joint = urdf->joints[joint].next)
+        count += urdf_add_tree(urdf, urdf->joints[joint].child, index);
+    return count;
+}
+
+void urdf_read(RobotFile *file)
+{
+    static const RobotElement element = {.name = "robot", .read = "name", .show = "version"};
+    Urdf urdf = {.file = file, .links = ARENA_NEW(file->arena, UrdfLink, ROBOT_BODIES_MAX + 2)};
+    urdf.joints = ARENA_NEW(file->arena, UrdfJoint, ROBOT_BODIES_MAX + 2);
+    robot_check_attributes(file, file->root, &element);
+    urdf_check_children(file, file->root, "link joint", "material transmission gazebo", "mujoco");
+    for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
+        if (urdf_is(child, "link")) urdf_add_link(&urdf, child);
+    }
+    for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
+        if (urdf_is(child, "joint")) urdf_add_joint(&urdf, child);
+    }
+    if (robot_failed(file)) return;
+    const int root = urdf_root(&urdf);
+    if (root >= 0 && urdf_add_tree(&urdf, root, -1) < urdf.n_links)
+        robot_error(file, file->root, NULL, "some links hang on each other in a circle, and not on '%.128s'",
+                    urdf.links[root].name);
+}

@@ -1,0 +1,341 @@
+// From trials to lanes and back: fills the lanes of a batch from its trials, and gathers the results of trials from
+// their lanes. Only this file knows which lane has which replicate. The threads of a team share the trials in ranges.
+// Each trial is computed alone, so neither the ranges nor the lanes change a bit.
+#include "trials_in_flight.h"
+
+#include <string.h>
+
+// Lanes that are moved at once between rows and columns: whole cache lines of each column. If columns lie a multiple of
+// 4 KiB apart, their lines share one set of the cache, so lane by lane each access would miss.
+enum { LANES_AT_ONCE = 16 };
+enum { LANES_OF_RANGE = 512 }; // of a range of a thread: some 0.1 ms of work
+
+// ---- which lane -----------------------------------------------------------------------------------------------------
+
+// Observed lanes first; then, within each part, the order of the trials.
+static void lanes_assign(const Spec *spec, Flight *flight)
+{
+    int64_t observed = 0;
+    for (int64_t t = 0; t < flight->trials.count; t++) {
+        flight->observed_before[t] = observed;
+        observed += flight->observed[t];
+    }
+    flight->recorded = recording_of(spec, flight->kind).lanes;
+    flight->n_observed = observed * flight->recorded;
+    flight->lanes = flight->trials.count * spec->replicates.count;
+}
+
+static int64_t lanes_of(const Spec *spec, const Flight *flight, int64_t t, int r)
+{
+    const int64_t before = flight->observed_before[t] * flight->recorded,
+                  own = flight->observed[t] ? flight->recorded : 0;
+    if (r < own) return before + r;
+    return flight->n_observed + t * spec->replicates.count - before + r - own;
+}
+
+typedef struct LanePlace {
+    int64_t lane, trial;
+    int replicate;
+} LanePlace;
+
+// The lanes of the replicates [first, first + count), counted over all trials.
+static void lanes_list(const Spec *spec, const Flight *flight, int64_t first, int count, LanePlace *place)
+{
+    const int replicates = spec->replicates.count;
+    int64_t t = first / replicates;
+    int r = (int)(first % replicates);
+    for (int i = 0; i < count; i++) {
+        place[i] = (LanePlace){.lane = lanes_of(spec, flight, t, r), .trial = t, .replicate = r};
+        if (++r < replicates) continue;
+        r = 0;
+        t++;
+    }
+}
+
+static int lanes_next(int64_t first, int64_t end)
+{
+    return end - first < LANES_AT_ONCE ? (int)(end - first) : LANES_AT_ONCE;
+}
+
+// Trials that a thread gathers at once.
+static int64_t lanes_trials_at_once(const Spec *spec)
+{
+    const int replicates = spec->replicates.count;
+    return replicates < LANES_AT_ONCE ? LANES_AT_ONCE / replicates : 1;
+}
+
+// ---- memory of a thread ---------------------------------------------------------------------------------------------
+
+static int64_t lanes_gathered(const Spec *spec) { return lanes_trials_at_once(spec) * spec->replicates.count; }
+
+void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch)
+{
+    const int64_t lanes = lanes_gathered(spec);
+    *scratch = (LanesScratch){
+        .parameter = ARENA_NEW(arena, double, (int64_t)LANES_AT_ONCE * spec->configured.n_parameters),
+        .metric = ARENA_NEW(arena, double, lanes * spec->configured.n_metrics),
+        .failure = ARENA_NEW(arena, int, lanes),
+        .value = ARENA_NEW(arena, double, spec->replicates.count),
+        .mean = ARENA_NEW(arena, double, spec->configured.n_metrics),
+        .spread = ARENA_NEW(arena, double, spec->configured.n_metrics),
+    };
+}
+
+int64_t lanes_scratch_bytes(const Spec *spec)
+{
+    enum { ARRAYS = 6, ALIGNMENT = 64 };
+    const int64_t metrics = spec->configured.n_metrics, parameters = spec->configured.n_parameters;
+    return 8 * (LANES_AT_ONCE * parameters + lanes_gathered(spec) * (metrics + 1) + spec->replicates.count +
+                2 * metrics) +
+           ARRAYS * ALIGNMENT;
+}
+
+// ---- out ------------------------------------------------------------------------------------------------------------
+
+typedef struct LanesFill {
+    const Spec *spec;
+    const Flight *flight;
+    Batch *batch;
+    bool differ; // the replicates of a trial, in their parameters
+} LanesFill;
+
+// The parameters of a lane: those of its trial, or, made in `own`, those of its replicate.
+static const double *lanes_parameters(const LanesFill *fill, const LanePlace *place, double *own)
+{
+    const Trials *trials = &fill->flight->trials;
+    const int64_t t = place->trial;
+    const double *trial = &trials->parameter[t * fill->spec->configured.n_parameters];
+    if (!fill->differ) return trial;
+    replicate_parameters(fill->spec, trials->search[t], trials->ordinal[t], place->replicate, trial, own);
+    return own;
+}
+
+static void lanes_fill_some(const LanesFill *fill, double *scratch, int64_t first, int count)
+{
+    const int n = fill->spec->configured.n_parameters;
+    LanePlace place[LANES_AT_ONCE];
+    const double *parameter[LANES_AT_ONCE];
+    lanes_list(fill->spec, fill->flight, first, count, place);
+    for (int i = 0; i < count; i++) parameter[i] = lanes_parameters(fill, &place[i], &scratch[i * n]);
+    for (int p = 0; p < n; p++) {
+        double *column = &fill->batch->parameter[p * fill->batch->stride];
+        for (int i = 0; i < count; i++) column[place[i].lane] = parameter[i][p];
+    }
+}
+
+// Replicates [first, end), counted over all trials.
+static void lanes_fill_range(void *context, int thread, int64_t first, int64_t end)
+{
+    const LanesFill *fill = context;
+    for (int64_t i = first; i < end; i += LANES_AT_ONCE)
+        lanes_fill_some(fill, fill->flight->scratch[thread].parameter, i, lanes_next(i, end));
+}
+
+static void lanes_observe(const Spec *spec, const Flight *flight, Batch *batch)
+{
+    const bool debug = flight->kind == RECORD_DEBUG;
+    batch->trace.lanes = debug ? 0 : flight->n_observed;
+    batch->trace.every = spec_sample_ticks(spec);
+    batch->trace.first = spec->record.first_tick;
+    batch->trace.end = spec->record.end_tick;
+    batch->debug.lanes = debug ? flight->n_observed : 0;
+    spec_debug_ticks(spec, &batch->debug.first, &batch->debug.end);
+}
+
+void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
+{
+    LanesFill fill = {.spec = spec, .flight = flight, .batch = batch, .differ = replicates_differ(spec)};
+    lanes_assign(spec, flight);
+    thread_team_for(flight->team, flight->lanes, LANES_OF_RANGE, lanes_fill_range, &fill);
+    batch->lanes = flight->lanes;
+    lanes_observe(spec, flight, batch);
+    flight->ticks = 0;
+    flight->kernel_seconds = flight->wait_seconds = flight->copy_seconds = 0;
+}
+
+// ---- back: rows -----------------------------------------------------------------------------------------------------
+
+typedef struct LanesCollect {
+    const Spec *spec;
+    const Flight *flight;
+    const Batch *batch;
+    TrialRows *rows;
+    int survived; // the metric, or -1
+} LanesCollect;
+
+// metric[R][M] and failure[R] of the trials [first, end)
+static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int64_t first, int64_t end)
+{
+    const Batch *batch = collect->batch;
+    const int metrics = collect->spec->configured.n_metrics, replicates = collect->spec->replicates.count;
+    const int64_t lanes = (end - first) * replicates;
+    for (int64_t i = 0; i < lanes; i += LANES_AT_ONCE) {
+        LanePlace place[LANES_AT_ONCE];
+        const int count = lanes_next(i, lanes);
+        lanes_list(collect->spec, collect->flight, first * replicates + i, count, place);
+        for (int m = 0; m < metrics; m++) {
+            const double *column = &batch->metric[m * batch->stride];
+            for (int k = 0; k < count; k++) scratch->metric[(i + k) * metrics + m] = column[place[k].lane];
+        }
+        for (int k = 0; k < count; k++) scratch->failure[i + k] = batch->status[place[k].lane] - LANE_DONE;
+    }
+}
+
+int flight_failure(const Flight *flight, int replicate) { return flight->scratch[0].failure[replicate]; }
+
+// Puts one value into each of `count` columns.
+static void lanes_put(double *columns, int64_t stride, int64_t row, const double *values, int count)
+{
+    for (int i = 0; i < count; i++) columns[i * stride + row] = values[i];
+}
+
+static void lanes_put_replicates(const Spec *spec, const double *metric, const int *failure, TrialRows *rows,
+                                 int64_t row)
+{
+    const int count = spec->replicates.count, metrics = spec->configured.n_metrics;
+    if (rows->replicate_metric == NULL) return;
+    for (int r = 0; r < count; r++) {
+        rows->replicate_trial[row * count + r] = rows->id[row];
+        rows->replicate_failure[row * count + r] = failure[r];
+        lanes_put(rows->replicate_metric, rows->replicate_stride, row * count + r, &metric[r * metrics], metrics);
+    }
+}
+
+static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial, const TrialResult *result,
+                          TrialRows *rows)
+{
+    const int metrics = spec->configured.n_metrics, searched = rows_searched(spec);
+    const double *parameter = &trials->parameter[trial * spec->configured.n_parameters];
+    rows->id[trial] = trials->id[trial];
+    rows->search[trial] = trials->search[trial];
+    rows->round[trial] = trials->round[trial];
+    for (int i = 0; i < searched; i++) rows->searched[i * rows->stride + trial] = parameter[spec->axes[i].parameter];
+    rows->fitness[trial] = result->fitness;
+    lanes_put(rows->objective, rows->stride, trial, result->objective, rows_objectives(spec));
+    rows->failure[trial] = result->failure;
+    rows->n_failed[trial] = result->n_failed;
+    lanes_put(rows->metric, rows->stride, trial, result->metric, metrics);
+    if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, trial, result->spread, metrics);
+}
+
+static void lanes_put_constraints(const Spec *spec, const Trials *trials, int64_t trial, const double *metric,
+                                  const int *failure, TrialRows *rows)
+{
+    const int n = spec->n_constraints;
+    double *constraint = &trials->constraint[trial * n];
+    if (n == 0) return;
+    trial_constraints(spec, &trials->parameter[trial * spec->configured.n_parameters], metric, failure, constraint);
+    rows->constraint[trial] = constraints_violation(constraint, n);
+    lanes_put(rows->constraint + rows->stride, rows->stride, trial, constraint, n);
+}
+
+// False: the trial failed.
+static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const double *metric,
+                                const int *failure, int64_t t)
+{
+    const Spec *spec = collect->spec;
+    const Trials *trials = &collect->flight->trials;
+    TrialResult result = {.objective = &trials->objective[t * rows_objectives(spec)],
+                          .metric = scratch->mean,
+                          .spread = scratch->spread,
+                          .value = scratch->value};
+    trial_result(spec, &trials->parameter[t * spec->configured.n_parameters], metric, failure, &result);
+    lanes_put_row(spec, trials, t, &result, collect->rows);
+    lanes_put_constraints(spec, trials, t, metric, failure, collect->rows);
+    lanes_put_replicates(spec, metric, failure, collect->rows, t);
+    trials->fitness[t] = result.fitness;
+    trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
+    return result.failure == 0 && result.good;
+}
+
+// Trials [first, end). Failures are added once per range, because the counts of threads share cache lines.
+static void lanes_collect_range(void *context, int thread, int64_t first, int64_t end)
+{
+    const LanesCollect *collect = context;
+    const Spec *spec = collect->spec;
+    const int64_t replicates = spec->replicates.count, metrics = spec->configured.n_metrics;
+    LanesScratch *scratch = &collect->flight->scratch[thread];
+    int64_t failures = 0;
+    for (int64_t next = first, block = lanes_trials_at_once(spec); next < end; next += block) {
+        const int64_t last = next + block < end ? next + block : end;
+        lanes_gather(collect, scratch, next, last);
+        for (int64_t t = next; t < last; t++)
+            failures += !lanes_collect_trial(collect, scratch, &scratch->metric[(t - next) * replicates * metrics],
+                                             &scratch->failure[(t - next) * replicates], t);
+    }
+    scratch->failures += failures;
+}
+
+static void lanes_collect_rows(const Spec *spec, const Flight *flight, const Batch *batch, Commit *commit)
+{
+    const int replicates = spec->replicates.count;
+    LanesCollect collect = {.spec = spec,
+                            .flight = flight,
+                            .batch = batch,
+                            .rows = &commit->rows,
+                            .survived = flight_survived_metric(spec)};
+    commit->rows.count = flight->trials.count;
+    for (int i = 0; i < flight->threads; i++) flight->scratch[i].failures = 0;
+    thread_team_for(flight->team, flight->trials.count, (LANES_OF_RANGE + replicates - 1) / replicates,
+                    lanes_collect_range, &collect);
+    for (int i = 0; i < flight->threads; i++) commit->failures += flight->scratch[i].failures;
+}
+
+// ---- back: arrays ---------------------------------------------------------------------------------------------------
+
+// The arrays of a batch's observed lanes: a trace, or rings of debug rows.
+typedef struct LanesArrays {
+    const double *rows; // [lanes][capacity][columns]
+    const int64_t *count;
+    int64_t capacity, columns;
+} LanesArrays;
+
+static LanesArrays lanes_arrays(const Spec *spec, const Flight *flight, const Batch *batch)
+{
+    if (flight->kind == RECORD_DEBUG)
+        return (LanesArrays){batch->debug.row, batch->debug.count, batch->debug.capacity, spec->configured.n_debug};
+    return (LanesArrays){batch->trace.sample, batch->trace.count, batch->trace.capacity, spec->configured.n_columns};
+}
+
+// The rows of a lane, oldest first, and their number. A trace is not a ring.
+static int64_t lanes_copy(const LanesArrays *arrays, int64_t lane, double *to)
+{
+    const int64_t made = arrays->count[lane], length = made < arrays->capacity ? made : arrays->capacity;
+    const double *rows = &arrays->rows[lane * arrays->capacity * arrays->columns];
+    for (int64_t i = 0; i < length; i++) {
+        const int64_t k = (made - length + i) % arrays->capacity;
+        memcpy(&to[i * arrays->columns], &rows[k * arrays->columns], sizeof *to * (size_t)arrays->columns);
+    }
+    return length;
+}
+
+static void lanes_collect_arrays(const Spec *spec, const Flight *flight, const Batch *batch, Commit *commit)
+{
+    const Recording recording = recording_of(spec, flight->kind);
+    const LanesArrays arrays = lanes_arrays(spec, flight, batch);
+    double *to = commit->samples;
+    if (flight->n_observed == 0) return;
+    for (int64_t t = 0; t < flight->trials.count; t++) {
+        for (int r = 0; flight->observed[t] && r < recording.lanes; r++) {
+            const int64_t lane = lanes_of(spec, flight, t, r);
+            if (recording.failed_only && batch->status[lane] == LANE_DONE) continue;
+            const int64_t length = lanes_copy(&arrays, lane, to);
+            commit->lanes[commit->n_lanes++] =
+                (ShardLane){.trial = flight->trials.id[t], .replicate = r, .length = length};
+            to += length * recording.n_columns;
+        }
+    }
+}
+
+void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
+{
+    commit->kind = flight->kind;
+    commit->failures = commit->n_lanes = 0;
+    commit->lanes_run = flight->lanes;
+    commit->kernel_seconds = flight->kernel_seconds;
+    commit->wait_seconds = flight->wait_seconds;
+    commit->copy_seconds = flight->copy_seconds;
+    commit->search_seconds = flight->search_seconds;
+    lanes_collect_rows(spec, flight, batch, commit);
+    lanes_collect_arrays(spec, flight, batch, commit);
+}

@@ -1,0 +1,188 @@
+// The kernel of articulated robots.
+#ifndef HOPSCOTCH_ARTICULATED_ADVANCE_H
+#define HOPSCOTCH_ARTICULATED_ADVANCE_H
+
+#include "design.h"
+#include "metrics.h"
+
+// ---- a lane's begin -------------------------------------------------------------------------------------------------
+
+HD ArticulatedLanes articulated_open(const Constants *constants, const double *assets, const LaneGroup *group)
+{
+    ArticulatedLanes w;
+    memcpy(&w.c, constants, sizeof w.c);
+    w.bodies = (const ArticulatedBody *)assets;
+    w.points = (const ArticulatedPoint *)(assets + w.c.points);
+    w.inputs = (const ArticulatedInput *)(assets + w.c.inputs);
+    w.designs = (const ArticulatedDesign *)(assets + w.c.designs);
+    w.actions = assets + w.c.actions;
+    w.assets = assets;
+    w.group = group;
+    w.base = lanes_work_block(group, w.c.cells, &w.stride);
+#define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
+    ARTICULATED_PARAMETERS(ARTICULATED_LOAD)
+#undef ARTICULATED_LOAD
+    return w;
+}
+
+HD Quaternion quaternion_of(const double *q)
+{
+    Quaternion r;
+    r.x = splat(q[0]);
+    r.y = splat(q[1]);
+    r.z = splat(q[2]);
+    r.w = splat(q[3]);
+    return r;
+}
+
+// Forward kinematics: a body behind its parent, at the coordinate `start`.
+HD void articulated_place(const ArticulatedLanes *w, int body)
+{
+    const ArticulatedBody *of = &w->bodies[body];
+    const int at = articulated_at(body);
+    const Vector3 axis = body_vector(w, body, ARTICULATED_axis_x);
+    const real from_rest = body_number(w, body, ARTICULATED_start) - body_number(w, body, ARTICULATED_reference);
+    Quaternion q = quaternion_of(of->place + 3);
+    Vector3 seat = vector3_of(of->place);
+    if (of->kind == ROBOT_FREE) {
+        const int field = ARTICULATED_PARAMETER_base_x;
+        seat = added(seat, vector3(lanes_parameter(w->group, field), lanes_parameter(w->group, field + 1),
+                                   lanes_parameter(w->group, field + 2)));
+    } else {
+        const ArticulatedPose parent = body_pose(w, of->parent);
+        const Quaternion carried = quaternion_times(parent.q, body_rest(w, body));
+        seat = added(parent.x, rotation_out(&parent.r, body_vector(w, body, ARTICULATED_seat_x)));
+        if (of->kind == ROBOT_HINGE) q = quaternion_about(axis, from_rest);
+        if (of->kind == ROBOT_SLIDE) {
+            const Rotation r = rotation_of(carried);
+            seat = along(seat, from_rest, rotation_out(&r, axis));
+        }
+        q = of->kind == ROBOT_HINGE || of->kind == ROBOT_BALL ? quaternion_times(carried, q) : carried;
+    }
+    q = quaternion_normal(q);
+    const Rotation r = rotation_of(q);
+    set_limb3(w, at + ARTICULATED_X, less(seat, rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x))));
+    set_limb4(w, at + ARTICULATED_Q, q);
+}
+
+// What is free moves with v, what is fixed to the world rests; a child moves like its parent.
+HD Vector3 begin_velocity(const ArticulatedLanes *w, int body, Vector3 v)
+{
+    const int parent = w->bodies[body].parent;
+    if (w->bodies[body].kind == ROBOT_FREE) return v;
+    return parent < 0 ? vector3_zero() : limb3(w, articulated_at(parent) + ARTICULATED_V);
+}
+
+HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
+{
+    const int field = ARTICULATED_PARAMETER_base_vx;
+    const Vector3 v = vector3(lanes_parameter(w->group, field), lanes_parameter(w->group, field + 1),
+                              lanes_parameter(w->group, field + 2));
+    articulated_own(w);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i);
+        for (int k = 0; k < ARTICULATED_CELLS; k++) set_limb(w, at + k, splat(0.0));
+        articulated_place(w, i);
+        set_limb3(w, at + ARTICULATED_V, begin_velocity(w, i, v));
+        set_limb(w, at + ARTICULATED_COORDINATE, body_number(w, i, ARTICULATED_start));
+        if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, control_command(w, i, 0, splat(0.0)));
+    }
+    articulated_begin_sums(w);
+}
+
+// ---- samples --------------------------------------------------------------------------------------------------------
+
+// The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
+HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
+{
+    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, w->bodies[body].parent);
+    return joint_state(w, body, &c, &p).coordinate;
+}
+
+// Time; of the base its frame's position, its quaternion, velocity of the centre, angular velocity; of each joint
+// coordinate, rate, command, effort; of each body with points its normal force.
+HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
+{
+    const ArticulatedPose base = body_pose(w, 0);
+    const Vector3 p = added(base.x, rotation_out(&base.r, body_vector(w, 0, ARTICULATED_anchor_x)));
+    const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
+                            base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
+    int column = ARTICULATED_BASE_COLUMNS;
+    for (int k = 0; k < 14; k++) lanes_set_sample(w->group, k, first[k], which);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i), n = w->c.n_joints, of_joint = column + w->bodies[i].joint;
+        if (w->bodies[i].joint < 0) continue;
+        lanes_set_sample(w->group, of_joint, sample_coordinate(w, i), which);
+        lanes_set_sample(w->group, of_joint + n, limb(w, at + ARTICULATED_RATE), which);
+        lanes_set_sample(w->group, of_joint + 2 * n, limb(w, at + ARTICULATED_COMMAND), which);
+        lanes_set_sample(w->group, of_joint + 3 * n, limb(w, at + ARTICULATED_EFFORT), which);
+    }
+    column += ARTICULATED_JOINT_COLUMNS * w->c.n_joints;
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].n_points == 0) continue;
+        lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
+    }
+    lanes_end_sample(w->group, which);
+}
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+// The code of the failure of each lane, or ARTICULATED_NONE.
+HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
+{
+    real sum = splat(0.0), fastest = splat(0.0);
+    const real none = splat(ARTICULATED_NONE), zero = splat(0.0);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i);
+        for (int k = 0; k < 7; k++) sum = sum + absolute(limb(w, at + k));
+        for (int k = 0; k < 3; k++) {
+            fastest = greater_of(absolute(limb(w, at + ARTICULATED_V + k)), fastest);
+            fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), fastest);
+        }
+    }
+    const mask low = MASK(limb(w, ARTICULATED_X + 2) < w->fall_height) & MASK(w->fall_height != zero);
+    const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
+    real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
+    failure = select_real(MASK(fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
+    return select_real(is_finite(sum), failure, splat(ARTICULATED_NON_FINITE));
+}
+
+// One step from `tick` on, with its sums.
+HD_CALL void articulated_tick(const ArticulatedLanes *restrict w, int64_t tick)
+{
+    const real t = splat((double)tick * w->c.dt);
+    const real changed = control_set(w, tick, t);
+    const ArticulatedMomentum before = articulated_momentum(w);
+    momentum_expect_step(w, &before, t);
+    const ArticulatedSeen seen = articulated_step(w, t);
+    const ArticulatedMomentum after = articulated_momentum(w);
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen.touch.count == splat(0.0)) : no_lanes());
+    articulated_sum_step(w, &seen, changed);
+}
+
+// Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
+HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, mask running)
+{
+    const real failure = articulated_failure(w), steps = splat((double)ticks);
+    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(ARTICULATED_NONE));
+    const mask ended = running & over;
+    if (!any_lane(ended)) return running;
+    if (observed) articulated_sample(w, steps * w->c.dt, ended);
+    articulated_metrics(w, steps, ended);
+    lanes_end(w->group, failure, ended);
+    return running & ~ended;
+}
+
+HD void articulated_tree(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
+{
+    ArticulatedLanes w = articulated_open(constants, assets, group);
+    mask running = lanes_running(group);
+    if (group->tick == 0) articulated_begin(&w);
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
+        if (observed && lanes_sample_due(group, tick)) articulated_sample(&w, splat((double)tick * w.c.dt), running);
+        articulated_tick(&w, tick);
+        running = articulated_tick_end(&w, observed, tick + 1, running);
+    }
+}
+
+#endif

@@ -1,0 +1,204 @@
+// Articulated robots: what the model says of itself.
+#include "articulated.h"
+
+#include "../models.h"
+
+#include <math.h>
+#include <string.h>
+
+_Static_assert(sizeof(ArticulatedConstants) <= sizeof(Constants), "the constants fit a kernel's argument");
+
+enum {
+    ARTICULATED_OPTION_ROBOT,
+    ARTICULATED_OPTION_DURATION,
+    ARTICULATED_OPTION_DT,
+    ARTICULATED_OPTION_ATTACHMENT,
+    ARTICULATED_OPTION_SWEEPS,
+    ARTICULATED_OPTION_CONTROL,
+    ARTICULATED_OPTION_PERIOD,
+    ARTICULATED_OPTION_ACTIONS,
+    ARTICULATED_OPTION_KEYFRAME,
+    ARTICULATED_OPTION_IGNORE,
+    ARTICULATED_OPTION_BASE,
+    ARTICULATED_OPTION_TERRAIN,
+    ARTICULATED_OPTION_POINTS,
+    ARTICULATED_N_OPTIONS
+};
+
+static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
+    {"robot", OPTION_FILE, "", 0, 0, 0, "robot", "MJCF or URDF file of the robot; without one: a double pendulum"},
+    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time"},
+    {"dt", OPTION_NUMBER, "s", 0.002, 1e-7, 1.0, NULL, "time step"},
+    {"attachment", OPTION_CHOICE, "", 0, 0, 3, "tree|child_only|gauss_seidel|explicit",
+     "how joints hold bodies together. tree: one implicit solve over the robot; the others are negative controls, "
+     "which show what goes wrong: child_only gives no reaction to the parent, gauss_seidel sweeps over the joints, "
+     "explicit takes the springs of the old state"},
+    {"sweeps", OPTION_INTEGER, "1", 20, 1, 1000, NULL, "attachment gauss_seidel: sweeps over all joints in a step"},
+    {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "hold|gait|actions",
+     "commands of the motors. hold: their offset; gait: offset + amplitude sin(2 pi gait_frequency t + phase); "
+     "actions: offset + control.actions"},
+    {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
+     "control actions: each row of the table holds so long"},
+    {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
+     "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
+     "holds on"},
+    {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
+     "pose of the robot's file at which it begins; without one: where the file places its bodies"},
+    {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
+     "elements of the robot's file that change the motion and may be left out all the same; errors name them"},
+    {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
+     "the robot's root. file: as its file has it, and in URDF floating; else it floats, or is fixed to the world"},
+    {"terrain", OPTION_CHOICE, "", 0, 0, 4, "flat|slope|steps|sine|table",
+     "height of the ground along x; parameters give its dimensions, terrain_points the table"},
+    {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
+     "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
+};
+
+#define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
+static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
+
+static const char *const articulated_failures[] = {"none", "fell", "diverged", "non_finite"};
+
+extern const Model articulated_model;
+
+// Coordinates of the file: the places of bodies in it, and the references of joints.
+static const double *articulated_file_pose(const Robot *robot, Arena *arena)
+{
+    double *pose = ARENA_NEW(arena, double, robot->n_coordinates + 1), *to = pose;
+    for (int i = 0; i < robot->n_bodies; i++) {
+        const RobotBody *body = &robot->bodies[i];
+        const RobotJointKind kind = body->joint.kind;
+        if (kind == ROBOT_FREE) {
+            memcpy(to, body->p, sizeof body->p);
+            memcpy(to + 3, body->q, sizeof body->q);
+        }
+        if (kind == ROBOT_BALL) to[3] = 1.0;
+        if (kind == ROBOT_HINGE || kind == ROBOT_SLIDE) to[0] = body->joint.reference;
+        to += robot_joint_coordinates(kind);
+    }
+    return pose;
+}
+
+// The coordinates at t = 0: of the keyframe that a spec names, or of the file.
+static Error articulated_pose(const Robot *robot, const Points *points, Arena *arena, Configured *out,
+                              const double **pose)
+{
+    const Points *named = points != NULL ? &points[ARTICULATED_OPTION_KEYFRAME] : NULL;
+    *pose = articulated_file_pose(robot, arena);
+    if (named == NULL || named->count == 0) return error_none();
+    out->wrong_option = ARTICULATED_OPTION_KEYFRAME + 1;
+    if (named->count > 1)
+        return error_make(ERROR_USER, "keyframe has %lld names, expected one", (long long)named->count);
+    for (int k = 0; k < robot->n_keyframes; k++) {
+        if (strcmp(robot->keyframes[k].name, named->names[0]) != 0) continue;
+        *pose = robot->keyframes[k].coordinates;
+        out->wrong_option = 0;
+        return error_none();
+    }
+    const char *known = "";
+    for (int k = 0; k < robot->n_keyframes && k < 8; k++)
+        known = arena_format(arena, "%s%s%.40s", known, k > 0 ? ", " : "; it has ", robot->keyframes[k].name);
+    return error_make(ERROR_USER, "the robot has no keyframe '%.60s'%.300s", named->names[0], known);
+}
+
+// terrain: table needs points; other terrains must not have any.
+static Error articulated_take_terrain(const double *settings, const Points *points, ArticulatedHost *host)
+{
+    const int64_t count = points != NULL ? points[ARTICULATED_OPTION_POINTS].count : 0;
+    host->terrain = (ArticulatedTerrain)settings[ARTICULATED_OPTION_TERRAIN];
+    if (host->terrain != ARTICULATED_TABLE)
+        return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points needs terrain: table");
+    if (count < 2)
+        return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
+    host->table = points[ARTICULATED_OPTION_POINTS].xy;
+    host->n_table = (int)count;
+    return error_none();
+}
+
+// control: actions needs a table of whole rows, and no other control has one.
+static Error articulated_take_actions(const double *settings, const Points *points, ArticulatedHost *host,
+                                      ArticulatedConstants *c, Configured *out)
+{
+    const Points *table = points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : NULL;
+    const int64_t count = table != NULL ? table->count : 0;
+    const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
+    int n_joints = 0;
+    for (int i = 0; i < host->robot->n_bodies; i++)
+        n_joints += robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1;
+    out->wrong_option = ARTICULATED_OPTION_ACTIONS + 1;
+    if (c->control != ARTICULATED_ACTIONS && count > 0)
+        return error_make(ERROR_USER, "control.actions needs control: {mode: actions}");
+    if (c->control == ARTICULATED_ACTIONS && (count == 0 || n_joints == 0 || count % n_joints != 0))
+        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d, one for each joint",
+                          (long long)count, n_joints);
+    out->wrong_option = 0;
+    if (count == 0) return error_none();
+    host->actions = table->numbers;
+    c->n_actions = (int32_t)(count / n_joints);
+    c->held = held < 1.0 ? 1 : (int32_t)held;
+    return error_none();
+}
+
+static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
+{
+    ArticulatedConstants constants;
+    ArticulatedHost *host = ARENA_NEW(arena, ArticulatedHost, 1);
+    *host = *(const ArticulatedHost *)configured->host;
+    memcpy(&constants, &configured->constants, sizeof constants);
+    TRY(articulated_lay(host, choice, arena, &constants, configured));
+    memcpy(&configured->constants, &constants, sizeof constants);
+    configured->host = host;
+    return error_none();
+}
+
+static Error articulated_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    const double steps = floor(settings[ARTICULATED_OPTION_DURATION] / settings[ARTICULATED_OPTION_DT] + 0.5);
+    const bool given = points != NULL && points[ARTICULATED_OPTION_ROBOT].count > 0;
+    const Robot *robot = given ? points[ARTICULATED_OPTION_ROBOT].robot : &robot_pendulum;
+    ArticulatedHost *host = ARENA_NEW(arena, ArticulatedHost, 1);
+    ArticulatedConstants constants = {.dt = settings[ARTICULATED_OPTION_DT],
+                                      .ticks = (int64_t)steps,
+                                      .attachment = (int32_t)settings[ARTICULATED_OPTION_ATTACHMENT],
+                                      .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
+                                      .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
+                                      .held = 1};
+    if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
+    articulated_name(robot, arena, host);
+    *out = (Configured){.model = &articulated_model,
+                        .metrics = articulated_metrics_table,
+                        .n_metrics = ARTICULATED_N_METRICS,
+                        .failures = articulated_failures,
+                        .n_failures = (int)(sizeof articulated_failures / sizeof articulated_failures[0]),
+                        .objective = "distance",
+                        .kernel = KERNEL_articulated_tree,
+                        .team_lanes = 1, // a thread steps a robot
+                        .ticks = constants.ticks,
+                        .tick_duration = constants.dt,
+                        .things = host->bodies,
+                        .n_things = robot->n_bodies,
+                        .things_are = "bodies",
+                        .host = host};
+    TRY(articulated_take_terrain(settings, points, host));
+    TRY(articulated_take_actions(settings, points, host, &constants, out));
+    memcpy(&out->constants, &constants, sizeof constants);
+    TRY(articulated_pose(robot, points, arena, out, &host->coordinates));
+    if (points != NULL) TRY(articulated_groups(points + ARTICULATED_N_OPTIONS, host, arena, out));
+    return articulated_choose(out, NULL, arena);
+}
+
+const Model articulated_model = {
+    .name = "articulated",
+    .doc = "a robot from an MJCF or URDF file: rigid bodies, implicit joints, motors and contact",
+    .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
+    .options = articulated_options,
+    .n_options = ARTICULATED_N_OPTIONS,
+    .lists = articulated_lists,
+    .n_lists = 2,
+    .extra = articulated_terrain,
+    .n_extra = ARTICULATED_N_TERRAIN,
+    .configure = articulated_configure,
+    .choose = articulated_choose,
+    .explain = articulated_explain,
+};

@@ -1,0 +1,285 @@
+// What the host side (articulated.c, layout.c) and the kernel (advance.h) of articulated robots share: the layout of a
+// robot in the assets, and of a lane in its memory.
+#ifndef HOPSCOTCH_ARTICULATED_H
+#define HOPSCOTCH_ARTICULATED_H
+
+#include "../sim.h"
+#include "robot.h"
+
+// Numbers of a body and of the joint to its parent. Body axes are those of its frame in the file.
+// clang-format off
+#define ARTICULATED_NUMBERS(X) \
+    X(mass) X(xx) X(yy) X(zz) X(xy) X(xz) X(yz)       /* kg; kg m^2 about its centre of mass, body axes */ \
+    X(anchor_x) X(anchor_y) X(anchor_z)               /* m: the joint, from the body's centre, body axes */ \
+    X(seat_x) X(seat_y) X(seat_z)                     /* m: the joint, from the parent's centre, the parent's axes */ \
+    X(rest_x) X(rest_y) X(rest_z) X(rest_w)           /* the body's axes in its parent's, at coordinate 0 */ \
+    X(axis_x) X(axis_y) X(axis_z)                     /* of hinge and slide, body axes */ \
+    X(reference)                                      /* its coordinate there (rad, m) */ \
+    X(start)                                          /* its coordinate at t = 0 */ \
+    X(kp) X(kd) X(effort)                             /* motor: N m/rad, N m s/rad, N m; of a slide N/m ... */ \
+    X(armature) X(damping) X(stiffness) X(spring)     /* kg m^2, N m s/rad, N m/rad, rad */ \
+    X(friction)                                       /* N m */ \
+    X(low) X(high)                                    /* limits of the coordinate; infinite: none */ \
+    X(offset) X(amplitude) X(phase)                   /* of the command: rad, rad, rad */ \
+    X(command_low) X(command_high)                    /* of the motor */ \
+    X(scale)                                          /* of its points, by designs of its length */
+// clang-format on
+#define ARTICULATED_ENTRY(name) ARTICULATED_##name,
+enum { ARTICULATED_NUMBERS(ARTICULATED_ENTRY) ARTICULATED_N_NUMBERS };
+#undef ARTICULATED_ENTRY
+
+// The robot in the assets: arrays of these structs, each a whole number of doubles.
+typedef struct ArticulatedBody {
+    double number[ARTICULATED_N_NUMBERS];
+    double pivot[3];         // m: the joint in the body's frame
+    double seat[3];          // m: the body's frame at rest from the parent's centre, the parent's axes
+    double place[7];         // of the root: its frame at t = 0, position (m) and quaternion
+    double centre[3];        // m: of mass, from the frame's origin, body axes
+    int32_t parent;          // before it; -1: the world
+    int32_t kind;            // RobotJointKind
+    int32_t driven;          // 0 or 1
+    int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
+    int32_t point, n_points; // points[point .. point + n_points) may touch the ground
+    int32_t joint;           // of the joints with one coordinate; -1: none
+    int32_t ranged;          // 0 or 1: low or high is finite
+} ArticulatedBody;
+
+// A point that may touch the ground: a sphere around it.
+typedef struct ArticulatedPoint {
+    double p[3];   // m, from the body's centre, body axes
+    double radius; // m
+} ArticulatedPoint;
+
+// A lane input that is a number of a body, or of several.
+typedef struct ArticulatedInput {
+    int32_t parameter, body, number, none;
+    double add; // to the parameter's value
+} ArticulatedInput;
+
+// A lane input that changes the shape or strength of a body.
+typedef enum ArticulatedDesignKind {
+    ARTICULATED_ROTATE, // of its frame about an axis of its own, in the parent (rad)
+    ARTICULATED_LENGTH, // offsets, mass and centre by s, inertia by s^3
+    ARTICULATED_WEIGHT, // mass and inertia by s
+    ARTICULATED_GAIN,   // of its motor, kp and kd by s
+    ARTICULATED_DESIGNS
+} ArticulatedDesignKind;
+typedef struct ArticulatedDesign {
+    int32_t kind, body, parameter, axis;
+    double sign; // of a rotation; -1: mirrored
+} ArticulatedDesign;
+
+typedef enum ArticulatedControl { ARTICULATED_HOLD, ARTICULATED_GAIT, ARTICULATED_ACTIONS } ArticulatedControl;
+typedef enum ArticulatedAttachment {
+    ARTICULATED_TREE,
+    ARTICULATED_CHILD_ONLY,
+    ARTICULATED_GAUSS_SEIDEL,
+    ARTICULATED_EXPLICIT
+} ArticulatedAttachment;
+
+typedef enum ArticulatedTerrain {
+    ARTICULATED_FLAT,
+    ARTICULATED_SLOPE,
+    ARTICULATED_STEPS,
+    ARTICULATED_SINE,
+    ARTICULATED_TABLE
+} ArticulatedTerrain;
+enum { ARTICULATED_N_TERRAIN = 4 }; // parameters of all terrains
+
+// Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
+// clang-format off
+#define ARTICULATED_CONSTANTS(X) \
+    X(double, dt) X(int64_t, ticks) \
+    X(int32_t, attachment) X(int32_t, control) X(int32_t, sweeps) \
+    X(int32_t, n_bodies) X(int32_t, n_joints) X(int32_t, n_points) X(int32_t, n_inputs) X(int32_t, n_designs) \
+    /* 0 or 1: no root is fixed to the world */ \
+    X(int32_t, floats) \
+    /* in the assets; bodies: at 0 */ \
+    X(int32_t, points) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
+    /* of actions: steps for which a row of the table is held */ \
+    X(int32_t, held) \
+    /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
+    X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, table) X(int32_t, n_table) \
+    /* in the memory; bodies: at 0 */ \
+    X(int32_t, sums_at) X(int32_t, cells)
+// clang-format on
+typedef struct ArticulatedConstants {
+#define ARTICULATED_MEMBER(type, name) type name;
+    ARTICULATED_CONSTANTS(ARTICULATED_MEMBER)
+#undef ARTICULATED_MEMBER
+} ArticulatedConstants;
+
+// A lane's inputs that every robot has.
+// clang-format off
+#define ARTICULATED_PARAMETERS(X) \
+    X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards") \
+    X(attach_stiffness, "N/m", 1e6, 0, 1e12, "of a joint's springs that hold its two anchors together") \
+    X(attach_damping, "N s/m", 1e4, 0, 1e12, "of these springs") \
+    X(attach_turn_stiffness, "N m/rad", 1e6, 0, 1e12, "of a joint's springs that hold its axes together") \
+    X(attach_turn_damping, "N m s/rad", 1e2, 0, 1e12, "of these springs") \
+    X(limit_stiffness, "N m/rad", 1e4, 0, 1e12, "of a joint beyond its range; of a slide N/m") \
+    X(limit_damping, "N m s/rad", 1e2, 0, 1e12, "the same, fading in over the first 1e-3 rad (m)") \
+    X(friction_speed, "rad/s", 0.05, 1e-9, 1e3, "dry friction of a joint is viscous below this rate; of a slide m/s") \
+    X(ground_stiffness, "N/m", 2e4, 0, 1e12, "of the ground, for each point that touches it") \
+    X(ground_damping, "N s/m", 500, 0, 1e12, "the same, fading in over ground_depth") \
+    X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
+    X(ground_friction, "1", 1.0, 0, 100, "coefficient of friction") \
+    X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: what rests creeps") \
+    X(gait_frequency, "Hz", 1.5, 0, 1e3, "control gait: of all joints") \
+    X(push_x, "N", 0, -1e6, 1e6, "force on the base's centre of mass during the push") \
+    X(push_y, "N", 0, -1e6, 1e6, "the same, to the left") \
+    X(push_z, "N", 0, -1e6, 1e6, "the same, upwards") \
+    X(push_time, "s", 1.0, 0, 1e6, "when the push begins") \
+    X(push_duration, "s", 0.1, 0, 1e6, "how long the push lasts") \
+    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends with the failure fell when the base's centre is lower; 0: never") \
+    X(fall_tilt, "rad", 0, 0, 3.2, "the same when the base's z axis is further from the vertical; 0: never")
+#define ARTICULATED_INITIAL(X) \
+    X(base_x, "m", 0, "position of the base's frame, added to that of the robot's file or keyframe") \
+    X(base_y, "m", 0, "the same") \
+    X(base_z, "m", 0, "the same") \
+    X(base_vx, "m/s", 0, "velocity of all bodies") \
+    X(base_vy, "m/s", 0, "the same") \
+    X(base_vz, "m/s", 0, "the same")
+// clang-format on
+
+// clang-format off
+#define ARTICULATED_METRICS(X) \
+    X(distance, "m", "how far the base's centre of mass moved along x") \
+    X(mean_speed, "m/s", "distance through the time survived") \
+    X(lateral_drift, "m", "how far the base's centre of mass moved along y, without sign") \
+    X(energy, "J", "work of all motors without sign: the integral of sqrt((effort * rate)^2 + (1 mW)^2)") \
+    X(cost_of_transport, "1", "energy / (weight * s), s = 0.1 m ln(1 + exp(distance / 0.1 m)): smooth also at rest") \
+    X(height_mean, "m", "mean height of the base's centre of mass over z = 0") \
+    X(tilt_rms, "rad", "rms angle between the base's z axis and the vertical") \
+    X(action_rate, "rad/s", "rms rate of the commands, over all driven joints") \
+    X(ground_force_max, "N", "greatest sum of all normal forces") \
+    X(ground_force_mean, "N", "mean of that sum") \
+    X(slip, "m", "way of all points along the ground while they touch it") \
+    X(gap_max, "m", "greatest distance between the two anchors of a joint") \
+    X(saturation, "1", "part of the time, over all driven joints, in which a motor is at its greatest effort") \
+    X(limit_time, "1", "part of the time, over all joints with a range, beyond the range") \
+    X(momentum_error, "1", "greatest error of the robot's momentum, linear or angular, through the sum of its bodies'") \
+    X(contact_count, "1", "mean number of points that touch the ground") \
+    X(touchdowns, "1", "times that a body without contact touched the ground") \
+    X(survived, "s", "time until the lane ended")
+// clang-format on
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_PARAMETER_##name,
+enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED_ENTRY) ARTICULATED_N_PARAMETERS };
+#undef ARTICULATED_ENTRY
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_METRIC_##name,
+enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
+#undef ARTICULATED_ENTRY
+
+// A sample: time and base; coordinate, rate, command, effort of all joints; normal force of bodies with points.
+enum { ARTICULATED_BASE_COLUMNS = 14, ARTICULATED_JOINT_COLUMNS = 4 };
+
+enum { ARTICULATED_NONE, ARTICULATED_FELL, ARTICULATED_DIVERGED, ARTICULATED_NON_FINITE };
+#define ARTICULATED_FAST 1e4 // m/s, rad/s: a body that is faster has diverged
+
+// Cells of a body in a lane's memory.
+enum {
+    ARTICULATED_X = 0,                    // centre of mass (3)
+    ARTICULATED_Q = 3,                    // quaternion x, y, z, w
+    ARTICULATED_V = 7,                    // velocity of the centre (3)
+    ARTICULATED_L = 10,                   // angular momentum about the centre, world axes (3)
+    ARTICULATED_W = 13,                   // angular velocity that the last solve gave (3)
+    ARTICULATED_COORDINATE = 16,          // of the joint
+    ARTICULATED_COMMAND,                  //
+    ARTICULATED_RATE,                     // of the coordinate, by the last solve
+    ARTICULATED_MOTOR_F,                  // impulse of the motor: f - D rate (N m s)
+    ARTICULATED_MOTOR_D,                  //
+    ARTICULATED_EFFORT,                   // of the motor in the last step
+    ARTICULATED_FORCE,                    // sum of its points' normal forces
+    ARTICULATED_AXIS,                     // of the joint, world axes (3)
+    ARTICULATED_A = ARTICULATED_AXIS + 3, // its block of the matrix (21)
+    ARTICULATED_U = ARTICULATED_A + 21,   // right-hand side, then the solution (6)
+    ARTICULATED_UP = ARTICULATED_U + 6,   // A^-1 B, B the block that couples it to its parent, by rows (36)
+    ARTICULATED_CELLS = ARTICULATED_UP + 36
+};
+// Sums of a lane, after the metrics so far.
+enum {
+    ARTICULATED_SUM_X = ARTICULATED_N_METRICS, // of the base at t = 0
+    ARTICULATED_SUM_Y,
+    ARTICULATED_SUM_MOMENTUM,                              // what it should be (6)
+    ARTICULATED_SUM_LINEAR = ARTICULATED_SUM_MOMENTUM + 6, // greatest sum of the bodies' m |v|
+    ARTICULATED_SUM_ANGULAR,                               // and of m |x| |v| + |L|
+    ARTICULATED_SUM_MASS,                                  // of all bodies
+    ARTICULATED_SUMS
+};
+
+// ---- layout.c -------------------------------------------------------------------------------------------------------
+
+// Joints that share parameters.
+typedef struct ArticulatedGroup {
+    const char *name;
+    const int *bodies; // [n_bodies] that the joints move
+    int n_bodies;
+} ArticulatedGroup;
+
+// What a design changes, as the spec says it.
+typedef struct ArticulatedPlan {
+    const char *name;
+    ArticulatedDesignKind kind;
+    const ArticulatedGroup *of;
+    int axis; // of a rotation: 0 x, 1 y, 2 z
+    bool mirror;
+} ArticulatedPlan;
+
+// What the functions on the host know besides the assets.
+typedef struct ArticulatedHost {
+    const Robot *robot;
+    const char *const *bodies, *const *joints; // [robot->n_bodies] names as they stand in parameters
+    const ArticulatedGroup *groups;            // [n_groups]
+    int n_groups;
+    const ArticulatedPlan *plans; // [n_plans] of designs
+    int n_plans;
+    const double *coordinates;              // [robot->n_coordinates] at t = 0
+    const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
+    const struct ArticulatedFigure *figure; // how it is drawn
+    const double *table;                    // [n_table][x, z]: points of the terrain
+    int n_table;
+    ArticulatedTerrain terrain;
+} ArticulatedHost;
+
+// v[3] turned by the quaternion q (x, y, z, w); out may be v.
+void articulated_turn(const double *q, const double *v, double *out);
+// Names of bodies and joints: letters, digits and '_' of those in the file, and no two alike.
+void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host);
+// Lays the robot out in the assets. `words`: names in the spec; those of numbers of bodies, joints and groups become
+// parameters. Error (user).
+Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *constants,
+                      Configured *out);
+
+// ---- groups.c -------------------------------------------------------------------------------------------------------
+
+extern const List articulated_lists[2]; // groups, design
+// The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), with its place in
+// wrong_list and wrong_item of `out`.
+Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out);
+
+// ---- tables.c -------------------------------------------------------------------------------------------------------
+
+// Lane inputs and what they change.
+typedef struct ArticulatedPlaces {
+    const ArticulatedInput *inputs; // [n_inputs]
+    int n_inputs;
+    const ArticulatedDesign *designs; // [n_designs]
+    int n_designs;
+} ArticulatedPlaces;
+
+// Parameters of every robot, of its designs, and those that words name.
+ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
+                                         const ArticulatedBody *bodies, Arena *arena, Configured *out);
+extern const Parameter articulated_terrain[ARTICULATED_N_TERRAIN]; // that some terrains have
+void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out);
+
+// ---- drawing.c ------------------------------------------------------------------------------------------------------
+
+const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
+                                                   Arena *arena, const Drawing **drawing);
+
+// ---- explain.c ------------------------------------------------------------------------------------------------------
+
+int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
+
+#endif

@@ -1,0 +1,47 @@
+// The commands of motors: hold their offset, swing about it, or follow a table.
+#ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
+#define HOPSCOTCH_ARTICULATED_CONTROL_H
+
+#include "memory.h"
+
+// offset + amplitude sin(2 pi f t + phase)
+HD real control_gait(const ArticulatedLanes *w, int body, real t)
+{
+    real sine, cosine;
+    const real angle = fused(6.283185307179586 * w->gait_frequency, t, body_number(w, body, ARTICULATED_phase));
+    sine_cosine(angle, &sine, &cosine);
+    return fused(body_number(w, body, ARTICULATED_amplitude), sine, body_number(w, body, ARTICULATED_offset));
+}
+
+// offset + the entry of the table for this step; its last row holds on
+HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
+{
+    const int joint = w->bodies[body].joint;
+    const int64_t asked = tick / w->c.held, last = w->c.n_actions - 1, row = asked < last ? asked : last;
+    return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
+}
+
+HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real t)
+{
+    const real command = w->c.control == ARTICULATED_GAIT      ? control_gait(w, body, t)
+                         : w->c.control == ARTICULATED_ACTIONS ? control_action(w, body, tick)
+                                                               : body_number(w, body, ARTICULATED_offset);
+    return clamped(command, body_number(w, body, ARTICULATED_command_low),
+                   body_number(w, body, ARTICULATED_command_high));
+}
+
+// Sets the commands of all driven joints; returns the sum of squares of their changes.
+HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real t)
+{
+    real squares = splat(0.0);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i) + ARTICULATED_COMMAND;
+        if (w->bodies[i].driven == 0) continue;
+        const real command = control_command(w, i, tick, t), change = command - limb(w, at);
+        squares = fused(change, change, squares);
+        set_limb(w, at, command);
+    }
+    return squares;
+}
+
+#endif

@@ -1,0 +1,109 @@
+// Says before a run what a robot's file holds, what of it is not simulated, and which motors can do nothing.
+#include "articulated.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EXPLAIN_NOTES = 12 }; // that are named; the rest is counted
+
+typedef struct RobotRemarks {
+    Remark *remarks;
+    int count;
+    Arena *arena;
+} RobotRemarks;
+
+static void robot_say(RobotRemarks *to, const char *name, bool warning, const char *text)
+{
+    if (to->count < REMARKS_MAX) to->remarks[to->count++] = (Remark){.name = name, .text = text, .warning = warning};
+}
+
+static const char *robot_joints_text(const Robot *robot, Arena *arena)
+{
+    static const char *const kinds[] = {"free", "hinge", "slide", "ball", "weld"};
+    int count[5] = {0}, driven = 0;
+    const char *text = "";
+    for (int i = 0; i < robot->n_bodies; i++) {
+        count[robot->bodies[i].joint.kind]++;
+        driven += robot->bodies[i].joint.motor.driven;
+    }
+    for (int k = 0; k < 5; k++) {
+        if (count[k] > 0)
+            text = arena_format(arena, "%s%s%d %s", text, text[0] != '\0' ? ", " : "", count[k], kinds[k]);
+    }
+    return arena_format(arena, "joints: %s; %d motor%s", text, driven, driven == 1 ? "" : "s");
+}
+
+static void robot_say_whole(RobotRemarks *to, const Robot *robot)
+{
+    double mass = 0.0;
+    for (int i = 0; i < robot->n_bodies; i++) mass += robot->bodies[i].mass;
+    robot_say(to, "robot", false,
+              arena_format(to->arena, "%.60s: %d bod%s, %.4g kg; %s", robot->name, robot->n_bodies,
+                           robot->n_bodies == 1 ? "y" : "ies", mass, robot_joints_text(robot, to->arena)));
+}
+
+// What the file holds besides: skipped by `ignore`, or not needed.
+static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped)
+{
+    const char *text = "";
+    int said = 0, more = 0;
+    for (int i = 0; i < robot->n_notes; i++) {
+        if (robot->notes[i].skipped != skipped) continue;
+        if (said == EXPLAIN_NOTES) {
+            more++;
+            continue;
+        }
+        text = arena_format(to->arena, "%s%s%.80s", text, said++ > 0 ? ", " : "", robot->notes[i].what);
+    }
+    if (said == 0) return;
+    if (more > 0) text = arena_format(to->arena, "%s and %d more", text, more);
+    robot_say(to, skipped ? "skipped" : "not needed", skipped,
+              arena_format(to->arena, skipped ? "%s: in the file, and not simulated" : "%s", text));
+}
+
+static void robot_say_ground(RobotRemarks *to, const ArticulatedConstants *c, const ArticulatedBody *bodies)
+{
+    int touching = 0;
+    for (int i = 0; i < c->n_bodies; i++) touching += bodies[i].n_points > 0;
+    const char *text = "no shape of the file collides: the robot falls through the ground";
+    if (touching > 0)
+        text = arena_format(to->arena, "%d point%s of %d bod%s can touch it; bodies do not touch each other",
+                            c->n_points, c->n_points == 1 ? "" : "s", touching, touching == 1 ? "y" : "ies");
+    const bool falls = touching == 0 && c->floats != 0;
+    if (touching > 0 || falls) robot_say(to, "ground", falls, text);
+}
+
+// Motors that are commanded by torque have no gains of their own.
+static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, const double *assets)
+{
+    const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
+    const ArticulatedInput *inputs = (const ArticulatedInput *)(assets + c->inputs);
+    int idle = 0;
+    for (int i = 0; i < c->n_bodies; i++) {
+        bool gains = bodies[i].number[ARTICULATED_kp] != 0.0 || bodies[i].number[ARTICULATED_kd] != 0.0;
+        for (int k = 0; k < c->n_inputs && !gains; k++)
+            gains = inputs[k].body == i && (inputs[k].number == ARTICULATED_kp || inputs[k].number == ARTICULATED_kd);
+        idle += bodies[i].driven != 0 && !gains;
+    }
+    if (idle == 0) return;
+    robot_say(to, "motors", true,
+              arena_format(to->arena,
+                           "%d motor%s no gains and can do nothing: their file commands torques; give all_kp and "
+                           "all_kd, or those of their joints",
+                           idle, idle == 1 ? " has" : "s have"));
+}
+
+int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
+{
+    const ArticulatedHost *host = configured->host;
+    RobotRemarks to = {.remarks = remarks, .arena = arena};
+    ArticulatedConstants c;
+    (void)point, (void)count;
+    memcpy(&c, &configured->constants, sizeof c);
+    robot_say_whole(&to, host->robot);
+    robot_say_notes(&to, host->robot, true);
+    robot_say_notes(&to, host->robot, false);
+    robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
+    robot_say_gains(&to, &c, configured->assets);
+    return to.count;
+}

@@ -1,0 +1,40 @@
+// The ground below a point: the terrain of the spec, which rises along x.
+#ifndef HOPSCOTCH_ARTICULATED_GROUND_H
+#define HOPSCOTCH_ARTICULATED_GROUND_H
+
+#include "../spatial/terrain.h"
+#include "memory.h"
+
+typedef struct ArticulatedGround {
+    real height;    // below the point (m)
+    Vector3 normal; // upwards
+} ArticulatedGround;
+
+// The lane's parameters of the terrain: where it starts, then what the kind has (articulated_terrain in tables.c).
+HD Terrain ground_terrain(const ArticulatedLanes *w, real x)
+{
+    const int row = w->c.terrain_row;
+    if (w->c.terrain == ARTICULATED_TABLE) return terrain_table(w->assets + w->c.table, w->c.n_table, x);
+    const real along = x - lanes_parameter(w->group, row), first = lanes_parameter(w->group, row + 1);
+    if (w->c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(first, along), along);
+    const real length = lanes_parameter(w->group, row + 2);
+    if (w->c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(length, first, along), along);
+    return terrain_beyond(terrain_sine(length, first, along), along);
+}
+
+// The plane that touches the ground below a point at x. A ball around that point meets this plane: right where its
+// radius is small against the ground's radius of curvature.
+HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x)
+{
+    ArticulatedGround ground;
+    ground.height = splat(0.0);
+    ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
+    if (w->c.terrain == ARTICULATED_FLAT) return ground;
+    const Terrain terrain = ground_terrain(w, x);
+    const real up = 1.0 / square_root(fused(terrain.slope, terrain.slope, splat(1.0)));
+    ground.height = terrain.height;
+    ground.normal = vector3(-(terrain.slope * up), splat(0.0), up);
+    return ground;
+}
+
+#endif

@@ -1,0 +1,134 @@
+// Groups of joints and designs, as a spec names them.
+#include "articulated.h"
+
+#include <string.h>
+
+// clang-format off
+static const ItemField group_fields[] = {
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "of the group; parameters of all its joints begin with it"},
+    {"joints", ITEM_WORDS, 1, 1, "", 0, 0, 0, NULL, NULL,
+     "names of the joints; of two the second is the other side: its gait is half a period later"},
+};
+static const ItemField design_fields[] = {
+    {"name", ITEM_NAME, 1, 1, "", 0, 0, 0, NULL, NULL, "of the parameter"},
+    {"rotate", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "joints or a group: the parameter turns the frames that they "
+     "move about an axis of theirs"},
+    {"length", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "the same: lengths and masses of these bodies times the "
+     "parameter, inertias times its cube"},
+    {"mass", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "the same: masses and inertias of these bodies"},
+    {"gain", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "the same: kp and kd of these joints"},
+    {"axis", ITEM_CHOICE, 1, 1, "", 0, 0, 2, "x|y|z", NULL, "of rotate"},
+    {"mirror", ITEM_BOOLEAN, 1, 1, "", 0, 0, 1, NULL, NULL, "of rotate: the second joint turns as in a mirror"},
+};
+const List articulated_lists[2] = {
+    {"groups", group_fields, 2, 256, "joints that share parameters",
+     "{hip: [left_hip, right_hip], knee: [left_knee, right_knee]}"},
+    {"design", design_fields, 7, 256, "parameters that change the robot's shape or strength",
+     "{shank: {length: knee}, hip_tilt: {rotate: hip, axis: x, mirror: true}}"},
+};
+// clang-format on
+enum { DESIGN_AXIS, DESIGN_MIRROR, DESIGN_WIDTH }; // doubles of an item
+
+// Place of a joint by its name in the file, or as it stands in parameters; -1: none.
+static int group_joint(const ArticulatedHost *host, const char *name)
+{
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        const RobotJoint *joint = &host->robot->bodies[i].joint;
+        const bool named = strcmp(joint->name, name) == 0 || strcmp(host->joints[i], name) == 0;
+        if (named && joint->kind != ROBOT_FREE && joint->kind != ROBOT_WELD) return i;
+    }
+    return -1;
+}
+
+static const ArticulatedGroup *group_find(const ArticulatedGroup *groups, int count, const char *name)
+{
+    for (int g = 0; g < count; g++) {
+        if (strcmp(groups[g].name, name) == 0) return &groups[g];
+    }
+    return NULL;
+}
+
+static Error group_wrong(const char *what, const char *name, Configured *out, int list, int64_t item)
+{
+    out->wrong_list = list + 1;
+    out->wrong_item = item;
+    return error_make(ERROR_USER, "%s names '%.100s', and the robot has no such joint%s", what, name,
+                      list == 1 ? " or group" : "");
+}
+
+// The joints that words name, each also the name of a group.
+static Error group_of_words(const ArticulatedHost *host, const char *const *words, int n_groups, int list, int64_t item,
+                            Arena *arena, Configured *out, ArticulatedGroup *group)
+{
+    const int most = host->robot->n_bodies;
+    int *bodies = ARENA_NEW(arena, int, most), count = 0;
+    for (; *words != NULL; words++) {
+        const ArticulatedGroup *other = group_find(host->groups, n_groups, *words);
+        const int joint = group_joint(host, *words), n = other != NULL ? other->n_bodies : 1;
+        if (other == NULL && joint < 0) return group_wrong(list == 0 ? "groups" : "design", *words, out, list, item);
+        for (int k = 0; k < n; k++) {
+            if (count == most) {
+                out->wrong_list = list + 1;
+                out->wrong_item = item;
+                return error_make(ERROR_USER, "more joints are named here than the robot has");
+            }
+            bodies[count++] = other != NULL ? other->bodies[k] : joint;
+        }
+    }
+    group->bodies = bodies;
+    group->n_bodies = count;
+    return error_none();
+}
+
+// All driven joints are a group, the first.
+static void group_all(const ArticulatedHost *host, Arena *arena, ArticulatedGroup *group)
+{
+    int *bodies = ARENA_NEW(arena, int, host->robot->n_bodies), count = 0;
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        const RobotJoint *joint = &host->robot->bodies[i].joint;
+        if (joint->motor.driven && (joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE)) bodies[count++] = i;
+    }
+    *group = (ArticulatedGroup){"all", bodies, count};
+}
+
+static Error group_designs(const Points *designs, ArticulatedHost *host, Arena *arena, Configured *out)
+{
+    ArticulatedPlan *plans = ARENA_NEW(arena, ArticulatedPlan, ARTICULATED_DESIGNS * designs->count + 1);
+    int n = 0;
+    for (int64_t i = 0; i < designs->count; i++) {
+        const double *item = designs->items + i * DESIGN_WIDTH;
+        const int before = n;
+        for (int kind = 0; kind < ARTICULATED_DESIGNS; kind++) {
+            const char *const *words = designs->words[i * ARTICULATED_DESIGNS + kind];
+            ArticulatedGroup *group = ARENA_NEW(arena, ArticulatedGroup, 1);
+            if (words == NULL) continue;
+            TRY(group_of_words(host, words, host->n_groups, 1, i, arena, out, group));
+            group->name = words[0];
+            plans[n++] = (ArticulatedPlan){designs->names[i], (ArticulatedDesignKind)kind, group,
+                                           (int)item[DESIGN_AXIS], item[DESIGN_MIRROR] != 0.0};
+        }
+        if (n == before + 1) continue;
+        out->wrong_list = 2;
+        out->wrong_item = i;
+        return error_make(ERROR_USER, "design %s must have one of rotate, length, mass and gain", designs->names[i]);
+    }
+    host->plans = plans;
+    host->n_plans = n;
+    return error_none();
+}
+
+Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out)
+{
+    const Points *groups = &lists[0];
+    ArticulatedGroup *all = ARENA_NEW(arena, ArticulatedGroup, groups->count + 1);
+    group_all(host, arena, &all[0]);
+    host->groups = all;
+    host->n_groups = 1;
+    for (int64_t i = 0; i < groups->count; i++) {
+        ArticulatedGroup *group = &all[host->n_groups];
+        group->name = groups->names[i];
+        TRY(group_of_words(host, groups->words[i], host->n_groups, 0, i, arena, out, group));
+        host->n_groups++;
+    }
+    return group_designs(&lists[1], host, arena, out);
+}

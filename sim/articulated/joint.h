@@ -1,0 +1,211 @@
+// The rows of a joint between a body c and its parent p. Both sides act at the body's anchor x_c, so that their
+// wrenches cancel: with r_c, r_p from the centres to x_c, dv = v_c + w_c x r_c - v_p - w_p x r_p and dw = w_c - w_p,
+//     force on c:  f - K dv,   torque on c:  t - T dw          (impulses of the step h)
+// where K, T and f, t are implicit springs: a spring k, d with error C gives K = h^2 k + h d and f = -h k C.
+//     attach    C = x_c - x_p; of a slide only across its axis
+//     hinge     C = a_p x a_c, across the axis;  weld, slide  C = the rotation vector of c in p;  ball: none
+//     axis      C = coordinate - command, with the motor's kp and kd; passive spring and damper, dry friction, limits;
+//               armature adds its inertia to K and its old momentum to f
+#ifndef HOPSCOTCH_ARTICULATED_JOINT_H
+#define HOPSCOTCH_ARTICULATED_JOINT_H
+
+#include "tree.h"
+
+typedef struct ArticulatedJointState {
+    Vector3 gap;      // x_c - x_p
+    Vector3 r_c, r_p; //
+    Vector3 axis;     // of hinge and slide, as the parent carries it; of a ball that of its turn
+    Vector3 spin;     // angular velocity against the parent
+    Vector3 turn;     // error of the orientation
+    real coordinate;  //
+    real rate;        // of the coordinate, by the last solve
+} ArticulatedJointState;
+
+// The orientation of c against where p wants it, in the world.
+HD Quaternion joint_turned(const ArticulatedPose *c, Quaternion wanted)
+{
+    return quaternion_times(c->q, quaternion_conjugate(wanted));
+}
+
+// The angle about the axis of a quaternion in body axes, the one nearest to `last`.
+HD real joint_twist(Quaternion q, Vector3 axis, real last)
+{
+    const real sine = dot3(vector3(q.x, q.y, q.z), axis), sign = select_real(MASK(q.w < 0.0), splat(-1.0), splat(1.0));
+    const real angle = 2.0 * arc_tangent2(sign * sine, sign * q.w);
+    return fused(splat(6.283185307179586), math_nearest((last - angle) * 0.15915494309189535), angle);
+}
+
+HD ArticulatedJointState joint_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c,
+                                     const ArticulatedPose *p)
+{
+    ArticulatedJointState s;
+    const int kind = w->bodies[body].kind, at = articulated_at(body);
+    const Quaternion wanted = quaternion_times(p->q, body_rest(w, body));
+    const Vector3 own = body_vector(w, body, ARTICULATED_axis_x);
+    const real reference = body_number(w, body, ARTICULATED_reference);
+    s.r_c = rotation_out(&c->r, body_vector(w, body, ARTICULATED_anchor_x));
+    const Vector3 x_c = added(c->x, s.r_c);
+    s.gap = less(less(x_c, p->x), rotation_out(&p->r, body_vector(w, body, ARTICULATED_seat_x)));
+    s.r_p = less(x_c, p->x);
+    const Rotation carried = rotation_of(wanted);
+    s.axis = rotation_out(&carried, own);
+    s.coordinate = s.rate = splat(0.0);
+    s.spin = less(c->w, p->w);
+    s.turn = vector3_zero();
+    if (kind == ROBOT_HINGE) {
+        s.turn = cross3(s.axis, rotation_out(&c->r, own));
+        const Quaternion relative = quaternion_times(quaternion_conjugate(wanted), c->q);
+        s.coordinate = reference + joint_twist(relative, own, limb(w, at + ARTICULATED_COORDINATE) - reference);
+        s.rate = dot3(s.axis, s.spin);
+    } else {
+        s.turn = quaternion_logarithm(joint_turned(c, wanted));
+    }
+    if (kind == ROBOT_BALL) {
+        s.coordinate = length3(s.turn);
+        s.axis = scaled(1.0 / select_real(MASK(s.coordinate > 0.0), s.coordinate, splat(1.0)), s.turn);
+    }
+    if (kind == ROBOT_SLIDE) {
+        s.coordinate = reference + dot3(s.axis, s.gap);
+        const Vector3 apart = less(added(c->v, cross3(c->w, s.r_c)), added(p->v, cross3(p->w, s.r_p)));
+        s.rate = dot3(s.axis, apart);
+    }
+    return s;
+}
+
+// ---- the axis -------------------------------------------------------------------------------------------------------
+
+typedef struct ArticulatedAxis {
+    real K, f;             // all that acts along it
+    real motor_K, motor_f; // of it the motor's
+} ArticulatedAxis;
+
+// A motor that reaches its greatest effort is a constant effort for this step.
+HD void axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
+{
+    const real kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
+    const real most = body_number(w, body, ARTICULATED_effort);
+    const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
+    const real effort = -fused(kp, C, kd * s->rate);
+    const mask bound = MASK(absolute(effort) > most);
+    axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
+    axis->motor_f = h * select_real(bound, clamped(effort, -most, most), -(kp * C));
+}
+
+// Beyond its range a joint meets a spring; its damping fades in.
+HD void axis_limit(const ArticulatedLanes *w, int body, real h, real coordinate, ArticulatedAxis *axis)
+{
+    const real high = coordinate - body_number(w, body, ARTICULATED_high);
+    const real low = coordinate - body_number(w, body, ARTICULATED_low);
+    const real beyond = select_real(MASK(high > 0.0), high, select_real(MASK(low < 0.0), low, splat(0.0)));
+    if (!any_lane(MASK(beyond != 0.0))) return;
+    const real depth = absolute(beyond), fade = lesser_of(depth * 1e3, splat(1.0));
+    const real K = h * fused(h, w->limit_stiffness, w->limit_damping * fade);
+    axis->K = axis->K + select_real(MASK(depth > 0.0), K, splat(0.0));
+    axis->f = axis->f - h * w->limit_stiffness * beyond;
+}
+
+HD ArticulatedAxis joint_axis(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s)
+{
+    ArticulatedAxis axis;
+    const real armature = body_number(w, body, ARTICULATED_armature), rate = s->rate;
+    const real stiffness = body_number(w, body, ARTICULATED_stiffness);
+    const real friction = body_number(w, body, ARTICULATED_friction);
+    const real smooth = square_root(fused(rate, rate, w->friction_speed * w->friction_speed));
+    const real damping = body_number(w, body, ARTICULATED_damping) + friction / smooth;
+    const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
+    axis.motor_K = axis.motor_f = splat(0.0);
+    if (w->bodies[body].driven != 0) axis_motor(w, body, h, s, &axis);
+    axis.K = axis.motor_K + fused(h, fused(h, stiffness, damping), armature);
+    axis.f = axis.motor_f + fused(armature, rate, -(h * stiffness * stretch));
+    axis_limit(w, body, h, s->coordinate, &axis);
+    return axis;
+}
+
+// ---- all rows -------------------------------------------------------------------------------------------------------
+
+// K = k I + k_more axis axis', T = t I + t_more axis axis'; f, torque: see above.
+typedef struct ArticulatedRows {
+    real k, k_more, t, t_more;
+    Vector3 f, torque;
+} ArticulatedRows;
+
+// A motor pulls a ball's body to its rest. Armature and dry friction act on the relative angular velocity, the limit on
+// the angle between the body and its rest.
+HD void joint_rows_ball(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                        ArticulatedRows *rows)
+{
+    ArticulatedAxis limit;
+    const real kp = body_number(w, body, ARTICULATED_kp) + body_number(w, body, ARTICULATED_stiffness);
+    const real kd = body_number(w, body, ARTICULATED_kd) + body_number(w, body, ARTICULATED_damping);
+    const real smooth = square_root(fused(w->friction_speed, w->friction_speed, dot3(s->spin, s->spin)));
+    const real damping = kd + body_number(w, body, ARTICULATED_friction) / smooth;
+    const real armature = body_number(w, body, ARTICULATED_armature);
+    limit.K = limit.f = splat(0.0);
+    axis_limit(w, body, h, s->coordinate, &limit);
+    rows->t = fused(h, fused(h, kp, damping), armature);
+    rows->t_more = limit.K;
+    rows->torque = along(along(scaled(-(h * kp), s->turn), armature, s->spin), limit.f, s->axis);
+}
+
+HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                              const ArticulatedAxis *axis)
+{
+    ArticulatedRows rows;
+    const int kind = w->bodies[body].kind;
+    const real turn = h * fused(h, w->attach_turn_stiffness, w->attach_turn_damping);
+    rows.k = h * fused(h, w->attach_stiffness, w->attach_damping);
+    rows.f = scaled(-(h * w->attach_stiffness), s->gap);
+    rows.t = turn;
+    rows.torque = scaled(-(h * w->attach_turn_stiffness), s->turn);
+    rows.k_more = rows.t_more = splat(0.0);
+    if (kind == ROBOT_HINGE) {
+        rows.t_more = axis->K - turn;
+        rows.torque = along(rows.torque, axis->f, s->axis);
+    }
+    if (kind == ROBOT_SLIDE) {
+        const real part = dot3(s->axis, rows.f);
+        rows.k_more = axis->K - rows.k;
+        rows.f = along(rows.f, axis->f - part, s->axis);
+    }
+    if (kind == ROBOT_BALL) joint_rows_ball(w, body, h, s, &rows);
+    return rows;
+}
+
+// What metrics and samples take from a joint.
+HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
+{
+    const int at = articulated_at(body);
+    set_limb(w, at + ARTICULATED_COORDINATE, s->coordinate);
+    set_limb3(w, at + ARTICULATED_AXIS, s->axis);
+    set_limb(w, at + ARTICULATED_MOTOR_F, axis->motor_f);
+    set_limb(w, at + ARTICULATED_MOTOR_D, axis->motor_K);
+}
+
+// Adds the rows to the body's block a[21] and b[6], starts its coupling B[36], and what its parent gets.
+HD void joint_add(const ArticulatedRows *rows, const ArticulatedJointState *s, real *a, real *b, real *B,
+                  ArticulatedPassed *passed)
+{
+    for (int k = 0; k < PACKED_CELLS; k++) passed->a[k] = splat(0.0);
+    for (int k = 0; k < 6; k++) passed->b[k] = splat(0.0);
+    block_add_point(a, rows->k, s->r_c);
+    block_add_point(passed->a, rows->k, s->r_p);
+    coupling_of_point(B, rows->k, s->r_c, s->r_p);
+    block_add_turn(a, rows->t, rows->t_more, s->axis);
+    block_add_turn(passed->a, rows->t, rows->t_more, s->axis);
+    coupling_add_turn(B, rows->t, rows->t_more, s->axis);
+    side_add(b, splat(1.0), s->r_c, rows->f, rows->torque);
+    side_add(passed->b, splat(-1.0), s->r_p, rows->f, rows->torque);
+}
+
+HD void joint_add_slide(const ArticulatedRows *rows, const ArticulatedJointState *s, real *a, real *B,
+                        ArticulatedPassed *passed)
+{
+    real Jc[6], Jp[6];
+    row_of_point(s->axis, s->r_c, Jc);
+    row_of_point(s->axis, s->r_p, Jp);
+    block_add_row(a, rows->k_more, Jc);
+    block_add_row(passed->a, rows->k_more, Jp);
+    coupling_add_row(B, rows->k_more, Jc, Jp);
+}
+
+#endif

@@ -1,0 +1,255 @@
+// A robot laid out for the kernel: bodies with their numbers about their centres of mass, points that may touch the
+// ground.
+#include "articulated.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+static const char *name_of_parts(const char *name, Arena *arena)
+{
+    char *text = arena_format(arena, "%s%s", isalpha((unsigned char)name[0]) ? "" : "b_", name);
+    for (char *c = text; *c != '\0'; c++) {
+        if (!isalnum((unsigned char)*c)) *c = '_';
+    }
+    return text;
+}
+
+static bool name_is_taken(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static const char *name_alone(const char *name, const char *const *names, int count, Arena *arena)
+{
+    const char *parts = name_of_parts(name, arena), *own = parts;
+    for (int k = 2; name_is_taken(own, names, count); k++) own = arena_format(arena, "%s_%d", parts, k);
+    return own;
+}
+
+void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host)
+{
+    const int n = robot->n_bodies;
+    const char **bodies = ARENA_NEW(arena, const char *, n), **joints = ARENA_NEW(arena, const char *, n);
+    for (int i = 0; i < n; i++) {
+        bodies[i] = name_alone(robot->bodies[i].name, bodies, i, arena);
+        joints[i] = name_alone(robot->bodies[i].joint.name, joints, i, arena);
+    }
+    host->robot = robot;
+    host->bodies = bodies;
+    host->joints = joints;
+}
+
+// ---- geometry -------------------------------------------------------------------------------------------------------
+
+void articulated_turn(const double *q, const double *v, double *out)
+{
+    const double x = 2 * (q[1] * v[2] - q[2] * v[1]), y = 2 * (q[2] * v[0] - q[0] * v[2]);
+    const double z = 2 * (q[0] * v[1] - q[1] * v[0]);
+    const double turned[3] = {v[0] + q[3] * x + q[1] * z - q[2] * y, v[1] + q[3] * y + q[2] * x - q[0] * z,
+                              v[2] + q[3] * z + q[0] * y - q[1] * x};
+    memcpy(out, turned, sizeof turned);
+}
+
+// ---- bodies ---------------------------------------------------------------------------------------------------------
+
+static void lay_joint(const RobotJoint *joint, double start, double *number)
+{
+    const RobotMotor *motor = &joint->motor;
+    number[ARTICULATED_reference] = joint->reference;
+    number[ARTICULATED_start] = number[ARTICULATED_offset] = start;
+    number[ARTICULATED_kp] = motor->kp;
+    number[ARTICULATED_kd] = motor->kd;
+    number[ARTICULATED_effort] = motor->driven ? motor->effort : INFINITY;
+    number[ARTICULATED_command_low] = motor->driven ? motor->low : -INFINITY;
+    number[ARTICULATED_command_high] = motor->driven ? motor->high : INFINITY;
+    number[ARTICULATED_armature] = joint->armature;
+    number[ARTICULATED_damping] = joint->damping;
+    number[ARTICULATED_stiffness] = joint->stiffness;
+    number[ARTICULATED_spring] = joint->rest;
+    number[ARTICULATED_friction] = joint->friction;
+    number[ARTICULATED_low] = joint->limited ? joint->low : -INFINITY;
+    number[ARTICULATED_high] = joint->limited ? joint->high : INFINITY;
+}
+
+static void lay_body(const Robot *robot, int i, const double *coordinates, ArticulatedBody *to)
+{
+    const RobotBody *body = &robot->bodies[i], *parent = body->parent >= 0 ? &robot->bodies[body->parent] : NULL;
+    const RobotJoint *joint = &body->joint;
+    double seat[3];
+    const bool one = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
+    to->parent = body->parent;
+    to->kind = (int32_t)joint->kind;
+    to->driven = one && joint->motor.driven;
+    to->ranged = one && joint->limited;
+    to->own = -1;
+    to->number[ARTICULATED_mass] = body->mass;
+    memcpy(&to->number[ARTICULATED_xx], body->inertia, sizeof body->inertia);
+    articulated_turn(body->q, joint->anchor, seat);
+    for (int k = 0; k < 3; k++) {
+        to->centre[k] = body->centre[k];
+        to->number[ARTICULATED_anchor_x + k] = joint->anchor[k] - body->centre[k];
+        to->pivot[k] = joint->anchor[k];
+        to->seat[k] = body->p[k] - (parent != NULL ? parent->centre[k] : 0.0);
+        to->number[ARTICULATED_seat_x + k] = to->seat[k] + seat[k];
+        to->number[ARTICULATED_axis_x + k] = joint->axis[k];
+        to->place[k] = body->p[k];
+    }
+    to->number[ARTICULATED_scale] = 1.0;
+    memcpy(&to->number[ARTICULATED_rest_x], body->q, sizeof body->q);
+    to->place[6] = 1.0;
+    if (joint->kind == ROBOT_FREE) memcpy(to->place, coordinates, 7 * sizeof *coordinates);
+    if (joint->kind == ROBOT_BALL) memcpy(to->place + 3, coordinates, 4 * sizeof *coordinates);
+    lay_joint(joint, one ? coordinates[0] : 0.0, to->number);
+}
+
+static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int *joints)
+{
+    const double *coordinates = host->coordinates;
+    *joints = 0;
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        const RobotJointKind kind = host->robot->bodies[i].joint.kind;
+        lay_body(host->robot, i, coordinates, &bodies[i]);
+        bodies[i].joint = kind == ROBOT_HINGE || kind == ROBOT_SLIDE ? (*joints)++ : -1;
+        coordinates += robot_joint_coordinates(kind);
+    }
+    for (int g = 0; g < host->n_groups; g++) { // the second of a pair is half a turn behind
+        if (host->groups[g].n_bodies == 2)
+            bodies[host->groups[g].bodies[1]].number[ARTICULATED_phase] = 3.141592653589793;
+    }
+}
+
+// ---- points ---------------------------------------------------------------------------------------------------------
+
+// The k-th point of a shape in the shape's axes; false: it has no more.
+static bool shape_point(const RobotShape *shape, int k, double *p, double *radius)
+{
+    const double *size = shape->size;
+    static const double rim[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    memset(p, 0, 3 * sizeof *p);
+    *radius = shape->kind == ROBOT_SPHERE || shape->kind == ROBOT_CAPSULE ? size[0] : 0.0;
+    switch (shape->kind) {
+    case ROBOT_SPHERE: return k < 1;
+    case ROBOT_CAPSULE: p[2] = k == 0 ? -size[1] : size[1]; return k < 2;
+    case ROBOT_BOX:
+        for (int a = 0; a < 3; a++) p[a] = (k >> a & 1) != 0 ? size[a] : -size[a];
+        return k < 8;
+    case ROBOT_CYLINDER:
+        p[0] = size[0] * rim[k % 4][0];
+        p[1] = size[0] * rim[k % 4][1];
+        p[2] = k < 4 ? -size[1] : size[1];
+        return k < 8;
+    case ROBOT_ELLIPSOID:
+    case ROBOT_PLANE: break;
+    }
+    return false;
+}
+
+// The points of a body: points[*count ...]. NULL: only their number.
+static void lay_points(const Robot *robot, int body, ArticulatedPoint *points, int *count)
+{
+    double at[3], p[3], radius;
+    for (int s = 0; s < robot->n_shapes; s++) {
+        const RobotShape *shape = &robot->shapes[s];
+        if (shape->body != body || !shape->collides) continue;
+        for (int k = 0; shape_point(shape, k, at, &radius); k++, (*count)++) {
+            if (points == NULL) continue;
+            articulated_turn(shape->q, at, p);
+            for (int a = 0; a < 3; a++) points[*count].p[a] = shape->p[a] + p[a] - robot->bodies[body].centre[a];
+            points[*count].radius = radius;
+        }
+    }
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+// Doubles of `bytes`.
+static int32_t doubles_of(size_t bytes) { return (int32_t)((bytes + sizeof(double) - 1) / sizeof(double)); }
+
+static void lay_own_body(ArticulatedBody *body, ArticulatedConstants *c)
+{
+    if (body->own >= 0) return;
+    body->own = c->cells;
+    c->cells += ARTICULATED_N_NUMBERS;
+}
+
+// Cells for bodies with numbers of their own, behind those of all bodies. The length of a body moves its children's
+// joints.
+static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, ArticulatedConstants *c)
+{
+    for (int k = 0; k < places->n_inputs; k++) {
+        const int number = places->inputs[k].number;
+        ArticulatedBody *body = &bodies[places->inputs[k].body];
+        if (body->joint >= 0 && (number == ARTICULATED_kp || number == ARTICULATED_kd)) body->driven = 1;
+        if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
+        lay_own_body(body, c);
+    }
+    for (int k = 0; k < places->n_designs; k++) {
+        const int of = places->designs[k].body;
+        lay_own_body(&bodies[of], c);
+        for (int i = 0; i < c->n_bodies && places->designs[k].kind == ARTICULATED_LENGTH; i++) {
+            if (bodies[i].parent == of) lay_own_body(&bodies[i], c);
+        }
+    }
+}
+
+// Where the parts of the assets begin.
+static int64_t lay_places(ArticulatedConstants *c)
+{
+    c->points = doubles_of((size_t)c->n_bodies * sizeof(ArticulatedBody));
+    c->inputs = c->points + doubles_of((size_t)c->n_points * sizeof(ArticulatedPoint));
+    c->designs = c->inputs + doubles_of((size_t)c->n_inputs * sizeof(ArticulatedInput));
+    c->actions = c->designs + doubles_of((size_t)c->n_designs * sizeof(ArticulatedDesign));
+    c->table = c->actions + c->n_actions * c->n_joints;
+    return c->table + (int64_t)2 * c->n_table;
+}
+
+Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *c,
+                      Configured *out)
+{
+    const Robot *robot = host->robot;
+    const int n = robot->n_bodies;
+    int n_points = 0;
+    for (int i = 0; i < n; i++) lay_points(robot, i, NULL, &n_points);
+    ArticulatedBody *bodies = ARENA_NEW(arena, ArticulatedBody, n);
+    ArticulatedPoint *points = ARENA_NEW(arena, ArticulatedPoint, n_points + 1);
+    lay_bodies(host, bodies, &c->n_joints);
+    for (int i = 0, count = 0; i < n; i++) {
+        bodies[i].point = count;
+        lay_points(robot, i, points, &count);
+        bodies[i].n_points = count - bodies[i].point;
+    }
+    const ArticulatedPlaces places = articulated_parameters(host, choice, bodies, arena, out);
+    articulated_columns(host, bodies, arena, out);
+    host->figure = articulated_figure(host, bodies, arena, &out->drawing);
+    c->n_bodies = n;
+    c->floats = 1;
+    for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
+    c->n_points = n_points;
+    c->n_inputs = places.n_inputs;
+    c->n_designs = places.n_designs;
+    c->sums_at = ARTICULATED_CELLS * n;
+    c->cells = c->sums_at + ARTICULATED_SUMS;
+    lay_own(&places, bodies, c);
+    c->n_table = host->n_table;
+    c->terrain = (int32_t)host->terrain;
+    c->terrain_row = ARTICULATED_N_PARAMETERS;
+    out->n_assets = lay_places(c);
+    double *assets = ARENA_NEW(arena, double, out->n_assets + 1);
+    memcpy(assets, bodies, (size_t)n * sizeof *bodies);
+    memcpy(assets + c->points, points, (size_t)n_points * sizeof *points);
+    memcpy(assets + c->inputs, places.inputs, (size_t)places.n_inputs * sizeof *places.inputs);
+    memcpy(assets + c->designs, places.designs, (size_t)places.n_designs * sizeof *places.designs);
+    if (host->actions != NULL)
+        memcpy(assets + c->actions, host->actions, (size_t)(c->n_actions * c->n_joints) * sizeof *assets);
+    if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);
+    out->assets = assets;
+    out->n_work = c->cells;
+    return error_none();
+}

@@ -1,0 +1,123 @@
+// A lane's memory: columns of numbers with a stride, one lane beside the other. Cells of a body stand together.
+#ifndef HOPSCOTCH_ARTICULATED_MEMORY_H
+#define HOPSCOTCH_ARTICULATED_MEMORY_H
+
+#include "../lanes.h"
+#include "../spatial/packed.h"
+#include "articulated.h"
+
+typedef struct ArticulatedLanes {
+    ArticulatedConstants c;
+    const ArticulatedBody *bodies;
+    const ArticulatedPoint *points;
+    const ArticulatedInput *inputs;
+    const ArticulatedDesign *designs;
+    const double *actions; // [n_actions][n_joints]
+    const double *assets;
+    const LaneGroup *group;
+    int stride; // doubles from one cell of a lane to the next
+    double *base;
+#define ARTICULATED_MEMBER(name, ...) real name;
+    ARTICULATED_PARAMETERS(ARTICULATED_MEMBER)
+#undef ARTICULATED_MEMBER
+} ArticulatedLanes;
+
+#if defined(HOPSCOTCH_TEAMS)
+HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + (int64_t)at * w->stride; }
+#else // with a stride that the compiler knows
+HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + at * LANES; }
+#endif
+HD real limb(const ArticulatedLanes *w, int at) { return load_all(articulated_cell(w, at)); }
+HD void set_limb(const ArticulatedLanes *w, int at, real x) { store_all(articulated_cell(w, at), x); }
+HD Vector3 limb3(const ArticulatedLanes *w, int at) { return vector3(limb(w, at), limb(w, at + 1), limb(w, at + 2)); }
+HD void set_limb3(const ArticulatedLanes *w, int at, Vector3 v)
+{
+    set_limb(w, at, v.x);
+    set_limb(w, at + 1, v.y);
+    set_limb(w, at + 2, v.z);
+}
+HD Quaternion limb4(const ArticulatedLanes *w, int at)
+{
+    Quaternion q;
+    q.x = limb(w, at);
+    q.y = limb(w, at + 1);
+    q.z = limb(w, at + 2);
+    q.w = limb(w, at + 3);
+    return q;
+}
+HD void set_limb4(const ArticulatedLanes *w, int at, Quaternion q)
+{
+    set_limb(w, at, q.x);
+    set_limb(w, at + 1, q.y);
+    set_limb(w, at + 2, q.z);
+    set_limb(w, at + 3, q.w);
+}
+HD void limbs_take(const ArticulatedLanes *w, int at, int count, real *x)
+{
+    for (int k = 0; k < count; k++) x[k] = limb(w, at + k);
+}
+HD void limbs_put(const ArticulatedLanes *w, int at, int count, const real *x)
+{
+    for (int k = 0; k < count; k++) set_limb(w, at + k, x[k]);
+}
+
+HD int articulated_at(int body) { return ARTICULATED_CELLS * body; }
+
+// ---- numbers of a body ----------------------------------------------------------------------------------------------
+
+HD real body_number(const ArticulatedLanes *w, int body, int number)
+{
+    const ArticulatedBody *b = &w->bodies[body];
+    return b->own < 0 ? splat(b->number[number]) : limb(w, b->own + number);
+}
+HD Vector3 body_vector(const ArticulatedLanes *w, int body, int first)
+{
+    return vector3(body_number(w, body, first), body_number(w, body, first + 1), body_number(w, body, first + 2));
+}
+HD Quaternion body_rest(const ArticulatedLanes *w, int body)
+{
+    Quaternion q;
+    q.x = body_number(w, body, ARTICULATED_rest_x);
+    q.y = body_number(w, body, ARTICULATED_rest_y);
+    q.z = body_number(w, body, ARTICULATED_rest_z);
+    q.w = body_number(w, body, ARTICULATED_rest_w);
+    return q;
+}
+HD Symmetric3 body_inertia(const ArticulatedLanes *w, int body)
+{
+    Symmetric3 I;
+    I.xx = body_number(w, body, ARTICULATED_xx);
+    I.yy = body_number(w, body, ARTICULATED_yy);
+    I.zz = body_number(w, body, ARTICULATED_zz);
+    I.xy = body_number(w, body, ARTICULATED_xy);
+    I.xz = body_number(w, body, ARTICULATED_xz);
+    I.yz = body_number(w, body, ARTICULATED_yz);
+    return I;
+}
+
+// A body as it stands and moves. Of the world (-1): at rest in the origin.
+typedef struct ArticulatedPose {
+    Vector3 x, v, w;
+    Quaternion q;
+    Rotation r;
+} ArticulatedPose;
+
+HD ArticulatedPose body_pose(const ArticulatedLanes *w, int body)
+{
+    ArticulatedPose pose;
+    const int at = articulated_at(body);
+    if (body < 0) {
+        pose.x = pose.v = pose.w = vector3_zero();
+        pose.q.x = pose.q.y = pose.q.z = splat(0.0);
+        pose.q.w = splat(1.0);
+    } else {
+        pose.x = limb3(w, at + ARTICULATED_X);
+        pose.v = limb3(w, at + ARTICULATED_V);
+        pose.w = limb3(w, at + ARTICULATED_W);
+        pose.q = limb4(w, at + ARTICULATED_Q);
+    }
+    pose.r = rotation_of(pose.q);
+    return pose;
+}
+
+#endif

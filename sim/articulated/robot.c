@@ -1,0 +1,26 @@
+// See robot.h.
+#include "robot.h"
+
+#include <math.h>
+#include <stddef.h>
+
+int robot_joint_coordinates(RobotJointKind kind)
+{
+    static const int count[] = {
+        [ROBOT_FREE] = 7, [ROBOT_HINGE] = 1, [ROBOT_SLIDE] = 1, [ROBOT_BALL] = 4, [ROBOT_WELD] = 0};
+    return count[kind];
+}
+
+// Two rods of 1 kg and 1 m that hang from a point at 2 m, the upper one held level by its motor.
+#define ROBOT_ROD(of, over, down, height)                                                                              \
+    {                                                                                                                  \
+        .name = of, .parent = over, .p = {0, 0, height}, .q = {0, 0, 0, 1}, .mass = 1.0, .centre = {0, 0, -0.5},       \
+        .inertia = {1.0 / 12, 1.0 / 12, 1e-3, 0, 0, 0}, .joint = {                                                     \
+            .name = down,                                                                                              \
+            .kind = ROBOT_HINGE,                                                                                       \
+            .axis = {0, 1, 0},                                                                                         \
+            .motor = {.effort = INFINITY}                                                                              \
+        }                                                                                                              \
+    }
+static const RobotBody robot_rods[2] = {ROBOT_ROD("upper", -1, "shoulder", 2.0), ROBOT_ROD("lower", 0, "elbow", -1.0)};
+const Robot robot_pendulum = {.name = "double pendulum", .bodies = robot_rods, .n_bodies = 2, .n_coordinates = 2};

@@ -1,0 +1,120 @@
+// A robot as its file describes it: a tree of bodies, each with the joint that connects it to its parent, shapes,
+// motors and named poses. io/robot reads MJCF and URDF into this; the model `articulated` lays it out for the kernels.
+//
+// SI units, angles in rad. Quaternions are (x, y, z, w) and turn vectors of the inner frame into the outer one.
+#ifndef HOPSCOTCH_ROBOT_H
+#define HOPSCOTCH_ROBOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ROBOT_BODIES_MAX = 1024,
+    ROBOT_SHAPES_MAX = 8192,
+    ROBOT_KEYFRAMES_MAX = 64,
+    ROBOT_NOTES_MAX = 256,
+    ROBOT_NAME_MAX = 128 // bytes of a name
+};
+
+typedef enum RobotJointKind {
+    ROBOT_FREE,  // a floating base
+    ROBOT_HINGE, // turns about the axis
+    ROBOT_SLIDE, // moves along the axis
+    ROBOT_BALL,  // turns about its anchor
+    ROBOT_WELD   // does not move
+} RobotJointKind;
+
+// What drives a joint, all its motors together: effort = kp (command - q) - kd q', within +-effort. A motor that is
+// commanded by torque has no kp and kd.
+typedef struct RobotMotor {
+    bool driven;      // false: no motor
+    double kp, kd;    // N m/rad and N m s/rad; of a slide N/m and N s/m
+    double low, high; // of the command (rad, m); infinite: unlimited
+    double effort;    // greatest |effort| (N m, N); infinite: unlimited
+} RobotMotor;
+
+typedef struct RobotJoint {
+    const char *name; // without a name in the file: the body's
+    RobotJointKind kind;
+    double anchor[3];       // m, in the body's frame
+    double axis[3];         // unit vector in the body's frame; of hinge and slide
+    double reference;       // its coordinate where the body is as `p` and `q` say
+    bool limited;           //
+    double low, high;       // of the coordinate
+    double stiffness, rest; // a spring towards the coordinate `rest`
+    double damping;         // N m s/rad, N s/m
+    double friction;        // N m, N: dry friction (MJCF: frictionloss)
+    double armature;        // kg m^2, kg: inertia of the rotor, at the joint
+    RobotMotor motor;
+} RobotJoint;
+
+typedef struct RobotBody {
+    const char *name;
+    int parent;             // before it in the list; -1: the world
+    double p[3], q[4];      // its frame in its parent's
+    double mass, centre[3]; // kg; m, in its frame
+    double inertia[6];      // kg m^2 about the centre, in the axes of its frame: xx, yy, zz, xy, xz, yz
+    RobotJoint joint;       // to the parent
+    int line, column;       // in its file
+} RobotBody;
+
+typedef enum RobotShapeKind {
+    ROBOT_SPHERE,    // size: radius
+    ROBOT_CAPSULE,   // radius, half length of the cylinder, along z
+    ROBOT_CYLINDER,  // radius, half length, along z
+    ROBOT_BOX,       // half lengths
+    ROBOT_ELLIPSOID, // half axes; drawn only
+    ROBOT_PLANE      // of the world; not drawn: the ground is the spec's
+} RobotShapeKind;
+
+typedef struct RobotShape {
+    const char *name; // may be empty
+    RobotShapeKind kind;
+    int body;          // -1: the world
+    double p[3], q[4]; // in the body's frame
+    double size[3];    // m
+    bool collides;     // with the ground
+    double friction;   // sliding friction of the file
+} RobotShape;
+
+// Coordinates of all joints: RobotJoint.kind decides how many a body has: 7 of a free one (position, quaternion x, y,
+// z, w), 1 of hinge and slide, 4 of a ball (quaternion), 0 of a weld; one body after the other.
+typedef struct RobotKeyframe {
+    const char *name;
+    const double *coordinates; // [n_coordinates]
+} RobotKeyframe;
+
+// What was left out of the file, and why that is right: "skipped", because `ignore` says so; "not needed", because it
+// changes no motion.
+typedef struct RobotNote {
+    bool skipped;
+    const char *what; // "equality (2)", "mesh (40)", "sensor (12)"
+} RobotNote;
+
+typedef struct Robot {
+    const char *name;        // of the file
+    const RobotBody *bodies; // [n_bodies], parents before children
+    int n_bodies;
+    const RobotShape *shapes; // [n_shapes]
+    int n_shapes;
+    const RobotKeyframe *keyframes; // [n_keyframes]
+    int n_keyframes;
+    int n_coordinates;
+    const RobotNote *notes; // [n_notes]
+    int n_notes;
+} Robot;
+
+// What a robot file may hold although it is not simulated, if a spec says so: elements, and attributes, by their names.
+// Also any element or attribute that is unknown. All else that changes the motion and is not understood is an error.
+// Of "mesh" (and "hfield", "sdf") only those that collide or give inertia are meant: others are not needed. "tendon"
+// includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
+// joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are.
+#define ROBOT_IGNORE_WORDS                                                                                             \
+    "adhesion|attach|composite|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|flag|flexcomp|"   \
+    "freejoint|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|"       \
+    "plugin|qvel|replicate|sdf|site|springdamper|tendon|viscosity|wind|worldbody"
+
+int robot_joint_coordinates(RobotJointKind kind); // 7, 1, 1, 4, 0
+extern const Robot robot_pendulum;                // the robot of a spec that names none
+
+#endif

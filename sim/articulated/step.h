@@ -1,0 +1,160 @@
+// One step of a robot. State: centre of mass x, orientation q, velocity v, angular momentum L about the centre (world
+// axes) of each body, and the angular velocity w that the last solve gave. I_w = R(q) I R(q)'.
+//     A = blockdiag(m 1, I_w) + sum of J' D J,   b = [m (v + h g) + h f; L] + sum of J' f0
+//     A u' = b,   x' = x + h v',   q' = normalised q + h/2 (0, w') q,   L' = I_w w'
+// All rows are those of the old pose. With L as a state, momentum and angular momentum are exact. What needs an old
+// velocity takes the w that was solved, not I_w^-1 L at the new pose: otherwise an armature feels a torque that does
+// not vanish with h.
+// Sources: D. Baraff & A. Witkin, Large steps in cloth simulation, SIGGRAPH 1998 (implicit springs); J. Tan, K. Liu &
+// G. Turk, Stable proportional-derivative controllers, IEEE CG&A 31(4), 2011 (implicit motors).
+#ifndef HOPSCOTCH_ARTICULATED_STEP_H
+#define HOPSCOTCH_ARTICULATED_STEP_H
+
+#include "apart.h"
+#include "control.h"
+
+// The greatest and the sums of a step that metrics need.
+typedef struct ArticulatedSeen {
+    ArticulatedTouch touch;
+    real gap;           // m, the greatest
+    real bound, beyond; // motors at their greatest effort; joints beyond their range
+    real touchdowns;
+    real power; // W, of all motors without sign
+} ArticulatedSeen;
+
+// The push on the base at the time t (N).
+HD Vector3 step_push(const ArticulatedLanes *w, real t)
+{
+    const mask pushed = MASK(t >= w->push_time) & MASK(t < w->push_time + w->push_duration);
+    const real part = select_real(pushed, splat(1.0), splat(0.0));
+    return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
+}
+
+// blockdiag(m 1, I_w) and [m (v + h g) + h f; L] of a body
+HD void step_start_body(const ArticulatedLanes *w, int body, real h, real t)
+{
+    const int at = articulated_at(body);
+    const real m = body_number(w, body, ARTICULATED_mass);
+    const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
+    const Vector3 v = limb3(w, at + ARTICULATED_V);
+    Vector3 b = scaled(m, vector3(v.x, v.y, v.z - h * w->gravity));
+    real block[PACKED_CELLS];
+    if (body == 0) b = along(b, h, step_push(w, t));
+    packed_mass(m, symmetric3_turned(&r, body_inertia(w, body)), block);
+    limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, block);
+    set_limb3(w, at + ARTICULATED_U, b);
+    set_limb3(w, at + ARTICULATED_U + 3, limb3(w, at + ARTICULATED_L));
+}
+
+// Rows of the joint to the parent, and the body's elimination.
+HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a, real *b,
+                   ArticulatedSeen *seen)
+{
+    const int parent = w->bodies[body].parent;
+    const ArticulatedPose of_parent = body_pose(w, parent);
+    const ArticulatedJointState s = joint_state(w, body, pose, &of_parent);
+    const ArticulatedAxis axis = joint_axis(w, body, h, &s);
+    const ArticulatedRows rows = joint_rows(w, body, h, &s, &axis);
+    ArticulatedPassed passed;
+    real B[36];
+    joint_add(&rows, &s, a, b, B, &passed);
+    if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&rows, &s, a, B, &passed);
+    joint_keep(w, body, &s, &axis);
+    tree_eliminate(w, body, a, b, B, &passed);
+    if (parent >= 0) tree_pass(w, parent, &passed);
+    const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s.gap, -dot3(s.axis, s.gap), s.axis) : s.gap;
+    seen->gap = greater_of(length3(gap), seen->gap);
+}
+
+// From the leaves to the root.
+HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+{
+    const int at = articulated_at(body);
+    const ArticulatedPose pose = body_pose(w, body);
+    real a[PACKED_CELLS], b[6];
+    limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
+    limbs_take(w, at + ARTICULATED_U, 6, b);
+    if (w->bodies[body].n_points > 0) {
+        const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
+                   before = limb(w, at + ARTICULATED_FORCE);
+        const mask lands = MASK(force > 0.0) & MASK(before <= 0.0);
+        seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
+        set_limb(w, at + ARTICULATED_FORCE, force);
+    }
+    if (w->bodies[body].kind != ROBOT_FREE) {
+        step_joint(w, body, &pose, h, a, b, seen);
+        return;
+    }
+    block_factor(a);
+    block_solve(a, b);
+    limbs_put(w, at + ARTICULATED_U, 6, b);
+}
+
+// The rate of a hinge or slide, and the effort that its motor had, by u'.
+HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+{
+    const int at = articulated_at(body), parent = articulated_at(w->bodies[body].parent);
+    const bool slides = w->bodies[body].kind == ROBOT_SLIDE, grounded = w->bodies[body].parent < 0;
+    const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), axis = limb3(w, at + ARTICULATED_AXIS);
+    const Vector3 turn_p = grounded ? vector3_zero() : limb3(w, parent + ARTICULATED_U + 3);
+    Vector3 apart = less(turn, turn_p);
+    if (slides) {
+        const Vector3 x = limb3(w, at + ARTICULATED_X), v = limb3(w, at + ARTICULATED_U);
+        const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
+        const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
+        apart = added(v, cross3(turn, r_c));
+        if (!grounded) {
+            const Vector3 r_p = less(added(x, r_c), limb3(w, parent + ARTICULATED_X));
+            apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
+        }
+    }
+    const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
+    set_limb(w, at + ARTICULATED_RATE, rate);
+    const mask out = MASK(coordinate > body_number(w, body, ARTICULATED_high)) |
+                     MASK(coordinate < body_number(w, body, ARTICULATED_low));
+    seen->beyond = seen->beyond + select_real(out, splat(1.0), splat(0.0));
+    if (w->bodies[body].driven == 0) return;
+    const real K = limb(w, at + ARTICULATED_MOTOR_D), f = limb(w, at + ARTICULATED_MOTOR_F);
+    const real effort = fused(-K, rate, f) / h, power = effort * rate;
+    const mask bound = MASK(absolute(f) >= h * body_number(w, body, ARTICULATED_effort)) & MASK(K == splat(0.0));
+    set_limb(w, at + ARTICULATED_EFFORT, effort);
+    seen->bound = seen->bound + select_real(bound, splat(1.0), splat(0.0));
+    seen->power = seen->power + square_root(fused(power, power, splat(1e-6)));
+}
+
+// x', q', v', L', w' of a body whose u' is known
+HD void step_move(const ArticulatedLanes *w, int body, real h)
+{
+    const int at = articulated_at(body);
+    const Vector3 v = limb3(w, at + ARTICULATED_U), turn = limb3(w, at + ARTICULATED_U + 3);
+    const Quaternion q = limb4(w, at + ARTICULATED_Q);
+    const Rotation r = rotation_of(q);
+    const Vector3 x = along(limb3(w, at + ARTICULATED_X), h, v);
+    const Vector3 in_body = rotation_in(&r, turn);
+    set_limb3(w, at + ARTICULATED_X, x);
+    set_limb3(w, at + ARTICULATED_V, v);
+    set_limb3(w, at + ARTICULATED_W, turn);
+    set_limb3(w, at + ARTICULATED_L, rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body)));
+    set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
+}
+
+// A whole step of all lanes from the time t. The commands are set.
+HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t)
+{
+    const real h = splat(w->c.dt), zero = splat(0.0);
+    ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
+    for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
+    if (w->c.attachment == ARTICULATED_TREE) {
+        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen);
+        for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
+    } else {
+        seen.gap = apart_solve(w, h, &seen.touch);
+    }
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].joint >= 0) step_rate(w, i, h, &seen);
+    }
+    for (int i = 0; i < w->c.n_bodies; i++) step_move(w, i, h);
+    return seen;
+}
+
+#endif

@@ -1,0 +1,320 @@
+// Parameters and columns of a robot. A robot has dozens of numbers a joint: only those that the spec names become lane
+// inputs.
+#include "articulated.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- parameters -----------------------------------------------------------------------------------------------------
+
+#define ARTICULATED_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
+#define ARTICULATED_ROW_INITIAL(name, unit, value, doc) {#name, unit, value, -1e6, 1e6, SECTION_INITIAL, doc},
+static const Parameter articulated_own[ARTICULATED_N_PARAMETERS] = {ARTICULATED_PARAMETERS(ARTICULATED_ROW)
+                                                                        ARTICULATED_INITIAL(ARTICULATED_ROW_INITIAL)};
+#undef ARTICULATED_ROW
+#undef ARTICULATED_ROW_INITIAL
+
+const Parameter articulated_terrain[ARTICULATED_N_TERRAIN] = {
+    {"terrain_start", "m", 1.0, -1e6, 1e6, SECTION_PARAMETERS,
+     "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)"},
+    {"terrain_slope", "1", 0.05, -1e1, 1e1, SECTION_PARAMETERS, "rise of the ground over run (terrain: slope)"},
+    {"terrain_height", "m", 0.02, -1e2, 1e2, SECTION_PARAMETERS,
+     "rise of each step, or amplitude (terrain: steps or sine)"},
+    {"terrain_length", "m", 1.0, 1e-3, 1e4, SECTION_PARAMETERS,
+     "length of a tread, or of a wave (terrain: steps or sine)"},
+};
+
+// Numbers that can be named: NAME_suffix.
+static const struct {
+    const char *suffix, *unit, *of_slide;
+    int number;
+    bool body; // of a body, not of a joint
+    ParameterSection section;
+    double low, high;
+    const char *doc;
+} articulated_numbers[] = {
+    {"mass", "kg", NULL, ARTICULATED_mass, true, SECTION_PARAMETERS, 1e-9, 1e6, "mass"},
+    {"ixx", "kg m^2", NULL, ARTICULATED_xx, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"iyy", "kg m^2", NULL, ARTICULATED_yy, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"izz", "kg m^2", NULL, ARTICULATED_zz, true, SECTION_PARAMETERS, 1e-15, 1e9, "inertia about its centre"},
+    {"ixy", "kg m^2", NULL, ARTICULATED_xy, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"ixz", "kg m^2", NULL, ARTICULATED_xz, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"iyz", "kg m^2", NULL, ARTICULATED_yz, true, SECTION_PARAMETERS, -1e9, 1e9, "inertia about its centre"},
+    {"kp", "N m/rad", "N/m", ARTICULATED_kp, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the position"},
+    {"kd", "N m s/rad", "N s/m", ARTICULATED_kd, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the rate"},
+    {"effort", "N m", "N", ARTICULATED_effort, false, SECTION_PARAMETERS, 0, INFINITY, "motor: greatest effort"},
+    {"armature", "kg m^2", "kg", ARTICULATED_armature, false, SECTION_PARAMETERS, 0, 1e6, "inertia of the rotor"},
+    {"damping", "N m s/rad", "N s/m", ARTICULATED_damping, false, SECTION_PARAMETERS, 0, 1e9, "viscous friction"},
+    {"stiffness", "N m/rad", "N/m", ARTICULATED_stiffness, false, SECTION_PARAMETERS, 0, 1e9, "of a passive spring"},
+    {"spring", "rad", "m", ARTICULATED_spring, false, SECTION_PARAMETERS, -1e3, 1e3, "where that spring is at rest"},
+    {"friction", "N m", "N", ARTICULATED_friction, false, SECTION_PARAMETERS, 0, 1e6, "dry friction"},
+    {"low", "rad", "m", ARTICULATED_low, false, SECTION_PARAMETERS, -INFINITY, INFINITY, "least coordinate"},
+    {"high", "rad", "m", ARTICULATED_high, false, SECTION_PARAMETERS, -INFINITY, INFINITY, "greatest coordinate"},
+    {"offset", "rad", "m", ARTICULATED_offset, false, SECTION_PARAMETERS, -1e3, 1e3, "command that the motor holds"},
+    {"amplitude", "rad", "m", ARTICULATED_amplitude, false, SECTION_PARAMETERS, -1e3, 1e3,
+     "control gait: the command swings about its offset so far"},
+    {"phase", "rad", "rad", ARTICULATED_phase, false, SECTION_PARAMETERS, -1e3, 1e3,
+     "control gait: offset + amplitude sin(2 pi gait_frequency t + phase); the second joint of a group of two has half "
+     "a turn more"},
+    {"start", "rad", "m", ARTICULATED_start, false, SECTION_INITIAL, -1e3, 1e3, "coordinate at t = 0"},
+};
+enum { ARTICULATED_NAMED = sizeof articulated_numbers / sizeof articulated_numbers[0] };
+
+// Appends the parameters that this terrain has, in the order of ground.h.
+static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
+{
+    if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE) return 0;
+    const int count = terrain == ARTICULATED_SLOPE ? 1 : 2;
+    parameters[0] = articulated_terrain[0];
+    memcpy(parameters + 1, articulated_terrain + (terrain == ARTICULATED_SLOPE ? 1 : 2),
+           (size_t)count * sizeof *parameters);
+    return 1 + count;
+}
+
+// A number of bodies, joints or groups that a spec may name.
+typedef struct ArticulatedCandidate {
+    const char *name;
+    const ArticulatedGroup *of;
+    int number, row; // ARTICULATED_...; of the table of names
+} ArticulatedCandidate;
+
+static int candidates_compare(const void *a, const void *b)
+{
+    return strcmp(((const ArticulatedCandidate *)a)->name, ((const ArticulatedCandidate *)b)->name);
+}
+
+static void candidates_add(ArticulatedCandidate *all, int *count, const ArticulatedGroup *group, bool body,
+                           Arena *arena)
+{
+    for (int row = 0; row < ARTICULATED_NAMED; row++) {
+        if (articulated_numbers[row].body != body) continue;
+        all[(*count)++] =
+            (ArticulatedCandidate){arena_format(arena, "%s_%s", group->name, articulated_numbers[row].suffix), group,
+                                   articulated_numbers[row].number, row};
+    }
+}
+
+// A body or joint as a group of one.
+static const ArticulatedGroup *group_of_one(const char *name, int body, Arena *arena)
+{
+    ArticulatedGroup *group = ARENA_NEW(arena, ArticulatedGroup, 1);
+    int *bodies = ARENA_NEW(arena, int, 1);
+    *bodies = body;
+    *group = (ArticulatedGroup){name, bodies, 1};
+    return group;
+}
+
+// All names, groups first: what is said of one joint is said after what is said of its group.
+static ArticulatedCandidate *candidates_all(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
+                                            int *count)
+{
+    const int n = host->robot->n_bodies;
+    ArticulatedCandidate *all =
+        ARENA_NEW(arena, ArticulatedCandidate, (size_t)(2 * n + host->n_groups) * ARTICULATED_NAMED);
+    *count = 0;
+    for (int g = 0; g < host->n_groups; g++) {
+        if (host->groups[g].n_bodies > 0) candidates_add(all, count, &host->groups[g], false, arena);
+    }
+    for (int i = 0; i < n; i++) {
+        candidates_add(all, count, group_of_one(host->bodies[i], i, arena), true, arena);
+        if (bodies[i].joint >= 0) candidates_add(all, count, group_of_one(host->joints[i], i, arena), false, arena);
+    }
+    return all;
+}
+
+// wanted[count]: the candidates that the words name.
+static void candidates_mark(const ArticulatedCandidate *all, int count, const Choice *choice, bool *wanted,
+                            Arena *arena)
+{
+    ArticulatedCandidate *sorted = ARENA_NEW(arena, ArticulatedCandidate, count + 1);
+    for (int i = 0; i < count; i++) {
+        sorted[i] = all[i];
+        sorted[i].row = i;
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, candidates_compare);
+    for (int64_t k = 0; choice != NULL && k < choice->n_words; k++) {
+        const ArticulatedCandidate key = {.name = choice->words[k]};
+        const ArticulatedCandidate *found = bsearch(&key, sorted, (size_t)count, sizeof key, candidates_compare);
+        if (found != NULL) wanted[found->row] = true;
+    }
+}
+
+static Parameter articulated_parameter(const ArticulatedCandidate *of, const ArticulatedBody *bodies, Arena *arena)
+{
+    const int row = of->row, first = of->of->bodies[0];
+    const bool slides = bodies[first].kind == ROBOT_SLIDE && articulated_numbers[row].of_slide != NULL;
+    return (Parameter){.name = of->name,
+                       .unit = slides ? articulated_numbers[row].of_slide : articulated_numbers[row].unit,
+                       .value = bodies[first].number[of->number],
+                       .low = articulated_numbers[row].low,
+                       .high = articulated_numbers[row].high,
+                       .section = articulated_numbers[row].section,
+                       .doc = arena_format(arena, "%s; %s", of->of->name, articulated_numbers[row].doc)};
+}
+
+static const struct {
+    const char *unit, *doc;
+    double value, low, high;
+} articulated_designs[ARTICULATED_DESIGNS] = {
+    [ARTICULATED_ROTATE] = {"rad", "turns the frame of", 0.0, -3.2, 3.2},
+    [ARTICULATED_LENGTH] = {"1", "length of, times that of the file", 1.0, 0.01, 100.0},
+    [ARTICULATED_WEIGHT] = {"1", "mass of, times that of the file", 1.0, 0.01, 100.0},
+    [ARTICULATED_GAIN] = {"1", "kp and kd of, times those of the motor", 1.0, 0.0, 1e3},
+};
+
+// A parameter for each design, behind `*n`; returns the places in the bodies.
+static const ArticulatedDesign *articulated_plan(const ArticulatedHost *host, Arena *arena, Parameter *parameters,
+                                                 int *n, int *count)
+{
+    int most = 0;
+    for (int i = 0; i < host->n_plans; i++) most += host->plans[i].of->n_bodies;
+    ArticulatedDesign *designs = ARENA_NEW(arena, ArticulatedDesign, most + 1);
+    *count = 0;
+    for (int i = 0; i < host->n_plans; i++) {
+        const ArticulatedPlan *plan = &host->plans[i];
+        for (int k = 0; k < plan->of->n_bodies; k++) { // (x, y, z) of the left is (-x, y, -z) of the right
+            const bool mirrored = plan->mirror && k == 1 && plan->axis != 1;
+            designs[(*count)++] =
+                (ArticulatedDesign){(int32_t)plan->kind, plan->of->bodies[k], *n, plan->axis, mirrored ? -1.0 : 1.0};
+        }
+        parameters[(*n)++] = (Parameter){
+            .name = plan->name,
+            .unit = articulated_designs[plan->kind].unit,
+            .value = articulated_designs[plan->kind].value,
+            .low = articulated_designs[plan->kind].low,
+            .high = articulated_designs[plan->kind].high,
+            .doc = arena_format(arena, "design: %s %s", articulated_designs[plan->kind].doc, plan->of->name)};
+    }
+    return designs;
+}
+
+ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
+                                         const ArticulatedBody *bodies, Arena *arena, Configured *out)
+{
+    ArticulatedPlaces places = {.n_inputs = 0};
+    int n = 0, n_inputs = 0, n_parameters = ARTICULATED_N_PARAMETERS + ARTICULATED_N_TERRAIN + host->n_plans;
+    const ArticulatedCandidate *all = candidates_all(host, bodies, arena, &n);
+    bool *wanted = ARENA_NEW(arena, bool, n + 1);
+    candidates_mark(all, n, choice, wanted, arena);
+    const char **nameable = ARENA_NEW(arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) nameable[i] = all[i].name;
+    out->nameable = nameable;
+    out->n_nameable = n;
+    for (int i = 0; i < n; i++) {
+        n_parameters += wanted[i];
+        n_inputs += wanted[i] ? all[i].of->n_bodies : 0;
+    }
+    Parameter *parameters = ARENA_NEW(arena, Parameter, n_parameters);
+    ArticulatedInput *inputs = ARENA_NEW(arena, ArticulatedInput, n_inputs + 1);
+    memcpy(parameters, articulated_own, sizeof articulated_own);
+    n_parameters = ARTICULATED_N_PARAMETERS;
+    n_parameters += parameters_of_terrain(host->terrain, parameters + n_parameters);
+    places.designs = articulated_plan(host, arena, parameters, &n_parameters, &places.n_designs);
+    for (int i = 0; i < n; i++) {
+        const ArticulatedGroup *of = all[i].of;
+        const bool pair = of->n_bodies == 2 && all[i].number == ARTICULATED_phase;
+        if (!wanted[i]) continue;
+        for (int k = 0; k < of->n_bodies; k++)
+            inputs[places.n_inputs++] = (ArticulatedInput){n_parameters, of->bodies[k], all[i].number, 0,
+                                                           pair && k == 1 ? 3.141592653589793 : 0.0};
+        parameters[n_parameters++] = articulated_parameter(&all[i], bodies, arena);
+    }
+    places.inputs = inputs;
+    out->parameters = parameters;
+    out->n_parameters = n_parameters;
+    return places;
+}
+
+// ---- columns --------------------------------------------------------------------------------------------------------
+
+static const Field articulated_base[] = {
+    {"time", "s", "simulated time", "time"},
+    {"base_x", "m", "position of the base's frame", "base"},
+    {"base_y", "m", "the same", "base"},
+    {"base_z", "m", "the same, upwards", "base"},
+    {"base_qx", "1", "orientation, quaternion", "base"},
+    {"base_qy", "1", "orientation, quaternion", "base"},
+    {"base_qz", "1", "orientation, quaternion", "base"},
+    {"base_qw", "1", "orientation, quaternion", "base"},
+    {"base_vx", "m/s", "velocity of the base's centre of mass", "base"},
+    {"base_vy", "m/s", "the same", "base"},
+    {"base_vz", "m/s", "the same, upwards", "base"},
+    {"base_wx", "rad/s", "angular velocity, world axes", "base"},
+    {"base_wy", "rad/s", "angular velocity, world axes", "base"},
+    {"base_wz", "rad/s", "angular velocity, world axes", "base"},
+};
+_Static_assert(sizeof articulated_base / sizeof articulated_base[0] == ARTICULATED_BASE_COLUMNS,
+               "the kernel's columns");
+
+static const struct {
+    const char *suffix, *unit, *of_slide, *doc;
+} articulated_of_joint[ARTICULATED_JOINT_COLUMNS] = {
+    {"q", "rad", "m", "coordinate"},
+    {"rate", "rad/s", "m/s", "rate of the coordinate"},
+    {"command", "rad", "m", "command of the motor"},
+    {"torque", "N m", "N", "effort of the motor"},
+};
+
+// Panels of at most PANEL_LINES columns from `first` on.
+enum { PANEL_LINES = 6 };
+static int panels_add(ColumnPanel *panels, const char *title, const char *unit, const char *const *lines, int first,
+                      int count)
+{
+    int n = 0;
+    for (int k = 0; k < count; k += PANEL_LINES)
+        panels[n++] = (ColumnPanel){.of = k == 0 ? "" : lines[k],
+                                    .title = title,
+                                    .unit = unit,
+                                    .column = first + k,
+                                    .count = count - k < PANEL_LINES ? count - k : PANEL_LINES,
+                                    .lines = lines + k};
+    return n;
+}
+
+static void articulated_panels(const char *const *joints, int n_joints, const char *const *bodies, int n_touching,
+                               Arena *arena, Configured *out)
+{
+    static const char *const axes[] = {"x", "y", "z", "w"};
+    ColumnPanel *panels = ARENA_NEW(arena, ColumnPanel, 8 + 5 * (n_joints + n_touching) / PANEL_LINES + 5);
+    int n = 0, column = ARTICULATED_BASE_COLUMNS;
+    n += panels_add(panels + n, "position of the base", "m", axes, 1, 3);
+    n += panels_add(panels + n, "orientation of the base", "1", axes, 4, 4);
+    n += panels_add(panels + n, "velocity of the base", "m/s", axes, 8, 3);
+    n += panels_add(panels + n, "angular velocity of the base", "rad/s", axes, 11, 3);
+    for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++, column += n_joints)
+        n +=
+            panels_add(panels + n, articulated_of_joint[k].doc, articulated_of_joint[k].unit, joints, column, n_joints);
+    n += panels_add(panels + n, "normal force", "N", bodies, column, n_touching);
+    out->panels = panels;
+    out->n_panels = n;
+}
+
+void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out)
+{
+    const int n = host->robot->n_bodies;
+    const char **joints = ARENA_NEW(arena, const char *, n), **touching = ARENA_NEW(arena, const char *, n);
+    int n_joints = 0, n_touching = 0, count = ARTICULATED_BASE_COLUMNS;
+    Field *columns = ARENA_NEW(arena, Field, ARTICULATED_BASE_COLUMNS + (ARTICULATED_JOINT_COLUMNS + 1) * n);
+    memcpy(columns, articulated_base, sizeof articulated_base);
+    for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++) {
+        for (int i = 0; i < n; i++) {
+            const bool slides = bodies[i].kind == ROBOT_SLIDE;
+            if (bodies[i].joint < 0) continue;
+            columns[count++] =
+                (Field){arena_format(arena, "%s_%s", host->joints[i], articulated_of_joint[k].suffix),
+                        slides ? articulated_of_joint[k].of_slide : articulated_of_joint[k].unit,
+                        arena_format(arena, "%s; %s", host->joints[i], articulated_of_joint[k].doc), "joints"};
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (bodies[i].joint >= 0) joints[n_joints++] = host->joints[i];
+        if (bodies[i].n_points == 0) continue;
+        touching[n_touching++] = host->bodies[i];
+        columns[count++] = (Field){arena_format(arena, "%s_force", host->bodies[i]), "N",
+                                   arena_format(arena, "%s; normal force of the ground", host->bodies[i]), "contacts"};
+    }
+    out->columns = columns;
+    out->n_columns = count;
+    articulated_panels(joints, n_joints, touching, n_touching, arena, out);
+}

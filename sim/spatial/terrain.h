@@ -1,0 +1,103 @@
+// The height of the ground and its slope along x, shared by models: flat before `along` = 0, then a slope, steps or a
+// sine; or a table of points.
+//
+// Every map is continuous: at a jump of the height the energy of a ground spring would jump, and the rate of a foot's
+// height would be undefined. So the riser of a step is a smooth ramp over the last tenth of each tread.
+#ifndef HOPSCOTCH_SPATIAL_TERRAIN_H
+#define HOPSCOTCH_SPATIAL_TERRAIN_H
+
+#include "../portable_math.h"
+
+typedef struct Terrain {
+    real height, slope; // z (m), dz/dx
+} Terrain;
+
+// greatest integer <= x, |x| < 2^51
+HD real terrain_floor(real x)
+{
+    const real nearest = math_nearest(x);
+    return nearest - select_real(MASK(nearest > x), splat(1.0), splat(0.0));
+}
+
+// sin(2 pi turns) and 2 pi cos(2 pi turns), |turns| < 2^51
+HD void terrain_wave(real turns, real *wave, real *rate)
+{
+    real cosine_of;
+    sine_cosine(6.283185307179586 * (turns - math_nearest(turns)), wave, &cosine_of);
+    *rate = 6.283185307179586 * cosine_of;
+}
+
+HD Terrain terrain_flat(void)
+{
+    const Terrain ground = {splat(0.0), splat(0.0)};
+    return ground;
+}
+
+HD Terrain terrain_slope(real slope, real along)
+{
+    const Terrain ground = {slope * along, slope};
+    return ground;
+}
+
+// Treads of `length` with rise `height` (m). The riser 3 u^2 - 2 u^3 is at the end of a tread.
+HD Terrain terrain_steps(real length, real height, real along)
+{
+    const real treads = along / length, level = terrain_floor(treads);
+    const real u = clamped(fused(treads - level, splat(10.0), splat(-9.0)), splat(0.0), splat(1.0));
+    Terrain ground;
+    ground.height = height * fused(u * u, 3.0 - 2.0 * u, level);
+    ground.slope = 60.0 * (height / length) * (u * (1.0 - u));
+    return ground;
+}
+
+// Waves of `length` and amplitude `height` (m).
+HD Terrain terrain_sine(real length, real height, real along)
+{
+    real wave, rate;
+    terrain_wave(along / length, &wave, &rate);
+    Terrain ground;
+    ground.height = height * wave;
+    ground.slope = height / length * rate;
+    return ground;
+}
+
+// `ground` where along > 0, flat before.
+HD Terrain terrain_beyond(Terrain ground, real along)
+{
+    const mask beyond = MASK(along > 0.0);
+    ground.height = select_real(beyond, ground.height, splat(0.0));
+    ground.slope = select_real(beyond, ground.slope, splat(0.0));
+    return ground;
+}
+
+// Index of the last point [x, z] that is not right of x. 0 if all are right of it, or x is NaN.
+HD int32_t terrain_find(const double *points, int32_t count, double x)
+{
+    int32_t low = 0, high = count;
+    while (high - low > 1) {
+        const int32_t middle = low + (high - low) / 2;
+        if (points[2 * middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Linear between points[count][x, z], x increasing; level before the first and after the last.
+HD Terrain terrain_table(const double *points, int32_t count, real x)
+{
+    Terrain ground = terrain_flat();
+    for (int i = 0; i < LANES; i++) {
+        const double at = lane_of(x, i);
+        const int32_t k = terrain_find(points, count, at);
+        const double *point = points + 2 * k;
+        const bool between = k + 1 < count && at >= point[0];
+        const double slope = between ? (point[3] - point[1]) / (point[2] - point[0]) : 0.0;
+        set_lane(&ground.slope, i, slope);
+        set_lane(&ground.height, i, between ? point[1] + slope * (at - point[0]) : point[1]);
+    }
+    return ground;
+}
+
+#endif

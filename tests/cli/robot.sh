@@ -1,0 +1,161 @@
+#!/bin/sh
+# Robots that a spec names: includes become part of the campaign's copy, what may be ignored is part of the spec's
+# identity, stored campaigns need nothing else, and errors point into the robot's files.
+. "$(dirname "$0")/../scratch.sh"
+fail()
+{
+    echo "FAIL robot: $*"
+    status=1
+}
+
+mkdir -p robots/parts
+cat >robots/walker.xml <<'XML'
+<mujoco model="walker">
+  <include file="parts/defaults.xml"/>
+  <worldbody>
+    <body name="trunk" pos="0 0 0.6">
+      <freejoint/>
+      <geom type="box" size="0.1 0.1 0.05"/>
+      <include file="parts/leg.xml"/>
+    </body>
+  </worldbody>
+  <actuator><position joint="hip" kp="50" kv="2"/></actuator>
+  <tendon><fixed name="t"><joint joint="hip" coef="1"/></fixed></tendon>
+</mujoco>
+XML
+echo '<mujoco><default><joint axis="0 1 0" damping="0.1"/></default></mujoco>' >robots/parts/defaults.xml
+cat >robots/parts/leg.xml <<'XML'
+<mujoco>
+  <body name="leg" pos="0 0 -0.05"><joint name="hip" range="-60 60"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.3"/><geom name="foot" size="0.03" pos="0 0 -0.3"/></body>
+</mujoco>
+XML
+cat >walk.yaml <<'YAML'
+version: 1
+experiment: walk
+model: articulated
+simulation: {robot: robots/walker.xml, dt: 0.002, duration: 0.1, ignore: [tendon]}
+search: {method: grid, over: {hip_kp: [40, 60]}}
+YAML
+
+"$HOPSCOTCH" run walk.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run: $(cat log)"
+copy=$(find r/walk/files -type f)
+[ "$(basename "$copy")" = "$(sha256sum <"$copy" | cut -d' ' -f1)" ] || fail "copies: $copy"
+grep -q '<mujoco><default>' "$copy" || grep -q '<default><joint axis' "$copy" || fail "the copy lacks the defaults"
+grep -q '<include' "$copy" && fail "the copy includes files"
+grep -q "robot: {file: \"robots/walker.xml\", sha256: \"$(basename "$copy")\"}" r/walk/resolved.yaml ||
+    fail "resolved.yaml: $(grep robot r/walk/resolved.yaml)"
+grep -qx '  ignore: \["tendon"\]' r/walk/resolved.yaml || fail "ignore: $(grep ignore r/walk/resolved.yaml)"
+
+# What the file holds is said before a run, and what is left out too.
+"$HOPSCOTCH" check walk.yaml >log 2>&1 || fail "check: $(cat log)"
+for words in 'robot  *walker: 2 bodies, .* kg; joints: 1 free, 1 hinge; 1 motor' \
+    'skipped  *warning: tendon.*: in the file, and not simulated' \
+    'ground  *[0-9]* points of 2 bodies can touch it; bodies do not touch each other'; do
+    grep -q "^$words" log || fail "check does not say '$words': $(cat log)"
+done
+sed 's|<position joint="hip" kp="50" kv="2"/>|<motor joint="hip"/>|' robots/walker.xml >robots/torque.xml
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/torque.xml --set 'search.over={push_x: [0, 1]}' >log 2>&1 ||
+    fail "check of torques: $(cat log)"
+grep -q '^motors  *warning: 1 motor has no gains and can do nothing' log || fail "no word of gains: $(cat log)"
+
+"$HOPSCOTCH" show walk/0 --robot --results r >log 2>&1 || fail "show --robot: $(cat log)"
+for words in 'trunk  *[0-9.]*  .*free' '  leg  *[0-9.]*  hip  *hinge  -1.047 to 1.047 rad  kp 50, kd 2'; do
+    grep -q "^$words" log || fail "show --robot does not say '$words': $(cat log)"
+done
+cat >hop.yaml <<'YAML'
+version: 1
+experiment: hop
+model: hopper
+simulation: {duration: 0.01, settle: 0}
+YAML
+"$HOPSCOTCH" run hop.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run: $(cat log)"
+"$HOPSCOTCH" show hop/0 --robot --results r >log 2>&1 && fail "a hopper is no robot"
+grep -q 'model hopper has no robot' log || fail "show --robot of a hopper: $(cat log)"
+
+# a table of commands: one row is what the motors hold; the second row begins after the period
+motors='shoulder_kp: 50, shoulder_kd: 5, elbow_kp: 20, elbow_kd: 2'
+arm()
+{
+    printf '%s\n' 'version: 1' "experiment: $1" 'model: articulated' "simulation: {duration: 0.5, dt: 0.002, $2}" \
+        "parameters: {$motors$3}" >"$1.yaml"
+    "$HOPSCOTCH" run "$1.yaml" --results r --backend cpu --progress none >log 2>&1 || fail "run of $1: $(cat log)"
+    "$HOPSCOTCH" query "$1" --results r --columns energy,gap_max --format csv >"$1.csv"
+}
+arm holds 'control: {mode: hold}' ', shoulder_offset: 0.1, elbow_offset: 0.2'
+arm acts 'control: {mode: actions, actions: [0.1, 0.2]}' ''
+arm later 'control: {mode: actions, period: 0.6, actions: [0.1, 0.2, 3, 3]}' ''
+arm soon 'control: {mode: actions, period: 0.1, actions: [0.1, 0.2, 3, 3]}' ''
+cmp -s holds.csv acts.csv || fail "one row of actions is not what holds: $(cat holds.csv acts.csv)"
+cmp -s acts.csv later.csv || fail "a row that is never reached: $(cat acts.csv later.csv)"
+cmp -s acts.csv soon.csv && fail "a second row changes nothing"
+
+# without the named files
+mkdir elsewhere && cp -r r/walk elsewhere/walk && mv robots away
+"$HOPSCOTCH" best walk --results elsewhere >log 2>&1 || fail "best elsewhere: $(cat log)"
+"$HOPSCOTCH" replay walk/1 --results elsewhere >log 2>&1 || fail "replay elsewhere: $(cat log)"
+"$HOPSCOTCH" resume walk --results elsewhere --progress none >log 2>&1 || fail "resume elsewhere: $(cat log)"
+"$HOPSCOTCH" doctor walk --results elsewhere >log 2>&1 || fail "doctor elsewhere: $(cat log)"
+"$HOPSCOTCH" run elsewhere/walk/resolved.yaml --name again --results r --backend cpu --progress none >log 2>&1 ||
+    fail "run of resolved.yaml: $(cat log)"
+[ "$("$HOPSCOTCH" query again --results r --columns all --format csv)" = \
+    "$("$HOPSCOTCH" query walk --results r --columns all --format csv)" ] || fail "resolved.yaml gives other numbers"
+"$HOPSCOTCH" merge walk again --into both --results r >log 2>&1 || fail "merge: $(cat log)"
+[ "$(find r/both/files -type f | wc -l)" -eq 1 ] || fail "merge keeps $(ls r/both/files)"
+mv away robots
+
+# one text is the same robot: the same spec
+cp "$copy" robots/whole.xml
+"$HOPSCOTCH" run walk.yaml --set simulation.robot=robots/whole.xml --results r --progress none >log 2>&1 ||
+    fail "the whole text is another robot: $(cat log)"
+
+# another order of words is the same spec; other words, and another robot, are not
+"$HOPSCOTCH" run walk.yaml --set 'simulation.ignore=[tendon, tendon]' --results r --progress none >log 2>&1 ||
+    fail "a word twice: $(cat log)"
+"$HOPSCOTCH" run walk.yaml --set 'simulation.ignore=[tendon, equality]' --results r --progress none >log 2>&1 &&
+    fail "other words are the same spec"
+sed -i 's/60 60/50 50/' robots/parts/leg.xml
+"$HOPSCOTCH" run walk.yaml --results r --progress none >log 2>&1 && fail "another robot is the same spec"
+
+# a copy is damaged or gone
+for kept in elsewhere/walk/files/*; do printf '\n' >>"$kept"; done
+"$HOPSCOTCH" best walk --results elsewhere >log 2>&1 && fail "best with a damaged copy"
+grep -q 'robots/walker.xml has changed: its SHA-256 is ' log || fail "damaged: $(cat log)"
+"$HOPSCOTCH" doctor walk --results elsewhere >log 2>&1 && fail "doctor finds no damaged copy"
+grep -q 'FINDING .*robots/walker.xml has changed' log || fail "doctor of a damaged copy: $(cat log)"
+rm -r elsewhere/walk/files
+"$HOPSCOTCH" replay walk/1 --results elsewhere >log 2>&1 && fail "replay without a copy"
+grep -q 'walker.xml is not in elsewhere/walk, nor is a copy of it' log || fail "gone: $(cat log)"
+
+# errors point into the files, and none follows from another
+sed -i 's/fromto/formto/' robots/parts/leg.xml
+"$HOPSCOTCH" check walk.yaml >log 2>&1 && fail "a misspelt attribute passes"
+grep -q "^robots/parts/leg.xml:3:38: error: unknown attribute 'formto' of <geom>; did you mean 'fromto'?" log ||
+    fail "misspelt: $(cat log)"
+grep -qx 'hopscotch: walk.yaml: 1 error' log || fail "one mistake gives: $(cat log)"
+sed -i 's/formto/fromto/' robots/parts/leg.xml
+"$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[]' >log 2>&1 && fail "a tendon passes"
+grep -q '^robots/walker.xml:11:3: error: <tendon> changes the motion and is not simulated; delete it, or add' \
+    log || fail "tendon: $(cat log)"
+"$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[tendon, "a b"]' >log 2>&1 && fail "'a b' is a word"
+grep -q 'error: ignore holds the text "a b", expected words' log || fail "a b: $(cat log)"
+echo '<mujoco><include file="../../walk.yaml"/></mujoco>' >robots/out.xml
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/out.xml >log 2>&1 && fail "an include leads out"
+grep -q "leads out of the spec's folder" log || fail "out: $(cat log)"
+ln -s /etc/passwd robots/link.xml
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/link.xml >log 2>&1 && fail "a link leads out"
+grep -q 'root:' log && fail "a link shows another file: $(cat log)"
+
+# URDF, with its root fixed
+cat >arm.urdf <<'XML'
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/></joint>
+</robot>
+XML
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=arm.urdf --set simulation.ignore=[] --set simulation.base=fixed \
+    --set 'search.over={shoulder_kp: [1, 2]}' >log 2>&1 || fail "URDF: $(cat log)"
+[ $status -eq 0 ] && echo "ok   robot"
+exit $status

@@ -1,0 +1,19 @@
+#!/bin/sh
+# tests/crash/flips.c on a campaign that was killed while its trials were in blocks, a part of them with rows too.
+#
+#   HOPSCOTCH   the program (build/hopscotch); flips, hopscotch_faults and sql are beside it      FLIPS   (30)
+#   SPEC        later, or kept_later: of tests/crash/specs
+set -u
+cd "$(dirname "$0")/../.." || exit 3
+: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${FLIPS:=30}" "${SPEC:=later}"
+build=$(dirname "$HOPSCOTCH")
+for program in flips hopscotch_faults sql; do
+    [ -x "$build/$program" ] || { echo "skip flips of blocks: needs $build/$program" && exit 0; }
+done
+folder=$(mktemp -d) || exit 3
+HOPSCOTCH_FAULT=fsync:60:KILL "$build/hopscotch_faults" run "tests/crash/specs/$SPEC.yaml" --name flips --batch 7 \
+    --progress none --results "$folder" >/dev/null 2>&1
+"$build/sql" "$folder/flips/campaign.db" "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null 2>&1
+"$HOPSCOTCH" reindex --results "$folder" >/dev/null 2>&1
+"$build/flips" "$folder" "$FLIPS" || exit 1
+rm -rf "$folder"

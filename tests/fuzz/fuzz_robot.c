@@ -1,0 +1,72 @@
+// Any bytes as a robot's file: errors that can be printed, or a robot that a model can rely on.
+#include "fuzz.h"
+
+static const char *const fuzz_ignored[] = {"mesh",      "equality",  "tendon", "gravity",
+                                           "freejoint", "worldbody", "inertia"};
+
+static bool fuzz_finite(const double *value, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (value[i] - value[i] != 0.0) return false;
+    }
+    return true;
+}
+
+static bool fuzz_is_unit(const double *value, int count)
+{
+    double square = 0.0;
+    for (int i = 0; i < count; i++) square += value[i] * value[i];
+    return square > 1.0 - 1e-12 && square < 1.0 + 1e-12;
+}
+
+static void fuzz_check_body(const Robot *robot, int i)
+{
+    const RobotBody *body = &robot->bodies[i];
+    const RobotJoint *joint = &body->joint;
+    if (body->parent < -1 || body->parent >= i || body->name[0] == '\0' || joint->name[0] == '\0') abort();
+    if (!fuzz_finite(body->p, 3) || !fuzz_is_unit(body->q, 4)) abort();
+    if (!(body->mass > 0.0) || !fuzz_finite(&body->mass, 1) || !fuzz_finite(body->inertia, 6)) abort();
+    if (joint->kind == ROBOT_WELD || (joint->kind == ROBOT_FREE && body->parent >= 0)) abort();
+    if (joint->kind != ROBOT_FREE && joint->kind != ROBOT_BALL && !fuzz_is_unit(joint->axis, 3)) abort();
+    if (joint->limited && !(joint->low < joint->high)) abort();
+    if (!(joint->motor.effort >= 0.0) || !(joint->motor.low <= joint->motor.high)) abort();
+    for (int k = 0; k < i; k++) {
+        if (strcmp(robot->bodies[k].name, body->name) == 0) abort();
+        if (strcmp(robot->bodies[k].joint.name, joint->name) == 0) abort();
+    }
+}
+
+static void fuzz_check_robot(const Robot *robot)
+{
+    if (robot->n_bodies < 1 || robot->n_bodies > ROBOT_BODIES_MAX || robot->n_shapes > ROBOT_SHAPES_MAX) abort();
+    for (int i = 0; i < robot->n_bodies; i++) fuzz_check_body(robot, i);
+    for (int i = 0; i < robot->n_shapes; i++) {
+        const RobotShape *shape = &robot->shapes[i];
+        if (shape->body < -1 || shape->body >= robot->n_bodies || !fuzz_is_unit(shape->q, 4)) abort();
+    }
+    for (int i = 0; i < robot->n_keyframes; i++) {
+        if (!fuzz_finite(robot->keyframes[i].coordinates, robot->n_coordinates)) abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Arena *arena = fuzz_arena();
+    if (size == 0) return 0;
+    char *text = fuzz_text(data + 1, size - 1), *printed = NULL;
+    const Source source = {.file = "fuzz.xml", .text = text};
+    const RobotOptions options = {
+        .ignore = fuzz_ignored, .n_ignore = data[0] & 4 ? 7 : 0, .base = (RobotBase)((data[0] & 3) % 3)};
+    size_t length = 0;
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    const Robot *robot = robot_read(&source, &options, arena, diagnostics);
+    if ((robot == NULL) != (diagnostics_errors(diagnostics) > 0)) abort();
+    if (robot != NULL) fuzz_check_robot(robot);
+    FILE *out = open_memstream(&printed, &length);
+    if (out == NULL) abort();
+    diagnostics_print(diagnostics, out, false);
+    fclose(out);
+    free(printed);
+    free(text);
+    return 0;
+}

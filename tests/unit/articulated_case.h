@@ -1,0 +1,53 @@
+// Shared by tests of articulated robots: a robot written in C, run on the CPU.
+#ifndef HOPSCOTCH_ARTICULATED_CASE_H
+#define HOPSCOTCH_ARTICULATED_CASE_H
+
+#include "../../sim/articulated/robot.h"
+#include "../test.h"
+
+typedef struct ArticulatedCase {
+    Arena arena;
+    Configured configured;
+    Backend *backend;
+    Batch *batch;
+} ArticulatedCase;
+
+// One setting of `simulation:`, or the value of a parameter in all lanes.
+typedef struct ArticulatedValue {
+    const char *name;
+    double value;
+} ArticulatedValue;
+
+enum { ARTICULATED_VALUES = 64 };
+// How a robot is run. Lists end with an empty name.
+typedef struct ArticulatedSetup {
+    const Robot *robot;
+    ArticulatedValue settings[8], parameters[ARTICULATED_VALUES];
+    int64_t lanes;       // 0: one
+    const char *isa;     // NULL: auto
+    const Points *table; // terrain_points; NULL: none
+    int64_t samples;     // of each lane, one before each step; 0: none
+    const Points *lists; // [2] groups and designs; NULL: none
+} ArticulatedSetup;
+
+void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup); // configured only
+void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup);
+void articulated_set(ArticulatedCase *test, const char *parameter, int64_t lane, double value);
+void articulated_go(ArticulatedCase *test, int64_t slice); // to the end, in slices of so many ticks
+void articulated_end(ArticulatedCase *test);
+double articulated_got(const ArticulatedCase *test, const char *metric, int64_t lane);
+int articulated_failed(const ArticulatedCase *test, int64_t lane); // failure code
+// The k-th sample of a lane in that column.
+double articulated_seen(const ArticulatedCase *test, int64_t lane, int64_t k, const char *column);
+
+// ---- Unitree G1 (../shared/data/g1) ---------------------------------------------------------------------------------
+
+enum { G1_BODIES = 30 };
+// The robot with the gains, armature and feet of the golden file; false: it is not there, and the test is skipped.
+// theta[6]: turns of the leg's frames, NULL: none.
+bool g1_robot(Arena *arena, const double *theta, Robot *robot);
+const char *g1_golden(Arena *arena); // text of the golden file
+// The numbers behind "key" in the text from `from` on; the end of the last one.
+const char *golden_numbers(const char *from, const char *key, int count, double *numbers);
+
+#endif

@@ -1,0 +1,190 @@
+// See articulated_hand.h.
+#include "articulated_hand.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hand_start(ArticulatedHand *hand, const ArticulatedSetup *setup)
+{
+    articulated_start(&hand->test, setup);
+    const Configured *configured = &hand->test.configured;
+    hand->group = (LaneGroup){.batch = *hand->test.batch, .valid = 1};
+    hand->group.batch.work = ARENA_NEW(&hand->test.arena, double, (size_t)configured->n_work *LANES);
+    hand->w = articulated_open(&configured->constants, configured->assets, &hand->group);
+    hand->t = 0.0;
+    articulated_begin(&hand->w);
+}
+
+// The velocity of a body on a joint, by its parent's.
+static void move_on_joint(const ArticulatedLanes *w, int body, const double *rate, Vector3 *v, Vector3 *turn)
+{
+    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, w->bodies[body].parent);
+    const ArticulatedJointState s = joint_state(w, body, &c, &p);
+    const int kind = w->bodies[body].kind;
+    Vector3 anchor = added(p.v, cross3(p.w, s.r_p));
+    *turn = p.w;
+    if (kind == ROBOT_HINGE) *turn = along(p.w, splat(rate[0]), s.axis);
+    if (kind == ROBOT_BALL) *turn = added(p.w, vector3_of(rate));
+    if (kind == ROBOT_SLIDE) anchor = along(anchor, splat(rate[0]), s.axis);
+    *v = less(anchor, cross3(*turn, s.r_c));
+}
+
+void hand_move(ArticulatedHand *hand, const double *v, const double (*rate)[3])
+{
+    const ArticulatedLanes *w = &hand->w;
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i);
+        const ArticulatedPose pose = body_pose(w, i);
+        Vector3 turn = vector3_of(rate[i]), velocity;
+        if (w->bodies[i].kind == ROBOT_FREE) {
+            const Vector3 centre = rotation_out(&pose.r, body_vector(w, i, ARTICULATED_anchor_x));
+            velocity = less(vector3_of(v), cross3(turn, centre));
+        } else {
+            move_on_joint(w, i, rate[i], &velocity, &turn);
+        }
+        const Vector3 L = symmetric3_times(body_inertia(w, i), rotation_in(&pose.r, turn));
+        set_limb3(w, at + ARTICULATED_V, velocity);
+        set_limb3(w, at + ARTICULATED_W, turn);
+        set_limb3(w, at + ARTICULATED_L, rotation_out(&pose.r, L));
+    }
+}
+
+void hand_step(ArticulatedHand *hand)
+{
+    articulated_step(&hand->w, splat(hand->t));
+    hand->t += hand->w.c.dt;
+}
+
+void hand_end(ArticulatedHand *hand) { articulated_end(&hand->test); }
+
+double hand_cell(const ArticulatedHand *hand, int body, int cell)
+{
+    return lane_of(limb(&hand->w, articulated_at(body) + cell), 0);
+}
+
+double hand_coordinate(const ArticulatedHand *hand, int body)
+{
+    const ArticulatedPose c = body_pose(&hand->w, body), p = body_pose(&hand->w, hand->w.bodies[body].parent);
+    return lane_of(joint_state(&hand->w, body, &c, &p).coordinate, 0);
+}
+
+HandMomentum hand_momentum(const ArticulatedHand *hand)
+{
+    HandMomentum sum = {.p = {0.0}};
+    for (int i = 0; i < hand->w.c.n_bodies; i++) {
+        const double m = lane_of(body_number(&hand->w, i, ARTICULATED_mass), 0);
+        double x[3], p[3], L[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = hand_cell(hand, i, ARTICULATED_X + k);
+            p[k] = m * hand_cell(hand, i, ARTICULATED_V + k);
+            L[k] = hand_cell(hand, i, ARTICULATED_L + k);
+        }
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            sum.p[k] += p[k];
+            sum.l[k] += x[a] * p[b] - x[b] * p[a] + L[k];
+        }
+        const double size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        sum.size[0] += size;
+        sum.size[1] += size * sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        sum.size[1] += sqrt(L[0] * L[0] + L[1] * L[1] + L[2] * L[2]);
+    }
+    return sum;
+}
+
+// ---- random robots --------------------------------------------------------------------------------------------------
+
+// splitmix64 (G. L. Steele, D. Lea & C. H. Flood, OOPSLA 2014)
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+double random_between(uint64_t *state, double low, double high)
+{
+    return low + (high - low) * ((double)(random_next(state) >> 11) * 0x1p-53);
+}
+
+static void random_unit(uint64_t *state, double *v, int n)
+{
+    double squares;
+    do {
+        squares = 0.0;
+        for (int k = 0; k < n; k++) {
+            v[k] = random_between(state, -1.0, 1.0);
+            squares += v[k] * v[k];
+        }
+    } while (squares > 1.0 || squares < 0.01);
+    for (int k = 0; k < n; k++) v[k] /= sqrt(squares);
+}
+
+void random_turn(uint64_t *state, double *q) { random_unit(state, q, 4); }
+
+void random_rates(uint64_t *state, int n, double (*rate)[3])
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) rate[i][k] = random_between(state, -2.0, 2.0);
+    }
+}
+
+// R diag(b + c, a + c, a + b) R' with random a, b, c > 0 and axes: an inertia that a body can have.
+static void random_inertia(uint64_t *state, double *inertia)
+{
+    double q[4], part[3];
+    const double size = pow(10.0, random_between(state, -6.0, 0.0));
+    random_turn(state, q);
+    for (int k = 0; k < 3; k++) part[k] = size * random_between(state, 0.1, 1.0);
+    const Symmetric3 own = {splat(part[1] + part[2]),
+                            splat(part[0] + part[2]),
+                            splat(part[0] + part[1]),
+                            splat(0.0),
+                            splat(0.0),
+                            splat(0.0)};
+    const Rotation r = rotation_of((Quaternion){splat(q[0]), splat(q[1]), splat(q[2]), splat(q[3])});
+    const Symmetric3 I = symmetric3_turned(&r, own);
+    const real all[6] = {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz};
+    for (int k = 0; k < 6; k++) inertia[k] = lane_of(all[k], 0);
+}
+
+static void random_body(uint64_t *state, int i, Arena *arena, RobotBody *body)
+{
+    static const RobotJointKind kinds[] = {ROBOT_HINGE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_BALL, ROBOT_WELD};
+    *body = (RobotBody){.name = arena_format(arena, "b%d", i), .parent = i - 1};
+    if (i > 0) body->parent = (int)(random_between(state, 0.0, 1.0) * i);
+    for (int k = 0; k < 3; k++) body->p[k] = random_between(state, -0.3, 0.3);
+    random_turn(state, body->q);
+    body->mass = pow(10.0, random_between(state, -2.0, 1.0));
+    for (int k = 0; k < 3; k++) body->centre[k] = random_between(state, -0.2, 0.2);
+    random_inertia(state, body->inertia);
+    RobotJoint *joint = &body->joint;
+    *joint = (RobotJoint){.name = arena_format(arena, "j%d", i), .kind = ROBOT_FREE};
+    if (i == 0) return;
+    joint->kind = kinds[(int)random_between(state, 0.0, 5.0)];
+    for (int k = 0; k < 3; k++) joint->anchor[k] = random_between(state, -0.1, 0.1);
+    random_unit(state, joint->axis, 3);
+    joint->reference = random_between(state, -1.0, 1.0);
+    joint->damping = random_between(state, 0.0, 0.1);
+    joint->friction = random_between(state, 0.0, 0.1);
+    joint->armature = random_between(state, 0.0, 0.1);
+    joint->motor = (RobotMotor){.driven = random_between(state, 0.0, 1.0) < 0.5,
+                                .kp = 50.0,
+                                .kd = 2.0,
+                                .low = -INFINITY,
+                                .high = INFINITY,
+                                .effort = random_between(state, 1.0, 50.0)};
+}
+
+Robot random_robot(uint64_t *state, int n, Arena *arena)
+{
+    RobotBody *bodies = ARENA_NEW(arena, RobotBody, n);
+    Robot robot = {.name = "random", .bodies = bodies, .n_bodies = n};
+    for (int i = 0; i < n; i++) {
+        random_body(state, i, arena, &bodies[i]);
+        robot.n_coordinates += robot_joint_coordinates(bodies[i].joint.kind);
+    }
+    return robot;
+}

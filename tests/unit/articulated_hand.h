@@ -1,0 +1,42 @@
+// Shared by tests of articulated robots: one lane stepped by hand from any state of motion, and robots of random shape.
+#ifndef HOPSCOTCH_ARTICULATED_HAND_H
+#define HOPSCOTCH_ARTICULATED_HAND_H
+
+#include "../../sim/articulated/advance.h"
+#include "articulated_case.h"
+
+typedef struct ArticulatedHand {
+    ArticulatedCase test;
+    LaneGroup group;
+    ArticulatedLanes w;
+    double t;
+} ArticulatedHand;
+
+// At t = 0 of the setup's robot; the parameters of the setup are taken. `hand` must not move in memory.
+void hand_start(ArticulatedHand *hand, const ArticulatedSetup *setup);
+// Velocities that fit the joints. Of each body rate[3]: of a hinge or slide the first is the joint's rate; of a ball
+// the angular velocity against the parent, world axes; of a free body its angular velocity, world axes, with v[3] the
+// velocity of its frame's origin.
+void hand_move(ArticulatedHand *hand, const double *v, const double (*rate)[3]);
+void hand_step(ArticulatedHand *hand);
+void hand_end(ArticulatedHand *hand);
+double hand_cell(const ArticulatedHand *hand, int body, int cell); // ARTICULATED_X ...
+// The coordinate of a body's joint as its pose is now.
+double hand_coordinate(const ArticulatedHand *hand, int body);
+
+// Momentum p and angular momentum l about the origin, of all bodies; size: sums of m |v| and of m |x| |v| + |L|.
+typedef struct HandMomentum {
+    double p[3], l[3], size[2];
+} HandMomentum;
+HandMomentum hand_momentum(const ArticulatedHand *hand);
+
+// ---- random robots --------------------------------------------------------------------------------------------------
+
+double random_between(uint64_t *state, double low, double high);
+void random_turn(uint64_t *state, double *q);                 // unit quaternion
+void random_rates(uint64_t *state, int n, double (*rate)[3]); // of n bodies, within +-2
+// A free root and n - 1 bodies on random joints: frames, anchors, axes and inertias are random, inertias over six
+// decades, masses over three.
+Robot random_robot(uint64_t *state, int n, Arena *arena);
+
+#endif

@@ -1,0 +1,31 @@
+// See robot_folder.h.
+#include "robot_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A folder of this test with copies of the shipped robots; made once, as long as the test is the same.
+static const char *robot_folder(Arena *arena)
+{
+    static const char *const robots[] = {"biped.xml", "quadruped.xml", "chain.xml"};
+    const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
+    if (file_exists(inside)) return folder;
+    CHECK_OK(folder_make(inside));
+    for (int i = 0; i < 3; i++) {
+        Bytes bytes;
+        CHECK_OK(file_read(arena_format(arena, "experiments/robots/%s", robots[i]), 1 << 20, arena, &bytes));
+        CHECK_OK(file_write(inside, robots[i], bytes.data, bytes.size));
+    }
+    return folder;
+}
+
+Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                         Diagnostics *diagnostics, Spec *spec)
+{
+    if (strstr(text, "robots/") == NULL)
+        return spec_parse("test.yaml", text, overrides, n_overrides, arena, diagnostics, spec);
+    const char *folder = robot_folder(arena), *path = arena_format(arena, "%s/test.yaml", folder);
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(text, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
+    return spec_load(path, overrides, n_overrides, arena, diagnostics, spec);
+}

@@ -1,0 +1,10 @@
+// Shared by tests of specs: a text as a spec, in a folder with the shipped robots if it names one.
+#ifndef HOPSCOTCH_ROBOT_FOLDER_H
+#define HOPSCOTCH_ROBOT_FOLDER_H
+
+#include "../test.h"
+
+Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
+                         Diagnostics *diagnostics, Spec *spec);
+
+#endif

@@ -1,0 +1,124 @@
+// Articulated robots: the same bits for every instruction set, number of lanes and length of slices; and no stiffness
+// of the joints or step makes a robot diverge.
+#include "articulated_hand.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- bits -----------------------------------------------------------------------------------------------------------
+
+enum { BITS_LANES = 64, BITS_TICKS = 100 };
+
+// A random robot of 12 bodies with a ball at each: it falls on steps, pushed, with a gait.
+static Robot bits_robot(Arena *arena)
+{
+    uint64_t state = 3;
+    Robot robot = random_robot(&state, 12, arena);
+    RobotShape *shapes = ARENA_NEW(arena, RobotShape, robot.n_bodies);
+    for (int i = 0; i < robot.n_bodies; i++)
+        shapes[i] = (RobotShape){
+            .name = "", .kind = ROBOT_SPHERE, .body = i, .q = {0, 0, 0, 1}, .size = {0.05, 0, 0}, .collides = true};
+    robot.shapes = shapes;
+    robot.n_shapes = robot.n_bodies;
+    return robot;
+}
+
+typedef struct BitsWay {
+    const char *isa;
+    int64_t lanes, slice;
+} BitsWay;
+
+static void bits_run(ArticulatedCase *test, const Robot *robot, const BitsWay *way)
+{
+    const ArticulatedSetup setup = {
+        .robot = robot,
+        .settings = {{"dt", 2e-3}, {"duration", 2e-3 * BITS_TICKS}, {"control.mode", 1}, {"terrain", 2}},
+        .parameters = {{"terrain_start", -1.0},
+                       {"terrain_length", 0.3},
+                       {"all_amplitude", 0.3},
+                       {"push_time", 0.05},
+                       {"push_x", 10.0},
+                       {"base_z", 0.0}},
+        .lanes = way->lanes,
+        .isa = way->isa};
+    articulated_start(test, &setup);
+    for (int64_t lane = 0; lane < way->lanes; lane++) {
+        articulated_set(test, "base_z", lane, 0.1 + 0.005 * (double)lane);
+        articulated_set(test, "all_amplitude", lane, 0.01 * (double)lane);
+        articulated_set(test, "base_vx", lane, sin((double)lane));
+    }
+    articulated_go(test, way->slice);
+}
+
+static void bits_check(const Robot *robot, const BitsWay *way, const double *expected)
+{
+    ArticulatedCase test;
+    bits_run(&test, robot, way);
+    for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
+        for (int64_t lane = 0; lane < way->lanes; lane++)
+            CHECK_BITS(expected[m * BITS_LANES + lane], test.batch->metric[m * test.batch->stride + lane]);
+    }
+    articulated_end(&test);
+}
+
+TEST(articulated_has_the_same_bits_everywhere)
+{
+    static const BitsWay ways[] = {{"auto", 64, 1000}, {"v2", 64, 1000},  {"v3", 64, 1000}, {"v4", 64, 1000},
+                                   {"auto", 1, 1000},  {"auto", 7, 1000}, {"auto", 7, 1},   {"auto", 64, 7},
+                                   {"v2", 7, 7},       {"scalar", 7, 7},  {"v3", 7, 1},     {"v4", 7, 7}};
+    Arena arena;
+    ArticulatedCase test;
+    double *expected = malloc(sizeof *expected * ARTICULATED_N_METRICS * BITS_LANES);
+    if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    const Robot robot = bits_robot(&arena);
+    bits_run(&test, &robot, &(BitsWay){"v2", 64, 1 << 20});
+    for (int m = 0; m < ARTICULATED_N_METRICS; m++)
+        memcpy(expected + m * BITS_LANES, test.batch->metric + m * test.batch->stride, sizeof *expected * BITS_LANES);
+    CHECK(articulated_got(&test, "contact_count", 3) > 0.5); // they do touch the ground
+    CHECK(articulated_got(&test, "distance", 3) != articulated_got(&test, "distance", 4));
+    for (int lane = 0; lane < BITS_LANES; lane++) CHECK_INTEGER(0, articulated_failed(&test, lane));
+    articulated_end(&test);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const bool fma = strcmp(ways[k].isa, "v3") == 0 || strcmp(ways[k].isa, "scalar") == 0;
+        if (fma && !__builtin_cpu_supports("fma")) continue;
+        if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
+        bits_check(&robot, &ways[k], expected);
+    }
+    free(expected);
+    arena_destroy(&arena);
+}
+
+// ---- stiffness and steps --------------------------------------------------------------------------------------------
+
+// Greatest gap (m) and the time survived of a robot whose joints have the stiffness k, in `steps` steps a second.
+static void stiff_check(const Robot *robot, double duration, double k, double steps, double base_z, double gap)
+{
+    ArticulatedCase test;
+    const ArticulatedSetup setup = {.robot = robot,
+                                    .settings = {{"dt", 1.0 / steps}, {"duration", duration}},
+                                    .parameters = {{"attach_stiffness", k}, {"base_z", base_z}}};
+    articulated_start(&test, &setup);
+    articulated_go(&test, 1 << 20);
+    CHECK_INTEGER(0, articulated_failed(&test, 0));
+    CHECK(articulated_got(&test, "gap_max", 0) < gap);
+    articulated_end(&test);
+}
+
+TEST(articulated_no_stiffness_diverges)
+{
+    static const double k[] = {1e4, 1e5, 1e6, 1e7, 1e8}, steps[] = {30, 60, 120, 240, 480, 960, 1920};
+    Arena arena;
+    Robot g1;
+    if (arena_create(&arena, (size_t)1 << 26, "a robot").kind != OK) abort();
+    const bool there = test_shared("data/g1/g1_bodies.csv") != NULL && g1_robot(&arena, NULL, &g1);
+    const Robot robot = bits_robot(&arena);
+    for (size_t i = 0; i < sizeof k / sizeof *k; i++) {
+        for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
+            if (test_quick() && (i + j) % 3 != 0) continue;
+            stiff_check(&robot, 0.5, k[i], steps[j], 0.3, 0.1);
+            if (there) stiff_check(&g1, 0.5, k[i], steps[j], 0.79 - 0.793, 0.1);
+        }
+    }
+    arena_destroy(&arena);
+}

@@ -1,0 +1,175 @@
+// Articulated robots on terrain: a block on a slope, a ball that rolls, steps, a wave, a table.
+#include "articulated_case.h"
+
+#include <math.h>
+#include <string.h>
+
+#define G 9.81
+enum { SLOPE = 1, STEPS, SINE, TABLE }; // by the choices of `terrain`
+
+// A free body of 2 kg with one shape, its centre at x, z, its z axis turned from the vertical to the normal of a slope.
+typedef struct Placed {
+    RobotBody body;
+    RobotShape shape;
+    Robot robot;
+} Placed;
+
+static void place(Placed *placed, RobotShapeKind kind, double size, double x, double z, double slope)
+{
+    const double half = -0.5 * atan(slope), inertia = 0.4 * 2.0 * size * size;
+    placed->body = (RobotBody){.name = "body",
+                               .parent = -1,
+                               .p = {x, 0, z},
+                               .q = {0, sin(half), 0, cos(half)},
+                               .mass = 2.0,
+                               .inertia = {inertia, inertia, inertia, 0, 0, 0},
+                               .joint = {.name = "base", .kind = ROBOT_FREE}};
+    placed->shape =
+        (RobotShape){.name = "", .kind = kind, .q = {0, 0, 0, 1}, .size = {size, size, size}, .collides = true};
+    placed->robot = (Robot){.name = "placed",
+                            .bodies = &placed->body,
+                            .n_bodies = 1,
+                            .shapes = &placed->shape,
+                            .n_shapes = 1,
+                            .n_coordinates = 7};
+}
+
+// On the slope at x = 0, which the ground has from -100 m on: n = (-s, 0, 1)/sqrt(1 + s^2) holds it `above` the ground.
+static void place_on_slope(Placed *placed, RobotShapeKind kind, double size, double above, double slope)
+{
+    const double up = 1.0 / sqrt(1.0 + slope * slope);
+    place(placed, kind, size, -slope * up * above, 100.0 * slope + up * above, slope);
+}
+
+enum { STEPS_A_SECOND = 2000 };
+static void go(ArticulatedCase *test, const Robot *robot, double terrain, double duration,
+               const ArticulatedValue *parameters)
+{
+    ArticulatedSetup setup = {.robot = robot,
+                              .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", duration}, {"terrain", terrain}},
+                              .samples = (int64_t)(duration * STEPS_A_SECOND) + 1};
+    for (int k = 0; parameters[k].name != NULL; k++) setup.parameters[k] = parameters[k];
+    articulated_start(test, &setup);
+    articulated_go(test, 1 << 20);
+    CHECK_INTEGER(0, articulated_failed(test, 0));
+}
+
+static double at(const ArticulatedCase *test, double t, const char *column)
+{
+    return articulated_seen(test, 0, (int64_t)(t * STEPS_A_SECOND), column);
+}
+
+// ---- slope ----------------------------------------------------------------------------------------------------------
+
+// Below the friction angle a block creeps down at v_s p/sqrt(1 - p^2), p = tan(angle)/mu.
+TEST(articulated_block_rests_on_a_slope)
+{
+    ArticulatedCase test;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
+    const ArticulatedValue parameters[] = {
+        {"terrain_slope", 0.3}, {"terrain_start", -100.0}, {"ground_friction", 0.5}, {"slip_speed", 1e-3}, {NULL, 0}};
+    go(&test, &block.robot, SLOPE, 2.0, parameters);
+    const double creep = 1e-3 * 0.6 / 0.8, cosine = 1.0 / sqrt(1.09);
+    CHECK_NEAR(-creep * cosine, at(&test, 2.0, "base_vx"), 1e-6);
+    CHECK_NEAR(-creep * cosine * 0.3, at(&test, 2.0, "base_vz"), 1e-6);
+    CHECK_NEAR(2.0 * G * cosine, at(&test, 2.0, "body_force"), 1e-3);
+    articulated_end(&test);
+}
+
+// Above it slides at g (sin - mu cos).
+TEST(articulated_block_slides_down_a_slope)
+{
+    ArticulatedCase test;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.8);
+    const ArticulatedValue parameters[] = {
+        {"terrain_slope", 0.8}, {"terrain_start", -100.0}, {"ground_friction", 0.5}, {"slip_speed", 1e-3}, {NULL, 0}};
+    go(&test, &block.robot, SLOPE, 1.0, parameters);
+    const double cosine = 1.0 / sqrt(1.64), along = G * (0.8 - 0.5) * cosine;
+    CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 1e-3 * along);
+    CHECK_NEAR(-along * cosine * 0.8, (at(&test, 1.0, "base_vz") - at(&test, 0.5, "base_vz")) / 0.5, 1e-3 * along);
+    articulated_end(&test);
+}
+
+// A solid ball rolls down with g sin/(1 + 2 r^2/(5 s^2)); its centre is s = r - depth over the ground.
+TEST(articulated_ball_rolls_down_a_slope)
+{
+    ArticulatedCase test;
+    Placed ball;
+    place_on_slope(&ball, ROBOT_SPHERE, 0.1, 0.1, 0.3);
+    const ArticulatedValue parameters[] = {{"terrain_slope", 0.3}, {"terrain_start", -100.0}, {NULL, 0}};
+    go(&test, &ball.robot, SLOPE, 1.0, parameters);
+    const double cosine = 1.0 / sqrt(1.09), s = 0.1 - 2.0 * G * cosine / 2e4;
+    const double along = G * 0.3 * cosine / (1.0 + 0.4 * 0.01 / (s * s));
+    CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 5e-4 * along);
+    CHECK_NEAR(-along / s, (at(&test, 1.0, "base_wy") - at(&test, 0.5, "base_wy")) / 0.5, 5e-4 * along / s);
+    articulated_end(&test);
+}
+
+// ---- steps, wave, table ---------------------------------------------------------------------------------------------
+
+// On the third tread a block stands at twice the rise, and its four corners carry it.
+TEST(articulated_block_stands_on_steps)
+{
+    ArticulatedCase test;
+    Placed block;
+    place(&block, ROBOT_BOX, 0.1, 2.4, 0.5, 0.0);
+    const ArticulatedValue parameters[] = {
+        {"terrain_start", 0.0}, {"terrain_height", 0.2}, {"terrain_length", 1.0}, {NULL, 0}};
+    go(&test, &block.robot, STEPS, 2.0, parameters);
+    CHECK_NEAR(0.4 + 0.1 - 2.0 * G / (4 * 2e4), at(&test, 2.0, "base_z"), 1e-6);
+    CHECK_NEAR(2.0 * G, at(&test, 2.0, "body_force"), 1e-3);
+    CHECK_NEAR(2.0 * G, articulated_got(&test, "ground_force_mean", 0), 0.2);
+    CHECK_NEAR(4.0, articulated_got(&test, "contact_count", 0), 0.01);
+    articulated_end(&test);
+}
+
+// Without friction a small ball swings in a trough: w^2 = g/R, 1/R = height (2 pi/length)^2.
+TEST(articulated_ball_swings_in_a_wave)
+{
+    ArticulatedCase test;
+    Placed ball;
+    const double R = 1.0 / (0.05 * pow(2.0 * 3.141592653589793, 2)), r = 1e-3;
+    const double half = 3.141592653589793 / sqrt(G / R);
+    place(&ball, ROBOT_SPHERE, r, 0.77, -0.05 + r + 0.5 * 0.02 * 0.02 / R, 0.0);
+    const ArticulatedValue parameters[] = {{"terrain_start", 0.0},   {"terrain_height", 0.05},  {"terrain_length", 1.0},
+                                           {"ground_friction", 0.0}, {"ground_stiffness", 1e6}, {NULL, 0}};
+    go(&test, &ball.robot, SINE, 2.0, parameters);
+    CHECK_NEAR(0.75 - 0.02, at(&test, half, "base_x"), 5e-4);
+    CHECK_NEAR(0.75, at(&test, 0.5 * half, "base_x"), 5e-4);
+    CHECK_NEAR(0.0, at(&test, half, "base_vx"), 2e-3);
+    articulated_end(&test);
+}
+
+static void go_table(ArticulatedCase *test, const Robot *robot, const Points *table)
+{
+    const ArticulatedSetup setup = {.robot = robot,
+                                    .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 0.5}, {"terrain", TABLE}},
+                                    .table = table,
+                                    .samples = STEPS_A_SECOND};
+    articulated_start(test, &setup);
+    articulated_go(test, 1 << 20);
+}
+
+// A table with one straight piece is a slope; level ground before and behind it.
+TEST(articulated_table_is_a_slope)
+{
+    static const double xy[] = {-100.0, 0.0, 100.0, 60.0};
+    const Points table = {.count = 2, .xy = xy};
+    ArticulatedCase test, other;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
+    const ArticulatedValue parameters[] = {{"terrain_slope", 0.3}, {"terrain_start", -100.0}, {NULL, 0}};
+    go(&test, &block.robot, SLOPE, 0.5, parameters);
+    go_table(&other, &block.robot, &table);
+    CHECK_NEAR(at(&test, 0.5, "base_x"), at(&other, 0.5, "base_x"), 1e-9);
+    CHECK_NEAR(at(&test, 0.5, "base_z"), at(&other, 0.5, "base_z"), 1e-9);
+    CHECK(at(&test, 0.5, "base_x") < -0.01);
+    articulated_end(&test);
+    articulated_end(&other);
+    place(&block, ROBOT_BOX, 0.1, 150.0, 60.1, 0.0);
+    go_table(&other, &block.robot, &table);
+    CHECK_NEAR(60.1 - 2.0 * G / (4 * 2e4), at(&other, 0.5, "base_z"), 1e-6);
+    articulated_end(&other);
+}

@@ -1,0 +1,544 @@
+// Robots from MJCF and URDF: orientations, defaults, inertia of shapes, fused bodies, motors, keyframes, includes.
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct RobotCase {
+    Arena arena;
+    Diagnostics *diagnostics;
+    Source source;
+    RobotOptions options;
+    const Robot *robot;
+} RobotCase;
+
+static void robot_case_start(RobotCase *c)
+{
+    *c = (RobotCase){0};
+    CHECK_OK(arena_create_growing(&c->arena, (size_t)1 << 30, "test"));
+    c->diagnostics = diagnostics_new(&c->arena);
+}
+
+static void robot_case_read(RobotCase *c, const char *text)
+{
+    c->source = (Source){.file = "robot.xml", .text = text};
+    c->robot = robot_read(&c->source, &c->options, &c->arena, c->diagnostics);
+    if (c->robot == NULL) diagnostics_print(c->diagnostics, stdout, false);
+    CHECK(c->robot != NULL);
+}
+
+static void robot_case(RobotCase *c, const char *text)
+{
+    robot_case_start(c);
+    robot_case_read(c, text);
+}
+
+static void robot_case_end(RobotCase *c) { arena_destroy(&c->arena); }
+
+static void robot_refused(RobotCase *c, const char *text, const char *words)
+{
+    char *printed = NULL;
+    size_t size = 0;
+    c->source = (Source){.file = "robot.xml", .text = text};
+    CHECK(robot_read(&c->source, &c->options, &c->arena, c->diagnostics) == NULL);
+    FILE *out = open_memstream(&printed, &size);
+    diagnostics_print(c->diagnostics, out, false);
+    fclose(out);
+    if (strstr(printed, words) == NULL) CHECK_TEXT(words, printed);
+    free(printed);
+}
+
+static void check_vector(const double *expected, const double *got, int n, double tolerance)
+{
+    for (int i = 0; i < n; i++) CHECK_NEAR(expected[i], got[i], tolerance);
+}
+
+// Up to sign.
+static void check_turn(const double *expected, const double *q)
+{
+    double dot = 0.0;
+    for (int i = 0; i < 4; i++) dot += expected[i] * q[i];
+    for (int i = 0; i < 4; i++) CHECK_NEAR(expected[i], dot < 0.0 ? -q[i] : q[i], 2e-15);
+}
+
+// ---- orientations ---------------------------------------------------------------------------------------------------
+
+static void orientation_is(const char *compiler, const char *form, const double *expected)
+{
+    RobotCase c;
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler %s/><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+             compiler, form);
+    robot_case(&c, text);
+    if (c.robot != NULL) check_turn(expected, c.robot->bodies[0].q);
+    robot_case_end(&c);
+}
+
+TEST(robot_orientations_agree)
+{
+    const double half = sqrt(0.5), x_90[] = {half, 0, 0, half}, y_90[] = {0, half, 0, half}, x_180[] = {1, 0, 0, 0};
+    orientation_is("", "quat='2 2 0 0'", x_90);
+    orientation_is("", "axisangle='3 0 0 90'", x_90);
+    orientation_is("angle='radian'", "axisangle='3 0 0 1.5707963267948966'", x_90);
+    orientation_is("", "xyaxes='2 0 0 1 0 1'", x_90);
+    orientation_is("", "zaxis='0 -2 0'", x_90);
+    orientation_is("", "euler='90 0 0'", x_90);
+    orientation_is("", "zaxis='5 0 0'", y_90);
+    orientation_is("", "zaxis='0 0 -1'", x_180);
+    orientation_is("", "xyaxes='1 0 0 0 -1 0'", x_180);
+    // z first, then the new x: in capitals the same turns in the other order
+    const double both[] = {0.5, 0.5, 0.5, 0.5};
+    orientation_is("eulerseq='zxy'", "euler='90 90 0'", both);
+    orientation_is("eulerseq='XZY'", "euler='90 90 0'", both);
+    orientation_is("", "xyaxes='0 1 0 0 0 1'", both);
+    orientation_is("", "axisangle='1 1 1 120'", both);
+}
+
+// ---- inertia --------------------------------------------------------------------------------------------------------
+
+static void geom_weighs(const char *geom, double mass, const double moments[3])
+{
+    RobotCase c;
+    char text[600];
+    snprintf(text, sizeof text, "<mujoco><worldbody><body><freejoint/><geom %s/></body></worldbody></mujoco>", geom);
+    robot_case(&c, text);
+    if (c.robot != NULL) {
+        CHECK_NEAR(mass, c.robot->bodies[0].mass, 1e-12 * mass);
+        check_vector(moments, c.robot->bodies[0].inertia, 3, 1e-12 * mass);
+    }
+    robot_case_end(&c);
+}
+
+TEST(robot_inertia_of_shapes)
+{
+    const double ball = 4.0 / 3.0 * pi * 0.001 * 1000.0, i = 0.4 * ball * 0.01;
+    geom_weighs("size='.1'", ball, (const double[]){i, i, i});
+    geom_weighs("size='.1' mass='3'", 3.0, (const double[]){0.012, 0.012, 0.012});
+    geom_weighs("type='box' size='.1 .2 .3' density='2000'", 96.0, (const double[]){4.16, 3.2, 1.6});
+    geom_weighs("type='box' size='.1 .2 .3' density='2000' euler='0 90 0'", 96.0, (const double[]){1.6, 3.2, 4.16});
+    const double rod = pi * 0.01 * 0.4 * 1000.0;
+    geom_weighs("type='cylinder' size='.1 .2'", rod,
+                (const double[]){rod * (0.03 + 0.16) / 12, rod * (0.03 + 0.16) / 12, rod * 0.005});
+    const double egg = 4.0 / 3.0 * pi * 0.006 * 1000.0;
+    geom_weighs("type='ellipsoid' size='.1 .2 .3'", egg,
+                (const double[]){egg * 0.13 / 5, egg * 0.1 / 5, egg * 0.05 / 5});
+    // a capsule is a cylinder and a ball in two halves, each 3/8 r beyond the cylinder's end
+    const double across = rod * (0.03 + 0.16) / 12 + i + ball * (0.04 + 0.2 * 0.1 * 0.75);
+    geom_weighs("type='capsule' size='.1 .2'", rod + ball, (const double[]){across, across, rod * 0.005 + i});
+    geom_weighs("type='capsule' size='.1' fromto='-.2 0 0 .2 0 0'", rod + ball,
+                (const double[]){rod * 0.005 + i, across, across});
+}
+
+TEST(robot_fuses_bodies_that_do_not_move)
+{
+    // four point-like balls at the corners of a square, in two levels of welded bodies, about a common centre
+    RobotCase c;
+    robot_case(&c, "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='.1' mass='1' pos='1 1 0'/>"
+                   "<body pos='1 0 0' euler='0 0 90'><geom name='g' size='.1' mass='1' pos='-1 2 0'/>"
+                   "<body pos='0 1 0' euler='0 0 90'><geom size='.1' mass='2' pos='1 1 0'/>"
+                   "<body name='b' pos='3 0 0'><joint axis='0 1 0'/><geom size='.1'/></body></body></body>"
+                   "</body></worldbody></mujoco>");
+    const Robot *robot = c.robot;
+    CHECK_INTEGER(2, robot->n_bodies);
+    // places: (1, 1), (-1, -1) and (-1, -1)
+    check_vector((const double[]){-0.5, -0.5, 0}, robot->bodies[0].centre, 3, 1e-15);
+    CHECK_NEAR(4.0, robot->bodies[0].mass, 1e-15);
+    const double own = 4 * 0.4 * 0.01, spread = 1 * 2.25 + 3 * 0.25;
+    check_vector((const double[]){spread + own, spread + own, 2 * spread + own, -spread, 0, 0},
+                 robot->bodies[0].inertia, 6, 1e-14);
+    check_vector((const double[]){-3, 0, 0}, robot->bodies[1].p, 3, 4e-15);
+    check_turn((const double[]){0, 0, 1, 0}, robot->bodies[1].q);
+    CHECK_INTEGER(0, robot->bodies[1].parent);
+    CHECK_INTEGER(0, robot->shapes[1].body);
+    CHECK_TEXT("g", robot->shapes[1].name);
+    check_vector((const double[]){-1, -1, 0}, robot->shapes[1].p, 3, 1e-15);
+    robot_case_end(&c);
+}
+
+TEST(robot_with_a_fixed_base_hangs_on_the_world)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><worldbody><body name='stand' pos='0 0 2' euler='0 0 90'><geom type='box' size='1 1 1'/>"
+                   "<body name='arm' pos='1 0 0'><joint name='shoulder' pos='0 0 .5' axis='2 0 0'/>"
+                   "<geom size='.1'/></body><body pos='2 0 0'><joint type='slide'/><geom size='.1'/></body>"
+                   "</body></worldbody></mujoco>");
+    const RobotBody *arm = &c.robot->bodies[0];
+    CHECK(c.robot->n_bodies == 2 && arm->parent == -1 && c.robot->n_coordinates == 2);
+    check_vector((const double[]){0, 1, 2}, arm->p, 3, 1e-15);
+    check_vector((const double[]){1, 0, 0}, arm->joint.axis, 3, 0.0);
+    check_vector((const double[]){0, 0, 0.5}, arm->joint.anchor, 3, 0.0);
+    CHECK_INTEGER(-1, c.robot->shapes[0].body);
+    CHECK_TEXT("body_1", c.robot->bodies[1].name);
+    CHECK_TEXT("body_1", c.robot->bodies[1].joint.name);
+    robot_case_end(&c);
+}
+
+TEST(robot_corrects_inertia_as_asked)
+{
+    RobotCase c;
+    robot_case(&c,
+               "<mujoco><compiler balanceinertia='true' boundmass='.5' boundinertia='.01' settotalmass='6'/><worldbody>"
+               "<body><freejoint/><inertial pos='0 0 0' mass='.1' diaginertia='.1 .1 .4'/></body>"
+               "<body><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='.001 .02 .02' euler='0 0 90'/></body>"
+               "</worldbody></mujoco>");
+    CHECK_NEAR(2.0, c.robot->bodies[0].mass, 1e-15);
+    check_vector((const double[]){0.8, 0.8, 0.8, 0, 0, 0}, c.robot->bodies[0].inertia, 6, 1e-15);
+    check_vector((const double[]){0.08, 0.04, 0.08, 0, 0, 0}, c.robot->bodies[1].inertia, 6, 1e-15);
+    robot_case_end(&c);
+}
+
+// ---- defaults, joints, motors ---------------------------------------------------------------------------------------
+
+static const char defaults_text[] =
+    "<mujoco><default><joint damping='1' armature='2'/><geom size='.1' contype='0'/>"
+    "<default class='leg'><joint damping='3' range='-90 90' springref='90' stiffness='1'/>"
+    "<default class='foot'><joint type='slide' frictionloss='5' range='-1 2'/></default></default></default>"
+    "<worldbody><body><freejoint/><geom/><body childclass='leg'><joint name='a' ref='180'/><geom/>"
+    "<body><joint name='b' class='foot' armature='0'/><geom conaffinity='0'/>"
+    "<frame childclass='foot' pos='0 1 0' euler='90 0 0'><body pos='0 0 1'><joint name='c' class='main'/><geom/></body>"
+    "</frame></body></body></body></worldbody></mujoco>";
+
+TEST(robot_defaults_are_inherited)
+{
+    RobotCase c;
+    robot_case(&c, defaults_text);
+    const RobotJoint *a = &c.robot->bodies[1].joint, *b = &c.robot->bodies[2].joint, *d = &c.robot->bodies[3].joint;
+    CHECK(a->kind == ROBOT_HINGE && a->limited && a->damping == 3 && a->armature == 2 && a->friction == 0);
+    CHECK_NEAR(-pi / 2, a->low, 1e-15);
+    CHECK_NEAR(pi / 2, a->rest, 1e-15);
+    CHECK_NEAR(pi, a->reference, 1e-15);
+    CHECK(b->kind == ROBOT_SLIDE && b->damping == 3 && b->armature == 0 && b->friction == 5 && b->stiffness == 1);
+    CHECK(b->low == -1 && b->high == 2 && b->rest == 90); // a slide's are m
+    CHECK(d->kind == ROBOT_HINGE && !d->limited && d->damping == 1 && d->friction == 0);
+    check_vector((const double[]){0, 0, 0}, c.robot->bodies[3].p, 3, 1e-15);
+    CHECK(c.robot->shapes[1].collides && !c.robot->shapes[2].collides);
+    robot_case_end(&c);
+}
+
+TEST(robot_motors_have_gains_and_limits)
+{
+    RobotCase c;
+    robot_case(&c,
+               "<mujoco><worldbody><body><freejoint/><geom size='.1'/>"
+               "<body pos='1 0 0'><joint name='a' actuatorfrcrange='-7 7' range='-90 90'/><geom size='.1'/></body>"
+               "<body pos='2 0 0'><joint name='b'/><geom size='.1'/></body>"
+               "<body pos='3 0 0'><joint name='c' axis='0 1 0' armature='.5'/><geom size='.1' pos='0 0 1' mass='2'/>"
+               "</body></body></worldbody><actuator><position joint='a' kp='10' ctrlrange='-1 2' gear='-2'/>"
+               "<velocity joint='a' kv='3'/><motor joint='b' gear='50' ctrlrange='-2 2' forcerange='-1 1'/>"
+               "<position joint='c' kp='16' dampratio='.5' forcerange='-9 9'/></actuator></mujoco>");
+    const RobotMotor *a = &c.robot->bodies[1].joint.motor, *b = &c.robot->bodies[2].joint.motor;
+    const RobotMotor *d = &c.robot->bodies[3].joint.motor;
+    CHECK(a->driven && a->kp == 40 && a->kd == 3 && a->low == -1 && a->high == 0.5 && a->effort == 7);
+    CHECK(b->driven && b->kp == 0 && b->kd == 0 && b->effort == 50 && b->low == -INFINITY);
+    CHECK(d->kp == 16 && d->effort == 9);
+    CHECK_NEAR(sqrt(16 * (0.5 + 2 + 0.4 * 0.01 * 2)), d->kd, 1e-14); // 2 ratio sqrt(kp M)
+    CHECK(!c.robot->bodies[0].joint.motor.driven);
+    robot_case_end(&c);
+}
+
+TEST(robot_keyframes_have_their_quaternions_turned)
+{
+    RobotCase c;
+    const char *text =
+        "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='.1'/>"
+        "<body><joint type='ball'/><geom size='.1'/></body><body><joint ref='90'/><geom size='.1'/></body>"
+        "</body></worldbody><keyframe><key name='k' qpos='1 2 3 2 0 0 0 0 0 5 0 7' ctrl='1'/><key/>"
+        "</keyframe></mujoco>";
+    robot_case(&c, text);
+    CHECK(c.robot->n_keyframes == 2 && c.robot->n_coordinates == 12);
+    check_vector((const double[]){1, 2, 3, 0, 0, 0, 1, 0, 1, 0, 0, 7}, c.robot->keyframes[0].coordinates, 12, 0.0);
+    check_vector((const double[]){0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 1, pi / 2}, c.robot->keyframes[1].coordinates, 12,
+                 1e-15);
+    CHECK_TEXT("key_1", c.robot->keyframes[1].name);
+    robot_case_end(&c);
+    robot_case_start(&c);
+    c.options.base = ROBOT_BASE_FIXED;
+    robot_case_read(&c, text);
+    CHECK(c.robot->n_coordinates == 5 && c.robot->n_bodies == 2 && c.robot->bodies[0].parent == -1);
+    check_vector((const double[]){0, 1, 0, 0, 7}, c.robot->keyframes[0].coordinates, 5, 0.0);
+    robot_case_end(&c);
+}
+
+TEST(robot_contacts_follow_the_planes)
+{
+    RobotCase c;
+    robot_case(
+        &c, "<mujoco><worldbody><geom type='plane' size='1 1 1' contype='4' conaffinity='0'/><body><freejoint/>"
+            "<geom size='.1'/><geom size='.1' contype='0' conaffinity='4' friction='.7'/></body></worldbody></mujoco>");
+    CHECK(!c.robot->shapes[1].collides && c.robot->shapes[2].collides);
+    CHECK_NEAR(0.7, c.robot->shapes[2].friction, 0.0);
+    CHECK(c.robot->shapes[0].kind == ROBOT_PLANE && c.robot->shapes[0].body == -1);
+    robot_case_end(&c);
+}
+
+// ---- URDF -----------------------------------------------------------------------------------------------------------
+
+#define URDF_INERTIAL(mass)                                                                                            \
+    "<inertial><mass value='" mass "'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+
+static const char urdf_text[] =
+    "<robot name='r'><material name='m'/><link name='base'/>"
+    "<link name='leg'>" URDF_INERTIAL(
+        "2") "<collision><origin xyz='0 0 -1'/><geometry>"
+             "<cylinder radius='.1' length='1'/></geometry></collision>"
+             "<visual><geometry><mesh filename='leg.stl'/></geometry></visual></link>"
+             "<link name='trunk'>" URDF_INERTIAL("3") "</link><link name='foot'>" URDF_INERTIAL(
+                 "1") "</link>"
+                      "<joint name='weld' type='fixed'><parent link='base'/><child link='trunk'/>"
+                      "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/></joint>"
+                      "<joint name='hip' type='revolute'><parent link='trunk'/><child link='leg'/>"
+                      "<origin xyz='1 0 0' rpy='1.5707963267948966 0 1.5707963267948966'/><axis xyz='0 2 0'/>"
+                      "<limit lower='-1' upper='2' effort='30' velocity='9'/>"
+                      "<dynamics damping='.5' friction='.25'/></joint>"
+                      "<joint name='ankle' type='prismatic'><parent link='leg'/><child link='foot'/>"
+                      "<limit lower='0' upper='1' effort='0'/></joint>"
+                      "<gazebo><plugin>text</plugin></gazebo><transmission name='t'/></robot>";
+
+TEST(robot_urdf_is_read)
+{
+    RobotCase c;
+    robot_case(&c, urdf_text);
+    const RobotBody *base = &c.robot->bodies[0], *leg = &c.robot->bodies[1], *foot = &c.robot->bodies[2];
+    CHECK_INTEGER(3, c.robot->n_bodies);
+    CHECK(base->joint.kind == ROBOT_FREE && base->mass == 3 && leg->parent == 0 && foot->parent == 1);
+    CHECK_TEXT("base", base->name);
+    check_vector((const double[]){0, 1, 1}, leg->p, 3, 1e-15);
+    // yaw of the weld, then roll before yaw: Rz(90) Rz(90) Rx(90)
+    check_turn((const double[]){0, sqrt(0.5), sqrt(0.5), 0}, leg->q);
+    const RobotJoint *hip = &leg->joint;
+    CHECK(hip->kind == ROBOT_HINGE && hip->limited && hip->low == -1 && hip->high == 2 && hip->damping == 0.5);
+    CHECK(hip->friction == 0.25 && hip->axis[1] == 1 && hip->motor.driven && hip->motor.effort == 30);
+    CHECK(foot->joint.kind == ROBOT_SLIDE && foot->joint.axis[0] == 1 && foot->joint.motor.effort == INFINITY);
+    CHECK(c.robot->n_shapes == 1 && c.robot->shapes[0].size[1] == 0.5 && c.robot->shapes[0].collides);
+    CHECK_INTEGER(6, c.robot->n_notes);
+    robot_case_end(&c);
+}
+
+TEST(robot_urdf_base_is_chosen)
+{
+    RobotCase c;
+    robot_case_start(&c);
+    c.options.base = ROBOT_BASE_FIXED;
+    robot_case_read(&c, urdf_text);
+    CHECK(c.robot->n_bodies == 2 && c.robot->bodies[0].parent == -1);
+    check_vector((const double[]){0, 1, 1}, c.robot->bodies[0].p, 3, 1e-15);
+    robot_case_end(&c);
+    robot_case(
+        &c,
+        "<robot name='r'><link name='world'/><link name='a'>" URDF_INERTIAL("2") "</link><link name='b'>" URDF_INERTIAL(
+            "2") "</link><joint name='j' type='fixed'>"
+                 "<parent link='world'/><child link='a'/></joint><joint name='k' type='continuous'><parent link='a'/>"
+                 "<child link='b'/></joint></robot>");
+    CHECK(c.robot->n_bodies == 1 && c.robot->bodies[0].parent == -1 && c.robot->bodies[0].joint.kind == ROBOT_HINGE);
+    robot_case_end(&c);
+}
+
+// ---- what is left out, limits ---------------------------------------------------------------------------------------
+
+TEST(robot_notes_say_what_was_left_out)
+{
+    static const char *const ignore[] = {"equality", "tendon", "mesh", "self_filter"};
+    RobotCase c;
+    robot_case_start(&c);
+    c.options.ignore = ignore;
+    c.options.n_ignore = 4;
+    robot_case_read(
+        &c, "<mujoco><worldbody><light/><body><freejoint/><geom size='.1' solref='1 1'/><geom type='mesh' mesh='a'/>"
+            "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
+            "<tendon><fixed/></tendon><equality><weld/><joint/></equality><actuator><motor tendon='t'/></actuator>"
+            "<sensor><gyro/></sensor></mujoco>");
+    static const char *const notes[] = {"0 light (1)",    "0 geom solref (1)", "1 self_filter (1)", "1 tendon (2)",
+                                        "1 equality (2)", "0 sensor (1)",      "1 mesh (1)"};
+    CHECK_INTEGER(7, c.robot->n_notes);
+    for (int i = 0; i < 7 && i < c.robot->n_notes; i++)
+        CHECK_TEXT(notes[i], arena_format(&c.arena, "%d %s", c.robot->notes[i].skipped, c.robot->notes[i].what));
+    robot_case_end(&c);
+    robot_case_start(&c);
+    c.options.ignore = (const char *const[]){"eqality"};
+    c.options.n_ignore = 1;
+    robot_refused(&c, defaults_text, "the robot has no 'eqality' that could be ignored");
+    robot_case_end(&c);
+}
+
+static char *robot_of_bodies(int count, bool nested)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fputs("<mujoco><worldbody>", out);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "<body pos='0 0 1'>%s<geom size='.1'/>%s", i == 0 || !nested ? "<freejoint/>" : "<joint/>",
+                nested ? "" : "</body>");
+    for (int i = 0; nested && i < count; i++) fputs("</body>", out);
+    fputs("</worldbody></mujoco>", out);
+    fclose(out);
+    return text;
+}
+
+TEST(robot_is_bounded)
+{
+    RobotCase c;
+    char *many = robot_of_bodies(10000, false), *fits = robot_of_bodies(1024, false),
+         *deep = robot_of_bodies(250, true);
+    robot_case_start(&c);
+    robot_refused(&c, many, "robot.xml:1:55316: error: more than 1024 bodies");
+    CHECK_INTEGER(1, diagnostics_errors(c.diagnostics));
+    robot_case_end(&c);
+    robot_case(&c, fits);
+    CHECK_INTEGER(1024, c.robot->n_bodies);
+    CHECK_TEXT("body_1023", c.robot->bodies[1023].name);
+    robot_case_end(&c);
+    robot_case(&c, deep);
+    CHECK_INTEGER(256, c.robot->n_coordinates);
+    robot_case_end(&c);
+    free(many), free(fits), free(deep);
+}
+
+TEST(robot_names_are_unique)
+{
+    RobotCase c;
+    robot_case(
+        &c, "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body><body name='body_0'><joint name='body_0_'/>"
+            "<geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>");
+    CHECK_TEXT("body_0_", c.robot->bodies[0].name);
+    CHECK_TEXT("body_0__", c.robot->bodies[0].joint.name);
+    robot_case_end(&c);
+}
+
+// ---- includes -------------------------------------------------------------------------------------------------------
+
+static void include_file(const char *folder, const char *name, const char *text)
+{
+    CHECK_OK(file_write(folder, name, text, strlen(text)));
+}
+
+TEST(robot_includes_are_put_in_their_places)
+{
+    RobotCase c;
+    const char *folder = test_folder(), *text = NULL;
+    robot_case_start(&c);
+    CHECK_OK(folder_make(arena_format(&c.arena, "%s/parts", folder)));
+    include_file(folder, "common.xml",
+                 "\xEF\xBB\xBF<?xml version='1.0'?>\n<mujoco model='x'><compiler angle='radian'/>"
+                 "<!-- c --></mujoco>");
+    include_file(folder, "leg.xml",
+                 "<mujocoinclude><body><joint name='hip' range='-1 1'/><geom size='.1'/>"
+                 "<include file='./parts/foot.xml'/></body></mujocoinclude>");
+    include_file(folder, "parts/foot.xml", "<x><body><joint name='ankle'/><geom size='.1' rang='1'/></body></x>");
+    static const char main_text[] = "<mujoco model='m'><include file='common.xml'/><worldbody><body><freejoint/>"
+                                    "<geom size='.1'/><include file='leg.xml'></include></body></worldbody></mujoco>";
+    c.options.folder = folder;
+    robot_refused(&c, main_text, "parts/foot.xml:1:47: error: unknown attribute 'rang' of <geom>");
+    include_file(folder, "parts/foot.xml", "<x><body><joint name='ankle'/><geom size='.1'/></body></x>");
+    c.diagnostics = diagnostics_new(&c.arena);
+    robot_case_read(&c, main_text);
+    CHECK(robot_text(&c.source, folder, &c.arena, c.diagnostics, &text));
+    CHECK_TEXT(
+        "<mujoco model='m'><compiler angle='radian'/><!-- c --><worldbody><body><freejoint/><geom size='.1'/>"
+        "<body><joint name='hip' range='-1 1'/><geom size='.1'/><body><joint name='ankle'/><geom size='.1'/></body>"
+        "</body></body></worldbody></mujoco>",
+        text);
+    CHECK(c.robot->n_bodies == 3 && c.robot->bodies[1].joint.high == 1.0);
+    CHECK_TEXT("m", c.robot->name);
+    // the text alone is the same robot, and stays as it is
+    const Source whole = {.file = "kept.xml", .text = text};
+    const Robot *kept = robot_read(&whole, &(RobotOptions){0}, &c.arena, c.diagnostics);
+    const char *again = NULL;
+    CHECK(kept != NULL && kept->n_bodies == 3);
+    CHECK(robot_text(&whole, NULL, &c.arena, c.diagnostics, &again) && again == text);
+    robot_case_end(&c);
+}
+
+TEST(robot_includes_are_bounded)
+{
+    RobotCase c;
+    const char *folder = test_folder();
+    robot_case_start(&c);
+    c.options.folder = folder;
+    char *large = malloc((5 << 20) + 1), *many = NULL;
+    memset(large, ' ', 5 << 20);
+    memcpy(large, "<a>", 3);
+    strcpy(large + (5 << 20) - 4, "</a>");
+    include_file(folder, "a.xml", large);
+    include_file(folder, "b.xml", large);
+    robot_refused(&c, "<mujoco><include file='a.xml'/><include file='b.xml'/></mujoco>",
+                  "robot.xml:1:32: error: the included files have more than 8 MiB");
+    size_t size = 0;
+    FILE *out = open_memstream(&many, &size);
+    fputs("<mujoco>", out);
+    for (int i = 0; i < 33; i++) {
+        include_file(folder, arena_format(&c.arena, "%d.xml", i), "<a/>");
+        fprintf(out, "<include file='%d.xml'/>", i);
+    }
+    fputs("</mujoco>", out);
+    fclose(out);
+    robot_refused(&c, many, "error: more than 32 files are included");
+    // 200 levels in 200
+    char *deep = robot_of_bodies(200, true), *from = strstr(deep, "<body"), *to = strstr(deep, "</worldbody>");
+    include_file(folder, "deep.xml", arena_format(&c.arena, "<a>%.*s</a>", (int)(to - from), from));
+    char *text = malloc(strlen(deep) + 100), *inner = strstr(deep, "</body>");
+    sprintf(text, "%.*s<include file='deep.xml'/>%s", (int)(inner - deep), deep, inner);
+    robot_refused(&c, text, "error: with the included files more than 256 elements are inside each other");
+    robot_case_end(&c);
+    free(large), free(many), free(deep), free(text);
+}
+
+// ---- a real robot ---------------------------------------------------------------------------------------------------
+
+// Lines of "idx,name,parent,...": name, and numbers by column.
+static bool next_row(char **at, char *name, double *number)
+{
+    if (*at == NULL || **at == '\0') return false;
+    char *line = *at, *end = strchr(line, '\n');
+    if (end != NULL) *end = '\0';
+    *at = end != NULL ? end + 1 : NULL;
+    int column = 0;
+    for (char *cell = line; cell != NULL; column++) {
+        char *comma = strchr(cell, ',');
+        if (comma != NULL) *comma = '\0';
+        if (column == 1) strcpy(name, cell);
+        number[column] = strtod(cell, NULL);
+        cell = comma != NULL ? comma + 1 : NULL;
+    }
+    return column > 26;
+}
+
+TEST(robot_g1_has_its_reference_numbers)
+{
+    static const char *const ignore[] = {"mesh"};
+    RobotCase c;
+    Bytes xml, csv;
+    const char *path = test_shared("data/g1/unitree_mujoco_g1_29dof.xml");
+    if (path == NULL) {
+        test_skip("no ../shared/data/g1");
+        return;
+    }
+    robot_case_start(&c);
+    CHECK_OK(file_read(path, XML_BYTES_MAX, &c.arena, &xml));
+    CHECK_OK(file_read(test_shared("data/g1/g1_bodies.csv"), 1 << 20, &c.arena, &csv));
+    c.options.ignore = ignore;
+    c.options.n_ignore = 1;
+    robot_case_read(&c, (const char *)xml.data);
+    char *at = strchr((char *)csv.data, '\n') + 1, name[256];
+    double n[64];
+    int count = 0;
+    for (; next_row(&at, name, n) && count < c.robot->n_bodies; count++) {
+        const RobotBody *body = &c.robot->bodies[count];
+        const double q[4] = {n[8], n[9], n[10], n[7]},
+                     norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        CHECK_TEXT(name, body->name);
+        CHECK_INTEGER((int64_t)n[2], body->parent);
+        check_vector(&n[4], body->p, 3, 1e-12);
+        for (int i = 0; i < 4; i++) CHECK_NEAR(q[i] / norm, body->q[i], 1e-12);
+        CHECK_NEAR(n[11], body->mass, 1e-12);
+        check_vector(&n[12], body->centre, 3, 1e-12);
+        check_vector(&n[22], body->inertia, 6, 1e-12);
+    }
+    CHECK_INTEGER(30, count);
+    CHECK_INTEGER(30, c.robot->n_bodies);
+    robot_case_end(&c);
+}
