@@ -175,6 +175,7 @@ flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
 	FLIPS=1000 sh tests/crash/flips_of_blocks.sh
 	SPEC=kept_later FLIPS=1000 sh tests/crash/flips_of_blocks.sh
+	SPEC=later_made FLIPS=1000 sh tests/crash/flips_of_blocks.sh
 # random overconstrained mechanisms, 167 of each of six kinds, against their exact motion: a quarter of an hour
 mechanisms: programs
 	MECHANISMS=167 $(BUILD)/tests rigid_mechanisms

@@ -602,7 +602,7 @@ typedef struct Doctor {
     Database *database; // open for reading while the checks run; NULL: it can't be read
     int64_t version;    // SQLite's data_version when it was read
     Spec spec;
-    bool spec_good, structure_bad, places_bad, catalogue_bad;
+    bool spec_good, structure_bad, made_rows_bad, places_bad, catalogue_bad;
     int64_t schema; // its version; 0: unreadable, or not a campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids

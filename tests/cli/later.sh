@@ -77,6 +77,14 @@ printf 'xyz' | dd of=results/wrong/shards/rows_000000.h5 bs=1 seek=$((8192 + 5 *
 grep -q 'FINDING *rows' doctor.txt
 report $? "digests of rows find a wrong number in a block"
 
+cp -r results/killed results/made && "$program" reindex >>log 2>&1
+"$SQL" results/made/campaign.db "INSERT INTO trials(id, search, round, failure, n_failed) VALUES(0, 0, 0, 'none', 0)"
+"$program" doctor made >doctor.txt 2>&1
+grep -q 'FINDING *blocks .*already made' doctor.txt && [ "$(grep -c FINDING doctor.txt)" = 1 ] &&
+    "$program" doctor made --repair >>log 2>&1 && "$program" resume made --progress none >>log 2>&1 &&
+    [ "$(digest made)" = "$(digest rows)" ] && "$program" doctor made >>log 2>&1
+report $? "doctor finds a wrong row that was already made of a block, and makes it again"
+
 # what another program may have done to the records: no command crashes or hangs
 bad=
 hostile() # SQL [WORDS that `best` says]

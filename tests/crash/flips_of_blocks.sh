@@ -2,7 +2,7 @@
 # tests/crash/flips.c on a campaign that was killed while its trials were in blocks, a part of them with rows too.
 #
 #   HOPSCOTCH   the program (build/hopscotch); flips, hopscotch_faults and sql are beside it      FLIPS   (30)
-#   SPEC        later, or kept_later: of tests/crash/specs
+#   SPEC        later, kept_later, or later_made: of tests/crash/specs
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 : "${HOPSCOTCH:=$PWD/build/hopscotch}" "${FLIPS:=30}" "${SPEC:=later}"
@@ -14,6 +14,7 @@ folder=$(mktemp -d) || exit 3
 HOPSCOTCH_FAULT=fsync:60:KILL "$build/hopscotch_faults" run "tests/crash/specs/$SPEC.yaml" --name flips --batch 7 \
     --progress none --results "$folder" >/dev/null 2>&1
 "$build/sql" "$folder/flips/campaign.db" "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null 2>&1
+rm -f "$folder"/flips/shards/*.tmp # of the shard that was being written
 "$HOPSCOTCH" reindex --results "$folder" >/dev/null 2>&1
 "$build/flips" "$folder" "$FLIPS" || exit 1
 rm -rf "$folder"

@@ -118,9 +118,10 @@ static Error repair_check_segments(const Repair *repair)
 }
 
 // Rows are made of blocks. Rows of blocks that can't be read are missing then, and simulated again like others.
-static Error repair_blocks(Database *database)
+static Error repair_blocks(const Repair *repair, Database *database)
 {
-    const Error error = pending_settle(database);
+    Error error = repair->doctor->made_rows_bad ? pending_drop_made_rows(database) : error_none();
+    if (error.kind == OK) error = pending_settle(database);
     return error.kind == OK ? error : pending_forget(database);
 }
 
@@ -131,7 +132,7 @@ static Error repair_before_opening(Repair *repair)
     TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
     if (error.kind == OK) error = integrity_ignore_references(database);
-    if (error.kind == OK) error = repair_blocks(database);
+    if (error.kind == OK) error = repair_blocks(repair, database);
     if (error.kind == OK) error = repair_structure(repair, database);
     if (error.kind == OK) error = repair_campaign_row(repair, database);
     if (error.kind == OK) error = repair_read_spec(repair, database);

@@ -134,6 +134,16 @@ static void doctor_tell_block(void *doctor, const char *name, const char *fault)
     doctor_find(doctor, "blocks", CAMPAIGN_SHARDS "/%.60s: %s", name, fault);
 }
 
+// The check of rows reads the blocks in place of rows that are already made.
+static void doctor_check_made_rows(Doctor *doctor)
+{
+    bool same = true;
+    const Error error = pending_compare_rows(doctor->database, &same);
+    if (error.kind != OK) doctor_find(doctor, "blocks", "rows that were made of them: %s", error.text);
+    if (!same) doctor_find(doctor, "blocks", "the rows that were already made of them differ from them");
+    doctor->made_rows_bad = error.kind != OK || !same;
+}
+
 static void doctor_check_blocks(Doctor *doctor)
 {
     int64_t count = 0;
@@ -141,6 +151,7 @@ static void doctor_check_blocks(Doctor *doctor)
     const Error error =
         pending_check(doctor->database, doctor->place->folder, doctor->arena, doctor_tell_block, doctor, &count);
     if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
+    doctor_check_made_rows(doctor);
     if (count > 0 && doctor->findings == before)
         doctor_good(doctor, "blocks", "%lld, of which rows are still to be made: as they were written",
                     (long long)count);

@@ -305,13 +305,12 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 static bool catalogue_is_damaged(const char *path)
 {
     Database *database;
-    bool sound = false;
     const Error opened = database_open(path, DATABASE_READ, &database);
     if (opened.kind != OK)
         return opened.kind == ERROR_USER || file_exists(path); // no database, or one that can't be read
-    const Error error = integrity_check(database, &sound);
+    const bool damaged = !integrity_holds(database);
     store_leave(database);
-    return error.kind != OK || !sound;
+    return damaged;
 }
 
 static Error catalogue_put(const char *results, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,

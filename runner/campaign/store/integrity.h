@@ -13,8 +13,7 @@ bool integrity_is_sound(Database *database, Arena *arena);
 // SQLite's own check: one text per finding, or "ok". And the rows that refer to rows that do not exist.
 Cursor integrity_findings(Database *database);
 Cursor integrity_references(Database *database);
-// SQLite's own check up to its first finding. Error: the check failed; then *sound is false.
-Error integrity_check(Database *database, bool *sound);
+bool integrity_holds(Database *database); // up to the first finding
 // Builds the indexes again from the rows; if that is not enough, the whole file. *by: what made it sound; NULL:
 // nothing.
 void integrity_mend(Database *database, const char **by);

@@ -457,6 +457,30 @@ Error pending_check(Database *database, const char *folder, Arena *arena,
     return cursor_close(&rows);
 }
 
+static Error pending_digest(Database *database, const char *table, int64_t last, int64_t *count, uint64_t *digest)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT * FROM %s.trials WHERE id <= %lld", table, (long long)last);
+    Cursor rows = cursor_open(database, sql);
+    for (; cursor_next(&rows); ++*count) *digest ^= cells_digest(&rows, 0);
+    return cursor_close(&rows);
+}
+
+Error pending_compare_rows(Database *database, bool *same)
+{
+    int64_t last = -1, made = 0, blocks = 0;
+    uint64_t made_digest = 0, blocks_digest = 0;
+    *same = true;
+    if (!pending_exist(database)) return error_none();
+    TRY(store_integer(database, "SELECT ifnull(max(id), -1) FROM main.trials", 0, &last));
+    TRY(pending_digest(database, "main", last, &made, &made_digest));
+    TRY(pending_digest(database, "temp", last, &blocks, &blocks_digest));
+    *same = made == blocks && made_digest == blocks_digest;
+    return error_none();
+}
+
+Error pending_drop_made_rows(Database *database) { return database_run(database, "DELETE FROM main.trials"); }
+
 // ---- a run that goes on ---------------------------------------------------------------------------------------------
 
 static void pending_note_fault(void *to, const char *name, const char *fault)

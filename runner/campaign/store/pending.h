@@ -65,6 +65,9 @@ Error pending_count(Database *database, int64_t *trials, int64_t *rows);
 // Looks at the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
 Error pending_check(Database *database, const char *folder, Arena *arena,
                     void (*tell)(void *to, const char *name, const char *fault), void *to, int64_t *count);
+// After pending_show, which hides rows that are already made. *same: they are those of the blocks, or there are none.
+Error pending_compare_rows(Database *database, bool *same);
+Error pending_drop_made_rows(Database *database);         // so that they are made again
 bool pending_is_block(const char *file);                  // by its name
 bool pending_names(Database *database, const char *file); // a file in the folder of shards
 
