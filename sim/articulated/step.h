@@ -66,12 +66,12 @@ HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     seen->gap = greater_of(length3(gap), seen->gap);
 }
 
-// From the leaves to the root.
-HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+// From the leaves to the root. a[21] <- the factors of the body's block.
+HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen, real *a)
 {
     const int at = articulated_at(body);
     const ArticulatedPose pose = body_pose(w, body);
-    real a[PACKED_CELLS], b[6];
+    real b[6];
     limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
     limbs_take(w, at + ARTICULATED_U, 6, b);
     if (w->bodies[body].n_points > 0) {
@@ -145,7 +145,8 @@ HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, rea
     ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
     for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
     if (w->c.attachment == ARTICULATED_TREE) {
-        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen);
+        real a[PACKED_CELLS];
+        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen, a);
         for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
     } else {
         seen.gap = apart_solve(w, h, &seen.touch);

@@ -256,6 +256,42 @@ bool g1_robot(Arena *arena, const double *theta, Robot *robot)
     return true;
 }
 
+const ArticulatedValue golden_gait[GOLDEN_GAIT] = {
+    {"attach_stiffness", 1e6},
+    {"attach_damping", 1e4},
+    {"attach_turn_stiffness", 1e6},
+    {"attach_turn_damping", 1e2},
+    {"gait_frequency", 1.5},
+    {"base_z", 0.8 - 0.793},
+    {"left_hip_pitch_joint_amplitude", -0.3},
+    {"right_hip_pitch_joint_amplitude", -0.3},
+    {"right_hip_pitch_joint_phase", 3.141592653589793},
+    {"left_knee_joint_offset", 0.3},
+    {"right_knee_joint_offset", 0.3},
+    {"left_knee_joint_amplitude", 0.2},
+    {"right_knee_joint_amplitude", 0.2},
+    {"right_knee_joint_phase", 3.141592653589793},
+};
+
+void golden_designs(Points *lists, ArticulatedValue *parameters, const double *theta)
+{
+    static const double items[6][2] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}; // axis x, mirrored
+    static const char *const names[] = {"turn0", "turn1", "turn2", "turn3", "turn4", "turn5"};
+    static const char *const joints[6][3] = {{"left_hip_pitch_joint", "right_hip_pitch_joint", NULL},
+                                             {"left_hip_roll_joint", "right_hip_roll_joint", NULL},
+                                             {"left_hip_yaw_joint", "right_hip_yaw_joint", NULL},
+                                             {"left_knee_joint", "right_knee_joint", NULL},
+                                             {"left_ankle_pitch_joint", "right_ankle_pitch_joint", NULL},
+                                             {"left_ankle_roll_joint", "right_ankle_roll_joint", NULL}};
+    static const char *const *words[6][4]; // rotate, length, mass, gain
+    for (int i = 0; i < 6; i++) {
+        words[i][0] = joints[i];
+        parameters[i] = (ArticulatedValue){names[i], theta[i]};
+    }
+    lists[0] = (Points){.count = 0};
+    lists[1] = (Points){.count = 6, .items = &items[0][0], .names = names, .words = &words[0][0]};
+}
+
 const char *g1_golden(Arena *arena)
 {
     char *text = ARENA_NEW(arena, char, G1_TEXT);

@@ -47,6 +47,10 @@ enum { G1_BODIES = 30 };
 // theta[6]: turns of the leg's frames, NULL: none.
 bool g1_robot(Arena *arena, const double *theta, Robot *robot);
 const char *g1_golden(Arena *arena); // text of the golden file
+enum { GOLDEN_GAIT = 14 };
+extern const ArticulatedValue golden_gait[GOLDEN_GAIT]; // parameters of its gait
+// Six designs that turn the frames of both legs about x, mirrored; theta[6] are their parameters turn0 ... turn5.
+void golden_designs(Points *lists, ArticulatedValue *parameters, const double *theta);
 // The numbers behind "key" in the text from `from` on; the end of the last one.
 const char *golden_numbers(const char *from, const char *key, int count, double *numbers);
 

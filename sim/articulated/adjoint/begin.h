@@ -1,0 +1,173 @@
+// A lane's begin, in reverse: forward kinematics, inputs and designs.
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_BEGIN_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_BEGIN_H
+
+#include "../advance.h"
+#include "memory.h"
+
+// ---- forward kinematics ---------------------------------------------------------------------------------------------
+
+// How a joint places its body: from the bars of the seat in the world and of the body's quaternion.
+HD void pull_jointed(const ArticulatedLanes *w, int body, Vector3 seat_bar, Quaternion q_bar)
+{
+    const ArticulatedBody *of = &w->bodies[body];
+    const ArticulatedPose parent = body_pose(w, of->parent);
+    const Quaternion rest = body_rest(w, body), carried = quaternion_times(parent.q, rest);
+    const Vector3 seat = body_vector(w, body, ARTICULATED_seat_x), axis = body_vector(w, body, ARTICULATED_axis_x);
+    const real from_rest = body_number(w, body, ARTICULATED_start) - body_number(w, body, ARTICULATED_reference);
+    ArticulatedPoseBar parent_bar = pose_bar_zero();
+    Rotation carried_turn = rotation_zero();
+    Quaternion carried_bar = q_bar;
+    Vector3 axis_bar = vector3_zero();
+    real start_bar = splat(0.0);
+    if (of->kind == ROBOT_HINGE) {
+        carried_bar = pull_first(q_bar, quaternion_about(axis, from_rest));
+        start_bar = pull_about(axis, from_rest, pull_second(carried, q_bar), &axis_bar);
+    }
+    if (of->kind == ROBOT_BALL) carried_bar = pull_first(q_bar, quaternion_of(of->place + 3));
+    if (of->kind == ROBOT_SLIDE) {
+        const Rotation r = rotation_of(carried);
+        start_bar = dot3(seat_bar, rotation_out(&r, axis));
+        pull_turned(&carried_turn, axis, scaled(from_rest, seat_bar));
+        axis_bar = scaled(from_rest, rotation_in(&r, seat_bar));
+        carried_bar = quaternion_added(carried_bar, pull_rotation(carried, &carried_turn));
+    }
+    number_bar(w, body, ARTICULATED_start, start_bar);
+    number_bar(w, body, ARTICULATED_reference, -start_bar);
+    vector_bar(w, body, ARTICULATED_axis_x, axis_bar);
+    vector_bar(w, body, ARTICULATED_seat_x, rotation_in(&parent.r, seat_bar));
+    rest_bar(w, body, pull_second(parent.q, carried_bar));
+    parent_bar.x = seat_bar;
+    parent_bar.q = pull_first(carried_bar, rest);
+    pull_turned(&parent_bar.r, seat, seat_bar);
+    pose_bar_add(w, of->parent, &parent_bar);
+}
+
+HD void pull_placed(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body);
+    const Quaternion q = limb4(w, at + ARTICULATED_Q);
+    const Rotation r = rotation_of(q);
+    const Vector3 x_bar = bar3(w, at + ARTICULATED_X), anchor = body_vector(w, body, ARTICULATED_anchor_x);
+    const Vector3 back = scaled(splat(-1.0), x_bar);
+    Rotation r_bar = rotation_zero();
+    pull_turned(&r_bar, anchor, back);
+    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&r, back));
+    if (w->bodies[body].kind == ROBOT_FREE) {
+        parameter_bar(w, ARTICULATED_PARAMETER_base_x, x_bar.x);
+        parameter_bar(w, ARTICULATED_PARAMETER_base_y, x_bar.y);
+        parameter_bar(w, ARTICULATED_PARAMETER_base_z, x_bar.z);
+        return;
+    }
+    const Quaternion q_bar = quaternion_added(bar4(w, at + ARTICULATED_Q), pull_rotation(q, &r_bar));
+    pull_jointed(w, body, x_bar, pull_normal(q, splat(1.0), q_bar)); // what is normalized has length 1 up to rounding
+}
+
+// A child begins with its parent's velocity.
+HD void pull_begin_velocity(const ArticulatedLanes *w, int body)
+{
+    const Vector3 bar = bar3(w, articulated_at(body) + ARTICULATED_V);
+    const int parent = w->bodies[body].parent;
+    if (w->bodies[body].kind == ROBOT_FREE) {
+        parameter_bar(w, ARTICULATED_PARAMETER_base_vx, bar.x);
+        parameter_bar(w, ARTICULATED_PARAMETER_base_vy, bar.y);
+        parameter_bar(w, ARTICULATED_PARAMETER_base_vz, bar.z);
+    } else if (parent >= 0) {
+        bar_add3(w, articulated_at(parent) + ARTICULATED_V, bar);
+    }
+}
+
+// ---- inputs and designs ---------------------------------------------------------------------------------------------
+
+HD void pull_seat(const ArticulatedLanes *w, int body)
+{
+    const ArticulatedBody *of = &w->bodies[body];
+    const int at = of->own + ARTICULATED_seat_x;
+    const Vector3 seat_bar = bar3(w, at);
+    Rotation r_bar = rotation_zero();
+    pull_turned(&r_bar, vector3_of(of->pivot), seat_bar);
+    rest_bar(w, body, pull_rotation(body_rest(w, body), &r_bar));
+    if (of->parent >= 0) number_bar(w, of->parent, ARTICULATED_scale, dot3(vector3_of(of->seat), seat_bar));
+    set_bar3(w, at, vector3_zero());
+}
+
+// number <- number * factor
+HD real pull_times(const ArticulatedLanes *w, int body, int number, real factor)
+{
+    const int at = w->bodies[body].own + number;
+    const real result = bar(w, at);
+    set_bar(w, at, result * factor);
+    return result * limb(w, at);
+}
+
+HD real pull_rotate(const ArticulatedLanes *w, const ArticulatedDesign *design, real angle)
+{
+    const int at = w->bodies[design->body].own + ARTICULATED_rest_x, k = design->axis;
+    const Vector3 axis = vector3(splat(k == 0), splat(k == 1), splat(k == 2));
+    const Quaternion result = bar4(w, at), turn = quaternion_about(axis, design->sign * angle);
+    Vector3 unused = vector3_zero();
+    const Quaternion turn_bar = pull_first(result, body_rest(w, design->body));
+    set_bar4(w, at, pull_second(turn, result));
+    return design->sign * pull_about(axis, design->sign * angle, turn_bar, &unused);
+}
+
+HD real pull_length(const ArticulatedLanes *w, int body, real s)
+{
+    real sum = pull_times(w, body, ARTICULATED_mass, s);
+    for (int k = 0; k < 6; k++) sum = sum + 3.0 * s * s * pull_times(w, body, ARTICULATED_xx + k, s * s * s);
+    for (int k = 0; k < 3; k++) sum = sum + pull_times(w, body, ARTICULATED_anchor_x + k, s);
+    return sum + pull_times(w, body, ARTICULATED_scale, s);
+}
+
+// With the numbers that the design began with.
+HD void pull_design(const ArticulatedLanes *w, const ArticulatedDesign *design)
+{
+    const real s = lanes_parameter(w->group, design->parameter);
+    real sum = splat(0.0);
+    if (design->kind == ARTICULATED_ROTATE) sum = pull_rotate(w, design, s);
+    if (design->kind == ARTICULATED_LENGTH) sum = pull_length(w, design->body, s);
+    for (int k = 0; k < 7 && design->kind == ARTICULATED_WEIGHT; k++)
+        sum = sum + pull_times(w, design->body, ARTICULATED_mass + k, s);
+    for (int k = 0; k < 2 && design->kind == ARTICULATED_GAIN; k++)
+        sum = sum + pull_times(w, design->body, ARTICULATED_kp + k, s);
+    parameter_bar(w, design->parameter, sum);
+}
+
+HD void pull_input(const ArticulatedLanes *w, const ArticulatedInput *input)
+{
+    const int at = w->bodies[input->body].own + input->number;
+    parameter_bar(w, input->parameter, bar(w, at));
+    set_bar(w, at, splat(0.0));
+}
+
+// The lane's own numbers again, with its first `designs` designs.
+HD void own_again(const ArticulatedLanes *w, int designs)
+{
+    ArticulatedLanes some = *w;
+    some.c.n_designs = designs;
+    articulated_own(&some);
+}
+
+HD void pull_own(const ArticulatedLanes *w)
+{
+    for (int i = 0; i < w->c.n_bodies && w->c.n_designs > 0; i++) {
+        if (w->bodies[i].own >= 0) pull_seat(w, i);
+    }
+    for (int k = w->c.n_designs - 1; k >= 0; k--) {
+        own_again(w, k);
+        pull_design(w, &w->designs[k]);
+    }
+    for (int k = w->c.n_inputs - 1; k >= 0; k--) pull_input(w, &w->inputs[k]);
+}
+
+// From the bars of the state at t = 0 to those of the parameters. Bodies stand where articulated_begin puts them.
+HD_CALL void pull_begin(const ArticulatedLanes *restrict w)
+{
+    for (int i = w->c.n_bodies - 1; i >= 0; i--) {
+        pull_begin_velocity(w, i);
+        pull_placed(w, i);
+    }
+    pull_own(w);
+}
+
+#endif

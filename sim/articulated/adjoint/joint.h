@@ -1,0 +1,359 @@
+// The rows of a joint, in reverse. With lambda = A^-1 ubar' the derivative of a step's result with respect to anything
+// in A and b is that of
+//     lambda' (b - A u') = dl.(f - K dv') + dm.(torque - T dw')        (joint.h; dl, dm: as dv, dw, of lambda)
+// for constant lambda and u'. The functions here go through joint_rows, joint_axis and joint_state from the last line
+// to the first; bars of a struct are in a struct of the same type.
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_JOINT_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_JOINT_H
+
+#include "../joint.h"
+#include "memory.h"
+
+typedef struct ArticulatedSolved {
+    Vector3 v_c, w_c, v_p, w_p; // of the body and its parent
+} ArticulatedSolved;
+
+// The velocity at the anchors, one against the other.
+HD Vector3 solved_apart(const ArticulatedSolved *u, const ArticulatedJointState *s)
+{
+    return less(added(u->v_c, cross3(u->w_c, s->r_c)), added(u->v_p, cross3(u->w_p, s->r_p)));
+}
+
+// Bars of the rows and of the arms and the axis that they act with.
+HD void pull_solved(const ArticulatedSolved *u, const ArticulatedSolved *l, const ArticulatedJointState *s,
+                    const ArticulatedRows *rows, ArticulatedRows *rows_bar, ArticulatedJointState *bar)
+{
+    const Vector3 dv = solved_apart(u, s), dl = solved_apart(l, s), a = s->axis;
+    const Vector3 dw = less(u->w_c, u->w_p), dm = less(l->w_c, l->w_p);
+    const real av = dot3(a, dv), al = dot3(a, dl), aw = dot3(a, dw), am = dot3(a, dm);
+    const Vector3 force = along(along(rows->f, -rows->k, dv), -(rows->k_more * av), a);
+    const Vector3 back = along(scaled(-rows->k, dl), -(rows->k_more * al), a);
+    bar->r_c = added(cross3(force, l->w_c), cross3(back, u->w_c));
+    bar->r_p = scaled(splat(-1.0), added(cross3(force, l->w_p), cross3(back, u->w_p)));
+    bar->axis = added(scaled(-rows->k_more, along(scaled(av, dl), al, dv)),
+                      scaled(-rows->t_more, along(scaled(aw, dm), am, dw)));
+    rows_bar->f = dl;
+    rows_bar->torque = dm;
+    rows_bar->k = -dot3(dl, dv);
+    rows_bar->k_more = -(al * av);
+    rows_bar->t = -dot3(dm, dw);
+    rows_bar->t_more = -(am * aw);
+}
+
+// ---- joint_axis -----------------------------------------------------------------------------------------------------
+
+// Beyond the range: K += h (h k + d fade), f -= h k beyond
+HD void pull_limit(const ArticulatedLanes *w, int body, real h, const ArticulatedAxis *axis_bar, real coordinate,
+                   real *coordinate_bar)
+{
+    const real zero = splat(0.0), high = coordinate - body_number(w, body, ARTICULATED_high);
+    const real low = coordinate - body_number(w, body, ARTICULATED_low);
+    const mask above = MASK(high > 0.0), below = MASK(low < 0.0) & ~above;
+    const real beyond = select_real(above, high, select_real(below, low, zero)), depth = absolute(beyond);
+    const mask out = MASK(depth > 0.0);
+    if (!any_lane(out)) return;
+    const real K_bar = select_real(out, axis_bar->K, zero), f_bar = axis_bar->f;
+    const mask fading = MASK(depth * 1e3 < 1.0);
+    const real rate = select_real(fading, select_real(above, splat(1e3), splat(-1e3)), zero);
+    const real fade = lesser_of(depth * 1e3, splat(1.0));
+    const real beyond_bar =
+        select_real(out, fused(-(h * w->limit_stiffness), f_bar, h * w->limit_damping * rate * K_bar), zero);
+    parameter_bar(w, ARTICULATED_PARAMETER_limit_stiffness, fused(h * h, K_bar, -(h * beyond * f_bar)));
+    parameter_bar(w, ARTICULATED_PARAMETER_limit_damping, h * fade * K_bar);
+    number_bar(w, body, ARTICULATED_high, select_real(above, -beyond_bar, zero));
+    number_bar(w, body, ARTICULATED_low, select_real(below, -beyond_bar, zero));
+    *coordinate_bar = *coordinate_bar + beyond_bar;
+}
+
+HD void pull_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                   const ArticulatedAxis *axis_bar, ArticulatedJointState *bar)
+{
+    const real zero = splat(0.0), kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
+    const real most = body_number(w, body, ARTICULATED_effort), K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
+    const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
+    const real effort = -fused(kp, C, kd * s->rate);
+    const mask bound = MASK(absolute(effort) > most);
+    const real side = select_real(MASK(effort > 0.0), h, -h), C_bar = select_real(bound, zero, -(h * kp * f_bar));
+    number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, fused(h * h, K_bar, -(h * C * f_bar))));
+    number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, h * K_bar));
+    number_bar(w, body, ARTICULATED_effort, select_real(bound, side * f_bar, zero));
+    bar->coordinate = bar->coordinate + C_bar;
+    bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
+}
+
+HD void pull_axis(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                  ArticulatedAxis *axis_bar, ArticulatedJointState *bar)
+{
+    const real K_bar = axis_bar->K, f_bar = axis_bar->f, rate = s->rate;
+    const real stiffness = body_number(w, body, ARTICULATED_stiffness);
+    const real friction = body_number(w, body, ARTICULATED_friction), slow = w->friction_speed;
+    const real smooth = square_root(fused(rate, rate, slow * slow)), damping_bar = h * K_bar;
+    const real smooth_bar = -(damping_bar * friction) / (smooth * smooth), stretch_bar = -(h * stiffness * f_bar);
+    const real stretch = s->coordinate - body_number(w, body, ARTICULATED_spring);
+    pull_limit(w, body, h, axis_bar, s->coordinate, &bar->coordinate);
+    number_bar(w, body, ARTICULATED_armature, fused(rate, f_bar, K_bar));
+    number_bar(w, body, ARTICULATED_damping, damping_bar);
+    number_bar(w, body, ARTICULATED_friction, damping_bar / smooth);
+    number_bar(w, body, ARTICULATED_stiffness, fused(h * h, K_bar, -(h * stretch * f_bar)));
+    number_bar(w, body, ARTICULATED_spring, -stretch_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_friction_speed, smooth_bar * slow / smooth);
+    bar->coordinate = bar->coordinate + stretch_bar;
+    bar->rate = bar->rate + fused(body_number(w, body, ARTICULATED_armature), f_bar, smooth_bar * rate / smooth);
+    axis_bar->motor_K = axis_bar->motor_K + K_bar;
+    axis_bar->motor_f = axis_bar->motor_f + f_bar;
+    if (w->bodies[body].driven != 0) pull_motor(w, body, h, s, axis_bar, bar);
+}
+
+// ---- joint_rows -----------------------------------------------------------------------------------------------------
+
+// k = h (h k_a + d_a), f = -h k_a gap of the attachment
+HD void pull_attachment(const ArticulatedLanes *w, real h, const ArticulatedJointState *s, real k_bar, Vector3 f_bar,
+                        ArticulatedJointState *bar)
+{
+    bar->gap = along(bar->gap, -(h * w->attach_stiffness), f_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_attach_stiffness, fused(h * h, k_bar, -(h * dot3(s->gap, f_bar))));
+    parameter_bar(w, ARTICULATED_PARAMETER_attach_damping, h * k_bar);
+}
+HD void pull_attached_turn(const ArticulatedLanes *w, real h, const ArticulatedJointState *s, real t_bar,
+                           Vector3 torque_bar, ArticulatedJointState *bar)
+{
+    bar->turn = along(bar->turn, -(h * w->attach_turn_stiffness), torque_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_attach_turn_stiffness,
+                  fused(h * h, t_bar, -(h * dot3(s->turn, torque_bar))));
+    parameter_bar(w, ARTICULATED_PARAMETER_attach_turn_damping, h * t_bar);
+}
+
+HD void pull_rows_ball(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                       const ArticulatedRows *rows_bar, ArticulatedJointState *bar)
+{
+    const real kp = body_number(w, body, ARTICULATED_kp) + body_number(w, body, ARTICULATED_stiffness);
+    const real friction = body_number(w, body, ARTICULATED_friction), slow = w->friction_speed;
+    const real smooth = square_root(fused(slow, slow, dot3(s->spin, s->spin)));
+    const real damping_bar = h * rows_bar->t, kp_bar = fused(h, damping_bar, -(h * dot3(s->turn, rows_bar->torque)));
+    const real smooth_bar = -(damping_bar * friction) / (smooth * smooth);
+    ArticulatedAxis limit, limit_bar;
+    limit.K = limit.f = splat(0.0);
+    axis_limit(w, body, h, s->coordinate, &limit);
+    limit_bar.K = rows_bar->t_more;
+    limit_bar.f = dot3(s->axis, rows_bar->torque);
+    pull_limit(w, body, h, &limit_bar, s->coordinate, &bar->coordinate);
+    number_bar(w, body, ARTICULATED_kp, kp_bar);
+    number_bar(w, body, ARTICULATED_stiffness, kp_bar);
+    number_bar(w, body, ARTICULATED_kd, damping_bar);
+    number_bar(w, body, ARTICULATED_damping, damping_bar);
+    number_bar(w, body, ARTICULATED_friction, damping_bar / smooth);
+    number_bar(w, body, ARTICULATED_armature, rows_bar->t + dot3(s->spin, rows_bar->torque));
+    parameter_bar(w, ARTICULATED_PARAMETER_friction_speed, smooth_bar * slow / smooth);
+    bar->turn = along(bar->turn, -(h * kp), rows_bar->torque);
+    bar->axis = along(bar->axis, limit.f, rows_bar->torque);
+    bar->spin = along(along(bar->spin, body_number(w, body, ARTICULATED_armature), rows_bar->torque),
+                      smooth_bar / smooth, s->spin);
+}
+
+// *axis_bar: what acts along the axis, to which is added.
+HD void pull_rows(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s,
+                  const ArticulatedAxis *axis, const ArticulatedRows *rows_bar, ArticulatedAxis *axis_bar,
+                  ArticulatedJointState *bar)
+{
+    const int kind = w->bodies[body].kind;
+    const Vector3 f0 = scaled(-(h * w->attach_stiffness), s->gap);
+    Vector3 f_bar = rows_bar->f;
+    real k_bar = rows_bar->k, t_bar = rows_bar->t;
+    if (kind == ROBOT_HINGE) {
+        axis_bar->K = rows_bar->t_more;
+        axis_bar->f = dot3(s->axis, rows_bar->torque);
+        t_bar = t_bar - rows_bar->t_more;
+        bar->axis = along(bar->axis, axis->f, rows_bar->torque);
+    }
+    if (kind == ROBOT_SLIDE) {
+        const real part = dot3(s->axis, f0), along_bar = dot3(s->axis, f_bar);
+        axis_bar->K = rows_bar->k_more;
+        axis_bar->f = along_bar;
+        k_bar = k_bar - rows_bar->k_more;
+        bar->axis = along(along(bar->axis, axis->f - part, f_bar), -along_bar, f0);
+        f_bar = along(f_bar, -along_bar, s->axis);
+    }
+    pull_attachment(w, h, s, k_bar, f_bar, bar);
+    if (kind == ROBOT_BALL)
+        pull_rows_ball(w, body, h, s, rows_bar, bar);
+    else
+        pull_attached_turn(w, h, s, t_bar, rows_bar->torque, bar);
+}
+
+// ---- joint_state ----------------------------------------------------------------------------------------------------
+
+// The coordinate and the rate of a hinge, and the error of its axes.
+HD void pull_hinge(const ArticulatedLanes *w, int body, const ArticulatedPose *c, Quaternion wanted,
+                   const ArticulatedJointState *s, ArticulatedJointState *bar, ArticulatedPoseBar *c_bar,
+                   Quaternion *wanted_bar)
+{
+    const Vector3 own = body_vector(w, body, ARTICULATED_axis_x), own_axis = rotation_out(&c->r, own);
+    const Quaternion relative = quaternion_times(quaternion_conjugate(wanted), c->q);
+    const Vector3 v = vector3(relative.x, relative.y, relative.z), axis_bar = cross3(bar->turn, s->axis);
+    const real sine = dot3(v, own), part = 2.0 * bar->coordinate / fused(sine, sine, relative.w * relative.w);
+    Quaternion relative_bar;
+    relative_bar.x = part * relative.w * own.x;
+    relative_bar.y = part * relative.w * own.y;
+    relative_bar.z = part * relative.w * own.z;
+    relative_bar.w = -(part * sine);
+    bar->axis = added(along(bar->axis, bar->rate, s->spin), cross3(own_axis, bar->turn));
+    bar->spin = along(bar->spin, bar->rate, s->axis);
+    pull_turned(&c_bar->r, own, axis_bar);
+    vector_bar(w, body, ARTICULATED_axis_x, along(rotation_in(&c->r, axis_bar), part * relative.w, v));
+    c_bar->q = quaternion_added(c_bar->q, quaternion_times(wanted, relative_bar));
+    *wanted_bar =
+        quaternion_added(*wanted_bar, quaternion_conjugate(quaternion_times(relative_bar, quaternion_conjugate(c->q))));
+    number_bar(w, body, ARTICULATED_reference, bar->coordinate);
+}
+
+// The rotation vector of c in p; of a ball also its length and direction.
+HD void pull_turn(const ArticulatedPose *c, Quaternion wanted, bool ball, const ArticulatedJointState *s,
+                  ArticulatedJointState *bar, ArticulatedPoseBar *c_bar, Quaternion *wanted_bar)
+{
+    if (ball) {
+        const mask some = MASK(s->coordinate > 0.0);
+        const real length = select_real(some, s->coordinate, splat(1.0));
+        const Vector3 across = along(bar->axis, -dot3(bar->axis, s->axis), s->axis);
+        bar->turn = added(bar->turn, along(scaled(1.0 / length, across), bar->coordinate, s->axis));
+    }
+    const Quaternion turned_bar = pull_logarithm(joint_turned(c, wanted), bar->turn);
+    c_bar->q = quaternion_added(c_bar->q, quaternion_times(turned_bar, wanted));
+    *wanted_bar =
+        quaternion_added(*wanted_bar, quaternion_conjugate(quaternion_times(quaternion_conjugate(c->q), turned_bar)));
+}
+
+HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
+                   const ArticulatedJointState *s, ArticulatedJointState *bar, ArticulatedPoseBar *c_bar,
+                   ArticulatedPoseBar *p_bar)
+{
+    const Vector3 apart = less(added(c->v, cross3(c->w, s->r_c)), added(p->v, cross3(p->w, s->r_p)));
+    const Vector3 apart_bar = scaled(bar->rate, s->axis);
+    bar->axis = along(along(bar->axis, bar->coordinate, s->gap), bar->rate, apart);
+    bar->gap = along(bar->gap, bar->coordinate, s->axis);
+    bar->r_c = added(bar->r_c, cross3(apart_bar, c->w));
+    bar->r_p = less(bar->r_p, cross3(apart_bar, p->w));
+    c_bar->v = added(c_bar->v, apart_bar);
+    c_bar->w = added(c_bar->w, cross3(s->r_c, apart_bar));
+    p_bar->v = less(p_bar->v, apart_bar);
+    p_bar->w = less(p_bar->w, cross3(s->r_p, apart_bar));
+    number_bar(w, body, ARTICULATED_reference, bar->coordinate);
+}
+
+// The anchors.
+HD void pull_arms(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
+                  ArticulatedJointState *bar, ArticulatedPoseBar *c_bar, ArticulatedPoseBar *p_bar)
+{
+    const Vector3 anchor = body_vector(w, body, ARTICULATED_anchor_x),
+                  seat = body_vector(w, body, ARTICULATED_seat_x);
+    const Vector3 both = added(bar->gap, bar->r_p), seat_bar = scaled(splat(-1.0), bar->gap);
+    const Vector3 arm_bar = added(bar->r_c, both);
+    c_bar->x = added(c_bar->x, both);
+    p_bar->x = less(p_bar->x, both);
+    pull_turned(&c_bar->r, anchor, arm_bar);
+    pull_turned(&p_bar->r, seat, seat_bar);
+    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&c->r, arm_bar));
+    vector_bar(w, body, ARTICULATED_seat_x, rotation_in(&p->r, seat_bar));
+}
+
+HD void pull_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
+                   const ArticulatedJointState *s, ArticulatedJointState *bar, ArticulatedPoseBar *c_bar,
+                   ArticulatedPoseBar *p_bar)
+{
+    const int kind = w->bodies[body].kind;
+    const Quaternion rest = body_rest(w, body), wanted = quaternion_times(p->q, rest);
+    const Vector3 own = body_vector(w, body, ARTICULATED_axis_x);
+    const Rotation carried = rotation_of(wanted);
+    Rotation carried_bar = rotation_zero();
+    Quaternion wanted_bar = quaternion_zero();
+    if (kind == ROBOT_SLIDE) pull_slide(w, body, c, p, s, bar, c_bar, p_bar);
+    if (kind == ROBOT_HINGE)
+        pull_hinge(w, body, c, wanted, s, bar, c_bar, &wanted_bar);
+    else
+        pull_turn(c, wanted, kind == ROBOT_BALL, s, bar, c_bar, &wanted_bar);
+    c_bar->w = added(c_bar->w, bar->spin);
+    p_bar->w = less(p_bar->w, bar->spin);
+    if (kind != ROBOT_BALL) {
+        pull_turned(&carried_bar, own, bar->axis);
+        vector_bar(w, body, ARTICULATED_axis_x, rotation_in(&carried, bar->axis));
+    }
+    wanted_bar = quaternion_added(wanted_bar, pull_rotation(wanted, &carried_bar));
+    p_bar->q = quaternion_added(p_bar->q, pull_first(wanted_bar, rest));
+    rest_bar(w, body, pull_second(p->q, wanted_bar));
+    pull_arms(w, body, c, p, bar, c_bar, p_bar);
+}
+
+// ---- power ----------------------------------------------------------------------------------------------------------
+// power = effort rate, effort = (f - K rate)/h, rate = axis.dw of a hinge, axis.dv of a slide, by u'; it counts as
+// sqrt(power^2 + 1e-6).
+
+// Before lambda is known: the bars of rate, f and K into their cells, and what the rate adds to ubar'.
+HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
+{
+    const int at = articulated_at(body), parent = w->bodies[body].parent;
+    const real rate = limb(w, at + ARTICULATED_RATE), K = limb(w, at + ARTICULATED_MOTOR_D);
+    const real effort = fused(-K, rate, limb(w, at + ARTICULATED_MOTOR_F)) / h, power = effort * rate;
+    const real bar = power_bar * power / square_root(fused(power, power, splat(1e-6)));
+    const real effort_bar = bar * rate / h, rate_bar = fused(bar, effort, -(effort_bar * K));
+    const Vector3 axis = limb3(w, at + ARTICULATED_AXIS);
+    Vector3 force = vector3_zero(), torque = scaled(rate_bar, axis), torque_p = torque;
+    if (w->bodies[body].kind == ROBOT_SLIDE) {
+        const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
+        const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
+        const Vector3 x_c = added(limb3(w, at + ARTICULATED_X), r_c);
+        force = torque;
+        torque = cross3(r_c, force);
+        if (parent >= 0) torque_p = cross3(less(x_c, limb3(w, articulated_at(parent) + ARTICULATED_X)), force);
+    }
+    set_bar(w, at + ARTICULATED_RATE, rate_bar);
+    set_bar(w, at + ARTICULATED_MOTOR_F, effort_bar);
+    set_bar(w, at + ARTICULATED_MOTOR_D, -(effort_bar * rate));
+    bar_add3(w, at + ARTICULATED_U, force);
+    bar_add3(w, at + ARTICULATED_U + 3, torque);
+    if (parent < 0) return;
+    bar_add3(w, articulated_at(parent) + ARTICULATED_U, scaled(splat(-1.0), force));
+    bar_add3(w, articulated_at(parent) + ARTICULATED_U + 3, scaled(splat(-1.0), torque_p));
+}
+
+// Afterwards: what these cells say, and the axis and arms of the rate.
+HD void pull_power(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedJointState *s,
+                   ArticulatedAxis *axis_bar, ArticulatedJointState *s_bar)
+{
+    const int at = articulated_at(body);
+    const real rate_bar = bar(w, at + ARTICULATED_RATE);
+    const bool slides = w->bodies[body].kind == ROBOT_SLIDE;
+    const Vector3 pull = scaled(rate_bar, s->axis);
+    axis_bar->motor_K = axis_bar->motor_K + bar(w, at + ARTICULATED_MOTOR_D);
+    axis_bar->motor_f = axis_bar->motor_f + bar(w, at + ARTICULATED_MOTOR_F);
+    s_bar->axis = along(s_bar->axis, rate_bar, slides ? solved_apart(u, s) : less(u->w_c, u->w_p));
+    if (!slides) return;
+    s_bar->r_c = added(s_bar->r_c, cross3(pull, u->w_c));
+    s_bar->r_p = less(s_bar->r_p, cross3(pull, u->w_p));
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c, real h, ArticulatedPoseBar *c_bar)
+{
+    const int parent = w->bodies[body].parent;
+    const ArticulatedPose p = body_pose(w, parent);
+    const ArticulatedJointState s = joint_state(w, body, c, &p);
+    const ArticulatedAxis axis = joint_axis(w, body, h, &s);
+    const ArticulatedRows rows = joint_rows(w, body, h, &s, &axis);
+    const ArticulatedSolved u = {solved(w, body, 0), solved(w, body, 3), solved(w, parent, 0), solved(w, parent, 3)};
+    const ArticulatedSolved l = {lambda(w, body, 0), lambda(w, body, 3), lambda(w, parent, 0), lambda(w, parent, 3)};
+    ArticulatedPoseBar p_bar = pose_bar_zero();
+    ArticulatedJointState s_bar;
+    ArticulatedRows rows_bar;
+    ArticulatedAxis axis_bar;
+    s_bar.gap = s_bar.turn = s_bar.spin = vector3_zero();
+    s_bar.coordinate = s_bar.rate = axis_bar.K = axis_bar.f = splat(0.0);
+    axis_bar.motor_K = axis_bar.motor_f = splat(0.0);
+    pull_solved(&u, &l, &s, &rows, &rows_bar, &s_bar);
+    if (w->bodies[body].driven != 0) pull_power(w, body, &u, &s, &axis_bar, &s_bar);
+    pull_rows(w, body, h, &s, &axis, &rows_bar, &axis_bar, &s_bar);
+    if (w->bodies[body].joint >= 0) pull_axis(w, body, h, &s, &axis_bar, &s_bar);
+    pull_state(w, body, c, &p, &s, &s_bar, c_bar, &p_bar);
+    pose_bar_add(w, parent, &p_bar);
+}
+
+#endif

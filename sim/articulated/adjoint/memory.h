@@ -1,0 +1,87 @@
+// Derivatives of one number with respect to a lane's cells. They lie behind the lane's memory in the same order: the
+// bar of cell k in cell k + cells. Behind those are the bars of the lane's parameters.
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_MEMORY_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_MEMORY_H
+
+#include "../../spatial/pullback.h"
+#include "../memory.h"
+
+// Cells of a state: x, q, v, L, w, and the coordinate of the joint, which says in which turn it is.
+enum { ARTICULATED_STATE_CELLS = ARTICULATED_COORDINATE + 1 };
+
+HD int bar_of(const ArticulatedLanes *w, int at) { return w->c.cells + at; }
+HD real bar(const ArticulatedLanes *w, int at) { return limb(w, bar_of(w, at)); }
+HD Vector3 bar3(const ArticulatedLanes *w, int at) { return limb3(w, bar_of(w, at)); }
+HD Quaternion bar4(const ArticulatedLanes *w, int at) { return limb4(w, bar_of(w, at)); }
+HD void set_bar(const ArticulatedLanes *w, int at, real x) { set_limb(w, bar_of(w, at), x); }
+HD void set_bar3(const ArticulatedLanes *w, int at, Vector3 x) { set_limb3(w, bar_of(w, at), x); }
+HD void set_bar4(const ArticulatedLanes *w, int at, Quaternion x) { set_limb4(w, bar_of(w, at), x); }
+HD void bar_add(const ArticulatedLanes *w, int at, real x) { set_bar(w, at, bar(w, at) + x); }
+HD void bar_add3(const ArticulatedLanes *w, int at, Vector3 x) { set_bar3(w, at, added(bar3(w, at), x)); }
+HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, at, quaternion_added(bar4(w, at), x)); }
+
+// Of a number of a body. A body without numbers of its own has none that depends on a parameter.
+HD void number_bar(const ArticulatedLanes *w, int body, int number, real x)
+{
+    if (w->bodies[body].own >= 0) bar_add(w, w->bodies[body].own + number, x);
+}
+HD void vector_bar(const ArticulatedLanes *w, int body, int first, Vector3 x)
+{
+    if (w->bodies[body].own >= 0) bar_add3(w, w->bodies[body].own + first, x);
+}
+HD void rest_bar(const ArticulatedLanes *w, int body, Quaternion x)
+{
+    if (w->bodies[body].own >= 0) bar_add4(w, w->bodies[body].own + ARTICULATED_rest_x, x);
+}
+HD void inertia_bar(const ArticulatedLanes *w, int body, const Symmetric3 *x)
+{
+    const real parts[6] = {x->xx, x->yy, x->zz, x->xy, x->xz, x->yz};
+    for (int k = 0; k < 6; k++) number_bar(w, body, ARTICULATED_xx + k, parts[k]);
+}
+
+// Of an input of the lane.
+HD int parameter_bar_at(const ArticulatedLanes *w, int parameter) { return 2 * w->c.cells + parameter; }
+HD void parameter_bar(const ArticulatedLanes *w, int parameter, real x)
+{
+    const int at = parameter_bar_at(w, parameter);
+    set_limb(w, at, limb(w, at) + x);
+}
+
+// Of a pose. Nothing is kept of the world (-1).
+typedef struct ArticulatedPoseBar {
+    Vector3 x, v, w;
+    Quaternion q;
+    Rotation r;
+} ArticulatedPoseBar;
+
+HD ArticulatedPoseBar pose_bar_zero(void)
+{
+    ArticulatedPoseBar bar;
+    bar.x = bar.v = bar.w = vector3_zero();
+    bar.q = quaternion_zero();
+    bar.r = rotation_zero();
+    return bar;
+}
+
+HD void pose_bar_add(const ArticulatedLanes *w, int body, const ArticulatedPoseBar *pose)
+{
+    const int at = articulated_at(body);
+    if (body < 0) return;
+    bar_add3(w, at + ARTICULATED_X, pose->x);
+    bar_add3(w, at + ARTICULATED_V, pose->v);
+    bar_add3(w, at + ARTICULATED_W, pose->w);
+    const Quaternion turned = pull_rotation(limb4(w, at + ARTICULATED_Q), &pose->r);
+    bar_add4(w, at + ARTICULATED_Q, quaternion_added(pose->q, turned));
+}
+
+// u' of a body, and lambda = A^-1 ubar', which takes the place of the bar of u'. Of the world: zero.
+HD Vector3 solved(const ArticulatedLanes *w, int body, int k)
+{
+    return body < 0 ? vector3_zero() : limb3(w, articulated_at(body) + ARTICULATED_U + k);
+}
+HD Vector3 lambda(const ArticulatedLanes *w, int body, int k)
+{
+    return body < 0 ? vector3_zero() : bar3(w, articulated_at(body) + ARTICULATED_U + k);
+}
+
+#endif

@@ -1,0 +1,114 @@
+// Metrics and commands, in reverse. Metrics that count, or are the greatest of something, have no derivative: metric
+// bars of these are not looked at (articulated_differentiable in articulated.h).
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
+
+#include "../metrics.h"
+#include "step.h"
+
+HD real sum_bar(const ArticulatedLanes *w, int sum) { return bar(w, articulated_sum(w, sum)); }
+HD void set_sum_bar(const ArticulatedLanes *w, int sum, real x) { set_bar(w, articulated_sum(w, sum), x); }
+
+// y = sqrt(sum/n): sumbar = ybar/(2 n y); 0 where y is
+HD real pull_rms(real y, real n, real y_bar)
+{
+    const mask some = MASK(y > 0.0);
+    return select_real(some, y_bar / (2.0 * n * select_real(some, y, splat(1.0))), splat(0.0));
+}
+
+// From metric_bar[ARTICULATED_N_METRICS] to the bars of the sums and of the last state. The lane is at its end, and
+// its metrics are what articulated_metrics computed of it after `steps` steps.
+HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar)
+{
+    const real t = steps * w->c.dt, energy = limb(w, articulated_sum(w, ARTICULATED_METRIC_energy));
+    const real moved = limb(w, ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
+    const real drift = limb(w, ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
+    const real mass = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS)), weight = mass * w->gravity;
+    const real way = 0.1 * softplus(moved * 10.0), cost = energy / (weight * way);
+    const real cost_bar = metric_bar[ARTICULATED_METRIC_cost_of_transport];
+    const real rate = 1.0 / (1.0 + exponential(-(10.0 * moved))), weight_bar = -(cost_bar * cost / weight);
+    const real moved_bar = metric_bar[ARTICULATED_METRIC_distance] + metric_bar[ARTICULATED_METRIC_mean_speed] / t -
+                           cost_bar * cost / way * rate;
+    const real drifted = metric_bar[ARTICULATED_METRIC_lateral_drift];
+    const real drift_bar = select_real(MASK(drift < 0.0), -drifted, drifted);
+    const real tilt = square_root(limb(w, articulated_sum(w, ARTICULATED_METRIC_tilt_rms)) / steps);
+    const real changes = steps * articulated_count(w, true);
+    const real change = square_root(limb(w, articulated_sum(w, ARTICULATED_METRIC_action_rate)) / changes);
+    set_sum_bar(w, ARTICULATED_METRIC_energy, metric_bar[ARTICULATED_METRIC_energy] + cost_bar / (weight * way));
+    set_sum_bar(w, ARTICULATED_METRIC_height_mean, metric_bar[ARTICULATED_METRIC_height_mean] / steps);
+    set_sum_bar(w, ARTICULATED_METRIC_tilt_rms, pull_rms(tilt, steps, metric_bar[ARTICULATED_METRIC_tilt_rms]));
+    set_sum_bar(w, ARTICULATED_METRIC_action_rate,
+                pull_rms(change, changes, metric_bar[ARTICULATED_METRIC_action_rate] / w->c.dt));
+    set_sum_bar(w, ARTICULATED_METRIC_ground_force_mean, metric_bar[ARTICULATED_METRIC_ground_force_mean] / steps);
+    set_sum_bar(w, ARTICULATED_METRIC_slip, metric_bar[ARTICULATED_METRIC_slip]);
+    set_sum_bar(w, ARTICULATED_SUM_X, -moved_bar);
+    set_sum_bar(w, ARTICULATED_SUM_Y, -drift_bar);
+    set_sum_bar(w, ARTICULATED_SUM_MASS, weight_bar * w->gravity);
+    parameter_bar(w, ARTICULATED_PARAMETER_gravity, weight_bar * mass);
+    bar_add(w, ARTICULATED_X, moved_bar);
+    bar_add(w, ARTICULATED_X + 1, drift_bar);
+}
+
+// What the sums take from a new state: height and tilt of the base. q: of the new state.
+HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
+{
+    const Rotation r = rotation_of(q);
+    const real s = square_root(fused(r.z.x, r.z.x, r.z.y * r.z.y)), c = r.z.z, n = fused(s, s, c * c);
+    const real part = 2.0 * arc_tangent2(s, c) * sum_bar(w, ARTICULATED_METRIC_tilt_rms) / n;
+    const real across = part * c / select_real(MASK(s > 0.0), s, splat(1.0));
+    Rotation r_bar = rotation_zero();
+    r_bar.z = vector3(across * r.z.x, across * r.z.y, -(part * s));
+    bar_add4(w, ARTICULATED_Q, pull_rotation(q, &r_bar));
+    bar_add(w, ARTICULATED_X + 2, sum_bar(w, ARTICULATED_METRIC_height_mean));
+}
+
+// The sums at t = 0: place of the base, mass of all bodies.
+HD void pull_begin_sums(const ArticulatedLanes *w)
+{
+    for (int i = 0; i < w->c.n_bodies; i++)
+        number_bar(w, i, ARTICULATED_mass, sum_bar(w, ARTICULATED_SUM_MASS));
+    bar_add(w, ARTICULATED_X, sum_bar(w, ARTICULATED_SUM_X));
+    bar_add(w, ARTICULATED_X + 1, sum_bar(w, ARTICULATED_SUM_Y));
+}
+
+// ---- commands -------------------------------------------------------------------------------------------------------
+
+// From the bar of a command to those of its numbers. A command at a limit of its motor depends on that limit alone.
+HD void pull_command(const ArticulatedLanes *w, int body, int64_t tick, real t, real command_bar)
+{
+    const real low = body_number(w, body, ARTICULATED_command_low), zero = splat(0.0);
+    const real high = body_number(w, body, ARTICULATED_command_high);
+    const real command = control_command(w, body, tick, t);
+    const mask at_low = MASK(command <= low), at_high = MASK(command >= high) & ~at_low;
+    const real inside = select_real(at_low | at_high, zero, command_bar);
+    number_bar(w, body, ARTICULATED_command_low, select_real(at_low, command_bar, zero));
+    number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
+    number_bar(w, body, ARTICULATED_offset, inside);
+    if (w->c.control != ARTICULATED_GAIT) return;
+    real sine, cosine;
+    const real angle = fused(6.283185307179586 * w->gait_frequency, t, body_number(w, body, ARTICULATED_phase));
+    sine_cosine(angle, &sine, &cosine);
+    const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * cosine;
+    number_bar(w, body, ARTICULATED_amplitude, inside * sine);
+    number_bar(w, body, ARTICULATED_phase, angle_bar);
+    parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * t * angle_bar);
+}
+
+// Commands of a step, after its pull_step: the rows' bars are in the commands' cells. The metric action_rate sums the
+// squares of their changes since the step before.
+HD void pull_commands(const ArticulatedLanes *w, int64_t tick)
+{
+    const int64_t last = tick > 0 ? tick - 1 : 0;
+    const real t = splat((double)tick * w->c.dt), before = splat((double)last * w->c.dt);
+    const real rate_bar = 2.0 * sum_bar(w, ARTICULATED_METRIC_action_rate);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i) + ARTICULATED_COMMAND;
+        if (w->bodies[i].driven == 0) continue;
+        const real change = control_command(w, i, tick, t) - control_command(w, i, last, before);
+        pull_command(w, i, tick, t, fused(rate_bar, change, bar(w, at)));
+        pull_command(w, i, last, before, -(rate_bar * change));
+        set_bar(w, at, splat(0.0));
+    }
+}
+
+#endif

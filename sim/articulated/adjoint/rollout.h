@@ -1,0 +1,74 @@
+// A whole lane, in reverse: from the derivatives of an objective with respect to the metrics to those with respect to
+// the lane's parameters. States are stored at every step by the run, and each step is computed again from its own.
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_ROLLOUT_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_ROLLOUT_H
+
+#include "begin.h"
+#include "metrics.h"
+
+// Doubles of a stored state for each lane, and of the memory of a lane with its bars.
+HD_BOTH int64_t articulated_state_size(const ArticulatedConstants *c)
+{
+    return (int64_t)c->n_bodies * ARTICULATED_STATE_CELLS;
+}
+HD_BOTH int64_t articulated_adjoint_cells(const ArticulatedConstants *c, int n_parameters)
+{
+    return 2 * (int64_t)c->cells + n_parameters;
+}
+
+// state[articulated_state_size][stride]
+HD void state_store(const ArticulatedLanes *w, double *state)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        for (int k = 0; k < ARTICULATED_STATE_CELLS; k++)
+            store_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride, limb(w, articulated_at(i) + k));
+    }
+}
+HD void state_load(const ArticulatedLanes *w, const double *state)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        for (int k = 0; k < ARTICULATED_STATE_CELLS; k++)
+            set_limb(w, articulated_at(i) + k, load_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride));
+    }
+}
+
+// All bars to zero, n_parameters of the lane's parameters too.
+HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
+{
+    for (int k = 0; k < w->c.cells + n_parameters; k++) set_limb(w, w->c.cells + k, splat(0.0));
+}
+
+// One step in reverse. The state in the cells is that after the step; `state` is that before it, and takes its place.
+HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
+{
+    const real t = splat((double)tick * w->c.dt), h = splat(w->c.dt);
+    ArticulatedSeenBar seen;
+    seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
+    seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
+    seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
+    pull_sums(w, limb4(w, ARTICULATED_Q));
+    state_load(w, state);
+    (void)control_set(w, tick, t);
+    step_again(w, t);
+    pull_step(w, t, &seen);
+    pull_commands(w, tick);
+}
+
+// From the bars of the last state and of the sums to those of the parameters, of a lane that made `steps` steps.
+// states[steps]: before each. The cells hold the last state.
+HD void pull_steps(const ArticulatedLanes *w, int64_t steps, const double *states)
+{
+    const int64_t size = articulated_state_size(&w->c) * w->stride;
+    for (int64_t tick = steps - 1; tick >= 0; tick--) pull_tick(w, tick, states + tick * size);
+    pull_begin_sums(w);
+    pull_begin(w);
+}
+
+// From metric_bar[ARTICULATED_N_METRICS]. The cells hold the last state and the sums.
+HD void pull_rollout(const ArticulatedLanes *w, int64_t steps, const double *states, const real *metric_bar)
+{
+    pull_metrics(w, splat((double)steps), metric_bar);
+    pull_steps(w, steps, states);
+}
+
+#endif

@@ -1,0 +1,154 @@
+// One step, in reverse. A u' = b is linear, so with lambda = A^-1 ubar' the rest follows from the derivative of
+// lambda' (b - A u') for constant lambda and u' (joint.h, contact.h). The step is computed again from its old state,
+// and takes the branches that it took.
+//     q' = r/|r|, r = (1, h/2 w') q      L' = I_w w'      x' = x + h v'
+// Source: M. B. Giles, An extended collection of matrix derivative results, 2008, 2.3.1 (the solve).
+#ifndef HOPSCOTCH_ARTICULATED_ADJOINT_STEP_H
+#define HOPSCOTCH_ARTICULATED_ADJOINT_STEP_H
+
+#include "../step.h"
+#include "contact.h"
+#include "joint.h"
+
+// Bars of what a step gives to metrics.
+typedef struct ArticulatedSeenBar {
+    ArticulatedTouchBar touch;
+    real power;
+} ArticulatedSeenBar;
+
+// ---- the step again -------------------------------------------------------------------------------------------------
+
+// As articulated_step, but bodies stay where they are, and the factors of their blocks are kept in place of these.
+HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
+{
+    const real h = splat(w->c.dt), zero = splat(0.0);
+    ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
+    real a[PACKED_CELLS];
+    for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
+    for (int i = w->c.n_bodies - 1; i >= 0; i--) {
+        step_up(w, i, h, &seen, a);
+        limbs_put(w, articulated_at(i) + ARTICULATED_A, PACKED_CELLS, a);
+    }
+    for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].joint >= 0) step_rate(w, i, h, &seen);
+    }
+}
+
+// ---- the move -------------------------------------------------------------------------------------------------------
+
+// Bars of the new state become those of the old one, as far as the move goes, and ubar'. That of L' stays.
+HD void pull_move(const ArticulatedLanes *w, int body, real h)
+{
+    const int at = articulated_at(body);
+    const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), x_bar = bar3(w, at + ARTICULATED_X);
+    const Quaternion q = limb4(w, at + ARTICULATED_Q);
+    const Rotation r = rotation_of(q);
+    Quaternion by;
+    by.x = 0.5 * h * turn.x;
+    by.y = 0.5 * h * turn.y;
+    by.z = 0.5 * h * turn.z;
+    by.w = splat(1.0);
+    const Quaternion moved = quaternion_times(by, q);
+    const Quaternion moved_bar =
+        pull_normal(quaternion_normal(moved), quaternion_length(moved), bar4(w, at + ARTICULATED_Q));
+    const Quaternion by_bar = pull_first(moved_bar, q);
+    const Vector3 in_body = rotation_in(&r, bar3(w, at + ARTICULATED_L));
+    const Vector3 by_L = rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body));
+    const Vector3 turn_bar = along(added(bar3(w, at + ARTICULATED_W), by_L), 0.5 * h,
+                                   vector3(by_bar.x, by_bar.y, by_bar.z));
+    set_bar3(w, at + ARTICULATED_U, along(bar3(w, at + ARTICULATED_V), h, x_bar));
+    set_bar3(w, at + ARTICULATED_U + 3, turn_bar);
+    set_bar4(w, at + ARTICULATED_Q, pull_second(by, moved_bar));
+    set_bar3(w, at + ARTICULATED_V, vector3_zero());
+    set_bar3(w, at + ARTICULATED_W, vector3_zero());
+}
+
+// ---- the solve ------------------------------------------------------------------------------------------------------
+
+// lambda = A^-1 ubar', from the leaves to the root and back, with the factors of the step.
+HD void pull_solve_up(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body), parent = w->bodies[body].parent;
+    real a[PACKED_CELLS], b[6], up[6];
+    limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
+    limbs_take(w, bar_of(w, at + ARTICULATED_U), 6, b);
+    if (parent >= 0 && w->bodies[body].kind != ROBOT_FREE) {
+        const int above = bar_of(w, articulated_at(parent) + ARTICULATED_U);
+        limbs_take(w, above, 6, up);
+        for (int c = 0; c < 6; c++) {
+            for (int i = 0; i < 6; i++) up[c] = fused(-limb(w, at + ARTICULATED_UP + 6 * i + c), b[i], up[c]);
+        }
+        limbs_put(w, above, 6, up);
+    }
+    block_solve(a, b);
+    limbs_put(w, bar_of(w, at + ARTICULATED_U), 6, b);
+}
+
+HD void pull_solve_down(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body), parent = w->bodies[body].parent;
+    real u[6], up[6];
+    if (parent < 0 || w->bodies[body].kind == ROBOT_FREE) return;
+    limbs_take(w, bar_of(w, at + ARTICULATED_U), 6, u);
+    limbs_take(w, bar_of(w, articulated_at(parent) + ARTICULATED_U), 6, up);
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < 6; j++) u[i] = fused(-limb(w, at + ARTICULATED_UP + 6 * i + j), up[j], u[i]);
+    }
+    limbs_put(w, bar_of(w, at + ARTICULATED_U), 6, u);
+}
+
+// ---- the body's own block -------------------------------------------------------------------------------------------
+
+HD void pull_push(const ArticulatedLanes *w, real t, Vector3 force_bar)
+{
+    const mask pushed = MASK(t >= w->push_time) & MASK(t < w->push_time + w->push_duration);
+    const real part = select_real(pushed, splat(1.0), splat(0.0));
+    parameter_bar(w, ARTICULATED_PARAMETER_push_x, part * force_bar.x);
+    parameter_bar(w, ARTICULATED_PARAMETER_push_y, part * force_bar.y);
+    parameter_bar(w, ARTICULATED_PARAMETER_push_z, part * force_bar.z);
+}
+
+// diag(m 1, I_w) and [m (v + h g) + h f; L], together with L' = I_w w'
+HD void pull_mass(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real t,
+                  ArticulatedPoseBar *pose_bar)
+{
+    const int at = articulated_at(body);
+    const Vector3 l = lambda(w, body, 0), l_turn = lambda(w, body, 3), g = vector3(splat(0.0), splat(0.0), w->gravity);
+    const real m = body_number(w, body, ARTICULATED_mass);
+    const Symmetric3 none = {splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0), splat(0.0)};
+    Symmetric3 inertia = none;
+    pull_quadratic(&pose->r, body_inertia(w, body), less(bar3(w, at + ARTICULATED_L), l_turn), solved(w, body, 3),
+                   &pose_bar->r, &inertia);
+    inertia_bar(w, body, &inertia);
+    number_bar(w, body, ARTICULATED_mass, dot3(l, less(along(pose->v, -h, g), solved(w, body, 0))));
+    parameter_bar(w, ARTICULATED_PARAMETER_gravity, -(h * m * l.z));
+    pose_bar->v = along(pose_bar->v, m, l);
+    set_bar3(w, at + ARTICULATED_L, l_turn);
+    if (body == 0) pull_push(w, t, scaled(h, l));
+}
+
+HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const ArticulatedSeenBar *seen)
+{
+    const ArticulatedPose pose = body_pose(w, body);
+    ArticulatedPoseBar pose_bar = pose_bar_zero();
+    pull_mass(w, body, &pose, h, t, &pose_bar);
+    if (w->bodies[body].n_points > 0) pull_contacts(w, body, &pose, h, &seen->touch, &pose_bar);
+    if (w->bodies[body].kind != ROBOT_FREE) pull_joint(w, body, &pose, h, &pose_bar);
+    pose_bar_add(w, body, &pose_bar);
+}
+
+// All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
+HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen)
+{
+    const real h = splat(w->c.dt);
+    for (int i = 0; i < w->c.n_bodies; i++) pull_move(w, i, h);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].driven != 0) pull_rate(w, i, h, seen->power);
+    }
+    for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);
+    for (int i = 0; i < w->c.n_bodies; i++) pull_solve_down(w, i);
+    for (int i = 0; i < w->c.n_bodies; i++) pull_body(w, i, h, t, seen);
+}
+
+#endif
