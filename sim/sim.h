@@ -329,6 +329,21 @@ typedef struct DebugTable {
     int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
+// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone and on the host: the
+// same bits on every machine.
+typedef struct Adjoint {
+    // Whether a metric has a derivative, and whether the metrics depend smoothly on a parameter: numbers that count, or
+    // are the greatest of something, do not, nor does what happens when a time is reached.
+    bool (*metric)(int metric);
+    bool (*parameter)(const Configured *configured, int parameter);
+    // gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]) of a lane with parameter[n_parameters]; 0
+    // for a parameter that the metrics do not depend on smoothly. weight[n_metrics]: 0 for a metric without derivative.
+    // A lane that fails has those of its run so far. `bytes`: of memory for states; 0: 256 MB. With less of it parts of
+    // the run are computed twice, to the same bits. Error (user): these settings have no adjoint. Error (memory).
+    Error (*gradient)(const Configured *configured, const double *parameter, const double *weight, size_t bytes,
+                      double *gradient);
+} Adjoint;
+
 struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
@@ -355,6 +370,7 @@ struct Model {
     // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). False: that
     // would take too long. NULL: no more than they find in constants and assets.
     bool (*make)(const Configured *configured, TextSink out);
+    const Adjoint *adjoint; // NULL: none
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.

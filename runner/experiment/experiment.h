@@ -33,6 +33,8 @@ Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, D
 // The same for the command line: error (user) with the text, a caret and the nearest name.
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
 double expression_value(const Expression *expression, const double *values);
+// The derivative where the values change by slopes[..] per unit.
+double expression_slope(const Expression *expression, const double *values, const double *slopes);
 bool expression_uses(const Expression *expression, int name);
 // The names that it uses, each once; *count of them. First come those that must equal a constant wherever it is true,
 // then those that are compared with a constant (a = 1 and b < 2), then the others. Text columns too.

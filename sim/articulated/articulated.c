@@ -201,4 +201,5 @@ const Model articulated_model = {
     .configure = articulated_configure,
     .choose = articulated_choose,
     .explain = articulated_explain,
+    .adjoint = &articulated_adjoint,
 };

@@ -282,4 +282,8 @@ const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, 
 
 int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
+// ---- gradient.c -----------------------------------------------------------------------------------------------------
+
+extern const Adjoint articulated_adjoint;
+
 #endif

@@ -10,7 +10,7 @@
 
 #define ARTICULATED_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
 #define ARTICULATED_ROW_INITIAL(name, unit, value, doc) {#name, unit, value, -1e6, 1e6, SECTION_INITIAL, doc},
-static const Parameter articulated_own[ARTICULATED_N_PARAMETERS] = {ARTICULATED_PARAMETERS(ARTICULATED_ROW)
+static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {ARTICULATED_PARAMETERS(ARTICULATED_ROW)
                                                                         ARTICULATED_INITIAL(ARTICULATED_ROW_INITIAL)};
 #undef ARTICULATED_ROW
 #undef ARTICULATED_ROW_INITIAL
@@ -207,7 +207,7 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
     }
     Parameter *parameters = ARENA_NEW(arena, Parameter, n_parameters);
     ArticulatedInput *inputs = ARENA_NEW(arena, ArticulatedInput, n_inputs + 1);
-    memcpy(parameters, articulated_own, sizeof articulated_own);
+    memcpy(parameters, articulated_always, sizeof articulated_always);
     n_parameters = ARTICULATED_N_PARAMETERS;
     n_parameters += parameters_of_terrain(host->terrain, parameters + n_parameters);
     places.designs = articulated_plan(host, arena, parameters, &n_parameters, &places.n_designs);

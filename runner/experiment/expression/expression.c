@@ -49,34 +49,63 @@ static double expression_power(double a, double b)
     return b < 0 ? 1 / product : product;
 }
 
+// Derivatives along (da, db). Of min, max and abs where they bend: that of the operand that apply takes, and 0. NaN
+// where there is none.
+#define EXPRESSION_SLOPE(name, value)                                                                                  \
+    static double slope_##name(double a, double b, double da, double db)                                               \
+    {                                                                                                                  \
+        (void)a, (void)b, (void)da, (void)db;                                                                          \
+        return value;                                                                                                  \
+    }
+EXPRESSION_SLOPE(add, da + db)
+EXPRESSION_SLOPE(subtract, da - db)
+EXPRESSION_SLOPE(multiply, da *b + a * db)
+EXPRESSION_SLOPE(divide, (da - a / b * db) / b)
+EXPRESSION_SLOPE(negate, -da)
+EXPRESSION_SLOPE(min, expression_min(a, b) == a ? da : db)
+EXPRESSION_SLOPE(max, expression_max(a, b) == a ? da : db)
+EXPRESSION_SLOPE(abs, a > 0 ? da : a < 0 ? -da : a * da)
+EXPRESSION_SLOPE(sqrt, da == 0 ? 0 : da / (2 * sqrt(a)))
+EXPRESSION_SLOPE(exp, da *portable_exp(a))
+EXPRESSION_SLOPE(log, da / a)
+EXPRESSION_SLOPE(sin, da *portable_cos(a))
+EXPRESSION_SLOPE(cos, -(da * portable_sin(a)))
+#undef EXPRESSION_SLOPE
+
+static double slope_power(double a, double b, double da, double db)
+{
+    const double by_base = da == 0 ? 0 : da * b * expression_power(a, b - 1);
+    return db == 0 ? by_base : by_base + db * expression_power(a, b) * portable_log(a);
+}
+
 const ExpressionOperation expression_operations[EXPRESSION_OPERATIONS] = {
-    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, NULL, NULL},
-    {"name", SYNTAX_NAME, RANK_ATOM, 0, NULL, NULL},
-    {"text", SYNTAX_TEXT, RANK_ATOM, 0, NULL, NULL},
-    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, NULL, NULL},
-    {"or", SYNTAX_INFIX, RANK_OR, 2, expression_or, " OR "},
-    {"and", SYNTAX_INFIX, RANK_AND, 2, expression_and, " AND "},
-    {"not", SYNTAX_PREFIX, RANK_NOT, 1, expression_not, NULL},
-    {"<=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_less_equal, " <= "},
-    {"<", SYNTAX_INFIX, RANK_COMPARE, 2, expression_less, " < "},
-    {">=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_greater_equal, " >= "},
-    {">", SYNTAX_INFIX, RANK_COMPARE, 2, expression_greater, " > "},
-    {"!=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_unequal, " <> "},
-    {"=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_equal, " = "},
-    {"+", SYNTAX_INFIX, RANK_SUM, 2, expression_add, " + "},
-    {"-", SYNTAX_INFIX, RANK_SUM, 2, expression_subtract, " - "},
-    {"*", SYNTAX_INFIX, RANK_PRODUCT, 2, expression_multiply, " * "},
-    {"/", SYNTAX_INFIX, RANK_PRODUCT, 2, expression_divide, " * 1.0 / "}, // integers divide as reals
-    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, expression_negate, "-"},
-    {"^", SYNTAX_INFIX, RANK_POWER, 2, expression_power, "pow"},
-    {"min", SYNTAX_FUNCTION, RANK_ATOM, -2, expression_min, "min"},
-    {"max", SYNTAX_FUNCTION, RANK_ATOM, -2, expression_max, "max"},
-    {"abs", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_abs, "abs"},
-    {"sqrt", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_sqrt, "sqrt"},
-    {"exp", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_exp, "exp"},
-    {"log", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_log, "ln"}, // SQL's log is to the base of 10
-    {"sin", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_sin, "sin"},
-    {"cos", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_cos, "cos"},
+    {"number", SYNTAX_NUMBER, RANK_ATOM, 0, NULL, NULL, NULL},
+    {"name", SYNTAX_NAME, RANK_ATOM, 0, NULL, NULL, NULL},
+    {"text", SYNTAX_TEXT, RANK_ATOM, 0, NULL, NULL, NULL},
+    {"text name", SYNTAX_TEXT_NAME, RANK_ATOM, 0, NULL, NULL, NULL},
+    {"or", SYNTAX_INFIX, RANK_OR, 2, expression_or, " OR ", NULL},
+    {"and", SYNTAX_INFIX, RANK_AND, 2, expression_and, " AND ", NULL},
+    {"not", SYNTAX_PREFIX, RANK_NOT, 1, expression_not, NULL, NULL},
+    {"<=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_less_equal, " <= ", NULL},
+    {"<", SYNTAX_INFIX, RANK_COMPARE, 2, expression_less, " < ", NULL},
+    {">=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_greater_equal, " >= ", NULL},
+    {">", SYNTAX_INFIX, RANK_COMPARE, 2, expression_greater, " > ", NULL},
+    {"!=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_unequal, " <> ", NULL},
+    {"=", SYNTAX_INFIX, RANK_COMPARE, 2, expression_equal, " = ", NULL},
+    {"+", SYNTAX_INFIX, RANK_SUM, 2, expression_add, " + ", slope_add},
+    {"-", SYNTAX_INFIX, RANK_SUM, 2, expression_subtract, " - ", slope_subtract},
+    {"*", SYNTAX_INFIX, RANK_PRODUCT, 2, expression_multiply, " * ", slope_multiply},
+    {"/", SYNTAX_INFIX, RANK_PRODUCT, 2, expression_divide, " * 1.0 / ", slope_divide}, // integers divide as reals
+    {"-", SYNTAX_PREFIX, RANK_MINUS, 1, expression_negate, "-", slope_negate},
+    {"^", SYNTAX_INFIX, RANK_POWER, 2, expression_power, "pow", slope_power},
+    {"min", SYNTAX_FUNCTION, RANK_ATOM, -2, expression_min, "min", slope_min},
+    {"max", SYNTAX_FUNCTION, RANK_ATOM, -2, expression_max, "max", slope_max},
+    {"abs", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_abs, "abs", slope_abs},
+    {"sqrt", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_sqrt, "sqrt", slope_sqrt},
+    {"exp", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_exp, "exp", slope_exp},
+    {"log", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_log, "ln", slope_log}, // SQL's log is to the base of 10
+    {"sin", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_sin, "sin", slope_sin},
+    {"cos", SYNTAX_FUNCTION, RANK_ATOM, 1, expression_cos, "cos", slope_cos},
 };
 
 int expression_find_function(const char *name)
@@ -125,6 +154,28 @@ double expression_value(const Expression *expression, const double *values)
         }
     }
     return stack[0];
+}
+
+double expression_slope(const Expression *expression, const double *values, const double *slopes)
+{
+    double stack[EXPRESSION_STACK], slope[EXPRESSION_STACK];
+    int n = 0;
+    for (int i = 0; i < expression->count; i++) {
+        const ExpressionStep *step = &expression->steps[i];
+        const ExpressionOperation *row = &expression_operations[step->operation];
+        const bool name = step->operation == EXPRESSION_NAME, number = step->operation == EXPRESSION_NUMBER;
+        if (row->apply == NULL) {
+            stack[n] = name ? values[step->index] : number ? step->number : (double)NAN;
+            slope[n++] = name ? slopes[step->index] : 0.0;
+            continue;
+        }
+        n -= row->arguments == 1 ? 1 : 2;
+        const double a = stack[n], b = row->arguments == 1 ? 0 : stack[n + 1];
+        const double db = row->arguments == 1 ? 0 : slope[n + 1];
+        slope[n] = row->slope != NULL ? row->slope(a, b, slope[n], db) : 0.0;
+        stack[n++] = row->apply(a, b);
+    }
+    return slope[0];
 }
 
 int64_t expression_cost(const Expression *expression)

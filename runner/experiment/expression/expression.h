@@ -40,6 +40,7 @@ typedef struct ExpressionOperation {
     int arguments; // of a function; -2: two or more, folded from the left
     double (*apply)(double a, double b);
     const char *sql;
+    double (*slope)(double a, double b, double da, double db); // the derivative of apply along (da, db); NULL: 0
 } ExpressionOperation;
 
 enum { EXPRESSION_NUMBER, EXPRESSION_NAME, EXPRESSION_TEXT, EXPRESSION_TEXT_NAME, EXPRESSION_OPERATIONS = 27 }; // rows

@@ -160,9 +160,21 @@ HD void pull_own(const ArticulatedLanes *w)
     for (int k = w->c.n_inputs - 1; k >= 0; k--) pull_input(w, &w->inputs[k]);
 }
 
-// From the bars of the state at t = 0 to those of the parameters. Bodies stand where articulated_begin puts them.
+// The sums at t = 0: place of the base, mass of all bodies.
+HD void pull_begin_sums(const ArticulatedLanes *w)
+{
+    const int at = w->c.sums_at;
+    for (int i = 0; i < w->c.n_bodies; i++)
+        number_bar(w, i, ARTICULATED_mass, bar(w, at + ARTICULATED_SUM_MASS));
+    bar_add(w, ARTICULATED_X, bar(w, at + ARTICULATED_SUM_X));
+    bar_add(w, ARTICULATED_X + 1, bar(w, at + ARTICULATED_SUM_Y));
+}
+
+// From the bars of the state at t = 0 and of the sums to those of the parameters. Bodies stand where articulated_begin
+// puts them.
 HD_CALL void pull_begin(const ArticulatedLanes *restrict w)
 {
+    pull_begin_sums(w);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
         pull_begin_velocity(w, i);
         pull_placed(w, i);

@@ -1,5 +1,5 @@
 // Metrics and commands, in reverse. Metrics that count, or are the greatest of something, have no derivative: metric
-// bars of these are not looked at (articulated_differentiable in articulated.h).
+// bars of these are not looked at (gradient.c).
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
 
@@ -60,15 +60,6 @@ HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
     r_bar.z = vector3(across * r.z.x, across * r.z.y, -(part * s));
     bar_add4(w, ARTICULATED_Q, pull_rotation(q, &r_bar));
     bar_add(w, ARTICULATED_X + 2, sum_bar(w, ARTICULATED_METRIC_height_mean));
-}
-
-// The sums at t = 0: place of the base, mass of all bodies.
-HD void pull_begin_sums(const ArticulatedLanes *w)
-{
-    for (int i = 0; i < w->c.n_bodies; i++)
-        number_bar(w, i, ARTICULATED_mass, sum_bar(w, ARTICULATED_SUM_MASS));
-    bar_add(w, ARTICULATED_X, sum_bar(w, ARTICULATED_SUM_X));
-    bar_add(w, ARTICULATED_X + 1, sum_bar(w, ARTICULATED_SUM_Y));
 }
 
 // ---- commands -------------------------------------------------------------------------------------------------------

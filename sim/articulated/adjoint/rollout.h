@@ -54,21 +54,11 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
     pull_commands(w, tick);
 }
 
-// From the bars of the last state and of the sums to those of the parameters, of a lane that made `steps` steps.
-// states[steps]: before each. The cells hold the last state.
-HD void pull_steps(const ArticulatedLanes *w, int64_t steps, const double *states)
+// Steps [first, end), the last one first. states: before each of them. The cells hold the state after the last one.
+HD void pull_ticks(const ArticulatedLanes *w, int64_t first, int64_t end, const double *states)
 {
     const int64_t size = articulated_state_size(&w->c) * w->stride;
-    for (int64_t tick = steps - 1; tick >= 0; tick--) pull_tick(w, tick, states + tick * size);
-    pull_begin_sums(w);
-    pull_begin(w);
-}
-
-// From metric_bar[ARTICULATED_N_METRICS]. The cells hold the last state and the sums.
-HD void pull_rollout(const ArticulatedLanes *w, int64_t steps, const double *states, const real *metric_bar)
-{
-    pull_metrics(w, splat((double)steps), metric_bar);
-    pull_steps(w, steps, states);
+    for (int64_t tick = end - 1; tick >= first; tick--) pull_tick(w, tick, states + (tick - first) * size);
 }
 
 #endif
