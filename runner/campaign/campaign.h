@@ -529,6 +529,28 @@ void trace_find_level(ReplayTrace *trace); // once, before the others
 // point[n_points][2] (m) of row i, in the trace's memory, valid until the next call.
 const double *trace_points(const ReplayTrace *trace, int64_t i);
 
+// ---- the gradient at a trial (run/gradient.c) -----------------------------------------------------------------------
+
+enum { GRADIENT_STEPS = 9 };
+// d fitness/d parameter of one parameter at a trial. Other parameters stay, but those derived of it follow.
+typedef struct GradientRow {
+    int parameter;
+    double value;
+    double adjoint;           // NaN: none
+    double difference, error; // the differences with the least error, and that error; NaN: none
+    double step;              // of that difference, in units of the parameter
+    double steps[GRADIENT_STEPS], curve[GRADIENT_STEPS]; // by differences of all steps; NaN: a trial there failed
+} GradientRow;
+typedef struct GradientResult {
+    double fitness;
+    const char *no_adjoint; // why there is none; NULL: there is one
+    GradientRow *rows;      // [count]
+    int count;
+} GradientResult;
+// parameters[count]: indices in configured.parameters. Error (user): the trial has no fitness, or several.
+Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
+                        const BackendOptions *backend, Arena *arena, GradientResult *result);
+
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {

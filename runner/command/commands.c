@@ -10,7 +10,8 @@
 #define COMMANDS(X) \
     X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", import) \
     X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
-    X("look", report) X("look", plot) X("look", replay) X("look", verify) X("look", compare) \
+    X("look", report) X("look", plot) X("look", replay) X("look", gradient) X("look", verify) \
+    X("look", compare) \
     X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", digest) \
     X("maintain", doctor) X("maintain", reindex) X("maintain", rm) X("maintain", gc) \
     X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)

@@ -591,6 +591,17 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// ---- slopes (fitness/slopes.c): of the one objective, which has a value ----------------------------------------------
+
+// weight[r*n_metrics + m]: the derivative of the fitness with respect to metric m of replicate r; direct[n_parameters]:
+// to the parameters that the objective itself names.
+void trial_slopes(const Spec *spec, const double *parameter, const double *metric, const int *failure, Arena *arena,
+                  double *weight, double *direct);
+// The first metric of the objective that has no derivative; NULL: none. For a model with an adjoint.
+const char *objective_bend(const Spec *spec);
+// slopes[n_parameters]: how the parameters change with parameter p: those that are derived of it too.
+void parameter_slopes(const Spec *spec, const double *parameter, int p, double *slopes);
+
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.
 void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,

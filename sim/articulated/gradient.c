@@ -136,8 +136,8 @@ static void gradient_back(const Gradient *gradient, const double *weight)
     pull_begin(w);
 }
 
-static Error gradient_of_lane(const Configured *configured, const double *parameter, const double *weight,
-                              size_t bytes, double *gradient)
+static Error gradient_of_lane(const Configured *configured, const double *parameter, const double *weight, size_t bytes,
+                              double *gradient)
 {
     Arena arena;
     Gradient lane;

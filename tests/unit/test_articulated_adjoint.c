@@ -22,8 +22,7 @@ static void rollout_start(Rollout *rollout, const ArticulatedSetup *setup, int64
     Arena *arena = &rollout->test.arena;
     memcpy(&c, &configured->constants, sizeof c);
     rollout->steps = steps;
-    rollout->memory =
-        ARENA_NEW(arena, double, (size_t)articulated_adjoint_cells(&c, configured->n_parameters) * LANES);
+    rollout->memory = ARENA_NEW(arena, double, (size_t)articulated_adjoint_cells(&c, configured->n_parameters) * LANES);
     rollout->states = ARENA_NEW(arena, double, (size_t)(steps * articulated_state_size(&c)) * LANES);
     rollout->group = (LaneGroup){.batch = *rollout->test.batch, .valid = 1};
     rollout->group.batch.work = rollout->memory;
@@ -110,11 +109,16 @@ static void rollout_check(Rollout *rollout, const double *weights, double tolera
 }
 
 static const double rollout_weights[ARTICULATED_N_METRICS] = {
-    [ARTICULATED_METRIC_distance] = 1.0,           [ARTICULATED_METRIC_lateral_drift] = -0.7,
-    [ARTICULATED_METRIC_energy] = 1e-2,            [ARTICULATED_METRIC_height_mean] = 3.0,
-    [ARTICULATED_METRIC_tilt_rms] = 0.5,           [ARTICULATED_METRIC_action_rate] = 0.1,
-    [ARTICULATED_METRIC_ground_force_mean] = 1e-3, [ARTICULATED_METRIC_slip] = 0.2,
-    [ARTICULATED_METRIC_cost_of_transport] = 1e-3, [ARTICULATED_METRIC_mean_speed] = 0.3,
+    [ARTICULATED_METRIC_distance] = 1.0,
+    [ARTICULATED_METRIC_lateral_drift] = -0.7,
+    [ARTICULATED_METRIC_energy] = 1e-2,
+    [ARTICULATED_METRIC_height_mean] = 3.0,
+    [ARTICULATED_METRIC_tilt_rms] = 0.5,
+    [ARTICULATED_METRIC_action_rate] = 0.1,
+    [ARTICULATED_METRIC_ground_force_mean] = 1e-3,
+    [ARTICULATED_METRIC_slip] = 0.2,
+    [ARTICULATED_METRIC_cost_of_transport] = 1e-3,
+    [ARTICULATED_METRIC_mean_speed] = 0.3,
 };
 
 enum { ROLLOUT_STEPS = 60 };
@@ -152,13 +156,13 @@ static ArticulatedSetup rollout_setup(const Robot *robot)
     return (ArticulatedSetup){
         .robot = robot,
         .settings = {{"dt", ROLLOUT_DT}, {"duration", ROLLOUT_DT * ROLLOUT_STEPS}, {"control.mode", 1}},
-        .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},     {"base_vy", -0.1},      {"push_time", 0.02},
-                       {"push_x", 10.0},      {"push_y", 3.0},      {"all_amplitude", 0.3}, {"all_offset", 0.1},
-                       {"all_phase", 0.4},    {"all_kp", 20.0},     {"all_kd", 0.5},        {"all_armature", 0.01},
-                       {"all_damping", 0.02}, {"all_spring", 0.2},  {"all_stiffness", 0.5}, {"all_friction", 0.05},
-                       {"all_start", 0.1},    {"b0_mass", 2.0},     {"b1_mass", 1.0},       {"b1_ixx", 0.02},
-                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},    {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
-                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},     {"gravity", 9.0}}};
+        .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},    {"base_vy", -0.1},      {"push_time", 0.02},
+                       {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
+                       {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
+                       {"all_damping", 0.02}, {"all_spring", 0.2}, {"all_stiffness", 0.5}, {"all_friction", 0.05},
+                       {"all_start", 0.1},    {"b0_mass", 2.0},    {"b1_mass", 1.0},       {"b1_ixx", 0.02},
+                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},   {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
+                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},    {"gravity", 9.0}}};
 }
 
 static void setup_add(ArticulatedSetup *setup, const char *name, double value)
@@ -219,9 +223,11 @@ TEST(articulated_gradient_of_designs)
     static const double items[5][2] = {{1, 0}, {0, 0}, {0, 0}, {0, 0}, {2, 0}}; // axis, mirrored
     static const char *const names[] = {"tilt", "long", "heavy", "strong", "turn"};
     static const char *const joint[] = {"j1", NULL}, *const other[] = {"j2", NULL}, *const all[] = {"all", NULL};
-    static const char *const *const words[5][4] = {
-        {joint, NULL, NULL, NULL}, {NULL, joint, NULL, NULL}, {NULL, NULL, other, NULL}, {NULL, NULL, NULL, all},
-        {joint, NULL, NULL, NULL}};
+    static const char *const *const words[5][4] = {{joint, NULL, NULL, NULL},
+                                                   {NULL, joint, NULL, NULL},
+                                                   {NULL, NULL, other, NULL},
+                                                   {NULL, NULL, NULL, all},
+                                                   {joint, NULL, NULL, NULL}};
     const Points lists[2] = {{.count = 0}, {.count = 5, .items = &items[0][0], .names = names, .words = &words[0][0]}};
     int known = 0;
     for (uint64_t seed = 1; seed <= (test_quick() ? 1 : 4); seed++) {

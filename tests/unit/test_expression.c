@@ -27,6 +27,38 @@ static const Expression *expression_of(const char *text)
     return expression;
 }
 
+// Derivatives along a direction against central differences of the fourth order.
+TEST(expression_slopes)
+{
+    static const char *const texts[] = {"a + 2 * b",
+                                        "a - b / k_fp",
+                                        "-(a * b) / (1 + a^2)",
+                                        "sqrt(a * b) + exp(a / 10) - log(b)",
+                                        "sin(a) * cos(b)",
+                                        "a^b + b^-3 + (a * b)^2.5",
+                                        "max(a, b, 2) * min(a, b)",
+                                        "abs(a - b) * abs(b)",
+                                        "a * (b > 2) + (a < b and b < 5)",
+                                        "max(a^2 - b, 0)^2"};
+    const double direction[] = {0.7, -0.4, 10, 0, 0}, h = 1e-3;
+    expression_begin();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const Expression *expression = expression_of(texts[i]);
+        double at[4];
+        for (int k = 0; k < 4; k++) {
+            static const double offsets[] = {-2, -1, 1, 2};
+            double moved[] = {3, 4, 150, 0, 0};
+            for (int v = 0; v < 5; v++) moved[v] += offsets[k] * h * direction[v];
+            at[k] = expression_value(expression, moved);
+        }
+        const double values[] = {3, 4, 150, 0, 0}, difference = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * h);
+        CHECK_NEAR(difference, expression_slope(expression, values, direction), 1e-7 * (1 + fabs(difference)));
+    }
+    const double zero[] = {0, 0, 0, 0, 0}, along[] = {1, 1, 1, 1, 1};
+    CHECK_NEAR(0.0, expression_slope(expression_of("abs(a) + a^2 + a^0 + 3"), zero, along), 0.0);
+    CHECK(isinf(expression_slope(expression_of("sqrt(a)"), zero, along)));
+}
+
 TEST(expression_values)
 {
     expression_begin();

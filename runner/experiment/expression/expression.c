@@ -69,12 +69,12 @@ EXPRESSION_SLOPE(sqrt, da == 0 ? 0 : da / (2 * sqrt(a)))
 EXPRESSION_SLOPE(exp, da *portable_exp(a))
 EXPRESSION_SLOPE(log, da / a)
 EXPRESSION_SLOPE(sin, da *portable_cos(a))
-EXPRESSION_SLOPE(cos, -(da * portable_sin(a)))
+EXPRESSION_SLOPE(cos, -(da *portable_sin(a)))
 #undef EXPRESSION_SLOPE
 
 static double slope_power(double a, double b, double da, double db)
 {
-    const double by_base = da == 0 ? 0 : da * b * expression_power(a, b - 1);
+    const double by_base = da == 0 || b == 0 ? 0 : da * b * expression_power(a, b - 1);
     return db == 0 ? by_base : by_base + db * expression_power(a, b) * portable_log(a);
 }
 

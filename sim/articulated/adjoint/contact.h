@@ -76,17 +76,16 @@ HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedCo
 {
     const real zero = splat(0.0), beta_bar = h * rows->K_t, smooth_bar = -(beta_bar * s->beta / s->smooth);
     const mask pressed = MASK(s->force > 0.0), fading = MASK(s->depth < w->ground_depth);
-    const real force_bar =
-        select_real(pressed, fused(beta_bar, w->ground_friction / s->smooth, touch->force), zero);
+    const real force_bar = select_real(pressed, fused(beta_bar, w->ground_friction / s->smooth, touch->force), zero);
     const real slid = touch->slid / select_real(MASK(s->slide > 0.0), s->slide, splat(1.0));
     const real across_bar = smooth_bar / s->smooth + slid; // times `across`
     const real damping_bar = fused(h, rows->K_n, -(s->v_n * force_bar));
     const real part = lesser_of(s->depth / w->ground_depth, splat(1.0));
     const real fade_bar = select_real(fading, damping_bar * w->ground_damping / w->ground_depth, zero);
     const real v_n_bar = fused(-s->damping, force_bar, -(across_bar * dot3(s->n, s->across)));
-    parameter_bar(w, ARTICULATED_PARAMETER_ground_stiffness,
-                  select_real(s->touching, fused(h * s->depth, rows->f, fused(h * h, rows->K_n, s->depth * force_bar)),
-                              zero));
+    parameter_bar(
+        w, ARTICULATED_PARAMETER_ground_stiffness,
+        select_real(s->touching, fused(h * s->depth, rows->f, fused(h * h, rows->K_n, s->depth * force_bar)), zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_damping, select_real(s->touching, part * damping_bar, zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_depth, select_real(s->touching, -(part * fade_bar), zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_friction,
@@ -115,7 +114,8 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s);
     const real depth_bar = contact_depth_bar(w, h, &s, &rows, touch, &v_bar, &n_bar);
     const Vector3 r_bar = where_touching(&s, added(rows.r, cross3(v_bar, pose->w)));
-    const Vector3 normal_bar = where_touching(&s, along(added(rows.n, n_bar), -s.above, added(rows.r, cross3(v_bar, pose->w))));
+    const Vector3 normal_bar =
+        where_touching(&s, along(added(rows.n, n_bar), -s.above, added(rows.r, cross3(v_bar, pose->w))));
     const real above_bar = select_real(s.touching, -(dot3(s.n, r_bar) + depth_bar), splat(0.0));
     Vector3 c_bar = vector3(splat(0.0), splat(0.0), above_bar * s.n.z), all_n = normal_bar;
     all_n.z = fused(above_bar, c.z - s.height, all_n.z);
@@ -133,8 +133,7 @@ HD void pull_contacts(const ArticulatedLanes *w, int body, const ArticulatedPose
                       const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const ArticulatedBody *of = &w->bodies[body];
-    for (int k = 0; k < of->n_points; k++)
-        pull_point(w, body, pose, &w->points[of->point + k], h, touch, pose_bar);
+    for (int k = 0; k < of->n_points; k++) pull_point(w, body, pose, &w->points[of->point + k], h, touch, pose_bar);
 }
 
 #endif

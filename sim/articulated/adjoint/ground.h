@@ -29,7 +29,7 @@ HD void pull_terrain(const ArticulatedLanes *w, real x, real height_bar, real sl
     const bool sloped = w->c.terrain == ARTICULATED_SLOPE;
     const real zero = splat(0.0), a = x - lanes_parameter(w->group, row), H = lanes_parameter(w->group, row + 1);
     const real L = sloped ? splat(1.0) : lanes_parameter(w->group, row + 2);
-    const Terrain one = sloped                            ? terrain_slope(splat(1.0), a)
+    const Terrain one = sloped                              ? terrain_slope(splat(1.0), a)
                         : w->c.terrain == ARTICULATED_STEPS ? terrain_steps(L, splat(1.0), a)
                                                             : terrain_sine(L, splat(1.0), a);
     const real start_bar = -fused(height_bar, H * one.slope, slope_bar * bend);

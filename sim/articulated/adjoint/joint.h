@@ -243,8 +243,7 @@ HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedPose *c
 HD void pull_arms(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
                   ArticulatedJointState *bar, ArticulatedPoseBar *c_bar, ArticulatedPoseBar *p_bar)
 {
-    const Vector3 anchor = body_vector(w, body, ARTICULATED_anchor_x),
-                  seat = body_vector(w, body, ARTICULATED_seat_x);
+    const Vector3 anchor = body_vector(w, body, ARTICULATED_anchor_x), seat = body_vector(w, body, ARTICULATED_seat_x);
     const Vector3 both = added(bar->gap, bar->r_p), seat_bar = scaled(splat(-1.0), bar->gap);
     const Vector3 arm_bar = added(bar->r_c, both);
     c_bar->x = added(c_bar->x, both);

@@ -28,7 +28,8 @@ HD void state_load(const ArticulatedLanes *w, const double *state)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         for (int k = 0; k < ARTICULATED_STATE_CELLS; k++)
-            set_limb(w, articulated_at(i) + k, load_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride));
+            set_limb(w, articulated_at(i) + k,
+                     load_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride));
     }
 }
 

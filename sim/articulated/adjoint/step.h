@@ -55,8 +55,8 @@ HD void pull_move(const ArticulatedLanes *w, int body, real h)
     const Quaternion by_bar = pull_first(moved_bar, q);
     const Vector3 in_body = rotation_in(&r, bar3(w, at + ARTICULATED_L));
     const Vector3 by_L = rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body));
-    const Vector3 turn_bar = along(added(bar3(w, at + ARTICULATED_W), by_L), 0.5 * h,
-                                   vector3(by_bar.x, by_bar.y, by_bar.z));
+    const Vector3 turn_bar =
+        along(added(bar3(w, at + ARTICULATED_W), by_L), 0.5 * h, vector3(by_bar.x, by_bar.y, by_bar.z));
     set_bar3(w, at + ARTICULATED_U, along(bar3(w, at + ARTICULATED_V), h, x_bar));
     set_bar3(w, at + ARTICULATED_U + 3, turn_bar);
     set_bar4(w, at + ARTICULATED_Q, pull_second(by, moved_bar));

@@ -1,0 +1,254 @@
+// The gradient of the fitness at a stored trial: by the adjoint of its replicates where the model has one, and by
+// central differences of several steps. All runs of a difference have the trial's seeds, so that their noise cancels.
+#include "../batch/trials_in_flight.h"
+#include "../store/queries.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct GradientRun {
+    const StoredCampaign *campaign;
+    const Spec *spec;
+    Arena *arena;
+    Backend *backend;
+    TrialRows stored;
+    uint64_t ordinal;
+    double *parameter;     // [n_parameters] of the trial
+    Configured configured; // with all that the model builds
+    GradientResult *result;
+} GradientRun;
+
+// ---- trials ---------------------------------------------------------------------------------------------------------
+
+// Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]. A trial whose
+// parameters are left out of the search has NaN. batch: with the lanes of the last of these trials.
+static Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness,
+                          const Batch **batch)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->configured.n_parameters;
+    Flight flight;
+    Commit commit;
+    const size_t used = run->arena->used;
+    flight_take(spec, count, NULL, run->arena, &flight);
+    commit_take(spec, count, 0, 0, 0, run->arena, &commit);
+    flight.trials.count = count;
+    for (int64_t t = 0; t < count; t++) {
+        flight.trials.id[t] = run->stored.id[0];
+        flight.trials.ordinal[t] = run->ordinal;
+        flight.trials.search[t] = (int32_t)run->stored.search[0];
+        flight.trials.round[t] = (int32_t)run->stored.round[0];
+    }
+    memcpy(flight.trials.parameter, parameter, (size_t)(count * n) * sizeof *parameter);
+    flight_fill(spec, &flight, backend_batch(run->backend, 0));
+    const Error error = flight_run(spec, run->backend, &flight, 0, NULL);
+    if (error.kind == OK) flight_collect(spec, &flight, backend_batch(run->backend, 0), &commit);
+    for (int64_t t = 0; t < count && error.kind == OK; t++) fitness[t] = commit.rows.fitness[t];
+    *batch = backend_batch(run->backend, 0);
+    arena_rewind(run->arena, used);
+    return error;
+}
+
+// ---- by differences -------------------------------------------------------------------------------------------------
+
+// Two trials of each step: point[2*GRADIENT_STEPS][n_parameters]. What a parameter's range or the spec leaves out is
+// marked in out[..].
+static void gradient_points(const GradientRun *run, GradientRow *row, double *point, bool *out)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->configured.n_parameters;
+    const Parameter *of = &spec->configured.parameters[row->parameter];
+    const double size = fabs(row->value) > 0 ? fabs(row->value) : 1.0;
+    for (int k = 0; k < GRADIENT_STEPS; k++) {
+        row->steps[k] = size * pow(10.0, -1 - k);
+        for (int side = 0; side < 2; side++) {
+            double *own = &point[(ptrdiff_t)(2 * k + side) * n];
+            const double value = row->value + (side == 0 ? row->steps[k] : -row->steps[k]);
+            memcpy(own, run->parameter, (size_t)n * sizeof *own);
+            own[row->parameter] = value;
+            out[2 * k + side] = !(value >= of->low && value <= of->high) || !search_complete(spec, own);
+            if (out[2 * k + side]) memcpy(own, run->parameter, (size_t)n * sizeof *own); // its run is not looked at
+        }
+    }
+}
+
+// At the end of its range a parameter has the difference of one side.
+static double gradient_difference(const GradientRow *row, int k, const double *fitness, const bool *out, double centre)
+{
+    const bool right = !out[2 * k], left = !out[2 * k + 1];
+    if (!right && !left) return NAN;
+    const double high = right ? fitness[2 * k] : centre, low = left ? fitness[2 * k + 1] : centre;
+    return (high - low) / (row->steps[k] * (right + left));
+}
+
+// The step where the curve is flattest for its size: greater ones miss its bends, smaller ones see the rounding of the
+// fitness.
+static void gradient_choose(GradientRow *row)
+{
+    double least = (double)INFINITY;
+    row->difference = row->error = row->step = (double)NAN;
+    for (int k = 1; k < GRADIENT_STEPS - 1; k++) {
+        const double error = fmax(fabs(row->curve[k] - row->curve[k - 1]), fabs(row->curve[k + 1] - row->curve[k]));
+        const double part = error / (fabs(row->curve[k]) + 1e-300);
+        if (!(part < least)) continue;
+        least = part;
+        row->difference = row->curve[k];
+        row->error = error;
+        row->step = row->steps[k];
+    }
+}
+
+static Error gradient_by_differences(GradientRun *run, GradientRow *row)
+{
+    const int n = run->spec->configured.n_parameters;
+    double fitness[2 * GRADIENT_STEPS];
+    bool out[2 * GRADIENT_STEPS];
+    const Batch *batch = NULL;
+    const size_t used = run->arena->used;
+    double *point = ARENA_NEW(run->arena, double, 2 * GRADIENT_STEPS * n);
+    gradient_points(run, row, point, out);
+    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness, &batch);
+    arena_rewind(run->arena, used);
+    if (error.kind != OK) return error;
+    for (int k = 0; k < GRADIENT_STEPS; k++)
+        row->curve[k] = gradient_difference(row, k, fitness, out, run->result->fitness);
+    gradient_choose(row);
+    return error_none();
+}
+
+// ---- by the adjoint -------------------------------------------------------------------------------------------------
+
+// The metrics and failures of the trial's replicates: of the first trial of a batch, replicate r is in lane r.
+static void gradient_metrics(const GradientRun *run, const Batch *batch, double *metric, int *failure)
+{
+    const int n = run->spec->configured.n_metrics;
+    for (int r = 0; r < run->spec->replicates.count; r++) {
+        failure[r] = batch->status[r] - LANE_DONE;
+        for (int m = 0; m < n; m++) metric[r * n + m] = batch->metric[m * batch->stride + r];
+    }
+}
+
+// Adds the gradient of replicate r, whose own draws do not follow the trial's parameters.
+static Error gradient_add_replicate(const GradientRun *run, int r, const double *weight, double *sum)
+{
+    const Spec *spec = run->spec;
+    const int n = spec->configured.n_parameters;
+    double *own = ARENA_NEW(run->arena, double, n), *gradient = ARENA_NEW(run->arena, double, n);
+    replicate_parameters(spec, (int32_t)run->stored.search[0], run->ordinal, r, run->parameter, own);
+    TRY(spec->model->adjoint->gradient(&run->configured, own, weight, 0, gradient));
+    for (int i = 0; i < spec->replicates.n_perturb; i++) gradient[spec->replicates.perturb[i].parameter] = 0.0;
+    for (int p = 0; p < n; p++) sum[p] += gradient[p];
+    return error_none();
+}
+
+static bool gradient_is_zero(const double *weight, int n)
+{
+    for (int m = 0; m < n; m++) {
+        if (weight[m] != 0.0) return false;
+    }
+    return true;
+}
+
+// The rows: sum[n_parameters] by the chain rule of derived parameters. A parameter on which another one depends that
+// has no derivative has none.
+static void gradient_take_rows(const GradientRun *run, const double *sum)
+{
+    const Configured *configured = &run->spec->configured;
+    double *slopes = ARENA_NEW(run->arena, double, configured->n_parameters);
+    for (int i = 0; i < run->result->count; i++) {
+        GradientRow *row = &run->result->rows[i];
+        parameter_slopes(run->spec, run->parameter, row->parameter, slopes);
+        row->adjoint = 0.0;
+        for (int p = 0; p < configured->n_parameters; p++) {
+            if (slopes[p] == 0.0) continue;
+            row->adjoint += slopes[p] * sum[p];
+            if (!configured->model->adjoint->parameter(configured, p)) row->adjoint = (double)NAN;
+        }
+    }
+}
+
+static Error gradient_by_adjoint(GradientRun *run, const Batch *batch)
+{
+    const Spec *spec = run->spec;
+    const int n_metrics = spec->configured.n_metrics, n = spec->configured.n_parameters, R = spec->replicates.count;
+    double *metric = ARENA_NEW(run->arena, double, R *n_metrics), *weight = ARENA_NEW(run->arena, double, R *n_metrics);
+    double *sum = ARENA_NEW(run->arena, double, n);
+    int *failure = ARENA_NEW(run->arena, int, R);
+    gradient_metrics(run, batch, metric, failure);
+    trial_slopes(spec, run->parameter, metric, failure, run->arena, weight, sum);
+    for (int r = 0; r < R; r++) {
+        if (gradient_is_zero(&weight[r * n_metrics], n_metrics)) continue;
+        const size_t used = run->arena->used;
+        TRY(gradient_add_replicate(run, r, &weight[r * n_metrics], sum));
+        arena_rewind(run->arena, used);
+    }
+    gradient_take_rows(run, sum);
+    return error_none();
+}
+
+static const char *gradient_no_adjoint(const GradientRun *run)
+{
+    const Spec *spec = run->spec;
+    if (spec->model->adjoint == NULL) return arena_format(run->arena, "model %s has no adjoint", spec->model->name);
+    const char *metric = objective_bend(spec);
+    return metric == NULL ? NULL : arena_format(run->arena, "metric %s of the objective has no derivative", metric);
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error gradient_run(GradientRun *run)
+{
+    const Spec *spec = run->spec;
+    GradientResult *result = run->result;
+    const Batch *batch = NULL;
+    TRY(spec_build(spec, run->arena, &run->configured));
+    TRY(backend_prepare(run->backend, &run->configured, (int64_t)2 * GRADIENT_STEPS * spec->replicates.count, 0, 0));
+    TRY(gradient_fly(run, run->parameter, 1, &result->fitness, &batch));
+    if (!(rows_stored(result->fitness) == run->stored.fitness[0]))
+        return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
+                          (long long)run->stored.id[0]);
+    result->no_adjoint = gradient_no_adjoint(run);
+    if (result->no_adjoint == NULL) TRY(gradient_by_adjoint(run, batch));
+    for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
+    return error_none();
+}
+
+// The trial's row and parameters.
+static Error gradient_find(GradientRun *run, int64_t trial)
+{
+    Search search;
+    TRY(campaign_check_meaning(run->campaign));
+    TRY(trial_row_read(run->campaign, trial, run->arena, &run->stored));
+    if (run->stored.count == 0)
+        return error_make(ERROR_USER, "campaign %s has no trial %lld, or it keeps no row", run->campaign->name,
+                          (long long)trial);
+    if (spec_several(run->spec))
+        return error_make(ERROR_USER, "campaign %s has several objectives: there is no single fitness to derive",
+                          run->campaign->name);
+    if (isnan(run->stored.fitness[0]))
+        return error_make(ERROR_USER, "trial %lld failed, so it has no fitness to derive", (long long)trial);
+    TRY(search_init(run->spec, run->arena, &search));
+    return search_stored_trial(&search, run->campaign->database, &run->stored, 0, &run->ordinal, run->parameter);
+}
+
+Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
+                        const BackendOptions *backend, Arena *arena, GradientResult *result)
+{
+    GradientRun run = {.campaign = campaign,
+                       .spec = &campaign->spec,
+                       .arena = arena,
+                       .parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters),
+                       .result = result};
+    *result = (GradientResult){.rows = ARENA_NEW(arena, GradientRow, count), .count = count};
+    if (campaign->numerics_version != NUMERICS_VERSION)
+        return error_make(ERROR_USER, "campaign %s was computed with numerics version %d and this program has %d",
+                          campaign->name, campaign->numerics_version, NUMERICS_VERSION);
+    TRY(gradient_find(&run, trial));
+    for (int i = 0; i < count; i++)
+        result->rows[i] =
+            (GradientRow){.parameter = parameters[i], .value = run.parameter[parameters[i]], .adjoint = (double)NAN};
+    TRY(backend_open(backend, &run.backend));
+    const Error error = gradient_run(&run);
+    backend_close(run.backend);
+    return error;
+}

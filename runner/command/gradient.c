@@ -1,0 +1,134 @@
+// hopscotch gradient: prints how the fitness of a trial changes with each parameter, by the adjoint of the model and by
+// differences.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// ---- which parameters -----------------------------------------------------------------------------------------------
+
+static Error gradient_add_named(const Spec *spec, const char *name, Arena *arena, int *parameters, int *count)
+{
+    const int n = configured_named(&spec->configured);
+    const char **names = ARENA_NEW(arena, const char *, n);
+    for (int p = 0; p < n; p++) {
+        names[p] = spec->configured.parameters[p].name;
+        if (strcmp(names[p], name) != 0) continue;
+        parameters[(*count)++] = p;
+        return error_none();
+    }
+    const char *near = nearest_name(name, names, n);
+    return error_make(ERROR_USAGE, "--parameters: the spec has no parameter '%.60s'%s%.60s%s", name,
+                      near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+}
+
+// Those that were searched, or the named ones: NAME,NAME,...
+static Error gradient_choose_parameters(const Spec *spec, const char *named, Arena *arena, int **out, int *count)
+{
+    const int most = named != NULL ? (int)strlen(named) + 1 : spec->n_axes;
+    int *parameters = ARENA_NEW(arena, int, most + 1);
+    *count = 0;
+    *out = parameters;
+    for (int a = 0; a < spec->n_axes && named == NULL; a++) parameters[(*count)++] = spec->axes[a].parameter;
+    for (char *rest = named != NULL ? arena_copy(arena, named) : NULL, *comma; rest != NULL; rest = comma) {
+        comma = strchr(rest, ',');
+        if (comma != NULL) *comma++ = '\0';
+        TRY(gradient_add_named(spec, rest, arena, parameters, count));
+    }
+    return error_none();
+}
+
+// ---- output ---------------------------------------------------------------------------------------------------------
+
+static Error gradient_print_rows(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
+{
+    static const char *const columns[] = {"parameter", "value", "unit", "adjoint", "difference", "step", "error"};
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; i < result->count; i++) {
+        const GradientRow *row = &result->rows[i];
+        table_text(table, spec->configured.parameters[row->parameter].name);
+        table_number(table, row->value);
+        table_text(table, spec->configured.parameters[row->parameter].unit);
+        table_number(table, row->adjoint);
+        table_number(table, row->difference);
+        table_number(table, row->step);
+        table_number(table, row->error);
+    }
+    return table_finish(table);
+}
+
+static Error gradient_print_curve(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
+{
+    static const char *const columns[] = {"parameter", "step", "difference", "from_adjoint"};
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    for (int i = 0; i < result->count; i++) {
+        const GradientRow *row = &result->rows[i];
+        for (int k = 0; k < GRADIENT_STEPS; k++) {
+            table_text(table, spec->configured.parameters[row->parameter].name);
+            table_number(table, row->steps[k]);
+            table_number(table, row->curve[k]);
+            table_number(table, row->curve[k] - row->adjoint);
+        }
+    }
+    return table_finish(table);
+}
+
+static Error gradient_print(const CommandLine *line, const StoredCampaign *campaign, int64_t trial,
+                            const GradientResult *result)
+{
+    const Spec *spec = &campaign->spec;
+    const TableFormat format = command_format(line);
+    fprintf(line->messages, "%s/%" PRId64 ": fitness %s (%s)\n", campaign->name, trial,
+            text_number(result->fitness).text, objective_text(spec, 0, line->arena));
+    if (result->no_adjoint != NULL) fprintf(line->messages, "no adjoint: %s\n", result->no_adjoint);
+    return switch_given(line, "curve") ? gradient_print_curve(spec, result, format, line->out)
+                                       : gradient_print_rows(spec, result, format, line->out);
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+
+static Error gradient_at(const CommandLine *line, const StoredCampaign *campaign, int64_t trial)
+{
+    const BackendOptions backend = command_backend(line, "auto");
+    GradientResult result;
+    int *parameters = NULL, count = 0;
+    TRY(gradient_choose_parameters(&campaign->spec, switch_text(line, "parameters", NULL), line->arena, &parameters,
+                                   &count));
+    if (count == 0)
+        return error_make(ERROR_USER, "campaign %.100s searched no parameter: name some with --parameters",
+                          campaign->name);
+    TRY(campaign_gradient(campaign, trial, parameters, count, &backend, line->arena, &result));
+    return gradient_print(line, campaign, trial, &result);
+}
+
+static Error gradient_command(const CommandLine *line)
+{
+    StoredCampaign campaign;
+    int64_t trial = 0;
+    TRY(campaign_open_trial(line, line->arguments[0], &campaign, &trial));
+    const Error error = gradient_at(line, &campaign, trial);
+    campaign_close(&campaign);
+    return error;
+}
+
+static const Switch gradient_switch_rows[] = {
+    {"parameters", SWITCH_TEXT, "NAMES", 0, 0,
+     "these parameters of the spec, e.g. hip_kp,gravity (default: those that were searched)"},
+    {"curve", SWITCH_FLAG, NULL, 0, 0, "print the differences of every step, from 0.1 to 1e-9 of the value"},
+};
+static const Switches gradient_switches = {gradient_switch_rows,
+                                           (int)(sizeof gradient_switch_rows / sizeof *gradient_switch_rows)};
+
+const Command command_gradient = {
+    .name = "gradient",
+    .arguments = "CAMPAIGN/TRIAL",
+    .doc = "print how the fitness of a trial changes with each parameter, by the model's adjoint and by differences",
+    .examples = "  hopscotch gradient my_robot/best\n"
+                "  hopscotch gradient my_robot/41 --parameters hip_kp,gravity\n"
+                "  hopscotch gradient my_robot/41 --curve --format csv\n",
+    .least = 1,
+    .most = 1,
+    .switches = {&gradient_switches, &switches_backend, &switches_format},
+    .run = gradient_command,
+};

@@ -1,0 +1,103 @@
+#!/bin/sh
+# The gradient at a trial: by the adjoint and by differences, through the objective, derived parameters and replicates.
+. "$(dirname "$0")/../scratch.sh"
+fail()
+{
+    echo "FAIL gradient: $*"
+    status=1
+}
+good() { echo "ok   gradient: $*"; }
+cp -r "$root/experiments/robots" . || exit 3
+cat >walk.yaml <<'YAML'
+version: 1
+experiment: walk
+model: articulated
+simulation:
+  robot: robots/quadruped.xml
+  keyframe: [stand]
+  duration: 0.4
+  dt: 0.002
+  control: {mode: gait}
+  groups: {thigh: [front_left_thigh, front_right_thigh], knee: [front_left_knee, front_right_knee]}
+  design: {shank: {length: knee}, tilt: {rotate: thigh, axis: x, mirror: true}}
+parameters: {all_kp: 80}
+initial: {base_vx: 0.2}
+search:
+  method: random
+  trials: 3
+  over:
+    gait_frequency:  {range: [1.0, 3.5]}
+    thigh_amplitude: {range: [0.1, 0.6]}
+    thigh_offset:    {range: [0.3, 0.9]}
+    shank:           {range: [0.9, 1.1]}
+    tilt:            {range: [-0.2, 0.2]}
+    all_kd:          {derive: "0.03 * all_kp + gait_frequency"}
+replicates: {count: 3, perturb: {ground_friction: {uniform: [0.5, 1.0]}}}
+objective: {maximize: "distance - 0.2 * cost_of_transport - sqrt(lateral_drift^2 + 1e-4) * gait_frequency", over: mean}
+YAML
+
+# every row: the adjoint is as near to the difference as that is to the truth
+agree() # FILE ROWS
+{
+    awk -F, -v rows="$2" 'NR > 1 { d = $4 - $5; if (d < 0) d = -d
+        size = $5 < 0 ? -$5 : $5
+        if ($4 == "" || $5 == "" || d > 5 * $7 + 1e-7 * size || $7 > 1e-2 * size + 1e-9) { print "row " $0; bad = 1 } n++ }
+        END { exit bad || n != rows }' "$1" >&2
+}
+
+for over in mean worst median "quantile(0.3)"; do
+    "$HOPSCOTCH" run walk.yaml --name walk --set "objective.over=$over" --results r --progress none >log 2>&1 ||
+        fail "run: $(cat log)"
+    "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"
+    agree rows.csv 5 2>wrong && good "adjoint and differences agree over $over" || fail "over $over: $(cat wrong)"
+    rm -rf r
+done
+"$HOPSCOTCH" run walk.yaml --results r --progress none >log 2>&1 || fail "run: $(cat log)"
+"$HOPSCOTCH" gradient walk/1 --results r --format csv --backend cpu --isa scalar --threads 1 >alone.csv 2>log
+"$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log && cmp -s rows.csv alone.csv &&
+    good "the same bits with other kernels" || fail "kernels: $(diff rows.csv alone.csv)"
+"$HOPSCOTCH" gradient walk/1 --results r --parameters all_kp,gravity,push_time --format csv >rows.csv 2>log
+grep -q '^push_time,.*,,' rows.csv && grep -v push_time rows.csv >some.csv && agree some.csv 2 2>wrong &&
+    good "parameters that are not searched; none of a time" || fail "parameters: $(cat rows.csv wrong)"
+[ "$("$HOPSCOTCH" gradient walk/1 --results r --parameters tilt --curve --format csv 2>log | wc -l)" = 10 ] &&
+    grep -q '^walk/1: fitness ' log && good "the differences of nine steps" || fail "curve: $(cat log)"
+
+# A model without an adjoint, and an objective without a derivative, have differences.
+cat >sphere.yaml <<'YAML'
+version: 1
+experiment: sphere
+model: bbob
+simulation: {function: sphere, dimension: 2}
+search: {method: list, points: [{x1: 1, x2: 5}]}
+objective: {minimize: "f^2"}
+YAML
+"$HOPSCOTCH" run sphere.yaml --results r --progress none >log 2>&1 || fail "run: $(cat log)"
+"$HOPSCOTCH" gradient sphere/0 --results r --format csv >rows.csv 2>log && grep -q '^no adjoint: model bbob has no' log &&
+    awk -F, 'NR > 1 && ($4 != "" || $5 == "" || $7 > 1e-4 * ($5 < 0 ? -$5 : $5)) { bad = 1 } END { exit bad || NR != 3 }' \
+        rows.csv && good "differences alone, at the end of a range too" || fail "differences: $(cat rows.csv log)"
+"$HOPSCOTCH" run walk.yaml --name gap --set 'objective={minimize: gap_max}' --results r --progress none >log 2>&1
+"$HOPSCOTCH" gradient gap/0 --results r >rows.txt 2>log &&
+    grep -q '^no adjoint: metric gap_max of the objective has no derivative' log &&
+    good "an objective without a derivative" || fail "gap: $(cat log)"
+"$HOPSCOTCH" run walk.yaml --name apart --set simulation.attachment=child_only --results r --progress none >log 2>&1
+"$HOPSCOTCH" gradient apart/best --results r >rows.txt 2>log
+[ $? -eq 1 ] && grep -q 'only `attachment: tree` has a gradient' log && good "another attachment" ||
+    fail "attachment: $(cat log)"
+
+# errors
+refused() # WORDS ARGUMENTS...
+{
+    words=$1
+    shift
+    "$HOPSCOTCH" gradient "$@" --results r >rows.txt 2>log
+    [ $? -le 2 ] && grep -q "$words" log && good "$words" || fail "$*: $(cat log)"
+}
+refused "the spec has no parameter 'tlit'; did you mean 'tilt'?" walk/1 --parameters tlit
+refused "the spec has no parameter 'zzz'$" walk/1 --parameters zzz
+refused "there is no trial 7\|has no trial 7" walk/7
+"$HOPSCOTCH" run walk.yaml --name several --set 'objective={maximize: [distance, height_mean]}' --results r \
+    --progress none >log 2>&1
+refused "several objectives: there is no single fitness" several/0
+"$HOPSCOTCH" run walk.yaml --name fallen --set parameters.fall_height=0.4 --results r --progress none >log 2>&1
+refused "trial 0 failed, so it has no fitness" fallen/0
+exit ${status:-0}
