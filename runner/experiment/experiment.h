@@ -591,7 +591,7 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
-// ---- slopes (fitness/slopes.c): of the one objective, which has a value ----------------------------------------------
+// ---- slopes (fitness/slopes.c): of the one objective, which has a value ---------------------------------------------
 
 // weight[r*n_metrics + m]: the derivative of the fitness with respect to metric m of replicate r; direct[n_parameters]:
 // to the parameters that the objective itself names.

@@ -10,8 +10,8 @@
 
 #define ARTICULATED_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
 #define ARTICULATED_ROW_INITIAL(name, unit, value, doc) {#name, unit, value, -1e6, 1e6, SECTION_INITIAL, doc},
-static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {ARTICULATED_PARAMETERS(ARTICULATED_ROW)
-                                                                        ARTICULATED_INITIAL(ARTICULATED_ROW_INITIAL)};
+static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
+    ARTICULATED_PARAMETERS(ARTICULATED_ROW) ARTICULATED_INITIAL(ARTICULATED_ROW_INITIAL)};
 #undef ARTICULATED_ROW
 #undef ARTICULATED_ROW_INITIAL
 
