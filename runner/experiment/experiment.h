@@ -455,6 +455,8 @@ struct SearchMethod {
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
     // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+    // Of a method that learns: the ordinal of a trial (search_ordinal). NULL: each trial has its own.
+    uint64_t (*ordinal)(int64_t round, int64_t member);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
     // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
     // may use; NULL: the first option is the total.
@@ -485,7 +487,9 @@ SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
 
-// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
+// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24. Trials
+// with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.
+uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member);
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
