@@ -175,9 +175,9 @@ typedef struct Spec {
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
     int64_t n_points;
-    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    const double *inject; // [n_inject][n_axes]; cmaes: points of its first generation; adam, lbfgs: starts
     int n_inject;
-    struct {                             // cmaes: where another campaign says to start (search/cmaes/warm_start.c)
+    struct {                             // where another campaign says to start (search/cmaes/warm_start.c)
         const char *from;                // its name; NULL: none
         const Node *at;                  // where the spec names it
         const char *hash;                // of its spec
@@ -495,11 +495,13 @@ size_t search_state_most(const Search *search);   // greatest size of its state,
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
-// Starting CMA-ES from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
-// resolved spec, as `search.cmaes.taken` (spec/forms/from.c).
+// Starting a search from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
+// resolved spec, as `search.METHOD.taken` (spec/forms/from.c).
 bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // the other is cmaes over the same ranges
 // From the restored state of a search that is alike. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
+// How many of its best trials are taken else.
+int warm_trials(const Spec *spec);
 // How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define DESCENT_WARM_WIDTH 10.0 // of the coordinates that are taken from another campaign (cmaes/coordinates.c)
+
 enum { DESCENT_MEMBER_NONE = (1 << 24) - 1 }; // starts are drawn as a member that no round has
 
 double descent_inside(double u) { return u > 0.0 ? (u < 1.0 ? u : 1.0) : 0.0; }
@@ -42,7 +44,7 @@ static double descent_start_drawn(const Descent *descent, int64_t search, const 
     return 0.1 + 0.8 * u;
 }
 
-// Starts that are given: points of the spec, then the start from another campaign, then the option's.
+// Starts that are given: points of the spec, then that of another campaign, or the option's.
 static bool descent_start_given(const Descent *descent, int64_t search, const DescentRun *run, double *x)
 {
     const Spec *spec = descent->spec;
@@ -55,7 +57,8 @@ static bool descent_start_given(const Descent *descent, int64_t search, const De
     for (int i = 0; i < n; i++) {
         const Values *values = &spec->axes[i].values;
         const double value = point ? spec->inject[number * n + i] : spec->fixed[spec->axes[i].parameter];
-        x[i] = warm ? spec->warm.mean[i] : center && !point ? 0.5 : descent_coordinate(values, value);
+        x[i] = warm     ? descent_inside(spec->warm.mean[i] / DESCENT_WARM_WIDTH)
+               : center && !point ? 0.5 : descent_coordinate(values, value);
     }
     return true;
 }
