@@ -57,21 +57,21 @@ static Error descent_check_axes(const Spec *spec)
         return error_make(ERROR_USER, "%s needs derivatives, and %s is an integer, which has none: search it by cmaes",
                           spec->method->name, spec->configured.parameters[spec->axes[i].parameter].name);
     }
-    if (spec->n_axes <= DESCENT_DIMENSIONS_MAX) return error_none();
-    return error_make(ERROR_USER, "%s searches at most %d parameters, and these are %d", spec->method->name,
-                      DESCENT_DIMENSIONS_MAX, spec->n_axes);
+    return error_none();
 }
 
-Error descent_check(const Spec *spec, const DescentMethod *method, const char **key)
+Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key)
 {
     Descent descent = {0};
     descent_measure(spec, method, &descent);
     *key = "search.over";
     TRY(descent_check_axes(spec));
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
+    *key = searches;
     if (descent.side.told_at + told <= descent_bytes_max) return error_none();
-    return error_make(ERROR_USER, "%lld searches of %d parameters take more than the %s that a state may have: use fewer",
-                      (long long)descent.side.searches, descent.n, text_bytes((double)descent_bytes_max).text);
+    return error_make(ERROR_USER, "the state of %lld searches takes %s, more than the limit of %s: use fewer searches",
+                      (long long)descent.side.searches, text_bytes((double)(descent.side.told_at + told)).text,
+                      text_bytes((double)descent_bytes_max).text);
 }
 
 static void descent_take_room(Descent *descent, Arena *arena)

@@ -21,7 +21,6 @@
 #include "../sobol_sequence.h"
 
 enum {
-    DESCENT_DIMENSIONS_MAX = 1000,
     DESCENT_SEARCHES_MAX = 4096,
     DESCENT_ITERATIONS_MAX = 100000,
     DESCENT_RESTARTS_MAX = 16,
@@ -177,7 +176,8 @@ typedef struct DescentMethod {
 
 DescentView descent_view(const Search *search, int64_t run);
 DescentPoints *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
-Error descent_check(const Spec *spec, const DescentMethod *method, const char **key);
+// `searches`: the key of the spec that says how many there are.
+Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key);
 Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
 void descent_bounds(const Search *search, SearchBounds *bounds);
 // Options that only limit how long a search goes on; with restarts those of the whole search.
