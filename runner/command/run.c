@@ -190,7 +190,7 @@ static Error run_start(const CommandLine *line, const Overrides *earlier, Spec *
     TRY(command_taken(line, spec, switch_text(line, "name", spec->experiment), &taken));
     if (taken == NULL) return error_none();
     return command_spec_with(line, line->arguments[0], earlier,
-                             arena_format(line->arena, "search.cmaes.taken=%s", taken), spec);
+                             arena_format(line->arena, "search.%s.taken=%s", spec->method->name, taken), spec);
 }
 
 static Error run_read_overrides(const char *path, Arena *arena, Overrides *overrides)

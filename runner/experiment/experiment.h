@@ -177,9 +177,9 @@ typedef struct Spec {
     int n_exclude;
     const double *points; // list: [n_points][n_axes]
     int64_t n_points;
-    const double *inject; // cmaes: [n_inject][n_axes] points of its first generation
+    const double *inject; // [n_inject][n_axes]; cmaes: points of its first generation; adam, lbfgs: starts
     int n_inject;
-    struct {                             // cmaes: where another campaign says to start (search/cmaes/warm_start.c)
+    struct {                             // where another campaign says to start (search/cmaes/warm_start.c)
         const char *from;                // its name; NULL: none
         const Node *at;                  // where the spec names it
         const char *hash;                // of its spec
@@ -457,6 +457,8 @@ struct SearchMethod {
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
     // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
+    // Of a method that learns: the ordinal of a trial (search_ordinal). NULL: each trial has its own.
+    uint64_t (*ordinal)(int64_t round, int64_t member);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
     // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
     // may use; NULL: the first option is the total.
@@ -487,17 +489,21 @@ SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
 
-// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24.
+// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24. Trials
+// with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.
+uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member);
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
-// Starting CMA-ES from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
-// resolved spec, as `search.cmaes.taken` (spec/forms/from.c).
+// Starting a search from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
+// resolved spec, as `search.METHOD.taken` (spec/forms/from.c).
 bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // the other is cmaes over the same ranges
 // From the restored state of a search that is alike. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
+// How many of its best trials are taken else.
+int warm_trials(const Spec *spec);
 // How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);

@@ -51,6 +51,10 @@ search_of()
         search="method: cmaes, $ranges, cmaes: {searches: 2, restarts: $value, restarts_max: 3, stop: {generations: 9}}"
         least=30 most=250
         ;;
+    adam | lbfgs)
+        pick '' 'searches: 3, ' 'start: random, ' 'difference: 0.1, ' 'rate: 1, ' 'stop: {trials: 60}, '
+        search="method: $1, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, $1: {$value}" most=40
+        ;;
     nsga2)
         pick '' 'stop: {stagnation: 3}, ' 'patience: 2, '
         search="method: nsga2, $ranges, nsga2: {searches: 3, population: 8, $value}" most=14
@@ -74,6 +78,7 @@ sized()
         ;;
     cmaes) echo "search.cmaes.stop.generations=$1" ;;
     restarts) echo "search.cmaes.stop.trials=$1" ;;
+    adam | lbfgs) echo "search.$method.stop.iterations=$1" ;;
     nsga2)
         [ "$budget" = trials ] || echo "search.nsga2.stop.generations=$1"
         [ "$budget" != trials ] || echo "search.nsga2.stop.trials=$((8 * $1))"
@@ -184,7 +189,7 @@ both_stopped()
     check $? "seed $begun, $method: stopped at trial $limit, with $smaller, then $whole"
 }
 
-methods='random sobol sobol_indices cmaes nsga2 restarts grid list csv latin_hypercube morris centered'
+methods='random sobol sobol_indices cmaes nsga2 adam lbfgs restarts grid list csv latin_hypercube morris centered'
 [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ] || echo "skip $suite: kills need $HOPSCOTCH_FAULTS_PROGRAM"
 round=0
 while [ "$round" -lt "$rounds" ]; do

@@ -73,4 +73,33 @@ printf '%s\n' 'version: 1' 'experiment: other' 'model: hopper' \
 run other
 [ $? -eq 1 ] && grep -q 'has none of the parameters that are searched' out
 check $? "a campaign without a common parameter can't be used"
+
+# ---- along gradients ------------------------------------------------------------------------------------------------
+
+for method in adam lbfgs; do
+    cat >slope.yaml <<END
+version: 1
+experiment: $method
+model: bbob
+simulation: {function: sphere, dimension: 3}
+search:
+  method: $method
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
+  $method: {from: sampled, searches: 3, starts: [{x1: 1, x2: 2, x3: 3}], stop: {iterations: 20}}
+END
+    run slope && grep -q '^    taken: {hash: "[0-9a-f]*", sigma: 0, mean: ' "results/$method/resolved.yaml"
+    check $? "$method: a search starts from another campaign"
+    "$HOPSCOTCH" query "$method" --where 'id = 0 or id = 7' --columns x1,x2,x3 --format csv >out
+    best=$("$HOPSCOTCH" query sampled --order fitness --limit 1 --columns x1,x2,x3 --format csv | tail -n 1)
+    tail -n 1 out | tr , '\n' >got
+    echo "$best" | tr , '\n' | paste got - | awk '($1 - $2)^2 > 1e-24 { bad = 1 } END { exit bad || NR != 3 }' &&
+        sed -n 2p out | grep -qx '1,2,3'
+    check $? "$method: the first search begins at the point of the spec, the second at the best trial there"
+    run slope --name "$method-stopped" --set limits.trials=33
+    hopscotch resume "$method-stopped" --progress none --set limits.trials=none
+    [ "$(digest "$method-stopped")" = "$(digest "$method")" ]
+    check $? "$method: stopped and resumed, the same digest"
+    hopscotch replay "$method/40"
+    check $? "$method: a trial replays"
+done
 exit $status

@@ -17,9 +17,11 @@ BATCHES = (8, 4, 2, 3) if not crash.QUICK else (16, 5, 64)  # lanes; many small 
 CAMPAIGNS = {
     "cmaes": ("search.cmaes.stop.trials=3000", 200),
     "nsga2": ("search.nsga2.stop.generations=200", 200),
+    "adam": ("search.adam.stop.iterations=200", 200),
 } if not crash.QUICK else {
     "cmaes": ("search.cmaes.stop.trials=500", 40),
     "nsga2": ("search.nsga2.stop.generations=40", 40),
+    "adam": ("search.adam.stop.iterations=40", 40),
 }
 
 # Columns that must be equal. `digests` cover all columns, so those of tables with times or batches are left out.

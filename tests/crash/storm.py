@@ -9,8 +9,8 @@ import time
 
 import crash
 
-SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "morris", "sobol", "later", "record_rows",
-         "kept_later")
+SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "adam", "lbfgs", "morris", "sobol", "later",
+         "record_rows", "kept_later")
 SPECS = tuple(os.environ.get("ONLY", " ".join(SPECS)).split())
 KILLS = int(os.environ.get("KILLS", "24" if crash.QUICK else "1000"))
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { FUZZ_SEARCHES = 4, FUZZ_TRIALS = 32, FUZZ_AHEAD = 60, FUZZ_BATCHES = 6 };
+enum { FUZZ_SEARCHES = 6, FUZZ_TRIALS = 32, FUZZ_AHEAD = 60, FUZZ_BATCHES = 6 };
 
 static const char *const fuzz_searches[FUZZ_SEARCHES] = {
     "search: {method: nsga2, over: {x1: {range: [-5, 5]}, x2: {range: [1, 5], integer: true}},"
@@ -13,7 +13,11 @@ static const char *const fuzz_searches[FUZZ_SEARCHES] = {
     "objective: {minimize: [f, distance, x1]}\nconstraints: [\"x1 < 3\"]\n",
     "search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, cmaes: {searches: 2}}\n",
     "search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}},"
-    " cmaes: {restarts: bipop, restarts_max: 2}}\n"};
+    " cmaes: {restarts: bipop, restarts_max: 2}}\n",
+    "search: {method: adam, over: {x1: {range: [-5, 5]}, x2: {range: [1, 5], scale: log}},"
+    " adam: {searches: 2, restarts: 1, stop: {iterations: 5}}}\n",
+    "search: {method: lbfgs, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, exclude: [\"x1 > 4\"],"
+    " lbfgs: {searches: 2, memory: 3}}\n"};
 
 static void fuzz_take_trials(const Spec *spec, Arena *arena, Trials *trials)
 {

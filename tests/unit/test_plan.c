@@ -285,6 +285,12 @@ TEST(plan_of_a_search_that_learns_counts_all_generations)
          NULL},
         {PLAN_SPEC(LEARN("nsga2", "population: 80, stop: {generations: 100, stagnation: 30}"), SEVERAL), 80, 8000, 100,
          "stagnation"},
+        {PLAN_SPEC(LEARN("adam", "searches: 3, restarts: 1, stop: {iterations: 50}"), ""), 15, 3 * 2 * 50 * 5, 300,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("adam", "stop: {iterations: 50, trials: 31}"), ""), 5, 35, 7, "tolerances"},
+        {PLAN_SPEC(LEARN("lbfgs", "searches: 2, line: 8, stop: {iterations: 50}"), ""), 10, 2 * 50 * 13, 200,
+         "tolerances"},
+        {PLAN_SPEC(LEARN("lbfgs", "line: 8, stop: {iterations: 50, trials: 31}"), ""), 5, 38, 7, "tolerances"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Planned planned;

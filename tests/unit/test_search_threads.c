@@ -202,6 +202,15 @@ TEST(nsga2_searches_are_the_same_with_any_number_of_threads)
     shared_try("method: nsga2, nsga2: {population: 1000}", two, trials);
 }
 
+TEST(descent_searches_are_the_same_with_any_number_of_threads)
+{
+    const int64_t trials = test_quick() ? 3000 : 10000;
+    shared_try("method: adam, adam: {searches: 40, restarts: 2, stop: {iterations: 12}}", "", trials);
+    shared_try("method: adam, exclude: [\"x1 + x2 > 1\"], adam: {searches: 9, schedule: cosine}",
+               "constraints: [\"x1 + x2 > -3\"]\nreplicates: {common: false}\n", trials);
+    shared_try("method: lbfgs, exclude: [\"x1 + x2 > 1\"], lbfgs: {searches: 40, line: 9, restarts: 16}", "", trials);
+}
+
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 // One search of eight whose points are all excluded: the error names it, and it is the same with every team.

@@ -1,11 +1,9 @@
-// Reads where a search starts that continues another campaign (`cmaes: {from: NAME}`). The values are written into the
+// Reads where a search starts that continues another campaign (`cmaes: {from: NAME}`, also of adam and lbfgs). The values are written into the
 // stored spec (`taken`), so that the new campaign no longer needs the other one, and its hash covers them.
 // search/cmaes/warm_start.c says what they are.
 #include "../store/queries.h"
 
 #include <string.h>
-
-enum { WARM_BEST = 10 }; // trials
 
 static const size_t warm_bytes = (size_t)256 << 20; // of address space
 
@@ -29,12 +27,13 @@ static Error warm_take_state(Spec *spec, StoredCampaign *other, Search *search, 
     return error_none();
 }
 
-// parameter[WARM_BEST][n_parameters] of the best trials, *count of them.
-static Error warm_read_trials(StoredCampaign *other, const Search *search, double *parameter, int *count, Arena *arena)
+// parameter[most][n_parameters] of the best trials, *count of them.
+static Error warm_read_trials(StoredCampaign *other, const Search *search, int most, double *parameter, int *count,
+                              Arena *arena)
 {
     static const char *const column[] = {"id"};
     int64_t id = 0;
-    Cursor best = trials_best(other, column, 1, WARM_BEST, arena);
+    Cursor best = trials_best(other, column, 1, most, arena);
     for (*count = 0; next_integer(&best, &id); ++*count) {
         double *its = parameter + (int64_t)*count * other->spec.configured.n_parameters;
         cursor_stop(&best, search_read_trial(search, other->database, id, arena, its));
@@ -44,11 +43,12 @@ static Error warm_read_trials(StoredCampaign *other, const Search *search, doubl
 
 static Error warm_take_best(Spec *spec, StoredCampaign *other, const Search *search, Arena *arena)
 {
-    double *parameter = ARENA_NEW(arena, double, (int64_t)WARM_BEST * other->spec.configured.n_parameters);
+    const int most = warm_trials(spec);
+    double *parameter = ARENA_NEW(arena, double, (int64_t)most * other->spec.configured.n_parameters);
     int count = 0;
     if (warm_shared(spec, &other->spec, arena) == 0)
         return error_make(ERROR_USER, "campaign %.128s has none of the parameters that are searched", other->name);
-    TRY(warm_read_trials(other, search, parameter, &count, arena));
+    TRY(warm_read_trials(other, search, most, parameter, &count, arena));
     if (count == 0) return error_make(ERROR_USER, "campaign %.128s has no trial that did not fail", other->name);
     warm_from_trials(spec, &other->spec, parameter, count, arena);
     return error_none();

@@ -28,7 +28,7 @@ Error search_stored_trial(const Search *search, Database *database, const TrialR
     memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
     for (int i = 0; i < searched; i++) parameter[spec->axes[i].parameter] = rows->searched[i * rows->stride + row];
     if (!spec->replicates.common) TRY(stored_member(database, rows, row, &member)); // else it names no random number
-    *ordinal = search_round_ordinal((int32_t)rows->round[row], member);
+    *ordinal = search_ordinal(search->method, (int32_t)rows->round[row], member);
     return error_none();
 }
 

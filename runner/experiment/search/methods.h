@@ -15,7 +15,9 @@
     X(morris) \
     X(sobol_indices) \
     X(cmaes) \
-    X(nsga2)
+    X(nsga2) \
+    X(adam) \
+    X(lbfgs)
 // clang-format on
 
 #endif

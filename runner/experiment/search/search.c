@@ -43,6 +43,11 @@ void search_use_team(Search *search, ThreadTeam *team, Arena *arena)
     if (search->method->use_team != NULL) search->method->use_team(search, team, arena);
 }
 
+uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member)
+{
+    return method->ordinal != NULL ? method->ordinal(round, member) : search_round_ordinal(round, member);
+}
+
 uint64_t search_round_ordinal(int64_t round, int64_t member) { return (uint64_t)round << 24 | (uint64_t)member; }
 
 size_t search_state_most(const Search *search)

@@ -92,7 +92,7 @@ static void side_give(const Search *search, void *worker, const SideTurn *turn, 
         trials->id[place + i] = gift->id + turn->first + i;
         trials->search[place + i] = (int32_t)(turn->search + side->first);
         trials->round[place + i] = (int32_t)gift->round;
-        trials->ordinal[place + i] = search_round_ordinal(gift->round, turn->from + i);
+        trials->ordinal[place + i] = search_ordinal(search->method, gift->round, turn->from + i);
     }
 }
 

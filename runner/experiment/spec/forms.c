@@ -36,13 +36,17 @@ static bool forms_is_replaced(const SpecReader *reader, const Form *form)
     return false;
 }
 
+bool form_is_foreign(const SpecReader *reader, const Form *form)
+{
+    const SearchMethod *method = reader->spec->method;
+    return form->method != NULL && (method == NULL || strcmp(form->method, method->name) != 0);
+}
+
 void forms_read(SpecReader *reader, FormStage stage)
 {
     for (int i = 0; i < form_count(); i++) {
         const Form *form = form_at(i);
-        const SearchMethod *method = reader->spec->method;
-        const bool foreign = form->method != NULL && (method == NULL || strcmp(form->method, method->name) != 0);
-        if (form->stage != stage || foreign || forms_is_replaced(reader, form))
+        if (form->stage != stage || form_is_foreign(reader, form) || forms_is_replaced(reader, form))
             continue; // a foreign form is reported elsewhere
         const GivenKey *given = form_given(reader, form);
         if (given != NULL || form->always) form->read(reader, given);

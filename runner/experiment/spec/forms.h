@@ -22,6 +22,12 @@
     X(from) \
     X(inject) \
     X(taken) \
+    X(adam_from) \
+    X(adam_starts) \
+    X(adam_taken) \
+    X(lbfgs_from) \
+    X(lbfgs_starts) \
+    X(lbfgs_taken) \
     X(perturb) \
     X(minimize) \
     X(maximize) \
@@ -139,6 +145,7 @@ int form_count(void);
 const Form *form_at(int index);
 const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: not given
 int forms_given(const SpecReader *reader, FormStage stage);             // how many are
+bool form_is_foreign(const SpecReader *reader, const Form *form);       // it belongs to another search method
 void forms_read(SpecReader *reader, FormStage stage);
 // The lines that a path of the canonical text belongs to; NULL: those of no form.
 const FormLines *form_lines(const char *path);

@@ -116,7 +116,9 @@ static void resolve_entries(ResolveWriter *writer, const Form *form, const char 
 
 static void resolve_form(ResolveWriter *writer, const Form *form, const char *path)
 {
+    const bool foreign = form_is_foreign(writer->reader, form);
     const char *text = form->text != NULL ? form->text(writer->reader) : NULL;
+    if (foreign) return;
     if (form->resolve != NULL)
         form->resolve(writer, path);
     else if (form->entry != NULL)
@@ -205,6 +207,7 @@ static void resolve_identity_entries(const SpecReader *reader, const Form *form,
 
 static void resolve_identity_form(const SpecReader *reader, const Form *form, CanonicalLines *lines)
 {
+    if (form_is_foreign(reader, form)) return;
     if (form->identify != NULL) {
         form->identify(reader, lines);
     } else if ((form->flags & KEY_IDENTITY) != 0 && form->entry != NULL) {

@@ -2,12 +2,14 @@
 //
 // From a cmaes campaign that searched the same ranges: the mean of the search with the best fitness, and its
 // covariance, scaled to a mean variance of 1; steps are as long as the new spec says. From any other: the mean of its
-// best trials, and step sizes from their spread.
+// best trials, and step sizes from their spread. Searches along gradients (search/descent) start at its best trial: they
+// take a mean of one trial.
 #include "cmaes.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { WARM_BEST = 10 }; // trials
 static const double warm_least_spread = 1e-3; // of a coordinate, beside the mean of all
 
 // ---- from a state ---------------------------------------------------------------------------------------------------
@@ -46,7 +48,8 @@ static int64_t warm_best_search(const Search *search)
 
 static bool warm_is_mirrored(const Spec *spec, const Values *values)
 {
-    return spec->method_settings[CMAES_BOUNDS] == CMAES_BOUNDS_TRANSFORM && !values->integer;
+    return spec->method == &search_cmaes && spec->method_settings[CMAES_BOUNDS] == CMAES_BOUNDS_TRANSFORM &&
+           !values->integer;
 }
 
 // The strategy's own coordinate of one in [0, CMAES_WIDTH].
@@ -83,7 +86,7 @@ static void warm_from_view(Spec *spec, const Cmaes *its, const CmaesView *view, 
 
 bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena)
 {
-    return warm_axes_agree(spec, other, ARENA_NEW(arena, int, spec->n_axes));
+    return spec->method == &search_cmaes && warm_axes_agree(spec, other, ARENA_NEW(arena, int, spec->n_axes));
 }
 
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena)
@@ -157,6 +160,8 @@ static WarmTrials warm_trials_of(const Spec *spec, const Spec *other, Arena *are
     warm_find_parameters(spec, other, &trials);
     return trials;
 }
+
+int warm_trials(const Spec *spec) { return spec->method == &search_cmaes ? WARM_BEST : 1; }
 
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena) { return warm_trials_of(spec, other, arena).shared; }
 

@@ -1,4 +1,5 @@
-// `cmaes.from`: another campaign to start from; `cmaes.taken`: the distribution that the program took from it.
+// `cmaes.from`: another campaign to start from; `cmaes.taken`: the distribution that the program took from it. adam and
+// lbfgs take a point alone, the mean.
 #include "../forms.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ enum { TAKEN_HASH_LENGTH = 64 };
 
 static void from_read(SpecReader *reader, const GivenKey *given)
 {
-    const Key key = {.path = form_from.path, .type = KEY_NAME, .store = STORE_TEXT, .at = &reader->spec->warm.from};
+    const Key key = {.path = given->path, .type = KEY_NAME, .store = STORE_TEXT, .at = &reader->spec->warm.from};
     scalar_read(reader, &key, given->value);
     reader->spec->warm.at = given->value;
 }
@@ -98,33 +99,44 @@ static const char *taken_text(const SpecReader *reader)
     return reader->spec->warm.mean != NULL ? cmaes_taken_text(reader->spec, reader->arena) : NULL;
 }
 
-const Form form_from = {
-    .path = "search.cmaes.from",
-    .after = "search.cmaes.outer",
-    .method = "cmaes",
-    .words = "the name of a campaign",
-    .doc = "method cmaes: a campaign in the same results folder to start from: its mean and covariance, if it is a "
-           "cmaes campaign over the same ranges; else mean and spread of its ten best trials",
-    .example = "raibert_gains",
-    .stage = FORM_SEARCH,
-    .read = from_read,
-    .flags = KEY_IDENTITY,
-    .text = from_text,
-    .resolve = from_resolve,
-    .schema = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}",
-};
+// clang-format off
+#define FROM_FORM(method_, behind, what) \
+    .path = "search." method_ ".from", \
+    .after = behind, \
+    .method = method_, \
+    .words = "the name of a campaign", \
+    .doc = "method " method_ ": a campaign in the same results folder to start from: " what, \
+    .example = "raibert_gains", \
+    .stage = FORM_SEARCH, \
+    .read = from_read, \
+    .flags = KEY_IDENTITY, \
+    .text = from_text, \
+    .resolve = from_resolve, \
+    .schema = "{type: string, pattern: '" SCHEMA_NAME_PATTERN "'}"
 
-const Form form_taken = {
-    .path = "search.cmaes.taken",
-    .after = "search.cmaes.inject",
-    .method = "cmaes",
-    .words = "what the program notes there",
-    .doc = "method cmaes: what was taken from the campaign of `from`, as `run` notes it in resolved.yaml",
-    .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], "
-               "covariance: [1, 0, 1]}",
-    .stage = FORM_SEARCH,
-    .read = taken_read,
-    .flags = KEY_IDENTITY,
-    .text = taken_text,
-    .schema = "{type: object}",
-};
+#define TAKEN_FORM(method_, behind) \
+    .path = "search." method_ ".taken", \
+    .after = "search." method_ "." behind, \
+    .method = method_, \
+    .words = "what the program notes there", \
+    .doc = "method " method_ ": what was taken from the campaign of `from`, as `run` notes it in resolved.yaml", \
+    .example = "{hash: \"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\", sigma: 0, mean: [5, 5], " \
+               "covariance: [1, 0, 1]}", \
+    .stage = FORM_SEARCH, \
+    .read = taken_read, \
+    .flags = KEY_IDENTITY, \
+    .text = taken_text, \
+    .schema = "{type: object}"
+
+#define FROM_BEST "the first search without a point of `starts` begins at its best trial"
+// clang-format on
+
+const Form form_from = {
+    FROM_FORM("cmaes", "search.cmaes.outer",
+              "its mean and covariance, if it is a cmaes campaign over the same ranges; else mean and spread of its ten "
+              "best trials")};
+const Form form_taken = {TAKEN_FORM("cmaes", "inject")};
+const Form form_adam_from = {FROM_FORM("adam", "search.cmaes.taken", FROM_BEST)};
+const Form form_adam_taken = {TAKEN_FORM("adam", "starts")};
+const Form form_lbfgs_from = {FROM_FORM("lbfgs", "search.adam.taken", FROM_BEST)};
+const Form form_lbfgs_taken = {TAKEN_FORM("lbfgs", "starts")};

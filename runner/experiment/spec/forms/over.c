@@ -101,7 +101,7 @@ static void over_identify(const SpecReader *reader, CanonicalLines *lines)
 
 const Form form_over = {
     .path = "search.over",
-    .after = "search.cmaes.taken",
+    .after = "search.lbfgs.taken",
     .words = "a mapping of parameters to values",
     .doc = "the searched parameters and their values (forms below); in a grid the first varies slowest. A trial whose "
            "derived value leaves its parameter's range is left out, as if excluded",

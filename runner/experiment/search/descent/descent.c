@@ -1,0 +1,374 @@
+// Searches along gradients, side by side (search/side_by_side.h): their state, what is asked for and what is told.
+#include "descent.h"
+
+#include <math.h>
+#include <string.h>
+
+static const size_t descent_bytes_max = (size_t)48 << 20; // of all that a search takes
+static const size_t descent_points_bytes = (size_t)8 << 20;
+
+// ---- the state ------------------------------------------------------------------------------------------------------
+
+DescentView descent_view(const Search *search, int64_t run)
+{
+    const Descent *descent = search->scratch;
+    DescentRun *own = (void *)((unsigned char *)search->state + sizeof(DescentState) + (size_t)run * descent->run_bytes);
+    double *at = (void *)(own + 1);
+    const int64_t n = descent->n;
+    return (DescentView){.run = own, .x = at, .slope = at + n, .good = at + 2 * n, .own = at + 3 * n};
+}
+
+DescentPoints *descent_points(const Search *search, int64_t run)
+{
+    const Descent *descent = search->scratch;
+    return &descent->points[run % descent->side.kept];
+}
+
+// ---- init -----------------------------------------------------------------------------------------------------------
+
+static size_t descent_round_bytes(const Descent *descent)
+{
+    return (size_t)descent->side.trials_max * (sizeof(int32_t) + sizeof(bool));
+}
+
+static void descent_measure(const Spec *spec, const DescentMethod *method, Descent *descent)
+{
+    descent->method = method;
+    descent->spec = spec;
+    descent->settings = spec->method_settings;
+    descent->n = spec->n_axes;
+    descent->side.searches = (int64_t)descent->settings[DESCENT_SEARCHES];
+    descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
+    descent->side.told_width = 2;
+    const int64_t differences = 1 + 2 * (int64_t)descent->n, line = method->line(descent);
+    descent->side.trials_max = line > differences ? line : differences;
+    descent->run_bytes =
+        sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
+    descent->side.told_at = sizeof(DescentState) + (size_t)descent->side.searches * descent->run_bytes;
+    const int64_t fit = (int64_t)(descent_points_bytes / descent_round_bytes(descent));
+    descent->side.kept = fit < 1 ? 1 : fit < descent->side.searches ? fit : descent->side.searches;
+}
+
+// Searches use derivatives by each coordinate.
+static Error descent_check_axes(const Spec *spec)
+{
+    for (int i = 0; i < spec->n_axes; i++) {
+        if (!spec->axes[i].values.integer) continue;
+        return error_make(ERROR_USER, "%s needs derivatives, and %s is an integer, which has none: search it by cmaes",
+                          spec->method->name, spec->configured.parameters[spec->axes[i].parameter].name);
+    }
+    return error_none();
+}
+
+Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key)
+{
+    Descent descent = {0};
+    descent_measure(spec, method, &descent);
+    *key = "search.over";
+    TRY(descent_check_axes(spec));
+    const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
+    *key = searches;
+    if (descent.side.told_at + told <= descent_bytes_max) return error_none();
+    return error_make(ERROR_USER, "the state of %lld searches takes %s, more than the limit of %s: use fewer searches",
+                      (long long)descent.side.searches, text_bytes((double)(descent.side.told_at + told)).text,
+                      text_bytes((double)descent_bytes_max).text);
+}
+
+static void descent_take_room(Descent *descent, Arena *arena)
+{
+    descent->value = ARENA_NEW(arena, double, descent->side.trials_max);
+    descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
+    descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
+}
+
+static void descent_take_points(Descent *descent, int64_t count, Arena *arena)
+{
+    descent->side.kept = count;
+    descent->points = ARENA_NEW(arena, DescentPoints, count);
+    for (int64_t i = 0; i < count; i++)
+        descent->points[i] = (DescentPoints){.round = -1,
+                                             .slot = ARENA_NEW(arena, int32_t, descent->side.trials_max),
+                                             .left_out = ARENA_NEW(arena, bool, descent->side.trials_max)};
+}
+
+static const SideMethod descent_side;
+
+Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search)
+{
+    Descent *descent = ARENA_NEW(arena, Descent, 1);
+    descent_measure(spec, method, descent);
+    descent_take_room(descent, arena);
+    descent_take_points(descent, descent->side.kept, arena);
+    if (descent->n <= SOBOL_DIMENSIONS_MAX) descent->sobol = sobol_make(descent->n, spec->seed, arena);
+    descent->side.method = &descent_side;
+    search->scratch = descent;
+    side_init(search, (uint32_t)descent->n, arena);
+    search->round_trials = descent->side.searches * (1 + 2 * (int64_t)descent->n);
+    search->round_fields = descent_fields(spec, arena, &search->n_round_fields);
+    for (int64_t s = 0; s < descent->side.searches; s++) {
+        const DescentView view = descent_view(search, s);
+        *view.run = (DescentRun){.best = (double)NAN};
+        descent_begin(descent, &view, s);
+    }
+    return error_none();
+}
+
+// ---- memory for a team ----------------------------------------------------------------------------------------------
+
+enum { DESCENT_TAKEN = 8 }; // arrays, at most, each of which begins a cache line
+
+static size_t descent_worker_bytes(const Search *search, bool learns)
+{
+    const Descent *descent = search->scratch;
+    const int64_t numbers = descent->side.trials_max + 3 * (int64_t)descent->n + search->spec->configured.n_parameters;
+    (void)learns;
+    return sizeof(Descent) + (size_t)numbers * sizeof(double) + DESCENT_TAKEN * 64;
+}
+
+static void *descent_worker(const Search *search, bool learns, Arena *arena)
+{
+    Descent *worker = ARENA_NEW(arena, Descent, 1);
+    (void)learns;
+    *worker = *(const Descent *)search->scratch;
+    descent_take_room(worker, arena);
+    return worker;
+}
+
+static size_t descent_generation_bytes(const Search *search)
+{
+    return descent_round_bytes(search->scratch) + sizeof(DescentPoints) + DESCENT_TAKEN * 64;
+}
+
+static void descent_keep(Search *search, int64_t generations, Arena *arena)
+{
+    descent_take_points(search->scratch, generations, arena);
+}
+
+// ---- ask ------------------------------------------------------------------------------------------------------------
+
+static SideRun descent_side_run(const Search *search, int64_t s)
+{
+    const DescentRun *run = descent_view(search, s).run;
+    return (SideRun){run->round, run->stop};
+}
+
+static bool descent_is_drawn(const Search *search, int64_t s)
+{
+    const DescentPoints *points = descent_points(search, s);
+    return points->search == s && points->round == descent_view(search, s).run->round;
+}
+
+static int64_t descent_side_members(const Search *search, int64_t s)
+{
+    return descent_members(search->scratch, descent_view(search, s).run);
+}
+
+static void descent_draw(const Search *search, void *worker, int64_t s, int64_t first, int64_t end)
+{
+    const Descent *descent = worker;
+    const DescentView view = descent_view(search, s);
+    DescentPoints *points = descent_points(search, s);
+    for (int64_t member = first; member < end; member++) {
+        descent_member(descent, &view, member, descent->vector);
+        points->left_out[member] = !descent_point(descent, descent->vector);
+    }
+}
+
+static void descent_list(const Search *search, void *worker, int64_t s)
+{
+    DescentPoints *points = descent_points(search, s);
+    const int64_t members = descent_side_members(search, s);
+    (void)worker;
+    points->run = 0;
+    for (int64_t member = 0; member < members; member++) {
+        if (!points->left_out[member]) points->slot[points->run++] = (int32_t)member;
+    }
+    points->search = s;
+    points->round = descent_view(search, s).run->round;
+}
+
+static int64_t descent_trials(const Search *search, int64_t s) { return descent_points(search, s)->run; }
+
+static void descent_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
+{
+    const Descent *descent = worker;
+    const DescentView view = descent_view(search, s);
+    const DescentPoints *points = descent_points(search, s);
+    const size_t n = (size_t)descent->spec->configured.n_parameters;
+    for (int64_t trial = first; trial < end; trial++, parameter += n) {
+        descent_member(descent, &view, points->slot[trial], descent->vector);
+        (void)descent_point(descent, descent->vector); // it was allowed when it was listed
+        memcpy(parameter, descent->parameter, n * sizeof *parameter);
+    }
+}
+
+// ---- tell -----------------------------------------------------------------------------------------------------------
+
+// told[0]: what is minimised, cost and penalty; told[1]: the cost, if the constraints are met. NaN: failed.
+static void descent_note(const Search *search, const Trials *trials, int64_t t, double *told)
+{
+    const Descent *descent = search->scratch;
+    const int m = search->spec->n_constraints;
+    const double cost = spec_cost(search->spec, 0, trials->fitness[t]) + 0.0;
+    double squares = 0.0;
+    for (int i = 0; i < m; i++) {
+        const double above = trials->constraint[t * m + i];
+        if (!(above <= 0.0)) squares += above * above;
+    }
+    const double value = cost + descent->settings[DESCENT_PENALTY] * squares;
+    told[0] = isfinite(value) ? value : (double)NAN;
+    told[1] = isfinite(cost) && squares == 0.0 ? cost : (double)NAN;
+}
+
+// Values by point. Returns how many trials failed; *least: the best value.
+static int64_t descent_gather(Descent *descent, const DescentPoints *points, DescentRun *run, const double *told,
+                              double *least)
+{
+    const int64_t members = descent_members(descent, run);
+    int64_t failed = 0;
+    *least = (double)NAN;
+    for (int64_t i = 0; i < members; i++) descent->value[i] = (double)NAN;
+    for (int64_t trial = 0; trial < points->run; trial++, told += descent->side.told_width) {
+        descent->value[points->slot[trial]] = told[0];
+        failed += isnan(told[0]);
+        if (!isnan(told[0]) && !(*least <= told[0])) *least = told[0];
+        if (!isnan(told[1]) && !(run->best <= told[1])) run->best = told[1];
+    }
+    return failed;
+}
+
+static void descent_learn(const Descent *descent, const DescentView *view, double least)
+{
+    DescentRun *run = view->run;
+    if (run->on_line) {
+        descent->method->line_learn(descent, view);
+    } else {
+        descent_differentiate(descent, view);
+        descent->method->learn(descent, view);
+    }
+    if (isnan(least) || run->least <= least) return;
+    run->least = least;
+    run->best_iteration = run->iteration;
+}
+
+static void descent_end_round(Search *search, void *worker, const SideEnd *end)
+{
+    Descent *descent = worker;
+    const DescentView view = descent_view(search, end->search);
+    const DescentPoints *points = descent_points(search, end->search);
+    double least;
+    const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
+    descent_learn(descent, &view, least);
+    view.run->round++;
+    view.run->evaluations += points->run;
+    const DescentStop stop = descent_stop(descent, view.run);
+    descent_report(search, end, failed, stop);
+    if (stop != DESCENT_GOES_ON) descent_restart(descent, &view, end->search, stop);
+}
+
+// ---- going on -------------------------------------------------------------------------------------------------------
+
+static bool descent_counts_are_possible(const Descent *descent, const DescentRun *run)
+{
+    const int64_t counts[] = {run->round,     run->evaluations,    run->restart,       run->first_round,
+                              run->iteration, run->failed_rounds,  run->missing,       run->has_good,
+                              run->pairs,     run->best_iteration, run->shorter,       run->on_line};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i] < 0 || counts[i] > (int64_t)1 << 53) return false;
+    }
+    return run->round < (int64_t)1 << 24 && run->first_round <= run->round && run->restart <= DESCENT_RESTARTS_MAX &&
+           run->stop >= 0 && run->stop < DESCENT_STOPS && run->missing <= descent->n && run->pairs <= descent->method->pairs(descent) &&
+           (run->on_line == 0 || (run->on_line == 1 && descent->method->line(descent) > 0));
+}
+
+static bool descent_numbers_are_possible(const Descent *descent, const DescentView *view)
+{
+    for (int i = 0; i < descent->n; i++) {
+        if (!(view->x[i] >= 0.0 && view->x[i] <= 1.0 && view->good[i] >= 0.0 && view->good[i] <= 1.0)) return false;
+        if (!isfinite(view->slope[i])) return false;
+    }
+    return isfinite(view->run->scale);
+}
+
+static bool descent_is_whole(const Search *search)
+{
+    const Descent *descent = search->scratch;
+    const DescentState *state = search->state;
+    if (state->dimension != (uint32_t)descent->n) return false;
+    for (int64_t s = 0; s < descent->side.searches; s++) {
+        const DescentView view = descent_view(search, s);
+        if (!descent_counts_are_possible(descent, view.run) || !descent_numbers_are_possible(descent, &view))
+            return false;
+        if (s == state->progress.search && view.run->stop == DESCENT_GOES_ON &&
+            view.run->round != state->progress.round)
+            return false;
+    }
+    return true;
+}
+
+static void descent_forget(const Search *search)
+{
+    const Descent *descent = search->scratch;
+    for (int64_t i = 0; i < descent->side.kept; i++) descent->points[i].round = -1;
+}
+
+static int64_t descent_reconsider(const Search *search, int64_t s)
+{
+    const DescentView view = descent_view(search, s);
+    if (view.run->round == view.run->first_round) return -1; // no round of this restart has ended
+    const DescentStop why = descent_stop(search->scratch, view.run);
+    view.run->stop = DESCENT_GOES_ON;
+    if (why != DESCENT_GOES_ON) descent_restart(search->scratch, &view, s, why);
+    return why;
+}
+
+static const SideMethod descent_side = {
+    .version = DESCENT_STATE_VERSION,
+    .progress = offsetof(DescentState, progress),
+    .stop_names = descent_stop_names,
+    .n_stops = DESCENT_STOPS,
+    .run = descent_side_run,
+    .is_drawn = descent_is_drawn,
+    .members = descent_side_members,
+    .draw = descent_draw,
+    .list = descent_list,
+    .trials = descent_trials,
+    .give = descent_give,
+    .note = descent_note,
+    .end_generation = descent_end_round,
+    .is_whole = descent_is_whole,
+    .forget = descent_forget,
+    .reconsider = descent_reconsider,
+    .worker_bytes = descent_worker_bytes,
+    .worker = descent_worker,
+    .generation_bytes = descent_generation_bytes,
+    .keep = descent_keep,
+};
+
+bool descent_budget(const Spec *spec, const char *option)
+{
+    const char *key = strchr(option, '.');
+    const bool whole = strcmp(key, ".stop.trials") == 0 || strcmp(key, ".stop.target") == 0;
+    if (spec->method_settings[DESCENT_RESTARTS] > 0.0) return whole;
+    return strncmp(key, ".stop.", strlen(".stop.")) == 0;
+}
+
+// An iteration is a round of differences and, for methods with a line, at most one of its points.
+void descent_bounds(const Search *search, SearchBounds *bounds)
+{
+    const Descent *descent = search->scratch;
+    const double differences = 1.0 + 2.0 * descent->n, line = (double)descent->method->line(descent);
+    const double limit = descent->settings[DESCENT_STOP_TRIALS], searches = (double)descent->side.searches;
+    const double iterations = descent->settings[DESCENT_STOP_ITERATIONS] * (descent->settings[DESCENT_RESTARTS] + 1.0);
+    SearchBudget most = {.trials = iterations * (differences + line), .rounds = iterations * (line > 0.0 ? 2.0 : 1.0)};
+    if (limit > 0.0) {
+        const double last = (double)descent->side.trials_max;
+        const double trials = line > 0.0 ? limit - 1.0 + last : ceil(limit / differences) * differences;
+        const double rounds = ceil(limit / (line > 0.0 && line < differences ? line : differences));
+        most.trials = trials < most.trials ? trials : most.trials;
+        most.rounds = rounds < most.rounds ? rounds : most.rounds;
+    }
+    *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
+                             .most = {searches * most.trials, searches * most.rounds},
+                             .early = "tolerances"};
+}

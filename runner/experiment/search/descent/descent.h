@@ -1,0 +1,219 @@
+// What the searches along gradients (adam, lbfgs) share: many of them side by side, their points, derivatives by
+// differences, what they remember, when they end. A method adds its step: one file and one DescentMethod.
+//
+// Coordinates: u in [0, 1] over the range of each parameter, or over that of its logarithm. They stay within the range
+// by projection: a coordinate beyond an end becomes the end. A smooth transform would bend the objective, flatten its
+// slope near the ends and never reach a best point that lies there; with the projection the differences of a quadratic
+// are exact to rounding.
+//
+// A round of a search is either the centre x with its differences, or points along a line from it.
+//   differences: x, then for each coordinate x + h e_i and x - h e_i, both projected; h is the option `difference`.
+//       The derivative is (f+ - f-)/(u+ - u-), with an error of h^2 f'''/6 and of rounding/h; at an end of the range
+//       it is one-sided. The default h = 1e-4 leaves room for objectives that are only smooth to about 1e-9 of their
+//       size, as those of simulations with contacts are.
+//   Replicates of the points of a round share their random numbers, so noise cancels in differences.
+// Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
+// missing: it counts as 0, and the round says how many there were.
+#ifndef HOPSCOTCH_SEARCH_DESCENT_H
+#define HOPSCOTCH_SEARCH_DESCENT_H
+
+#include "../side_by_side.h"
+#include "../sobol_sequence.h"
+
+enum {
+    DESCENT_SEARCHES_MAX = 4096,
+    DESCENT_ITERATIONS_MAX = 100000,
+    DESCENT_RESTARTS_MAX = 16,
+    DESCENT_LINE_MAX = 64,
+    DESCENT_STATE_VERSION = 1
+};
+
+// The first rows of a method's table of options; its own follow.
+enum {
+    DESCENT_SEARCHES,
+    DESCENT_FIRST,
+    DESCENT_START,
+    DESCENT_GRADIENT,
+    DESCENT_DIFFERENCE,
+    DESCENT_RATE,
+    DESCENT_PENALTY,
+    DESCENT_RESTARTS,
+    DESCENT_STOP_ITERATIONS,
+    DESCENT_STOP_TRIALS,
+    DESCENT_STOP_TARGET,
+    DESCENT_STOP_GRADIENT,
+    DESCENT_STOP_STEP,
+    DESCENT_STOP_STAGNATION,
+    DESCENT_OPTIONS
+};
+enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
+
+#define DESCENT_OPTION_ROWS(method, rate, rate_doc, iterations)                                                        \
+    {method ".searches", OPTION_INTEGER, "1", 1, 1, DESCENT_SEARCHES_MAX, NULL,                                        \
+     "number of independent searches, which run side by side"},                                                        \
+        {method ".first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,                                                      \
+         "number of the first search: what a search does depends on the seed and on its number alone"},                \
+        {method ".start", OPTION_CHOICE, "", 0, 0, 3, "sobol|random|center|default",                                   \
+         "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, "        \
+         "default: the first search in their middle or at the model's defaults, the others as sobol. Restarts are "    \
+         "as sobol, or random"},                                                                                       \
+        {method ".gradient", OPTION_CHOICE, "", 0, 0, 0, "differences",                                                \
+         "where derivatives come from. differences: central ones, from two trials per parameter"},                     \
+        {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL,                                             \
+         "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"},              \
+        {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc},                                         \
+        {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL,                                                     \
+         "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"},       \
+        {method ".restarts", OPTION_INTEGER, "1", 0, 0, DESCENT_RESTARTS_MAX, NULL,                                    \
+         "how often a search that has ended starts again, elsewhere"},                                                 \
+        {method ".stop.iterations", OPTION_INTEGER, "1", iterations, 1, DESCENT_ITERATIONS_MAX, NULL,                  \
+         "of one restart"},                                                                                            \
+        {method ".stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none",                                               \
+         "trials of one search, all restarts together, in whole rounds; --extend may raise it"},                       \
+        {method ".stop.target", OPTION_NUMBER, "", -(double)INFINITY, -(double)INFINITY, (double)INFINITY, "none",     \
+         "a search ends when its best fitness is at least this good"},                                                 \
+        {method ".stop.gradient", OPTION_NUMBER, "", 0, 0, (double)INFINITY, NULL,                                     \
+         "norm of the gradient, in fitness per range, without what points out of the ranges; 0: it vanishes"},         \
+        {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a part of the ranges"},     \
+    {                                                                                                                  \
+        method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",                                             \
+            "a search ends when its best cost has not fallen for this number of iterations"                            \
+    }
+
+// Why a restart of a search ended. The names are stored (descent_stop_names).
+typedef enum DescentStop {
+    DESCENT_GOES_ON,
+    DESCENT_AT_TARGET,
+    DESCENT_AT_TRIALS,
+    DESCENT_AT_ALL_FAILED,
+    DESCENT_AT_GRADIENT,
+    DESCENT_AT_LINE_SEARCH,
+    DESCENT_AT_STEP,
+    DESCENT_AT_STAGNATION,
+    DESCENT_AT_ITERATIONS,
+    DESCENT_STOPS
+} DescentStop;
+extern const char *const descent_stop_names[DESCENT_STOPS];
+
+// What the checkpoint holds of one search: this and the arrays behind it, raw, without pointers or padding. Costs are
+// those of spec_cost; `value`s include the penalty of constraints.
+typedef struct DescentRun {
+    int64_t round, evaluations; // told, of all restarts
+    int64_t stop;               // DescentStop of the whole search
+    // of this restart, from here on
+    int64_t restart, first_round;
+    int64_t iteration;      // steps, or attempts at one
+    int64_t on_line;        // the next round is points along a line; 0: differences
+    int64_t failed_rounds;  // one after the other, without a single derivative
+    int64_t missing;        // derivatives of the last differences
+    int64_t has_good;       // `good` holds a point
+    int64_t best_iteration; // when its best value fell last
+    int64_t pairs, shorter; // lbfgs: pairs that are kept; lines one after the other without a better point
+    double best;            // cost of the whole search, of trials that meet the constraints; NaN: none
+    double least;           // best value of this restart; NaN: none
+    double value;           // at the centre; NaN: it failed
+    double gradient;        // norm of the projected one; NaN: none yet
+    double step;            // length of the last one; NaN: none yet
+    double scale;           // lbfgs: of the line
+} DescentRun;
+
+// A run with its arrays, as pointers into the state.
+typedef struct DescentView {
+    DescentRun *run;
+    double *x;     // [n] centre
+    double *slope; // [n] df/du there; 0 where it is missing
+    double *good;  // [n] the last centre that did not fail and had a derivative
+    double *own;   // the method's
+} DescentView;
+
+// The checkpoint: this, the runs, then the results of the one search whose round is partly told.
+typedef struct DescentState {
+    uint32_t version, dimension;
+    SideProgress progress;
+} DescentState;
+
+// The points of a round: which the spec allows. They are computed from the state, to the same bits whenever asked.
+typedef struct DescentPoints {
+    int64_t search, round; // of the search; round -1: empty
+    int64_t run;           // points that are run
+    int32_t *slot;         // [run] their numbers
+    bool *left_out;        // [members]
+} DescentPoints;
+
+struct DescentMethod;
+
+// Another thread has a copy with room of its own (descent_worker); `side` is only current in the first one.
+typedef struct Descent {
+    SideBySide side;
+    const struct DescentMethod *method;
+    const Spec *spec;
+    const double *settings;
+    int n;
+    size_t run_bytes;
+    const Sobol *sobol;    // NULL: too many parameters
+    DescentPoints *points; // [side.kept] by search
+    // room for one round
+    double *value;     // [trials_max] by point; NaN: failed or left out
+    double *vector;    // [3 n]
+    double *parameter; // [n_parameters]
+} Descent;
+
+// The step of a method. `own` holds what it remembers between rounds.
+typedef struct DescentMethod {
+    int64_t (*own)(const Descent *descent);                              // doubles of it
+    int64_t (*line)(const Descent *descent);                             // points of a line; 0: it has none
+    int64_t (*pairs)(const Descent *descent);                            // that it keeps at most
+    void (*begin)(const Descent *descent, const DescentView *view);      // a restart, at view->x
+    void (*learn)(const Descent *descent, const DescentView *view);      // from value and slope at x, the next x
+    // Point of a line, and what follows from their values.
+    void (*line_point)(const Descent *descent, const DescentView *view, int64_t index, double *x);
+    void (*line_learn)(const Descent *descent, const DescentView *view);
+    DescentStop (*stop)(const Descent *descent, const DescentRun *run); // its own reasons
+    double (*rate)(const Descent *descent, const DescentRun *run);      // for the record: of the last step
+} DescentMethod;
+
+// ---- descent.c: what every SearchMethod of the family has in common -------------------------------------------------
+
+DescentView descent_view(const Search *search, int64_t run);
+DescentPoints *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
+// `searches`: the key of the spec that says how many there are.
+Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key);
+Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
+void descent_bounds(const Search *search, SearchBounds *bounds);
+// Options that only limit how long a search goes on; with restarts those of the whole search.
+bool descent_budget(const Spec *spec, const char *option);
+
+// ---- points.c -------------------------------------------------------------------------------------------------------
+
+double descent_inside(double u); // the projection; NaN: 0
+// The parameters of a point into descent->parameter; false: the spec drops it.
+bool descent_point(const Descent *descent, const double *x);
+double descent_coordinate(const Values *values, double value);
+// Where a restart begins.
+void descent_start(const Descent *descent, int64_t search, const DescentRun *run, double *x);
+int64_t descent_members(const Descent *descent, const DescentRun *run);
+void descent_member(const Descent *descent, const DescentView *view, int64_t member, double *x);
+// Moves a point towards an allowed one, by halves, until the spec allows it.
+void descent_retreat(const Descent *descent, const double *allowed, double *x);
+
+// ---- slope.c --------------------------------------------------------------------------------------------------------
+
+// Value and slope at the centre from the values of its differences.
+void descent_differentiate(const Descent *descent, const DescentView *view);
+// Whether a step against the slope would leave the range at coordinate i.
+bool descent_is_held(const DescentView *view, int i);
+double descent_norm(const double *vector, int n);
+
+// ---- stop.c ---------------------------------------------------------------------------------------------------------
+
+DescentStop descent_stop(const Descent *descent, const DescentRun *run);
+void descent_begin(const Descent *descent, const DescentView *view, int64_t search);
+// After a restart ended: the next one, or the end of the search.
+void descent_restart(const Descent *descent, const DescentView *view, int64_t search, DescentStop why);
+
+// ---- rounds.c: what is told of a round ------------------------------------------------------------------------------
+
+const Field *descent_fields(const Spec *spec, Arena *arena, int *count);
+void descent_report(Search *search, const SideEnd *end, int64_t failed, DescentStop stop);
+
+#endif

@@ -1,0 +1,299 @@
+// lbfgs: the limited-memory quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno, many searches side by side.
+//
+// Source: J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd edition, Springer 2006: the two-loop recursion
+// (algorithm 7.4) with gamma of equation 7.20, the condition of sufficient decrease (equation 3.4, c1 = 1e-4). Symbols:
+// s = u_k+1 - u_k, y = g_k+1 - g_k of the last `memory` iterations, H the approximation of the inverse Hessian,
+// d = -H g. Without pairs d is steepest descent, of length `rate`.
+//
+// A round of differences gives g and d; the next one runs `line` points u + 2^(1 - j) d, j = 0, 1, ..., all at once,
+// and the best of those with sufficient decrease is the next centre. If there is none, the line goes on with shorter
+// steps; after three lines the pairs are dropped, and if steepest descent finds nothing either, the search ends.
+// The lines only look at values. So y's may be useless: one is kept only where s'y > 0 (section 7.2).
+//
+// Bounds: coordinates that the gradient holds at an end of the range stay there, and H is that of the others; points
+// are projected (D. P. Bertsekas, "Projected Newton methods for optimization problems with simple constraints", SIAM J.
+// Control and Optimization 20(2), 1982).
+//
+// All trials of a search share the random numbers of their replicates, so it minimises one function.
+#include "descent.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LBFGS_MEMORY = DESCENT_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
+enum { LBFGS_MEMORY_MAX = 100, LBFGS_LINES = 3 };
+static const double lbfgs_decrease = 1e-4;  // c1
+static const double lbfgs_curvature = 1e-12; // least s'y/(|s| |y|)
+
+static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
+    DESCENT_OPTION_ROWS("lbfgs", 0.1, "length of a step along the gradient alone, as a part of the ranges", 100),
+    {"lbfgs.memory", OPTION_INTEGER, "1", 10, 1, LBFGS_MEMORY_MAX, NULL,
+     "iterations whose steps and changes of the gradient are kept"},
+    {"lbfgs.line", OPTION_INTEGER, "1", 6, 2, DESCENT_LINE_MAX, NULL,
+     "points of a line, which run side by side: twice the step, the step, half of it and so on"},
+};
+
+// ---- what is kept ---------------------------------------------------------------------------------------------------
+
+static int64_t lbfgs_memory(const Descent *descent) { return (int64_t)descent->settings[LBFGS_MEMORY]; }
+
+static int64_t lbfgs_own(const Descent *descent)
+{
+    return (2 + 2 * lbfgs_memory(descent)) * descent->n;
+}
+
+static int64_t lbfgs_line(const Descent *descent) { return (int64_t)descent->settings[LBFGS_LINE]; }
+
+static double *lbfgs_direction(const DescentView *view) { return view->own; }
+
+static double *lbfgs_last_slope(const Descent *descent, const DescentView *view) { return view->own + descent->n; }
+
+// The pair that was kept `back` pairs ago, 0 the last: s, and behind it y. The newest stands first.
+static double *lbfgs_pair(const Descent *descent, const DescentView *view, int64_t back)
+{
+    return view->own + (2 + 2 * back) * descent->n;
+}
+
+static void lbfgs_begin(const Descent *descent, const DescentView *view)
+{
+    (void)descent;
+    view->run->scale = 1.0;
+}
+
+static double lbfgs_dot(const double *a, const double *b, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+// From the last centre with all derivatives to this one.
+static void lbfgs_keep_pair(const Descent *descent, const DescentView *view)
+{
+    const int n = descent->n;
+    const double *before = lbfgs_last_slope(descent, view);
+    double *s = descent->vector, *y = descent->vector + n;
+    for (int i = 0; i < n; i++) {
+        s[i] = view->x[i] - view->good[i];
+        y[i] = view->slope[i] - before[i];
+    }
+    const double curvature = lbfgs_dot(s, y, n);
+    if (!(curvature > lbfgs_curvature * descent_norm(s, n) * descent_norm(y, n)) || isinf(curvature)) return;
+    if (view->run->pairs < lbfgs_memory(descent)) view->run->pairs++;
+    double *first = lbfgs_pair(descent, view, 0);
+    memmove(lbfgs_pair(descent, view, 1), first, (size_t)(2 * (view->run->pairs - 1) * n) * sizeof *first);
+    memcpy(first, s, (size_t)(2 * (int64_t)n) * sizeof *first);
+}
+
+// ---- the direction --------------------------------------------------------------------------------------------------
+
+// Of the coordinates that are not held. `free`: 1, held: 0.
+static double lbfgs_free_dot(const double *free, const double *a, const double *b, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += free[i] * a[i] * b[i];
+    return sum;
+}
+
+// q = H q over the free coordinates.
+static void lbfgs_multiply(const Descent *descent, const DescentView *view, const double *free, double *q)
+{
+    const int n = descent->n;
+    double factor[LBFGS_MEMORY_MAX], gamma = 0.0;
+    for (int64_t k = 0; k < view->run->pairs; k++) {
+        const double *s = lbfgs_pair(descent, view, k), *y = s + n, sy = lbfgs_free_dot(free, s, y, n);
+        factor[k] = sy > 0.0 ? lbfgs_free_dot(free, s, q, n) / sy : 0.0;
+        if (sy > 0.0 && gamma == 0.0) gamma = sy / lbfgs_free_dot(free, y, y, n);
+        for (int i = 0; i < n; i++) q[i] -= factor[k] * free[i] * y[i];
+    }
+    for (int i = 0; i < n; i++) q[i] *= gamma;
+    for (int64_t k = view->run->pairs - 1; k >= 0; k--) {
+        const double *s = lbfgs_pair(descent, view, k), *y = s + n, sy = lbfgs_free_dot(free, s, y, n);
+        const double back = sy > 0.0 ? factor[k] - lbfgs_free_dot(free, y, q, n) / sy : 0.0;
+        for (int i = 0; i < n; i++) q[i] += back * free[i] * s[i];
+    }
+}
+
+// The direction of steepest descent. False: the slope vanishes.
+static bool lbfgs_take_steepest(const Descent *descent, const DescentView *view)
+{
+    double *direction = lbfgs_direction(view);
+    const double factor = descent->settings[DESCENT_RATE] / view->run->gradient;
+    view->run->pairs = 0;
+    for (int i = 0; i < descent->n; i++)
+        direction[i] = descent_is_held(view, i) ? 0.0 : -factor * view->slope[i];
+    return view->run->gradient > 0.0 && isfinite(factor);
+}
+
+// d = -H g, no longer than the ranges. False: it does not lead down.
+static bool lbfgs_take_newton(const Descent *descent, const DescentView *view)
+{
+    const int n = descent->n;
+    double *free = descent->vector, *q = descent->vector + n, longest = 0.0, down = 0.0;
+    if (view->run->pairs == 0) return false;
+    for (int i = 0; i < n; i++) {
+        free[i] = descent_is_held(view, i) ? 0.0 : 1.0;
+        q[i] = free[i] * view->slope[i];
+    }
+    lbfgs_multiply(descent, view, free, q);
+    for (int i = 0; i < n; i++) {
+        longest = fabs(q[i]) > longest ? fabs(q[i]) : longest;
+        down += q[i] * view->slope[i];
+    }
+    if (!(down > 0.0) || !isfinite(longest) || isinf(down)) return false;
+    for (int i = 0; i < n; i++) lbfgs_direction(view)[i] = -q[i] / (longest > 1.0 ? longest : 1.0);
+    return true;
+}
+
+// ---- the line -------------------------------------------------------------------------------------------------------
+
+static void lbfgs_line_point(const Descent *descent, const DescentView *view, int64_t index, double *x)
+{
+    double factor = 2.0 * view->run->scale;
+    for (int64_t k = 0; k < index; k++) factor *= 0.5;
+    for (int i = 0; i < descent->n; i++) x[i] = descent_inside(view->x[i] + factor * lbfgs_direction(view)[i]);
+}
+
+// A line has at least one point that the spec allows: if need be, the centre.
+static void lbfgs_begin_line(const Descent *descent, const DescentView *view)
+{
+    enum { HALVES = 60 };
+    view->run->on_line = 1;
+    for (int k = 0; k < HALVES; k++, view->run->scale *= 0.5) {
+        lbfgs_line_point(descent, view, lbfgs_line(descent) - 1, descent->vector);
+        if (descent_point(descent, descent->vector)) return;
+    }
+    view->run->scale = 0.0;
+}
+
+static void lbfgs_give_up(DescentRun *run)
+{
+    run->on_line = run->pairs = 0;
+    run->shorter = LBFGS_LINES;
+}
+
+static void lbfgs_learn(const Descent *descent, const DescentView *view)
+{
+    DescentRun *run = view->run;
+    if (run->has_good && run->missing == 0) lbfgs_keep_pair(descent, view);
+    run->has_good = run->missing == 0;
+    memcpy(view->good, view->x, (size_t)descent->n * sizeof *view->good);
+    memcpy(lbfgs_last_slope(descent, view), view->slope, (size_t)descent->n * sizeof *view->slope);
+    run->failed_rounds = run->missing == descent->n;
+    run->shorter = 0;
+    run->scale = 1.0;
+    if (!lbfgs_take_newton(descent, view) && !lbfgs_take_steepest(descent, view)) {
+        lbfgs_give_up(run);
+        return;
+    }
+    lbfgs_begin_line(descent, view);
+}
+
+// The best point with sufficient decrease, into `x`; -1: there is none.
+static int64_t lbfgs_choose(const Descent *descent, const DescentView *view, double *x)
+{
+    const int n = descent->n;
+    const double before = isnan(view->run->value) ? (double)INFINITY : view->run->value;
+    double *point = descent->vector + n;
+    int64_t best = -1;
+    for (int64_t j = 0; j < lbfgs_line(descent); j++) {
+        double slope = 0.0;
+        if (!(descent->value[j] < before) || (best >= 0 && descent->value[j] >= descent->value[best])) continue;
+        lbfgs_line_point(descent, view, j, point);
+        for (int i = 0; i < n; i++) slope += view->slope[i] * (point[i] - view->x[i]);
+        if (descent->value[j] > before + lbfgs_decrease * slope) continue;
+        memcpy(x, point, (size_t)n * sizeof *x);
+        best = j;
+    }
+    return best;
+}
+
+static void lbfgs_shorten(const Descent *descent, const DescentView *view)
+{
+    DescentRun *run = view->run;
+    run->shorter++;
+    for (int64_t k = 0; k < lbfgs_line(descent); k++) run->scale *= 0.5;
+    if (run->shorter >= LBFGS_LINES && run->pairs > 0) {
+        (void)lbfgs_take_steepest(descent, view); // its slope does not vanish: there was a direction
+        run->shorter = 0;
+        run->scale = 1.0;
+    }
+    if (run->shorter < LBFGS_LINES) lbfgs_begin_line(descent, view);
+}
+
+static void lbfgs_line_learn(const Descent *descent, const DescentView *view)
+{
+    DescentRun *run = view->run;
+    double *to = descent->vector, *moved = descent->vector + descent->n;
+    run->iteration++;
+    const int64_t best = lbfgs_choose(descent, view, to);
+    if (best < 0) {
+        lbfgs_shorten(descent, view);
+        return;
+    }
+    for (int64_t k = 0; k < best; k++) run->scale *= 0.5;
+    run->scale *= 2.0;
+    for (int i = 0; i < descent->n; i++) moved[i] = to[i] - view->x[i];
+    run->step = descent_norm(moved, descent->n);
+    memcpy(view->x, to, (size_t)descent->n * sizeof *to);
+    run->on_line = 0;
+}
+
+static DescentStop lbfgs_stop(const Descent *descent, const DescentRun *run)
+{
+    (void)descent;
+    if (run->failed_rounds > 0) return DESCENT_AT_ALL_FAILED; // the same again
+    return run->shorter >= LBFGS_LINES && run->pairs == 0 ? DESCENT_AT_LINE_SEARCH : DESCENT_GOES_ON;
+}
+
+static double lbfgs_rate(const Descent *descent, const DescentRun *run)
+{
+    (void)descent;
+    return run->scale;
+}
+
+static const DescentMethod lbfgs_method = {
+    .own = lbfgs_own,
+    .line = lbfgs_line,
+    .pairs = lbfgs_memory,
+    .begin = lbfgs_begin,
+    .learn = lbfgs_learn,
+    .line_point = lbfgs_line_point,
+    .line_learn = lbfgs_line_learn,
+    .stop = lbfgs_stop,
+    .rate = lbfgs_rate,
+};
+
+// ---- the row of the registry ----------------------------------------------------------------------------------------
+
+static Error lbfgs_check(const Spec *spec, const char **key)
+{
+    return descent_check(spec, &lbfgs_method, "search.lbfgs.searches", key);
+}
+
+static Error lbfgs_init(const Spec *spec, Arena *arena, Search *search)
+{
+    return descent_init(spec, &lbfgs_method, arena, search);
+}
+
+// All trials of a search share the random numbers of their replicates.
+static uint64_t lbfgs_ordinal(int64_t round, int64_t member)
+{
+    (void)round;
+    (void)member;
+    return 0;
+}
+
+const SearchMethod search_lbfgs = {
+    .name = "lbfgs",
+    .doc = "limited-memory quasi-Newton method (Nocedal & Wright 2006), many searches side by side",
+    .options = lbfgs_options,
+    .n_options = LBFGS_N_OPTIONS,
+    .wants_range = true,
+    .budget = descent_budget,
+    .bounds = descent_bounds,
+    .check = lbfgs_check,
+    .init = lbfgs_init,
+    .ordinal = lbfgs_ordinal,
+    SIDE_BY_SIDE_METHOD,
+};

@@ -1,0 +1,661 @@
+// Searches along gradients, adam and lbfgs: their derivatives, known minima, bounds, failures, stop reasons; a search
+// depends on nothing but its seed and number. Objectives are evaluated here, not by a backend.
+#include "../../runner/experiment/search/descent/descent.h"
+#include "../test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DESCENT_TEST_N = 10, DESCENT_TEST_TRIALS = 256, DESCENT_TEST_ROUNDS = 20000, DESCENT_TEST_FIELDS = 12 };
+
+// x in [-5, 5]^n
+typedef double DescentProblem(const double *x, int n);
+
+typedef struct DescentCase {
+    Arena arena;
+    Spec spec;
+    Search search;
+    Trials trials;
+    Rounds rounds;
+    DescentProblem *problem;
+    int n;
+    int64_t evaluations;
+} DescentCase;
+
+// ---- problems -------------------------------------------------------------------------------------------------------
+
+static double descent_sphere(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += (x[i] - 0.3) * (x[i] - 0.3);
+    return sum;
+}
+
+// Condition number 1e6, all coordinates coupled.
+static double descent_ellipsoid(const double *x, int n)
+{
+    double mean = 0.0, sum = 0.0;
+    for (int i = 0; i < n; i++) mean += (x[i] - 1.0) / n;
+    for (int i = 0; i < n; i++) {
+        const double y = x[i] - 1.0 - 2.0 * mean; // mirrored along the diagonal
+        sum += pow(1e6, (double)i / (n - 1)) * y * y;
+    }
+    return sum;
+}
+
+static double descent_rosenbrock(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i + 1 < n; i++)
+        sum += 100.0 * (x[i + 1] - x[i] * x[i]) * (x[i + 1] - x[i] * x[i]) + (1.0 - x[i]) * (1.0 - x[i]);
+    return sum;
+}
+
+// Best at the corner (5, 5, ...); x1 at 2.
+static double descent_corner(const double *x, int n)
+{
+    double sum = (x[0] - 2.0) * (x[0] - 2.0);
+    for (int i = 1; i < n; i++) sum += (x[i] - 6.0) * (x[i] - 6.0) + 0.1 * x[0] * x[i];
+    return sum;
+}
+
+static double descent_cubic(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i] * x[i];
+    return sum;
+}
+
+static double descent_flat(const double *x, int n)
+{
+    (void)x, (void)n;
+    return 4.0;
+}
+
+static double descent_fails(const double *x, int n)
+{
+    (void)x, (void)n;
+    return (double)NAN;
+}
+
+// Fails beyond x1 = 1; its minimum -0.55 is at (0.8, 0.3).
+static double descent_cliff(const double *x, int n) { return x[0] > 1.0 ? (double)NAN : descent_sphere(x, n) - x[0]; }
+
+// ---- a search -------------------------------------------------------------------------------------------------------
+
+static const char *descent_over(const DescentCase *test, Arena *arena)
+{
+    const char *over = "";
+    for (int i = 0; i < test->n; i++)
+        over = arena_format(arena, "%s%sx%d: {range: [-5, 5]}", over, i > 0 ? ", " : "", i + 1);
+    return over;
+}
+
+// rest: keys of the spec. False: the spec is wrong.
+static bool descent_case_read(DescentCase *test, const char *method, const char *over, const char *options,
+                              const char *rest)
+{
+    if (arena_create(&test->arena, (size_t)1 << 28, "test").kind != OK) abort();
+    Diagnostics *diagnostics = diagnostics_new(&test->arena);
+    const char *text =
+        arena_format(&test->arena,
+                     "version: 1\nexperiment: test\nseed: 3\nmodel: bbob\nsimulation: {dimension: %d}\n"
+                     "search: {method: %s, over: {%s}, %s: {%s}%s\n",
+                     test->n < 2 ? 2 : test->n, method, over != NULL ? over : descent_over(test, &test->arena), method,
+                     options, rest[0] != '\0' ? rest : "}");
+    const Error error = spec_parse("test.yaml", text, NULL, 0, &test->arena, diagnostics, &test->spec);
+    if (error.kind != OK) diagnostics_print(diagnostics, stdout, false);
+    return error.kind == OK;
+}
+
+static void descent_case_start_with(DescentCase *test, DescentProblem *problem, int n, const char *method,
+                                    const char *over, const char *options, const char *rest)
+{
+    *test = (DescentCase){.problem = problem, .n = n};
+    Arena *arena = &test->arena;
+    CHECK(descent_case_read(test, method, over, options, rest));
+    test->trials = (Trials){.capacity = DESCENT_TEST_TRIALS,
+                            .id = ARENA_NEW(arena, int64_t, DESCENT_TEST_TRIALS),
+                            .ordinal = ARENA_NEW(arena, uint64_t, DESCENT_TEST_TRIALS),
+                            .search = ARENA_NEW(arena, int32_t, DESCENT_TEST_TRIALS),
+                            .round = ARENA_NEW(arena, int32_t, DESCENT_TEST_TRIALS),
+                            .parameter = ARENA_NEW(arena, double, DESCENT_TEST_TRIALS *DESCENT_TEST_N),
+                            .fitness = ARENA_NEW(arena, double, DESCENT_TEST_TRIALS),
+                            .survived = ARENA_NEW(arena, double, DESCENT_TEST_TRIALS),
+                            .constraint = ARENA_NEW(arena, double, DESCENT_TEST_TRIALS)};
+    CHECK_OK(search_init(&test->spec, arena, &test->search));
+    test->rounds = (Rounds){.capacity = DESCENT_TEST_ROUNDS,
+                            .row = ARENA_NEW(arena, Round, DESCENT_TEST_ROUNDS),
+                            .field = ARENA_NEW(arena, double, DESCENT_TEST_ROUNDS * test->search.n_round_fields)};
+    test->search.rounds = &test->rounds;
+}
+
+static void descent_case_start(DescentCase *test, DescentProblem *problem, int n, const char *method,
+                               const char *options)
+{
+    descent_case_start_with(test, problem, n, method, NULL, options, "");
+}
+
+static void descent_case_end(DescentCase *test)
+{
+    Arena arena = test->arena;
+    arena_destroy(&arena);
+}
+
+static void descent_case_evaluate(DescentCase *test)
+{
+    Trials *trials = &test->trials;
+    const int n = test->spec.configured.n_parameters;
+    for (int64_t t = 0; t < trials->count; t++) {
+        const double *x = trials->parameter + t * n;
+        for (int i = 0; i < n; i++) CHECK(x[i] >= -5.0 && x[i] <= 5.0);
+        trials->fitness[t] = test->problem(x, test->n);
+        if (test->spec.n_constraints > 0) trials->constraint[t] = 1.0 - x[0]; // x1 >= 1
+    }
+    test->evaluations += trials->count;
+}
+
+// Runs one batch of at most `most` trials; false: the search has ended.
+static bool descent_case_batch(DescentCase *test, int64_t most)
+{
+    bool waiting = false;
+    CHECK_OK(test->search.method->ask(&test->search, most, &test->trials, &waiting));
+    descent_case_evaluate(test);
+    CHECK_OK(test->search.method->tell(&test->search, &test->trials));
+    return test->trials.count > 0 || waiting;
+}
+
+static void descent_case_run(DescentCase *test, int64_t most)
+{
+    while (descent_case_batch(test, most)) {
+    }
+}
+
+static const DescentRun *descent_case_of(const DescentCase *test, int64_t search)
+{
+    return descent_view(&test->search, search).run;
+}
+
+static const char *descent_case_why(const DescentCase *test, int64_t search)
+{
+    return descent_stop_names[descent_case_of(test, search)->stop];
+}
+
+// Runs one search to its end, for its reason.
+static void descent_check_ends(DescentProblem *problem, const char *method, const char *options, const char *why)
+{
+    DescentCase test;
+    descent_case_start(&test, problem, 3, method, options);
+    descent_case_run(&test, DESCENT_TEST_TRIALS);
+    CHECK_TEXT(why, descent_case_why(&test, 0));
+    CHECK_TEXT(why, test.rounds.row[test.rounds.count - 1].stop);
+    CHECK_TEXT(why, test.search.method->stopped(&test.search));
+    descent_case_end(&test);
+}
+
+// ---- derivatives ----------------------------------------------------------------------------------------------------
+
+// df/du, u over the range of 10, at the start.
+static void descent_check_slope(DescentProblem *problem, const char *options, double tolerance,
+                                double (*derivative)(const double *x, int i))
+{
+    enum { N = 4 };
+    DescentCase test;
+    double x[N];
+    descent_case_start(&test, problem, N, "adam", options);
+    const DescentView view = descent_view(&test.search, 0);
+    for (int i = 0; i < N; i++) x[i] = -5.0 + 10.0 * view.x[i];
+    CHECK(descent_case_batch(&test, 2 * N + 1));
+    for (int i = 0; i < N; i++) CHECK_NEAR(10.0 * derivative(x, i), view.slope[i], tolerance);
+    CHECK_INTEGER(0, view.run->missing);
+    CHECK_INTEGER(1, view.run->round);
+    descent_case_end(&test);
+}
+
+static double descent_sphere_slope(const double *x, int i) { return 2.0 * (x[i] - 0.3); }
+static double descent_cubic_slope(const double *x, int i) { return 3.0 * x[i] * x[i]; }
+
+// Rounding alone: eps f/h.
+TEST(descent_differences_of_a_quadratic_are_exact_to_rounding)
+{
+    descent_check_slope(descent_sphere, "", 1e-9, descent_sphere_slope);
+    descent_check_slope(descent_sphere, "difference: 0.1", 1e-12, descent_sphere_slope);
+}
+
+// Of a cubic they are off by h^2 f'''/6 = (10 h)^2, times 10.
+TEST(descent_differences_of_a_cubic_have_an_error_of_second_order)
+{
+    DescentCase test;
+    for (double h = 0.01; h > 0.002; h *= 0.5) {
+        char options[64];
+        snprintf(options, sizeof options, "start: center, difference: %.17g", h);
+        descent_case_start(&test, descent_cubic, 2, "lbfgs", options);
+        CHECK(descent_case_batch(&test, 5));
+        for (int i = 0; i < 2; i++) CHECK_NEAR(1000.0 * h * h, descent_view(&test.search, 0).slope[i], 1e-10);
+        descent_case_end(&test);
+    }
+    descent_check_slope(descent_cubic, "difference: 1e-5", 1e-4, descent_cubic_slope);
+}
+
+TEST(descent_follows_the_logarithm_of_a_log_scale)
+{
+    DescentCase test;
+    const char *over = "x1: {range: [0.05, 5], scale: log}, x2: {range: [-5, 5]}";
+    descent_case_start_with(&test, descent_cubic, 2, "adam", over, "start: center, difference: 1e-5", "");
+    CHECK(descent_case_batch(&test, 5));
+    const double x = sqrt(0.05 * 5.0), slope = 3.0 * x * x * x * log(5.0 / 0.05);
+    CHECK_NEAR(x, test.trials.parameter[0], 1e-14);
+    CHECK_NEAR(slope, descent_view(&test.search, 0).slope[0], 1e-7);
+    descent_case_end(&test);
+}
+
+// At an end of the range the difference is one-sided.
+TEST(descent_differences_stay_within_the_range)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_sphere, 2, "adam", "starts: [{x1: 5, x2: -5}], difference: 0.01");
+    CHECK(descent_case_batch(&test, 5));
+    const double high[] = {5.0, 5.0, 4.9, 5.0, 5.0};
+    for (int t = 0; t < 5; t++) CHECK_NEAR(high[t], test.trials.parameter[2 * t], 1e-14);
+    const double *slope = descent_view(&test.search, 0).slope;
+    CHECK_NEAR(10.0 * (2.0 * 4.7 - 0.1), slope[0], 1e-10);
+    CHECK_NEAR(10.0 * (-2.0 * 5.3 + 0.1), slope[1], 1e-10);
+    descent_case_end(&test);
+}
+
+// ---- known minima ---------------------------------------------------------------------------------------------------
+
+static void descent_check_solves(DescentProblem *problem, int n, const char *method, const char *options, double bound,
+                                 int64_t most)
+{
+    DescentCase test;
+    descent_case_start(&test, problem, n, method, options);
+    descent_case_run(&test, DESCENT_TEST_TRIALS);
+    const DescentRun *run = descent_case_of(&test, 0);
+    test_check(run->best <= bound, __FILE__, __LINE__,
+               arena_format(&test.arena, "%s: n %d, best %g <= %g after %lld trials: %s", method, n, run->best, bound,
+                            (long long)test.evaluations, descent_case_why(&test, 0)));
+    test_check(test.evaluations <= most, __FILE__, __LINE__,
+               arena_format(&test.arena, "%s: n %d, %lld trials <= %lld", method, n, (long long)test.evaluations,
+                            (long long)most));
+    descent_case_end(&test);
+}
+
+TEST(lbfgs_reaches_known_minima)
+{
+    const char *fine = "difference: 1e-6, stop: {iterations: 1000}";
+    for (int n = 2; n <= 10; n += 4) {
+        descent_check_solves(descent_sphere, n, "lbfgs", "", 1e-20, 200);
+        descent_check_solves(descent_ellipsoid, n, "lbfgs", fine, 1e-8, 800 * n);
+        descent_check_solves(descent_rosenbrock, n, "lbfgs",
+                             "difference: 1e-6, start: center, stop: {iterations: 1000}", 1e-8, 400 * n);
+    }
+}
+
+TEST(adam_reaches_known_minima)
+{
+    const char *falling = "schedule: cosine, rate: 0.05, difference: 1e-6, stop: {iterations: 2000}";
+    for (int n = 2; n <= 10; n += 4) {
+        const int64_t most = 2000 * (2 * n + 1);
+        descent_check_solves(descent_sphere, n, "adam", falling, 1e-12, most);
+        descent_check_solves(descent_rosenbrock, n, "adam",
+                             "start: center, schedule: cosine, rate: 0.05, difference: 1e-6, stop: {iterations: 2000}",
+                             1e-3, most);
+    }
+    descent_check_solves(descent_sphere, 10, "adam", "stop: {iterations: 300}", 1e-8, 300 * 21);
+}
+
+// The best point has coordinates at ends of their ranges: x1 = 2 - 0.05 (n - 1) 5, the others 5.
+TEST(descent_reaches_a_minimum_at_the_bounds)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start(&test, descent_corner, 3, methods[m],
+                           m == 0 ? "schedule: cosine, stop: {iterations: 1000}" : "");
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        const double *x = descent_view(&test.search, 0).x;
+        CHECK_BITS(1.0, x[1]);
+        CHECK_BITS(1.0, x[2]);
+        CHECK_NEAR((2.0 - 0.05 * 2.0 * 5.0 + 5.0) / 10.0, x[0], 1e-6);
+        CHECK(descent_case_of(&test, 0)->gradient < 1e-4); // without what points out of the ranges
+        descent_case_end(&test);
+    }
+}
+
+static double descent_turned(const double *x, int n) { return 7.0 - descent_sphere(x, n); }
+
+TEST(descent_maximises_too)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_turned, 3, methods[m], NULL, "stop: {target: 6.99999}",
+                                "}\nobjective: {maximize: f}");
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        CHECK_TEXT("target", descent_case_why(&test, 0));
+        const Round *last = &test.rounds.row[test.rounds.count - 1];
+        CHECK(last->best >= 6.99999 && last->best <= 7.0);
+        // the record has derivatives of the fitness, not of the cost
+        const double *row = test.rounds.field + (test.rounds.count - 1) * test.search.n_round_fields;
+        for (int i = 0; i < 3; i++) CHECK_BITS(-descent_view(&test.search, 0).slope[i], row[DESCENT_TEST_FIELDS + 3 + i]);
+        descent_case_end(&test);
+    }
+}
+
+// ---- failures -------------------------------------------------------------------------------------------------------
+
+// Around x1 = 1 the upper point fails: the derivative is one-sided. Beyond it all fail, and it is missing.
+TEST(descent_takes_one_sided_differences_where_points_fail)
+{
+    DescentCase test;
+    const double h = 0.1, slope = 2.0 * (0.95 - 0.3) - 1.0;
+    descent_case_start(&test, descent_cliff, 2, "adam", "starts: [{x1: 0.95, x2: 0}], difference: 0.01");
+    CHECK(descent_case_batch(&test, 5));
+    CHECK_INTEGER(0, descent_case_of(&test, 0)->missing);
+    CHECK_NEAR(10.0 * (slope - h), descent_view(&test.search, 0).slope[0], 1e-9);
+    CHECK_NEAR(10.0 * -0.6, descent_view(&test.search, 0).slope[1], 1e-9);
+    CHECK_BITS(1.0, test.rounds.field[5]); // trials that failed
+    descent_case_end(&test);
+    descent_case_start(&test, descent_cliff, 2, "adam", "starts: [{x1: 1.05, x2: 0}], difference: 0.01");
+    CHECK(descent_case_batch(&test, 5));
+    CHECK_INTEGER(2, descent_case_of(&test, 0)->missing);
+    CHECK_BITS(0.0, descent_view(&test.search, 0).slope[0]);
+    CHECK_TEXT("all_failed", descent_case_why(&test, 0));
+    descent_case_end(&test);
+}
+
+// Momentum carries the search over the cliff: it returns and goes on.
+TEST(adam_returns_from_where_all_fail)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_cliff, 2, "adam",
+                       "starts: [{x1: 0.2, x2: 4}], rate: 0.1, stop: {iterations: 400}");
+    int64_t returned = 0;
+    for (bool more = true; more;) {
+        more = descent_case_batch(&test, 5);
+        returned += descent_case_of(&test, 0)->failed_rounds > 0;
+    }
+    CHECK(returned > 0);
+    CHECK_TEXT("iterations", descent_case_why(&test, 0));
+    CHECK_NEAR(-0.55, descent_case_of(&test, 0)->best, 1e-6);
+    descent_case_end(&test);
+}
+
+TEST(lbfgs_does_not_step_where_points_fail)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_cliff, 2, "lbfgs", "starts: [{x1: 0.2, x2: 4}]");
+    descent_case_run(&test, 7);
+    CHECK_NEAR(0.8, -5.0 + 10.0 * descent_view(&test.search, 0).x[0], 1e-6);
+    CHECK_NEAR(-0.55, descent_case_of(&test, 0)->best, 1e-9);
+    descent_case_end(&test);
+}
+
+// ---- ends -----------------------------------------------------------------------------------------------------------
+
+TEST(descent_ends_for_named_reasons)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        descent_check_ends(descent_sphere, methods[m], "stop: {target: 1.0}", "target");
+        descent_check_ends(descent_sphere, methods[m], "stop: {trials: 15}", "trials");
+        descent_check_ends(descent_fails, methods[m], "", "all_failed");
+        descent_check_ends(descent_flat, methods[m], "", "gradient");
+        descent_check_ends(descent_sphere, methods[m], "stop: {gradient: 5}", "gradient");
+        descent_check_ends(descent_rosenbrock, methods[m], "stop: {iterations: 7}", "iterations");
+        descent_check_ends(descent_sphere, methods[m], "stop: {step: 0.02}", "step");
+    }
+    descent_check_ends(descent_sphere, "adam", "stop: {iterations: 3000, stagnation: 20, step: 0}", "stagnation");
+    descent_check_ends(descent_rosenbrock, "lbfgs", "difference: 0.05, stop: {step: 0}", "line_search");
+}
+
+// The second and third starts differ from the first and from each other; the best is that of all of them.
+TEST(descent_starts_again_elsewhere)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_rosenbrock, 2, "lbfgs", "restarts: 2, stop: {iterations: 3}");
+    descent_case_run(&test, DESCENT_TEST_TRIALS);
+    CHECK_INTEGER(2, descent_case_of(&test, 0)->restart);
+    double start[3] = {0.0}, best = (double)INFINITY;
+    int64_t ends = 0, starts = 0;
+    const int fields = test.search.n_round_fields;
+    for (int64_t r = 0; r < test.rounds.count; r++) {
+        const double *row = test.rounds.field + r * fields;
+        if (row[2] == 0.0) start[starts++] = row[7];
+        ends += test.rounds.row[r].stop != NULL;
+        best = test.rounds.row[r].best;
+    }
+    CHECK_INTEGER(3, starts);
+    CHECK_INTEGER(3, ends);
+    CHECK(start[0] != start[1] && start[1] != start[2] && start[0] != start[2]);
+    CHECK_BITS(best, descent_case_of(&test, 0)->best);
+    descent_case_end(&test);
+}
+
+// ---- options --------------------------------------------------------------------------------------------------------
+
+static void descent_read_start(const char *options, int64_t search, double *x)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_sphere, 2, "adam", options);
+    memcpy(x, descent_view(&test.search, search).x, 2 * sizeof *x);
+    descent_case_end(&test);
+}
+
+TEST(descent_starts_where_the_options_say)
+{
+    double x[2], other[2];
+    descent_read_start("start: center", 0, x);
+    CHECK_BITS(0.5, x[0]);
+    descent_read_start("start: default", 0, x); // 0 in [-5, 5]
+    CHECK_BITS(0.5, x[1]);
+    descent_read_start("searches: 2, starts: [{x1: 5, x2: -5}]", 0, x);
+    CHECK_BITS(1.0, x[0]);
+    CHECK_BITS(0.0, x[1]);
+    descent_read_start("searches: 2, starts: [{x1: 5, x2: -5}], start: center", 1, x);
+    CHECK_BITS(0.5, x[1]);
+    for (int64_t s = 0; s < 3; s++) {
+        char alone[64];
+        snprintf(alone, sizeof alone, "first: %d", (int)s);
+        descent_read_start("searches: 3", s, x);
+        descent_read_start(alone, 0, other);
+        CHECK(memcmp(x, other, sizeof x) == 0);
+        CHECK(x[0] >= 0.1 && x[0] <= 0.9);
+        descent_read_start("searches: 3, start: random", s, other);
+        CHECK(x[0] != other[0]);
+    }
+}
+
+// The first step has the length of the rate in each coordinate, whatever the slope; it falls by the schedule.
+TEST(adam_steps_by_its_rate_and_schedule)
+{
+    static const struct {
+        const char *schedule;
+        double rate[3];
+    } rows[] = {{"constant", {0.01, 0.01, 0.01}},
+                {"cosine", {0.01, 0.0075, 0.0025}}, // 3 iterations
+                {"decay", {0.01, 0.01 * 0.70710678118654752, 0.01 * 0.57735026918962576}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        DescentCase test;
+        char options[128];
+        snprintf(options, sizeof options, "rate: 0.01, schedule: %s, epsilon: 1e-30, stop: {iterations: 3}",
+                 rows[i].schedule);
+        descent_case_start(&test, descent_ellipsoid, 4, "adam", options);
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        CHECK_INTEGER(3, test.rounds.count);
+        CHECK_NEAR(0.02, test.rounds.row[0].sigma, 1e-12); // sqrt(4) 0.01
+        for (int r = 0; r < 3; r++)
+            CHECK_NEAR(rows[i].rate[r], test.rounds.field[r * test.search.n_round_fields + 11], 1e-15);
+        descent_case_end(&test);
+    }
+}
+
+TEST(adam_clips_the_gradient_to_a_norm)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_ellipsoid, 4, "adam", "clip: 2, beta1: 0.75, beta2: 0.5");
+    CHECK(descent_case_batch(&test, 9));
+    const DescentView view = descent_view(&test.search, 0);
+    CHECK(view.run->gradient > 100.0);
+    double squares = 0.0;
+    for (int i = 0; i < 4; i++) squares += view.own[4 + i];
+    CHECK_NEAR(0.25 * 2.0, descent_norm(view.own, 4), 1e-12);
+    CHECK_NEAR(0.5 * 4.0, squares, 1e-12);
+    descent_case_end(&test);
+}
+
+// x1 >= 1 and a minimum at 0.3: x1 = (0.3 + w)/(1 + w) for the weight w, and best is a trial with x1 >= 1.
+TEST(descent_weighs_constraints)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_sphere, 2, methods[m], NULL, "penalty: 9, stop: {iterations: 400}",
+                                "}\nconstraints: [\"x1 >= 1\"]");
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        CHECK_NEAR((0.3 + 9.0) / 10.0, -5.0 + 10.0 * descent_view(&test.search, 0).x[0], 1e-5);
+        CHECK(!(descent_case_of(&test, 0)->best < 0.49));
+        descent_case_end(&test);
+    }
+}
+
+// No trial is where the spec excludes it, and the search goes on along the edge.
+TEST(descent_stays_where_the_spec_allows)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_sphere, 2, methods[m], NULL, "searches: 4, stop: {iterations: 100}",
+                                ", exclude: [\"x1 + x2 < 2\"]}");
+        for (bool more = true; more;) {
+            more = descent_case_batch(&test, 33);
+            for (int64_t t = 0; t < test.trials.count; t++)
+                CHECK(test.trials.parameter[2 * t] + test.trials.parameter[2 * t + 1] >= 2.0);
+        }
+        for (int s = 0; s < 4; s++) CHECK(descent_case_of(&test, s)->best < 10.0);
+        descent_case_end(&test);
+    }
+}
+
+// ---- random numbers -------------------------------------------------------------------------------------------------
+
+// adam: the points of a round share them, and rounds differ; lbfgs: all trials of a search do.
+TEST(descent_points_share_the_random_numbers_of_replicates)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_rosenbrock, 2, methods[m], "x1: {range: [-5, 5]}", "",
+                                "}\nreplicates: {count: 2, common: false, perturb: {x2: {normal: [0, 1]}}}");
+        double before = (double)NAN;
+        for (int r = 0; r < 3; r++) {
+            double drawn[2] = {0.0};
+            CHECK(descent_case_batch(&test, DESCENT_TEST_TRIALS));
+            for (int64_t t = 0; t < test.trials.count; t++) {
+                const Trials *trials = &test.trials;
+                double lane[2];
+                replicate_parameters(&test.spec, trials->search[t], trials->ordinal[t], 0, trials->parameter + 2 * t,
+                                     lane);
+                if (t == 0) drawn[0] = lane[1];
+                CHECK_BITS(drawn[0], lane[1]);
+                replicate_parameters(&test.spec, trials->search[t], trials->ordinal[t], 1, trials->parameter + 2 * t,
+                                     lane);
+                CHECK(drawn[0] != lane[1]);
+            }
+            CHECK(r == 0 || (before == drawn[0]) == (m == 1));
+            before = drawn[0];
+        }
+        descent_case_end(&test);
+    }
+}
+
+// ---- the same bits --------------------------------------------------------------------------------------------------
+
+static bool descent_same_state(const DescentCase *a, const DescentCase *b)
+{
+    return a->search.state_size == b->search.state_size &&
+           memcmp(a->search.state, b->search.state, a->search.state_size) == 0;
+}
+
+static void descent_go_on(DescentCase *test)
+{
+    Search next;
+    Rounds *rounds = test->search.rounds;
+    CHECK_OK(search_init(&test->spec, &test->arena, &next));
+    memcpy(next.state, test->search.state, test->search.state_size);
+    next.state_size = test->search.state_size;
+    CHECK_OK(next.method->restore(&next));
+    next.rounds = rounds;
+    test->search = next;
+}
+
+static const char *const descent_three[] = {"searches: 3, restarts: 1, stop: {iterations: 9}",
+                                            "searches: 3, memory: 2, stop: {iterations: 9}"};
+
+// Batches of any size, and a process for each batch.
+TEST(descent_continues_from_its_state_alone)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    static const int64_t sizes[] = {1, 7, 40};
+    for (int m = 0; m < 2; m++) {
+        DescentCase whole, parts;
+        descent_case_start(&whole, descent_rosenbrock, 3, methods[m], descent_three[m]);
+        descent_case_run(&whole, DESCENT_TEST_TRIALS);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            descent_case_start(&parts, descent_rosenbrock, 3, methods[m], descent_three[m]);
+            while (descent_case_batch(&parts, sizes[i])) descent_go_on(&parts);
+            CHECK_INTEGER(whole.evaluations, parts.evaluations);
+            CHECK(descent_same_state(&whole, &parts));
+            descent_case_end(&parts);
+        }
+        descent_case_end(&whole);
+    }
+}
+
+TEST(descent_a_search_beside_others_equals_one_alone)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase all, alone;
+        descent_case_start(&all, descent_rosenbrock, 3, methods[m], descent_three[m]);
+        descent_case_run(&all, 50);
+        const size_t bytes = ((const Descent *)all.search.scratch)->run_bytes;
+        for (int s = 0; s < 3; s++) {
+            char options[96];
+            snprintf(options, sizeof options, "first: %d, %s", s, strchr(descent_three[m], ' ') + 3);
+            descent_case_start(&alone, descent_rosenbrock, 3, methods[m], options);
+            descent_case_run(&alone, 50);
+            CHECK(memcmp(descent_case_of(&all, s), descent_case_of(&alone, 0), bytes) == 0);
+            descent_case_end(&alone);
+        }
+        descent_case_end(&all);
+    }
+}
+
+// A damaged state is refused.
+TEST(descent_refuses_a_damaged_state)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_rosenbrock, 3, "lbfgs", "memory: 2");
+    for (int i = 0; i < 5; i++) CHECK(descent_case_batch(&test, 20));
+    const DescentView view = descent_view(&test.search, 0);
+    double *const numbers[] = {&view.x[1], &view.slope[0], &view.good[2], &view.run->scale};
+    int64_t *const counts[] = {&view.run->pairs, &view.run->round, &view.run->on_line, &view.run->stop,
+                               &view.run->missing};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const double kept = *numbers[i];
+        *numbers[i] = (double)NAN;
+        CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
+        *numbers[i] = kept;
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const int64_t kept = *counts[i];
+        *counts[i] = 1 << 25;
+        CHECK_SAYS(ERROR_MACHINE, "is damaged", test.search.method->restore(&test.search));
+        *counts[i] = kept;
+    }
+    CHECK_OK(test.search.method->restore(&test.search));
+    descent_case_end(&test);
+}
