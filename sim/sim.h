@@ -330,18 +330,23 @@ typedef struct DebugTable {
 } DebugTable;
 
 // The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone and on the host: the
-// same bits on every machine.
+// same bits on every machine. `memory` is the caller's, aligned to 64 bytes.
 typedef struct Adjoint {
+    // Why these settings have none; NULL: they have one.
+    const char *(*refuses)(const Configured *configured);
     // Whether a metric has a derivative, and whether the metrics depend smoothly on a parameter: numbers that count, or
     // are the greatest of something, do not, nor does what happens when a time is reached.
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
-    // gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]) of a lane with parameter[n_parameters]; 0
-    // for a parameter that the metrics do not depend on smoothly. weight[n_metrics]: 0 for a metric without derivative.
-    // A lane that fails has those of its run so far. `bytes`: of memory for states; 0: 256 MB. With less of it parts of
-    // the run are computed twice, to the same bits. Error (user): these settings have no adjoint. Error (memory).
-    Error (*gradient)(const Configured *configured, const double *parameter, const double *weight, size_t bytes,
-                      double *gradient);
+    // Bytes of memory for a lane, of which states take about `most` if they can; 0: 256 MB. With less of it parts of
+    // the run are computed twice, to the same bits.
+    size_t (*bytes)(const Configured *configured, size_t most);
+    // Runs a lane with parameter[n_parameters]: metric[n_metrics]. Returns its failure; 0: none.
+    int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
+    // Then, in the same memory: gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]); 0 for a
+    // parameter on which the metrics do not depend smoothly. weight[n_metrics]: 0 for a metric without derivative. A
+    // lane that failed has those of its run so far.
+    void (*back)(void *memory, const double *weight, double *gradient);
 } Adjoint;
 
 struct Model {

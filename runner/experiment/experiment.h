@@ -597,16 +597,25 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
-// ---- slopes (fitness/slopes.c): of the one objective, which has a value ---------------------------------------------
+// The fitness alone, of one objective. value[replicates]: room.
+double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                     double *value);
 
-// weight[r*n_metrics + m]: the derivative of the fitness with respect to metric m of replicate r; direct[n_parameters]:
-// to the parameters that the objective itself names.
-void trial_slopes(const Spec *spec, const double *parameter, const double *metric, const int *failure, Arena *arena,
-                  double *weight, double *direct);
-// The first metric of the objective that has no derivative; NULL: none. For a model with an adjoint.
-const char *objective_bend(const Spec *spec);
-// slopes[n_parameters]: how the parameters change with parameter p: those that are derived of it too.
-void parameter_slopes(const Spec *spec, const double *parameter, int p, double *slopes);
+// ---- the gradient of a trial by the model's adjoint (fitness/trial_gradient.c) ---------------------------------------
+
+// Why there is none: the model, its settings or a metric of the objective; NULL: there is one.
+const char *trial_gradient_refuses(const Spec *spec, Arena *arena);
+// Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
+bool trial_gradient_has(const Spec *spec, int p);
+// The trials of one spec, one after the other. configured: as the model built it. `most`: bytes for states, as in
+// Adjoint.
+typedef struct TrialGradient TrialGradient;
+size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most);
+TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena);
+// slope[count] <- the derivatives of the fitness at parameter[n_parameters] with respect to parameters[count]; others
+// that are derived of these follow. Returns the fitness; NaN: there is none, and all slopes are NaN.
+double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal, const double *parameter,
+                      const int *parameters, int count, double *slope);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.

@@ -25,67 +25,71 @@ static bool gradient_by_parameter(const Configured *configured, int parameter)
            parameter != ARTICULATED_PARAMETER_fall_height && parameter != ARTICULATED_PARAMETER_fall_tilt;
 }
 
-// ---- a lane ---------------------------------------------------------------------------------------------------------
+static const char *gradient_refuses(const Configured *configured)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
+}
 
+// ---- memory of a lane -----------------------------------------------------------------------------------------------
+
+// At the start of the memory; the arrays follow.
 typedef struct Gradient {
     const Configured *configured;
     LaneGroup group;
     ArticulatedLanes w;
-    int64_t size;     // doubles of a state
-    int64_t segment;  // steps of a segment
-    double *firsts;   // [segments][size]
-    double *states;   // [segment][size]: before each step of the present segment
-    double *metric;   // [n_metrics]
-    int64_t steps;    // that the lane made
-    int64_t segments; // of them
+    int64_t size;             // doubles of a state
+    int64_t segment;          // steps of a segment
+    double *firsts;           // [segments][size]
+    double *states;           // [segment][size]: before each step of the present segment
+    int64_t steps, segments;  // that the lane made
 } Gradient;
 
-// The fewest steps of a segment so that both arrays fit, and all steps where they can be one segment.
-static int64_t gradient_segment(int64_t steps, int64_t state, int64_t bytes)
-{
-    if (steps <= bytes / state) return steps;
-    const int64_t root = (int64_t)ceil(sqrt((double)steps));
-    return root < steps ? root : steps;
-}
+enum { GRADIENT_STATES = 1 << 28, GRADIENT_HEAD = (sizeof(Gradient) + 63) / 64 * 64 / sizeof(double) };
 
-static void gradient_take(const Configured *configured, const double *parameter, size_t bytes, Arena *arena,
-                          Gradient *gradient)
+typedef struct GradientSizes {
+    int64_t state, segment, firsts, cells; // doubles; steps; doubles; doubles
+} GradientSizes;
+
+// One segment where its states fit; else segments so that both arrays are short.
+static GradientSizes gradient_sizes(const Configured *configured, size_t most)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    const int64_t size = articulated_state_size(&c), state = size * (int64_t)sizeof(double);
-    const int64_t segment = gradient_segment(c.ticks, state, bytes > 0 ? (int64_t)bytes : (int64_t)1 << 28);
-    double *own = ARENA_NEW(arena, double, configured->n_parameters);
+    const int64_t state = articulated_state_size(&c), root = (int64_t)ceil(sqrt((double)c.ticks));
+    const int64_t fit = (int64_t)((most > 0 ? most : GRADIENT_STATES) / sizeof(double)) / state;
+    const int64_t segment = c.ticks <= fit || root > c.ticks ? c.ticks : root;
+    return (GradientSizes){.state = state,
+                           .segment = segment,
+                           .firsts = (c.ticks + segment - 1) / segment * state,
+                           .cells = articulated_adjoint_cells(&c, configured->n_parameters)};
+}
+
+static size_t gradient_bytes(const Configured *configured, size_t most)
+{
+    const GradientSizes sizes = gradient_sizes(configured, most);
+    const int64_t states = sizes.firsts + sizes.segment * sizes.state;
+    return (size_t)(GRADIENT_HEAD + configured->n_parameters + sizes.cells + states) * sizeof(double);
+}
+
+static void gradient_open(const Configured *configured, const double *parameter, size_t most, double *metric,
+                          Gradient *gradient)
+{
+    const GradientSizes sizes = gradient_sizes(configured, most);
+    double *own = (double *)(void *)gradient + GRADIENT_HEAD, *work = own + configured->n_parameters;
     memcpy(own, parameter, (size_t)configured->n_parameters * sizeof *own);
     *gradient = (Gradient){.configured = configured,
-                           .size = size,
-                           .segment = segment,
-                           .firsts = ARENA_NEW(arena, double, (c.ticks / segment + 1) * size),
-                           .states = ARENA_NEW(arena, double, segment *size),
-                           .metric = ARENA_NEW(arena, double, configured->n_metrics)};
-    const int64_t cells = articulated_adjoint_cells(&c, configured->n_parameters);
-    gradient->group = (LaneGroup){.batch = {.lanes = 1,
-                                            .stride = 1,
-                                            .parameter = own,
-                                            .work = ARENA_NEW(arena, double, cells),
-                                            .metric = gradient->metric},
-                                  .valid = 1};
+                           .size = sizes.state,
+                           .segment = sizes.segment,
+                           .firsts = work + sizes.cells,
+                           .states = work + sizes.cells + sizes.firsts};
+    gradient->group.batch = (Batch){.lanes = 1, .stride = 1, .parameter = own, .work = work, .metric = metric};
+    gradient->group.valid = 1;
     gradient->w = articulated_open(&configured->constants, configured->assets, &gradient->group);
 }
 
-// The memory that gradient_take takes, and something for its alignment.
-static size_t gradient_bytes(const Configured *configured, size_t bytes)
-{
-    ArticulatedConstants c;
-    memcpy(&c, &configured->constants, sizeof c);
-    const int64_t size = articulated_state_size(&c), state = size * (int64_t)sizeof(double);
-    const int64_t segment = gradient_segment(c.ticks, state, bytes > 0 ? (int64_t)bytes : (int64_t)1 << 28);
-    const int64_t cells = articulated_adjoint_cells(&c, configured->n_parameters);
-    const int64_t doubles = (c.ticks / segment + 1 + segment) * size + cells + configured->n_parameters;
-    return (size_t)(doubles + configured->n_metrics) * sizeof(double) + 4096;
-}
-
-// ---- the run --------------------------------------------------------------------------------------------------------
+// ---- forward --------------------------------------------------------------------------------------------------------
 
 static void gradient_store(const Gradient *gradient, int64_t tick)
 {
@@ -94,18 +98,23 @@ static void gradient_store(const Gradient *gradient, int64_t tick)
     state_store(&gradient->w, gradient->states + place * gradient->size);
 }
 
-static void gradient_run(Gradient *gradient)
+static int gradient_run(const Configured *configured, const double *parameter, size_t most, void *memory,
+                        double *metric)
 {
+    Gradient *gradient = memory;
+    gradient_open(configured, parameter, most, metric, gradient);
     const ArticulatedLanes *w = &gradient->w;
-    bool ended = false;
+    double failure = ARTICULATED_NONE;
     articulated_begin(w);
-    for (int64_t tick = 0; tick < w->c.ticks && !ended; tick++) {
+    for (int64_t tick = 0; tick < w->c.ticks && !(failure > ARTICULATED_NONE); tick++) {
         gradient_store(gradient, tick);
         articulated_tick(w, tick);
-        ended = articulated_failure(w) > ARTICULATED_NONE;
+        failure = articulated_failure(w);
         gradient->steps = tick + 1;
     }
     gradient->segments = (gradient->steps + gradient->segment - 1) / gradient->segment;
+    articulated_metrics(w, (double)gradient->steps, all_lanes());
+    return (int)failure;
 }
 
 // The states of a segment once more.
@@ -122,10 +131,14 @@ static void gradient_run_segment(const Gradient *gradient, int64_t number)
     }
 }
 
-static void gradient_back(const Gradient *gradient, const double *weight)
+// ---- back -----------------------------------------------------------------------------------------------------------
+
+static void gradient_back(void *memory, const double *weight, double *result)
 {
+    const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
-    bars_clear(w, gradient->configured->n_parameters);
+    const Configured *configured = gradient->configured;
+    bars_clear(w, configured->n_parameters);
     pull_metrics(w, (double)gradient->steps, weight);
     for (int64_t number = gradient->segments - 1; number >= 0; number--) {
         const int64_t first = number * gradient->segment;
@@ -134,27 +147,13 @@ static void gradient_back(const Gradient *gradient, const double *weight)
         pull_ticks(w, first, end, gradient->states);
     }
     pull_begin(w);
+    for (int p = 0; p < configured->n_parameters; p++)
+        result[p] = gradient_by_parameter(configured, p) ? limb(w, parameter_bar_at(w, p)) : 0.0;
 }
 
-static Error gradient_of_lane(const Configured *configured, const double *parameter, const double *weight, size_t bytes,
-                              double *gradient)
-{
-    Arena arena;
-    Gradient lane;
-    ArticulatedConstants c;
-    memcpy(&c, &configured->constants, sizeof c);
-    if (c.attachment != ARTICULATED_TREE)
-        return error_make(ERROR_USER, "only `attachment: tree` has a gradient by the adjoint");
-    TRY(arena_create(&arena, gradient_bytes(configured, bytes), "the states of a run"));
-    gradient_take(configured, parameter, bytes, &arena, &lane);
-    gradient_run(&lane);
-    gradient_back(&lane, weight);
-    for (int p = 0; p < configured->n_parameters; p++) {
-        const double bar = limb(&lane.w, parameter_bar_at(&lane.w, p));
-        gradient[p] = gradient_by_parameter(configured, p) ? bar : 0.0;
-    }
-    arena_destroy(&arena);
-    return error_none();
-}
-
-const Adjoint articulated_adjoint = {gradient_of_metric, gradient_by_parameter, gradient_of_lane};
+const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
+                                     .metric = gradient_of_metric,
+                                     .parameter = gradient_by_parameter,
+                                     .bytes = gradient_bytes,
+                                     .run = gradient_run,
+                                     .back = gradient_back};

@@ -52,10 +52,16 @@ static double rollout_value(Rollout *rollout, const double *weights)
 static void rollout_gradient(Rollout *rollout, const double *weights, size_t bytes, double *gradient)
 {
     const Configured *configured = &rollout->test.configured;
-    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
-    for (int p = 0; p < configured->n_parameters; p++)
-        parameter[p] = rollout->test.batch->parameter[p * rollout->test.batch->stride];
-    CHECK_OK(configured->model->adjoint->gradient(configured, parameter, weights, bytes, gradient));
+    const Adjoint *adjoint = configured->model->adjoint;
+    const Batch *batch = rollout->test.batch;
+    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters), metric[ARTICULATED_N_METRICS];
+    void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
+    for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
+    const int failure = adjoint->run(configured, parameter, bytes, memory, metric);
+    adjoint->back(memory, weights, gradient);
+    rollout_value(rollout, weights);
+    for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
+        CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
 }
 
 // By central differences of the steps e and 2 e, and Richardson's of both. *error: how much the two differ, and what

@@ -21,9 +21,8 @@ typedef struct GradientRun {
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
 // Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]. A trial whose
-// parameters are left out of the search has NaN. batch: with the lanes of the last of these trials.
-static Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness,
-                          const Batch **batch)
+// parameters are left out of the search has NaN.
+static Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness)
 {
     const Spec *spec = run->spec;
     const int n = spec->configured.n_parameters;
@@ -44,7 +43,6 @@ static Error gradient_fly(GradientRun *run, const double *parameter, int64_t cou
     const Error error = flight_run(spec, run->backend, &flight, 0, NULL);
     if (error.kind == OK) flight_collect(spec, &flight, backend_batch(run->backend, 0), &commit);
     for (int64_t t = 0; t < count && error.kind == OK; t++) fitness[t] = commit.rows.fitness[t];
-    *batch = backend_batch(run->backend, 0);
     arena_rewind(run->arena, used);
     return error;
 }
@@ -103,11 +101,10 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
     const int n = run->spec->configured.n_parameters;
     double fitness[2 * GRADIENT_STEPS];
     bool out[2 * GRADIENT_STEPS];
-    const Batch *batch = NULL;
     const size_t used = run->arena->used;
     double *point = ARENA_NEW(run->arena, double, 2 * GRADIENT_STEPS * n);
     gradient_points(run, row, point, out);
-    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness, &batch);
+    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness);
     arena_rewind(run->arena, used);
     if (error.kind != OK) return error;
     for (int k = 0; k < GRADIENT_STEPS; k++)
@@ -118,80 +115,17 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
 
 // ---- by the adjoint -------------------------------------------------------------------------------------------------
 
-// The metrics and failures of the trial's replicates: of the first trial of a batch, replicate r is in lane r.
-static void gradient_metrics(const GradientRun *run, const Batch *batch, double *metric, int *failure)
+static void gradient_by_adjoint(GradientRun *run)
 {
-    const int n = run->spec->configured.n_metrics;
-    for (int r = 0; r < run->spec->replicates.count; r++) {
-        failure[r] = batch->status[r] - LANE_DONE;
-        for (int m = 0; m < n; m++) metric[r * n + m] = batch->metric[m * batch->stride + r];
-    }
-}
-
-// Adds the gradient of replicate r, whose own draws do not follow the trial's parameters.
-static Error gradient_add_replicate(const GradientRun *run, int r, const double *weight, double *sum)
-{
-    const Spec *spec = run->spec;
-    const int n = spec->configured.n_parameters;
-    double *own = ARENA_NEW(run->arena, double, n), *gradient = ARENA_NEW(run->arena, double, n);
-    replicate_parameters(spec, (int32_t)run->stored.search[0], run->ordinal, r, run->parameter, own);
-    TRY(spec->model->adjoint->gradient(&run->configured, own, weight, 0, gradient));
-    for (int i = 0; i < spec->replicates.n_perturb; i++) gradient[spec->replicates.perturb[i].parameter] = 0.0;
-    for (int p = 0; p < n; p++) sum[p] += gradient[p];
-    return error_none();
-}
-
-static bool gradient_is_zero(const double *weight, int n)
-{
-    for (int m = 0; m < n; m++) {
-        if (weight[m] != 0.0) return false;
-    }
-    return true;
-}
-
-// The rows: sum[n_parameters] by the chain rule of derived parameters. A parameter on which another one depends that
-// has no derivative has none.
-static void gradient_take_rows(const GradientRun *run, const double *sum)
-{
-    const Configured *configured = &run->spec->configured;
-    double *slopes = ARENA_NEW(run->arena, double, configured->n_parameters);
-    for (int i = 0; i < run->result->count; i++) {
-        GradientRow *row = &run->result->rows[i];
-        parameter_slopes(run->spec, run->parameter, row->parameter, slopes);
-        row->adjoint = 0.0;
-        for (int p = 0; p < configured->n_parameters; p++) {
-            if (slopes[p] == 0.0) continue;
-            row->adjoint += slopes[p] * sum[p];
-            if (!configured->model->adjoint->parameter(configured, p)) row->adjoint = (double)NAN;
-        }
-    }
-}
-
-static Error gradient_by_adjoint(GradientRun *run, const Batch *batch)
-{
-    const Spec *spec = run->spec;
-    const int n_metrics = spec->configured.n_metrics, n = spec->configured.n_parameters, R = spec->replicates.count;
-    double *metric = ARENA_NEW(run->arena, double, R *n_metrics), *weight = ARENA_NEW(run->arena, double, R *n_metrics);
-    double *sum = ARENA_NEW(run->arena, double, n);
-    int *failure = ARENA_NEW(run->arena, int, R);
-    gradient_metrics(run, batch, metric, failure);
-    trial_slopes(spec, run->parameter, metric, failure, run->arena, weight, sum);
-    for (int r = 0; r < R; r++) {
-        if (gradient_is_zero(&weight[r * n_metrics], n_metrics)) continue;
-        const size_t used = run->arena->used;
-        TRY(gradient_add_replicate(run, r, &weight[r * n_metrics], sum));
-        arena_rewind(run->arena, used);
-    }
-    gradient_take_rows(run, sum);
-    return error_none();
-}
-
-static const char *gradient_no_adjoint(const GradientRun *run)
-{
-    const Spec *spec = run->spec;
-    if (spec->model->adjoint == NULL) return arena_format(run->arena, "model %s has no adjoint", spec->model->name);
-    const char *metric = objective_bend(spec);
-    return metric == NULL ? NULL : arena_format(run->arena, "metric %s of the objective has no derivative", metric);
+    const GradientResult *result = run->result;
+    int *parameters = ARENA_NEW(run->arena, int, result->count);
+    double *slope = ARENA_NEW(run->arena, double, result->count);
+    for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
+    TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, run->arena);
+    (void)trial_gradient(gradient, (int32_t)run->stored.search[0], run->ordinal, run->parameter, parameters,
+                         result->count, slope);
+    for (int i = 0; i < result->count; i++)
+        result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -200,15 +134,14 @@ static Error gradient_run(GradientRun *run)
 {
     const Spec *spec = run->spec;
     GradientResult *result = run->result;
-    const Batch *batch = NULL;
     TRY(spec_build(spec, run->arena, &run->configured));
     TRY(backend_prepare(run->backend, &run->configured, (int64_t)2 * GRADIENT_STEPS * spec->replicates.count, 0, 0));
-    TRY(gradient_fly(run, run->parameter, 1, &result->fitness, &batch));
+    TRY(gradient_fly(run, run->parameter, 1, &result->fitness));
     if (!(rows_stored(result->fitness) == run->stored.fitness[0]))
         return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
                           (long long)run->stored.id[0]);
-    result->no_adjoint = gradient_no_adjoint(run);
-    if (result->no_adjoint == NULL) TRY(gradient_by_adjoint(run, batch));
+    result->no_adjoint = trial_gradient_refuses(spec, run->arena);
+    if (result->no_adjoint == NULL) gradient_by_adjoint(run);
     for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
     return error_none();
 }

@@ -140,6 +140,12 @@ static double objective_of(const Spec *spec, int k, const double *parameter, con
     return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
 }
 
+double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
+                     double *value)
+{
+    return objective_of(spec, 0, parameter, metric, failure, value);
+}
+
 // One objective is the fitness. Several are all kept or all NaN: a trial fails if one of its objectives has no value.
 static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                           TrialResult *result)
