@@ -57,6 +57,7 @@ same() # SPEC OPTION...
 same raibert_cmaes --set search.cmaes.searches=4 --set search.cmaes.stop.generations=12
 same speed_tracking_cmaes --set search.cmaes.stop.generations=12
 same pareto_speed_energy --set search.nsga2.stop.generations=8
+same raibert_lbfgs --set search.lbfgs.stop.iterations=5
 same bbob_cmaes --set limits.trials=100000
 same sensitivity_morris
 same attitude_centered

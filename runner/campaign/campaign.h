@@ -144,7 +144,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                (an upper bound, where the total is not known)
 //   searches     id, method, state BLOB (after the last tell), previous BLOB, stop_reason
 //   rounds       search, round, debug BLOB (a row of doubles), population, evaluations, sigma, condition, best, stop:
-//                one row per generation of methods that learn; stop: why the search, or a restart, ended with it
+//                one row per generation of methods that learn; stop: why the search, or a restart, ended with it;
+//                sigma: step size, along gradients the length of the last step
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,

@@ -8,23 +8,26 @@
 
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
-// Columns of a table with one row per search. Searches with several objectives show a front in place of a step size.
+// Columns of a table with one row per search, and which searches have them: with several objectives a front in place of
+// a step size; along gradients the length of the last step and the norm of the gradient.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
-typedef enum StatusOf { OF_ALL, OF_ONE, OF_SEVERAL } StatusOf;
+typedef enum StatusOf { OF_ONE = 1, OF_GRADIENT = 2, OF_SEVERAL = 4, OF_ALL = 7 } StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
 #define REAL(member) offsetof(SearchProgress, member), false
 static const struct {
     const char *name;
     size_t member;
     bool whole; // an int64_t, else a double
-    StatusOf of;
+    int of;     // StatusOf, a sum
 } status_columns[] = {{"search", WHOLE(search), OF_ALL},
                       {"generations", WHOLE(generations), OF_ALL},
                       {"evaluations", WHOLE(evaluations), OF_ALL},
                       {"population", WHOLE(population), OF_ALL},
                       {"sigma", REAL(sigma), OF_ONE},
                       {"condition", REAL(condition), OF_ONE},
-                      {"best", REAL(best), OF_ONE},
+                      {"step", REAL(sigma), OF_GRADIENT},
+                      {"gradient", REAL(gradient), OF_GRADIENT},
+                      {"best", REAL(best), OF_ONE + OF_GRADIENT},
                       {"front", WHOLE(front), OF_SEVERAL},
                       {"hypervolume", REAL(hypervolume), OF_SEVERAL},
                       {"ends", WHOLE(ends), OF_ALL}};
@@ -36,6 +39,7 @@ enum { STATUS_COLUMNS = sizeof status_columns / sizeof *status_columns };
 typedef struct StatusSearches {
     Database *database;
     SearchOrder order; // best first; with an outer grid, in the order of its points
+    int gradient;      // column of its norm; 0: none
     const char *outer[STATUS_OUTER_MAX];
     int n_outer;
     Cursor outer_values;
@@ -43,8 +47,10 @@ typedef struct StatusSearches {
 
 static bool status_has(const StatusSearches *searches, int column)
 {
-    const StatusOf of = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : OF_ONE;
-    return status_columns[column].of == OF_ALL || status_columns[column].of == of;
+    const StatusOf of = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL
+                        : searches->gradient > 0              ? OF_GRADIENT
+                                                              : OF_ONE;
+    return (status_columns[column].of & (int)of) != 0;
 }
 
 static const void *status_member(const SearchProgress *progress, int column)
@@ -58,6 +64,7 @@ static Error status_choose(StatusSearches *searches, Arena *arena)
     TRY(outer_names(searches->database, STATUS_OUTER_MAX, arena, searches->outer, &searches->n_outer));
     TRY(fronts_are_stored(searches->database, &fronts));
     TRY(store_maximizes(searches->database, &maximizes));
+    TRY(searches_gradient_column(searches->database, &searches->gradient));
     searches->order = fronts                  ? SEARCHES_BY_VOLUME
                       : searches->n_outer > 0 ? SEARCHES_BY_NUMBER
                       : maximizes             ? SEARCHES_BY_GREATEST
@@ -93,7 +100,7 @@ static Error status_print_searches(StatusSearches *searches, FILE *out, Arena *a
     if (each.error.kind != OK) return cursor_close(&each);
     fputc('\n', out);
     Table *table = table_start(out, TABLE_TEXT, count, names);
-    while (search_progress_next(&each, &progress)) {
+    while (search_progress_next(&each, searches->gradient, &progress)) {
         status_row_of_search(searches, &progress, table, arena);
         cursor_stop(&each, searches->outer_values.error);
     }
@@ -125,7 +132,7 @@ static Error status_json_searches(StatusSearches *searches, Json *json)
     Cursor each = searches_progress(searches->database, searches->order, -1);
     if (each.error.kind != OK) return cursor_close(&each);
     json_array(json, "searches");
-    while (search_progress_next(&each, &progress)) {
+    while (search_progress_next(&each, searches->gradient, &progress)) {
         status_json_search(searches, &progress, json);
         cursor_stop(&each, searches->outer_values.error);
     }

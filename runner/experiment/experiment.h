@@ -438,6 +438,7 @@ struct SearchMethod {
     bool wants_sigma, wants_outer;                // a range may have one; it takes an outer grid
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
+    int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);

@@ -339,7 +339,8 @@ TEST(descent_maximises_too)
         CHECK(last->best >= 6.99999 && last->best <= 7.0);
         // the record has derivatives of the fitness, not of the cost
         const double *row = test.rounds.field + (test.rounds.count - 1) * test.search.n_round_fields;
-        for (int i = 0; i < 3; i++) CHECK_BITS(-descent_view(&test.search, 0).slope[i], row[DESCENT_TEST_FIELDS + 3 + i]);
+        for (int i = 0; i < 3; i++)
+            CHECK_BITS(-descent_view(&test.search, 0).slope[i], row[DESCENT_TEST_FIELDS + 3 + i]);
         descent_case_end(&test);
     }
 }

@@ -1,6 +1,6 @@
-// Reads where a search starts that continues another campaign (`cmaes: {from: NAME}`, also of adam and lbfgs). The values are written into the
-// stored spec (`taken`), so that the new campaign no longer needs the other one, and its hash covers them.
-// search/cmaes/warm_start.c says what they are.
+// Reads where a search starts that continues another campaign (`from: NAME` of cmaes, adam and lbfgs). The values are
+// written into the stored spec (`taken`), so that the new campaign no longer needs the other one, and its hash covers
+// them. search/cmaes/warm_start.c says what they are.
 #include "../store/queries.h"
 
 #include <string.h>

@@ -209,7 +209,7 @@ Error searches_count(Database *database, int64_t *count); // searches that have 
 typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
-    double sigma, condition, best, hypervolume;
+    double sigma, condition, best, hypervolume, gradient;
     const char *stop; // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
 typedef enum SearchOrder {
@@ -219,7 +219,10 @@ typedef enum SearchOrder {
     SEARCHES_BY_NUMBER
 } SearchOrder;
 Cursor searches_progress(Database *database, SearchOrder order, int64_t most); // -1: all
-bool search_progress_next(Cursor *searches, SearchProgress *progress);
+// column: of the norm of the gradient in the row of a round (searches_gradient_column); 0: there is none.
+bool search_progress_next(Cursor *searches, int column, SearchProgress *progress);
+Error searches_gradient_column(Database *database, int *column);
+double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
 
 // The best fitness of each search, in order of their numbers; NaN: it has none.
 Error searches_best(const StoredCampaign *campaign, Arena *arena, double **best, int64_t *count);

@@ -4,6 +4,7 @@
 #include "rounds.h"
 #include "store.h"
 
+#include <math.h>
 #include <string.h>
 
 Error searches_have_rounds(Database *database, bool *have)
@@ -63,14 +64,14 @@ Error rounds_clear(Database *database) { return database_run(database, "DELETE F
     " (SELECT count(*) FROM rounds s WHERE s.search = r.search AND s.stop IS NOT NULL), ifnull(r.stop, ''), " columns  \
     " FROM " from " WHERE r.round = (SELECT max(round) FROM rounds m WHERE m.search = r.search) ORDER BY " order       \
     ", r.search LIMIT ?"
-#define SEARCHES_BY(order) SEARCHES_PROGRESS("0, NULL, r.sigma, r.condition, r.best", "rounds r", order)
+#define SEARCHES_BY(order) SEARCHES_PROGRESS("0, NULL, r.sigma, r.condition, r.best, r.debug", "rounds r", order)
 
 Cursor searches_progress(Database *database, SearchOrder order, int64_t most)
 {
     static const char *const statements[] = {
         [SEARCHES_BY_LEAST] = SEARCHES_BY("r.best"),
         [SEARCHES_BY_GREATEST] = SEARCHES_BY("r.best DESC"),
-        [SEARCHES_BY_VOLUME] = SEARCHES_PROGRESS("f.front, f.hypervolume, NULL, NULL, NULL",
+        [SEARCHES_BY_VOLUME] = SEARCHES_PROGRESS("f.front, f.hypervolume, NULL, NULL, NULL, NULL",
                                                  "rounds r JOIN fronts f USING(search, round)", "f.hypervolume DESC"),
         [SEARCHES_BY_NUMBER] = SEARCHES_BY("r.search"),
     };
@@ -79,7 +80,26 @@ Cursor searches_progress(Database *database, SearchOrder order, int64_t most)
     return searches;
 }
 
-bool search_progress_next(Cursor *searches, SearchProgress *progress)
+double round_number(Bytes debug, int column)
+{
+    double number = (double)NAN;
+    if (debug.size >= (size_t)(column + 1) * sizeof number)
+        memcpy(&number, debug.data + (size_t)column * sizeof number, sizeof number);
+    return number;
+}
+
+Error searches_gradient_column(Database *database, int *column)
+{
+    Cursor methods = cursor_open(database, "SELECT method FROM searches LIMIT 1");
+    *column = 0;
+    if (cursor_next(&methods)) {
+        const SearchMethod *method = search_method_find(cell_text(&methods, 0));
+        if (method != NULL) *column = method->gradient_column;
+    }
+    return cursor_close(&methods);
+}
+
+bool search_progress_next(Cursor *searches, int column, SearchProgress *progress)
 {
     if (!cursor_next(searches)) return false;
     *progress = (SearchProgress){.search = cell_integer(searches, 0),
@@ -92,7 +112,8 @@ bool search_progress_next(Cursor *searches, SearchProgress *progress)
                                  .hypervolume = cell_real(searches, 7),
                                  .sigma = cell_real(searches, 8),
                                  .condition = cell_real(searches, 9),
-                                 .best = cell_real(searches, 10)};
+                                 .best = cell_real(searches, 10),
+                                 .gradient = column > 0 ? round_number(cell_blob(searches, 11), column) : (double)NAN};
     return true;
 }
 

@@ -1,7 +1,8 @@
-// What the methods that learn share (cmaes, nsga2, adam, lbfgs): many searches side by side. Each search has its own state, and all
-// of them share the batches: a round is one generation of every search that has not ended. Trials are asked for in the
-// order of (round, search, trial), which gives them their ids. A search's next generation is asked for as soon as its
-// last one was told, so ids and points depend neither on the size of the batches nor on what else is in flight.
+// What the methods that learn share (cmaes, nsga2, adam, lbfgs): many searches side by side. Each search has its own
+// state, and all of them share the batches: a round is one generation of every search that has not ended. Trials are
+// asked for in the order of (round, search, trial), which gives them their ids. A search's next generation is asked for
+// as soon as its last one was told, so ids and points depend neither on the size of the batches nor on what else is in
+// flight.
 //
 // A team of threads may share this work (side_team.c). Each member is drawn from random numbers of its own, and each
 // sum of a search runs in one order, so the number of threads changes no bit.

@@ -1,6 +1,7 @@
-// The progress of a search. A search that learns: best so far, median of the generation, step size and condition number
-// against evaluations, a line per search, the best search in front. Other methods: the best so far in the order of
-// trials. Several objectives: the hypervolume of each generation's front, and the best so far of each objective.
+// The progress of a search. A search that learns: best so far, median of the generation, step size, condition number or
+// norm of the gradient against evaluations, a line per search, the best search in front. Other methods: the best so far
+// in the order of trials. Several objectives: the hypervolume of each generation's front, and the best so far of each
+// objective.
 #include "plot.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ enum {
     CONVERGENCE_MEDIAN,
     CONVERGENCE_SIGMA,
     CONVERGENCE_CONDITION,
+    CONVERGENCE_GRADIENT,
     CONVERGENCE_OBJECTIVES, // the best so far of each objective, if there are several
     CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
@@ -27,13 +29,14 @@ typedef struct ConvergencePoint {
 typedef struct Convergence {
     ConvergencePoint *point; // [count] by search, then round
     int64_t count, best_search;
-    bool several; // several objectives: they have no common best
-    int median;   // column of the median in the debug row of a round; -1: there is none
+    bool several;         // several objectives: they have no common best
+    int median, gradient; // columns of the median and of the gradient's norm in the row of a round; 0: there is none
     const char *title[CONVERGENCE_PANELS];
 } Convergence;
 
 static const char *const convergence_titles[CONVERGENCE_OBJECTIVES] = {
-    "hypervolume of the front", "best so far", "median of the generation", "step size", "condition number of C"};
+    "hypervolume of the front", "best so far",         "median of the generation", "step size",
+    "condition number of C",    "norm of the gradient"};
 
 static const char *convergence_objective_title(const Spec *spec, int k, Arena *arena)
 {
@@ -45,12 +48,17 @@ static const char *convergence_objective_title(const Spec *spec, int k, Arena *a
 static Error convergence_find_median(const PlotData *data, Arena *arena, int *median)
 {
     Search search;
-    *median = -1;
+    *median = 0;
     TRY(search_init(&data->campaign->spec, arena, &search));
     for (int f = 0; f < search.n_round_fields; f++) {
         if (strcmp(search.round_fields[f].name, "median") == 0) *median = f;
     }
     return error_none();
+}
+
+static double convergence_number(const RoundRow *round, int column)
+{
+    return column > 0 ? round_number(round->debug, column) : (double)NAN;
 }
 
 static void convergence_take(Convergence *convergence, const RoundRow *round)
@@ -59,13 +67,11 @@ static void convergence_take(Convergence *convergence, const RoundRow *round)
     *point = (ConvergencePoint){.search = round->search, .evaluations = round->evaluations, .round = round->round};
     for (int k = 0; k < OBJECTIVES_MAX; k++) point->value[CONVERGENCE_OBJECTIVES + k] = (double)NAN;
     point->value[CONVERGENCE_BEST] = convergence->several ? (double)NAN : round->best;
-    point->value[CONVERGENCE_MEDIAN] = (double)NAN;
+    point->value[CONVERGENCE_MEDIAN] = convergence_number(round, convergence->median);
     point->value[CONVERGENCE_SIGMA] = round->sigma;
     point->value[CONVERGENCE_CONDITION] = round->condition;
+    point->value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
     point->value[CONVERGENCE_VOLUME] = round->hypervolume;
-    if (convergence->median >= 0 && round->debug.size >= (size_t)(convergence->median + 1) * sizeof(double))
-        memcpy(&point->value[CONVERGENCE_MEDIAN], round->debug.data + (size_t)convergence->median * sizeof(double),
-               sizeof(double));
 }
 
 // Reads the best searches, and so that all fit every k-th round of each, and its last.
@@ -76,6 +82,7 @@ static Error convergence_read(const PlotData *data, Arena *arena, Convergence *c
     RoundRow round;
     TRY(rounds_kept(database, spec_several(&data->campaign->spec), data->maximize, &kept));
     TRY(convergence_find_median(data, arena, &convergence->median));
+    convergence->gradient = data->campaign->spec.method->gradient_column;
     convergence->best_search = kept.best;
     const int64_t shown = kept.searches < CONVERGENCE_SEARCHES ? kept.searches : CONVERGENCE_SEARCHES;
     const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
@@ -193,7 +200,8 @@ static void convergence_draw_searches(const Convergence *convergence, Plot *plot
     const PlotAxis x = {.name = "evaluations", .low = 0, .high = most, .whole = true};
     for (int which = 0; which < CONVERGENCE_PANELS; which++) {
         const PlotRange range = convergence_range(convergence, which);
-        const bool always_log = which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION;
+        const bool always_log =
+            which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION || which == CONVERGENCE_GRADIENT;
         if (!(range.low <= range.high)) continue; // no search has it
         const PlotAxis y = convergence_axis(convergence->title[which], range, always_log);
         PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, y);
@@ -273,7 +281,7 @@ static Error convergence_draw_order(const PlotData *data, Plot *plot, Arena *are
 
 static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
-    Convergence convergence = {.median = -1, .several = spec_several(&data->campaign->spec)};
+    Convergence convergence = {.several = spec_several(&data->campaign->spec)};
     bool rounds = false;
     memcpy(convergence.title, convergence_titles, sizeof convergence_titles);
     TRY(searches_have_rounds(data->campaign->database, &rounds));
@@ -295,6 +303,9 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
     if (!search_learns(spec->method))
         return spec_several(spec) ? "The best so far of each objective, in the order of the trials."
                                   : "The best fitness so far, in the order of the trials.";
+    if (spec->method->gradient_column > 0)
+        return arena_format(arena, "The best fitness so far, the length of each step and the norm of the gradient.%s",
+                            line);
     return arena_format(arena, "%s%s",
                         spec_several(spec)
                             ? "The hypervolume of each generation's front, and the best so far of each objective."

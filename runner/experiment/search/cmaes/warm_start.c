@@ -2,14 +2,14 @@
 //
 // From a cmaes campaign that searched the same ranges: the mean of the search with the best fitness, and its
 // covariance, scaled to a mean variance of 1; steps are as long as the new spec says. From any other: the mean of its
-// best trials, and step sizes from their spread. Searches along gradients (search/descent) start at its best trial: they
-// take a mean of one trial.
+// best trials, and step sizes from their spread. Searches along gradients (search/descent) start at its best trial:
+// they take a mean of one trial.
 #include "cmaes.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WARM_BEST = 10 }; // trials
+enum { WARM_BEST = 10 };                      // trials
 static const double warm_least_spread = 1e-3; // of a coordinate, beside the mean of all
 
 // ---- from a state ---------------------------------------------------------------------------------------------------

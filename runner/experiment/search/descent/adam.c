@@ -171,6 +171,7 @@ const SearchMethod search_adam = {
     .options = adam_options,
     .n_options = ADAM_N_OPTIONS,
     .wants_range = true,
+    .gradient_column = DESCENT_GRADIENT_COLUMN,
     .budget = adam_budget,
     .bounds = descent_bounds,
     .check = adam_check,

@@ -12,7 +12,8 @@ static const size_t descent_points_bytes = (size_t)8 << 20;
 DescentView descent_view(const Search *search, int64_t run)
 {
     const Descent *descent = search->scratch;
-    DescentRun *own = (void *)((unsigned char *)search->state + sizeof(DescentState) + (size_t)run * descent->run_bytes);
+    DescentRun *own =
+        (void *)((unsigned char *)search->state + sizeof(DescentState) + (size_t)run * descent->run_bytes);
     double *at = (void *)(own + 1);
     const int64_t n = descent->n;
     return (DescentView){.run = own, .x = at, .slope = at + n, .good = at + 2 * n, .own = at + 3 * n};
@@ -42,8 +43,7 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->side.told_width = 2;
     const int64_t differences = 1 + 2 * (int64_t)descent->n, line = method->line(descent);
     descent->side.trials_max = line > differences ? line : differences;
-    descent->run_bytes =
-        sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
+    descent->run_bytes = sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
     descent->side.told_at = sizeof(DescentState) + (size_t)descent->side.searches * descent->run_bytes;
     const int64_t fit = (int64_t)(descent_points_bytes / descent_round_bytes(descent));
     descent->side.kept = fit < 1 ? 1 : fit < descent->side.searches ? fit : descent->side.searches;
@@ -270,14 +270,15 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
 
 static bool descent_counts_are_possible(const Descent *descent, const DescentRun *run)
 {
-    const int64_t counts[] = {run->round,     run->evaluations,    run->restart,       run->first_round,
-                              run->iteration, run->failed_rounds,  run->missing,       run->has_good,
-                              run->pairs,     run->best_iteration, run->shorter,       run->on_line};
+    const int64_t counts[] = {run->round,     run->evaluations,    run->restart, run->first_round,
+                              run->iteration, run->failed_rounds,  run->missing, run->has_good,
+                              run->pairs,     run->best_iteration, run->shorter, run->on_line};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i] < 0 || counts[i] > (int64_t)1 << 53) return false;
     }
     return run->round < (int64_t)1 << 24 && run->first_round <= run->round && run->restart <= DESCENT_RESTARTS_MAX &&
-           run->stop >= 0 && run->stop < DESCENT_STOPS && run->missing <= descent->n && run->pairs <= descent->method->pairs(descent) &&
+           run->stop >= 0 && run->stop < DESCENT_STOPS && run->missing <= descent->n &&
+           run->pairs <= descent->method->pairs(descent) &&
            (run->on_line == 0 || (run->on_line == 1 && descent->method->line(descent) > 0));
 }
 

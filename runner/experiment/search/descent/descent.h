@@ -48,37 +48,36 @@ enum {
 };
 enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
 
-#define DESCENT_OPTION_ROWS(method, rate, rate_doc, iterations)                                                        \
-    {method ".searches", OPTION_INTEGER, "1", 1, 1, DESCENT_SEARCHES_MAX, NULL,                                        \
-     "number of independent searches, which run side by side"},                                                        \
-        {method ".first", OPTION_INTEGER, "1", 0, 0, 60000, NULL,                                                      \
-         "number of the first search: what a search does depends on the seed and on its number alone"},                \
-        {method ".start", OPTION_CHOICE, "", 0, 0, 3, "sobol|random|center|default",                                   \
-         "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, "        \
-         "default: the first search in their middle or at the model's defaults, the others as sobol. Restarts are "    \
-         "as sobol, or random"},                                                                                       \
-        {method ".gradient", OPTION_CHOICE, "", 0, 0, 0, "differences",                                                \
-         "where derivatives come from. differences: central ones, from two trials per parameter"},                     \
-        {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL,                                             \
-         "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"},              \
-        {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc},                                         \
-        {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL,                                                     \
-         "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"},       \
-        {method ".restarts", OPTION_INTEGER, "1", 0, 0, DESCENT_RESTARTS_MAX, NULL,                                    \
-         "how often a search that has ended starts again, elsewhere"},                                                 \
-        {method ".stop.iterations", OPTION_INTEGER, "1", iterations, 1, DESCENT_ITERATIONS_MAX, NULL,                  \
-         "of one restart"},                                                                                            \
-        {method ".stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none",                                               \
-         "trials of one search, all restarts together, in whole rounds; --extend may raise it"},                       \
-        {method ".stop.target", OPTION_NUMBER, "", -(double)INFINITY, -(double)INFINITY, (double)INFINITY, "none",     \
-         "a search ends when its best fitness is at least this good"},                                                 \
-        {method ".stop.gradient", OPTION_NUMBER, "", 0, 0, (double)INFINITY, NULL,                                     \
-         "norm of the gradient, in fitness per range, without what points out of the ranges; 0: it vanishes"},         \
-        {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a part of the ranges"},     \
-    {                                                                                                                  \
-        method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none",                                             \
-            "a search ends when its best cost has not fallen for this number of iterations"                            \
-    }
+// clang-format off
+#define DESCENT_OPTION_ROWS(method, rate, rate_doc, iterations) \
+    {method ".searches", OPTION_INTEGER, "1", 1, 1, DESCENT_SEARCHES_MAX, NULL, \
+     "number of independent searches, which run side by side"}, \
+    {method ".first", OPTION_INTEGER, "1", 0, 0, 60000, NULL, \
+     "number of the first search: what a search does depends on the seed and on its number alone"}, \
+    {method ".start", OPTION_CHOICE, "", 0, 0, 3, "sobol|random|center|default", \
+     "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, default: " \
+     "the first search in their middle or at the model's defaults, the others as sobol. Restarts are as sobol, or " \
+     "random"}, \
+    {method ".gradient", OPTION_CHOICE, "", 0, 0, 0, "differences", \
+     "where derivatives come from. differences: central ones, from two trials per parameter"}, \
+    {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
+     "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
+    {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
+    {method ".penalty", OPTION_NUMBER, "", 100, 0, 1e12, NULL, \
+     "weight of constraints: what is minimised is the cost plus this times the squares of what is above 0"}, \
+    {method ".restarts", OPTION_INTEGER, "1", 0, 0, DESCENT_RESTARTS_MAX, NULL, \
+     "how often a search that has ended starts again, elsewhere"}, \
+    {method ".stop.iterations", OPTION_INTEGER, "1", iterations, 1, DESCENT_ITERATIONS_MAX, NULL, "of one restart"}, \
+    {method ".stop.trials", OPTION_INTEGER, "1", 0, 1, 1e15, "none", \
+     "trials of one search, all restarts together, in whole rounds; --extend may raise it"}, \
+    {method ".stop.target", OPTION_NUMBER, "", -(double)INFINITY, -(double)INFINITY, (double)INFINITY, "none", \
+     "a search ends when its best fitness is at least this good"}, \
+    {method ".stop.gradient", OPTION_NUMBER, "", 0, 0, (double)INFINITY, NULL, \
+     "norm of the gradient, in fitness per range, without what points out of the ranges; 0: it vanishes"}, \
+    {method ".stop.step", OPTION_NUMBER, "1", 1e-12, 0, 1, NULL, "length of a step, as a part of the ranges"}, \
+    {method ".stop.stagnation", OPTION_INTEGER, "1", 0, 1, 1e7, "none", \
+     "a search ends when its best cost has not fallen for this number of iterations"}
+// clang-format on
 
 // Why a restart of a search ended. The names are stored (descent_stop_names).
 typedef enum DescentStop {
@@ -160,11 +159,11 @@ typedef struct Descent {
 
 // The step of a method. `own` holds what it remembers between rounds.
 typedef struct DescentMethod {
-    int64_t (*own)(const Descent *descent);                              // doubles of it
-    int64_t (*line)(const Descent *descent);                             // points of a line; 0: it has none
-    int64_t (*pairs)(const Descent *descent);                            // that it keeps at most
-    void (*begin)(const Descent *descent, const DescentView *view);      // a restart, at view->x
-    void (*learn)(const Descent *descent, const DescentView *view);      // from value and slope at x, the next x
+    int64_t (*own)(const Descent *descent);                         // doubles of it
+    int64_t (*line)(const Descent *descent);                        // points of a line; 0: it has none
+    int64_t (*pairs)(const Descent *descent);                       // that it keeps at most
+    void (*begin)(const Descent *descent, const DescentView *view); // a restart, at view->x
+    void (*learn)(const Descent *descent, const DescentView *view); // from value and slope at x, the next x
     // Point of a line, and what follows from their values.
     void (*line_point)(const Descent *descent, const DescentView *view, int64_t index, double *x);
     void (*line_learn)(const Descent *descent, const DescentView *view);
@@ -213,6 +212,7 @@ void descent_restart(const Descent *descent, const DescentView *view, int64_t se
 
 // ---- rounds.c: what is told of a round ------------------------------------------------------------------------------
 
+enum { DESCENT_GRADIENT_COLUMN = 9 };
 const Field *descent_fields(const Spec *spec, Arena *arena, int *count);
 void descent_report(Search *search, const SideEnd *end, int64_t failed, DescentStop stop);
 

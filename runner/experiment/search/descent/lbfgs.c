@@ -22,7 +22,7 @@
 
 enum { LBFGS_MEMORY = DESCENT_OPTIONS, LBFGS_LINE, LBFGS_N_OPTIONS };
 enum { LBFGS_MEMORY_MAX = 100, LBFGS_LINES = 3 };
-static const double lbfgs_decrease = 1e-4;  // c1
+static const double lbfgs_decrease = 1e-4;   // c1
 static const double lbfgs_curvature = 1e-12; // least s'y/(|s| |y|)
 
 static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
@@ -37,10 +37,7 @@ static const Option lbfgs_options[LBFGS_N_OPTIONS] = {
 
 static int64_t lbfgs_memory(const Descent *descent) { return (int64_t)descent->settings[LBFGS_MEMORY]; }
 
-static int64_t lbfgs_own(const Descent *descent)
-{
-    return (2 + 2 * lbfgs_memory(descent)) * descent->n;
-}
+static int64_t lbfgs_own(const Descent *descent) { return (2 + 2 * lbfgs_memory(descent)) * descent->n; }
 
 static int64_t lbfgs_line(const Descent *descent) { return (int64_t)descent->settings[LBFGS_LINE]; }
 
@@ -120,8 +117,7 @@ static bool lbfgs_take_steepest(const Descent *descent, const DescentView *view)
     double *direction = lbfgs_direction(view);
     const double factor = descent->settings[DESCENT_RATE] / view->run->gradient;
     view->run->pairs = 0;
-    for (int i = 0; i < descent->n; i++)
-        direction[i] = descent_is_held(view, i) ? 0.0 : -factor * view->slope[i];
+    for (int i = 0; i < descent->n; i++) direction[i] = descent_is_held(view, i) ? 0.0 : -factor * view->slope[i];
     return view->run->gradient > 0.0 && isfinite(factor);
 }
 
@@ -290,6 +286,7 @@ const SearchMethod search_lbfgs = {
     .options = lbfgs_options,
     .n_options = LBFGS_N_OPTIONS,
     .wants_range = true,
+    .gradient_column = DESCENT_GRADIENT_COLUMN,
     .budget = descent_budget,
     .bounds = descent_bounds,
     .check = lbfgs_check,

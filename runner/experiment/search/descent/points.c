@@ -39,8 +39,8 @@ static double descent_start_drawn(const Descent *descent, int64_t search, const 
                            .replicate = (uint32_t)attempt,
                            .purpose = RANDOM_SAMPLE};
     const uint64_t index = (uint64_t)run->restart << 20 | (uint64_t)number;
-    const double u = random || attempt > 0 ? random_uniform(&key, (uint32_t)i)
-                                           : sobol_coordinate(descent->sobol, i, index);
+    const double u =
+        random || attempt > 0 ? random_uniform(&key, (uint32_t)i) : sobol_coordinate(descent->sobol, i, index);
     return 0.1 + 0.8 * u;
 }
 
@@ -57,8 +57,9 @@ static bool descent_start_given(const Descent *descent, int64_t search, const De
     for (int i = 0; i < n; i++) {
         const Values *values = &spec->axes[i].values;
         const double value = point ? spec->inject[number * n + i] : spec->fixed[spec->axes[i].parameter];
-        x[i] = warm     ? descent_inside(spec->warm.mean[i] / DESCENT_WARM_WIDTH)
-               : center && !point ? 0.5 : descent_coordinate(values, value);
+        x[i] = warm               ? descent_inside(spec->warm.mean[i] / DESCENT_WARM_WIDTH)
+               : center && !point ? 0.5
+                                  : descent_coordinate(values, value);
     }
     return true;
 }

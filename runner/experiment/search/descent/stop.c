@@ -57,9 +57,12 @@ static const struct {
     DescentStop stop;
     DescentStops *holds; // NULL: here come the method's own
 } descent_stops[] = {
-    {DESCENT_AT_TARGET, descent_at_target},         {DESCENT_AT_TRIALS, descent_at_trials},
-    {DESCENT_AT_GRADIENT, descent_at_gradient},     {DESCENT_GOES_ON, NULL},
-    {DESCENT_AT_STEP, descent_at_step},             {DESCENT_AT_STAGNATION, descent_at_stagnation},
+    {DESCENT_AT_TARGET, descent_at_target},
+    {DESCENT_AT_TRIALS, descent_at_trials},
+    {DESCENT_AT_GRADIENT, descent_at_gradient},
+    {DESCENT_GOES_ON, NULL},
+    {DESCENT_AT_STEP, descent_at_step},
+    {DESCENT_AT_STAGNATION, descent_at_stagnation},
     {DESCENT_AT_ITERATIONS, descent_at_iterations},
 };
 

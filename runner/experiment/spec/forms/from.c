@@ -131,10 +131,10 @@ static const char *taken_text(const SpecReader *reader)
 #define FROM_BEST "the first search without a point of `starts` begins at its best trial"
 // clang-format on
 
-const Form form_from = {
-    FROM_FORM("cmaes", "search.cmaes.outer",
-              "its mean and covariance, if it is a cmaes campaign over the same ranges; else mean and spread of its ten "
-              "best trials")};
+const Form form_from = {FROM_FORM(
+    "cmaes", "search.cmaes.outer",
+    "its mean and covariance, if it is a cmaes campaign over the same ranges; else mean and spread of its ten "
+    "best trials")};
 const Form form_taken = {TAKEN_FORM("cmaes", "inject")};
 const Form form_adam_from = {FROM_FORM("adam", "search.cmaes.taken", FROM_BEST)};
 const Form form_adam_taken = {TAKEN_FORM("adam", "starts")};

@@ -68,7 +68,8 @@ static void inject_read(SpecReader *reader, const GivenKey *given)
         return;
     }
     double *values = ARENA_NEW(reader->arena, double, (int64_t)node->count * spec->n_axes + 1);
-    for (int i = 0; i < node->count; i++) inject_read_point(reader, given->path, node->items[i], values + (int64_t)i * spec->n_axes);
+    for (int i = 0; i < node->count; i++)
+        inject_read_point(reader, given->path, node->items[i], values + (int64_t)i * spec->n_axes);
     spec->inject = values;
     spec->n_inject = node->count;
 }

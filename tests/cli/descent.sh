@@ -1,0 +1,64 @@
+#!/bin/sh
+# Searches along gradients: the same digest for batches of any size and any number of threads; what status, plots and
+# tables show of a round; a repaired state; one start without an allowed point.
+. "$(dirname "$0")/../scratch.sh"
+
+hopscotch() { "$HOPSCOTCH" "$@" >out 2>&1; }
+for method in adam lbfgs; do
+    cat >$method.yaml <<END
+version: 1
+experiment: $method
+seed: 4
+model: bbob
+simulation: {function: rosenbrock, dimension: 3}
+search:
+  method: $method
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}
+  exclude: ["x1 - x2 > 7"]
+  $method: {searches: 3, restarts: 1, stop: {iterations: 12}}
+objective: {minimize: "f + log(x1 + 4)"}
+replicates: {count: 3, common: false, perturb: {x3: {normal: [0, 0.1]}}}
+END
+    hopscotch run $method.yaml --progress none
+    check $? "$method: runs"
+    expected=$(digest $method)
+    for batch in 1 7 100; do
+        hopscotch run $method.yaml --progress none --name "$method$batch" --batch $batch --threads 2
+        [ -n "$expected" ] && [ "$(digest "$method$batch")" = "$expected" ]
+        check $? "$method: batches of $batch: the same digest"
+    done
+    hopscotch replay "$method/23"
+    check $? "$method: a trial replays, with the random numbers of its round"
+    "$SQL" "results/${method}7/campaign.db" "DELETE FROM rounds; UPDATE searches SET state = x'00'"
+    hopscotch doctor "${method}7" --repair && [ "$(digest "${method}7")" = "$expected" ] &&
+        hopscotch doctor "${method}7"
+    check $? "$method: the doctor computes state and rounds again"
+done
+
+# 3 x1 + 4 x2 over ranges of 10: a gradient of 50
+cat >plane.yaml <<'END'
+version: 1
+experiment: plane
+model: bbob
+search:
+  method: adam
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}
+  adam: {start: center, rate: 0.01, stop: {iterations: 3}}
+objective: {minimize: "3*x1 + 4*x2"}
+END
+hopscotch run plane.yaml --progress none
+hopscotch status plane
+grep -q '^search  generations  evaluations  population *step  gradient *best  ends  last end$' out
+check $? "status has a column for the step and one for the gradient"
+"$HOPSCOTCH" status plane --json |
+    awk -F '[:,]' '/"gradient"/ { good += ($2 - 50)^2 < 1e-12 } /"step"/ { good += ($2 - 0.01 * sqrt(2))^2 < 1e-12 }
+        END { exit good != 2 }'
+check $? "they are the norm of the gradient and the length of the last step"
+"$HOPSCOTCH" plot plane >out 2>&1 && grep -q 'norm of the gradient' plane-convergence.svg
+check $? "the plot draws the gradient"
+hopscotch plan plane.yaml && grep -q 'at most 15, 5 per generation; tolerances may end a search early' out
+check $? "the plan counts the trials"
+hopscotch run plane.yaml --name none --progress none --set 'search.exclude=["x1 < 4.9999"]'
+[ $? -eq 1 ] && grep -q 'search 0: `exclude`' out
+check $? "a search without an allowed start says so"
+exit $status
