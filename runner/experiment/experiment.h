@@ -604,8 +604,8 @@ double trial_objective(const Spec *spec, const double *parameter, const double *
 
 // ---- the gradient of a trial by the model's adjoint (fitness/trial_gradient.c) ---------------------------------------
 
-// Why there is none: the model, its settings or a metric of the objective; NULL: there is one.
-const char *trial_gradient_refuses(const Spec *spec, Arena *arena);
+// Error (user): the model has none, or not with these settings, or a metric of the objective has no derivative.
+Error trial_gradient_check(const Spec *spec);
 // Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
 bool trial_gradient_has(const Spec *spec, int p);
 // The trials of one spec, one after the other. configured: as the model built it. `most`: bytes for states, as in

@@ -87,6 +87,42 @@ YAML
     grep -q '^no adjoint: only `attachment: tree` has a gradient' log && good "another attachment" ||
     fail "attachment: $(cat log)"
 
+# Searches by the adjoint: steps as by differences, from one trial for each round; the same bits in batches of any size,
+# and after a kill.
+cat >search.txt <<'YAML'
+{method: adam, adam: {searches: 3, gradient: adjoint, stop: {iterations: 12}}, over: {gait_frequency: {range: [1.0, 3.5]},
+thigh_amplitude: {range: [0.1, 0.6]}, shank: {range: [0.9, 1.1], scale: log}, all_kd: {derive: "0.03 * all_kp + gait_frequency"}}}
+YAML
+search() # NAME METHOD GRADIENT ARGUMENTS...: its best fitness
+{
+    name=$1 words=$(sed "s/adam/$2/g; s/gradient: adjoint/gradient: $3/" search.txt | tr '\n' ' ')
+    shift 3
+    "$HOPSCOTCH" run walk.yaml --name "$name" --set "search=$words" --results r --progress none "$@" >log 2>&1 ||
+        fail "search: $(cat log)"
+    best "$name"
+}
+best() { "$HOPSCOTCH" query "$1" --results r --format csv --sql "SELECT max(fitness) FROM trials" 2>>log | tail -n 1; }
+for method in adam lbfgs; do
+    a=$(search "a$method" $method adjoint) b=$(search "b$method" $method "differences, difference: 1e-6")
+    echo "$a $b" | awk '{ d = $1 - $2; exit !($1 != "" && d * d < 1e-8) }' &&
+        good "$method: $a by the adjoint, $b by differences" || fail "$method: $a by the adjoint, $b by differences"
+done
+[ "$(best aadam)" = "$(search again adam adjoint --batch 1 --threads 1)" ] &&
+    [ "$("$HOPSCOTCH" digest aadam --results r | cut -d' ' -f1)" = \
+        "$("$HOPSCOTCH" digest again --results r | cut -d' ' -f1)" ] && good "the same digest one by one" ||
+    fail "batches: $(cat log)"
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    words=$(tr '\n' ' ' <search.txt)
+    HOPSCOTCH_FAULT=fsync:20:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run walk.yaml --name killed --set "search=$words" \
+        --results r --progress none >log 2>&1
+    "$HOPSCOTCH" resume killed --results r --progress none >log 2>&1
+    [ "$("$HOPSCOTCH" digest aadam --results r | cut -d' ' -f1)" = \
+        "$("$HOPSCOTCH" digest killed --results r | cut -d' ' -f1)" ] && good "killed and resumed: the same digest" ||
+        fail "killed: $(cat log)"
+else
+    echo "skip gradient: a kill: needs $HOPSCOTCH_FAULTS_PROGRAM"
+fi
+
 # errors
 refused() # WORDS ARGUMENTS...
 {

@@ -140,8 +140,11 @@ static Error gradient_run(GradientRun *run)
     if (!(rows_stored(result->fitness) == run->stored.fitness[0]))
         return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
                           (long long)run->stored.id[0]);
-    result->no_adjoint = trial_gradient_refuses(spec, run->arena);
-    if (result->no_adjoint == NULL) gradient_by_adjoint(run);
+    const Error refused = trial_gradient_check(spec);
+    if (refused.kind == OK)
+        gradient_by_adjoint(run);
+    else
+        result->no_adjoint = arena_copy(run->arena, refused.text);
     for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
     return error_none();
 }

@@ -222,13 +222,15 @@ static const char *gradient_bend(const Spec *spec)
     return NULL;
 }
 
-const char *trial_gradient_refuses(const Spec *spec, Arena *arena)
+Error trial_gradient_check(const Spec *spec)
 {
     const Adjoint *adjoint = spec->model->adjoint;
-    if (adjoint == NULL) return arena_format(arena, "model %s has no adjoint", spec->model->name);
-    if (adjoint->refuses(&spec->configured) != NULL) return adjoint->refuses(&spec->configured);
+    if (adjoint == NULL) return error_make(ERROR_USER, "model %s has no adjoint", spec->model->name);
+    const char *why = adjoint->refuses(&spec->configured);
+    if (why != NULL) return error_make(ERROR_USER, "%s", why);
     const char *metric = gradient_bend(spec);
-    return metric == NULL ? NULL : arena_format(arena, "metric %s of the objective has no derivative", metric);
+    return metric == NULL ? error_none()
+                          : error_make(ERROR_USER, "metric %s of the objective has no derivative", metric);
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

@@ -130,6 +130,8 @@ static DescentStop adam_stop(const Descent *descent, const DescentRun *run)
 }
 
 static const DescentMethod adam_method = {
+    .searches = "search.adam.searches",
+    .gradient = "search.adam.gradient",
     .own = adam_own,
     .line = adam_none,
     .pairs = adam_none,
@@ -143,7 +145,7 @@ static const DescentMethod adam_method = {
 
 static Error adam_check(const Spec *spec, const char **key)
 {
-    return descent_check(spec, &adam_method, "search.adam.searches", key);
+    return descent_check(spec, &adam_method, key);
 }
 
 static Error adam_init(const Spec *spec, Arena *arena, Search *search)

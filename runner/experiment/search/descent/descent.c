@@ -6,6 +6,7 @@
 
 static const size_t descent_bytes_max = (size_t)48 << 20; // of all that a search takes
 static const size_t descent_points_bytes = (size_t)8 << 20;
+enum { DESCENT_STATES = 16 << 20 }; // bytes for the states of a run, of each thread
 
 // ---- the state ------------------------------------------------------------------------------------------------------
 
@@ -32,6 +33,16 @@ static size_t descent_round_bytes(const Descent *descent)
     return (size_t)descent->side.trials_max * (sizeof(int32_t) + sizeof(bool));
 }
 
+bool descent_by_adjoint(const Descent *descent)
+{
+    return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_ADJOINT;
+}
+
+int64_t descent_around(const Descent *descent)
+{
+    return descent_by_adjoint(descent) ? 1 : 1 + 2 * (int64_t)descent->n;
+}
+
 static void descent_measure(const Spec *spec, const DescentMethod *method, Descent *descent)
 {
     descent->method = method;
@@ -41,8 +52,8 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->side.searches = (int64_t)descent->settings[DESCENT_SEARCHES];
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
     descent->side.told_width = 2;
-    const int64_t differences = 1 + 2 * (int64_t)descent->n, line = method->line(descent);
-    descent->side.trials_max = line > differences ? line : differences;
+    const int64_t centre = descent_around(descent), line = method->line(descent);
+    descent->side.trials_max = line > centre ? line : centre;
     descent->run_bytes = sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
     descent->side.told_at = sizeof(DescentState) + (size_t)descent->side.searches * descent->run_bytes;
     const int64_t fit = (int64_t)(descent_points_bytes / descent_round_bytes(descent));
@@ -60,14 +71,30 @@ static Error descent_check_axes(const Spec *spec)
     return error_none();
 }
 
-Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key)
+// The adjoint reaches every searched parameter, also through those that are derived.
+static Error descent_check_adjoint(const Spec *spec)
+{
+    TRY(trial_gradient_check(spec));
+    if (spec->n_constraints > 0)
+        return error_make(ERROR_USER, "constraints have no gradient by the adjoint: use `gradient: differences`");
+    for (int i = 0; i < spec->n_axes; i++) {
+        if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
+        return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
+                          spec->configured.parameters[spec->axes[i].parameter].name);
+    }
+    return error_none();
+}
+
+Error descent_check(const Spec *spec, const DescentMethod *method, const char **key)
 {
     Descent descent = {0};
     descent_measure(spec, method, &descent);
     *key = "search.over";
     TRY(descent_check_axes(spec));
+    *key = method->gradient;
+    if (descent_by_adjoint(&descent)) TRY(descent_check_adjoint(spec));
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
-    *key = searches;
+    *key = method->searches;
     if (descent.side.told_at + told <= descent_bytes_max) return error_none();
     return error_make(ERROR_USER, "the state of %lld searches takes %s, more than the limit of %s: use fewer searches",
                       (long long)descent.side.searches, text_bytes((double)(descent.side.told_at + told)).text,
@@ -79,6 +106,11 @@ static void descent_take_room(Descent *descent, Arena *arena)
     descent->value = ARENA_NEW(arena, double, descent->side.trials_max);
     descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
     descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
+    if (!descent_by_adjoint(descent)) return;
+    int *searched = ARENA_NEW(arena, int, descent->n);
+    for (int i = 0; i < descent->n; i++) searched[i] = descent->spec->axes[i].parameter;
+    descent->searched = searched;
+    descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, DESCENT_STATES, arena);
 }
 
 static void descent_take_points(Descent *descent, int64_t count, Arena *arena)
@@ -103,7 +135,7 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
     descent->side.method = &descent_side;
     search->scratch = descent;
     side_init(search, (uint32_t)descent->n, arena);
-    search->round_trials = descent->side.searches * (1 + 2 * (int64_t)descent->n);
+    search->round_trials = descent->side.searches * descent_around(descent);
     search->round_fields = descent_fields(spec, arena, &search->n_round_fields);
     for (int64_t s = 0; s < descent->side.searches; s++) {
         const DescentView view = descent_view(search, s);
@@ -121,8 +153,11 @@ static size_t descent_worker_bytes(const Search *search, bool learns)
 {
     const Descent *descent = search->scratch;
     const int64_t numbers = descent->side.trials_max + 3 * (int64_t)descent->n + search->spec->configured.n_parameters;
+    const Configured *configured = &search->spec->configured;
+    const size_t adjoint =
+        descent_by_adjoint(descent) ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) : 0;
     (void)learns;
-    return sizeof(Descent) + (size_t)numbers * sizeof(double) + DESCENT_TAKEN * 64;
+    return sizeof(Descent) + (size_t)numbers * sizeof(double) + adjoint + DESCENT_TAKEN * 64;
 }
 
 static void *descent_worker(const Search *search, bool learns, Arena *arena)
@@ -237,13 +272,16 @@ static int64_t descent_gather(Descent *descent, const DescentPoints *points, Des
     return failed;
 }
 
-static void descent_learn(const Descent *descent, const DescentView *view, double least)
+static void descent_learn(const Search *search, Descent *descent, const DescentView *view, int64_t s, double least)
 {
     DescentRun *run = view->run;
     if (run->on_line) {
         descent->method->line_learn(descent, view);
     } else {
-        descent_differentiate(descent, view);
+        if (descent_by_adjoint(descent))
+            descent_reverse(search, descent, view, s);
+        else
+            descent_differentiate(descent, view);
         descent->method->learn(descent, view);
     }
     if (isnan(least) || run->least <= least) return;
@@ -258,7 +296,7 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
     const DescentPoints *points = descent_points(search, end->search);
     double least;
     const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
-    descent_learn(descent, &view, least);
+    descent_learn(search, descent, &view, end->search, least);
     view.run->round++;
     view.run->evaluations += points->run;
     const DescentStop stop = descent_stop(descent, view.run);

@@ -12,6 +12,8 @@
 //       it is one-sided. The default h = 1e-4 leaves room for objectives that are only smooth to about 1e-9 of their
 //       size, as those of simulations with contacts are.
 //   Replicates of the points of a round share their random numbers, so noise cancels in differences.
+//   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient) on the
+//       host, so that nothing more than the fitness of a trial is stored.
 // Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
@@ -46,6 +48,7 @@ enum {
     DESCENT_STOP_STAGNATION,
     DESCENT_OPTIONS
 };
+enum { DESCENT_BY_DIFFERENCES, DESCENT_BY_ADJOINT };
 enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
 
 // clang-format off
@@ -58,8 +61,9 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, default: " \
      "the first search in their middle or at the model's defaults, the others as sobol. Restarts are as sobol, or " \
      "random"}, \
-    {method ".gradient", OPTION_CHOICE, "", 0, 0, 0, "differences", \
-     "where derivatives come from. differences: central ones, from two trials per parameter"}, \
+    {method ".gradient", OPTION_CHOICE, "", 0, 0, 1, "differences|adjoint", \
+     "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
+     "through the steps of the run (model articulated), from one trial for all parameters"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
@@ -155,10 +159,17 @@ typedef struct Descent {
     double *value;     // [trials_max] by point; NaN: failed or left out
     double *vector;    // [3 n]
     double *parameter; // [n_parameters]
+    // by the adjoint; NULL: by differences
+    TrialGradient *gradient;
+    const int *searched; // [n] parameters of the axes
 } Descent;
+
+bool descent_by_adjoint(const Descent *descent);
+int64_t descent_around(const Descent *descent); // points of a round that is not a line
 
 // The step of a method. `own` holds what it remembers between rounds.
 typedef struct DescentMethod {
+    const char *searches, *gradient;                                // keys of its options in the spec
     int64_t (*own)(const Descent *descent);                         // doubles of it
     int64_t (*line)(const Descent *descent);                        // points of a line; 0: it has none
     int64_t (*pairs)(const Descent *descent);                       // that it keeps at most
@@ -175,8 +186,7 @@ typedef struct DescentMethod {
 
 DescentView descent_view(const Search *search, int64_t run);
 DescentPoints *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
-// `searches`: the key of the spec that says how many there are.
-Error descent_check(const Spec *spec, const DescentMethod *method, const char *searches, const char **key);
+Error descent_check(const Spec *spec, const DescentMethod *method, const char **key);
 Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
 void descent_bounds(const Search *search, SearchBounds *bounds);
 // Options that only limit how long a search goes on; with restarts those of the whole search.
@@ -188,6 +198,7 @@ double descent_inside(double u); // the projection; NaN: 0
 // The parameters of a point into descent->parameter; false: the spec drops it.
 bool descent_point(const Descent *descent, const double *x);
 double descent_coordinate(const Values *values, double value);
+double descent_stretch(const Values *values, double value); // d value/d coordinate
 // Where a restart begins.
 void descent_start(const Descent *descent, int64_t search, const DescentRun *run, double *x);
 int64_t descent_members(const Descent *descent, const DescentRun *run);
@@ -197,8 +208,9 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 
 // ---- slope.c --------------------------------------------------------------------------------------------------------
 
-// Value and slope at the centre from the values of its differences.
+// Value and slope at the centre from the values of its differences; or by the adjoint, of a round of search s.
 void descent_differentiate(const Descent *descent, const DescentView *view);
+void descent_reverse(const Search *search, Descent *descent, const DescentView *view, int64_t s);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);

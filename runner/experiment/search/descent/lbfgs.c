@@ -249,6 +249,8 @@ static double lbfgs_rate(const Descent *descent, const DescentRun *run)
 }
 
 static const DescentMethod lbfgs_method = {
+    .searches = "search.lbfgs.searches",
+    .gradient = "search.lbfgs.gradient",
     .own = lbfgs_own,
     .line = lbfgs_line,
     .pairs = lbfgs_memory,
@@ -264,7 +266,7 @@ static const DescentMethod lbfgs_method = {
 
 static Error lbfgs_check(const Spec *spec, const char **key)
 {
-    return descent_check(spec, &lbfgs_method, "search.lbfgs.searches", key);
+    return descent_check(spec, &lbfgs_method, key);
 }
 
 static Error lbfgs_init(const Spec *spec, Arena *arena, Search *search)

@@ -27,6 +27,12 @@ double descent_coordinate(const Values *values, double value)
     return descent_inside((portable_log(value) - low) / (portable_log(values->high) - low));
 }
 
+double descent_stretch(const Values *values, double value)
+{
+    if (!values->log_scale) return values->high - values->low;
+    return value * (portable_log(values->high) - portable_log(values->low));
+}
+
 // ---- starts ---------------------------------------------------------------------------------------------------------
 
 static double descent_start_drawn(const Descent *descent, int64_t search, const DescentRun *run, int attempt, int i)
@@ -78,7 +84,7 @@ void descent_start(const Descent *descent, int64_t search, const DescentRun *run
 
 int64_t descent_members(const Descent *descent, const DescentRun *run)
 {
-    return run->on_line ? descent->method->line(descent) : 1 + 2 * (int64_t)descent->n;
+    return run->on_line ? descent->method->line(descent) : descent_around(descent);
 }
 
 void descent_member(const Descent *descent, const DescentView *view, int64_t member, double *x)

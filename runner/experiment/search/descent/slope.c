@@ -1,4 +1,4 @@
-// Derivatives from differences (descent.h).
+// Derivatives from differences, or by the adjoint (descent.h).
 #include "descent.h"
 
 #include <math.h>
@@ -41,6 +41,53 @@ void descent_differentiate(const Descent *descent, const DescentView *view)
         const double slope = descent_derivative(descent, view->x[i], run->value, descent->value + 1 + 2 * i);
         run->missing += isnan(slope);
         view->slope[i] = isnan(slope) ? 0.0 : slope;
+        free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
+    }
+    run->gradient = descent_norm(free, descent->n);
+}
+
+// ---- by the adjoint -------------------------------------------------------------------------------------------------
+
+// Where a condition gives an axis its fixed value, nothing depends on its coordinate.
+static bool descent_counts(const Descent *descent, int axis)
+{
+    const Spec *spec = descent->spec;
+    for (int w = 0; w < spec->n_when; w++) {
+        if (spec->when[w].axis == axis && !search_counts(spec, w, descent->parameter)) return false;
+    }
+    return true;
+}
+
+// d cost/d coordinate i, by d fitness/d parameter.
+static double descent_along(const Descent *descent, int i, double slope)
+{
+    const double stretch = descent_stretch(&descent->spec->axes[i].values, descent->parameter[descent->searched[i]]);
+    return descent_counts(descent, i) ? spec_cost(descent->spec, 0, slope) * stretch : 0.0;
+}
+
+// slope[n]; NaN: the centre failed.
+static void descent_reverse_centre(const Search *search, Descent *descent, const DescentView *view, int64_t s,
+                                   double *slope)
+{
+    const uint64_t ordinal = search_ordinal(search->method, view->run->round, 0);
+    for (int i = 0; i < descent->n; i++) slope[i] = (double)NAN;
+    if (isnan(view->run->value)) return;
+    (void)descent_point(descent, view->x); // it was run
+    (void)trial_gradient(descent->gradient, (int32_t)(s + descent->side.first), ordinal, descent->parameter,
+                         descent->searched, descent->n, slope);
+    for (int i = 0; i < descent->n; i++) slope[i] = descent_along(descent, i, slope[i]);
+}
+
+void descent_reverse(const Search *search, Descent *descent, const DescentView *view, int64_t s)
+{
+    DescentRun *run = view->run;
+    double *free = descent->vector, *slope = descent->vector + descent->n;
+    run->value = descent->value[0];
+    run->missing = 0;
+    descent_reverse_centre(search, descent, view, s, slope);
+    for (int i = 0; i < descent->n; i++) {
+        run->missing += !isfinite(slope[i]);
+        view->slope[i] = isfinite(slope[i]) ? slope[i] : 0.0;
         free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
     }
     run->gradient = descent_norm(free, descent->n);
