@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_ARTICULATED_ADVANCE_H
 #define HOPSCOTCH_ARTICULATED_ADVANCE_H
 
+#include "debug.h"
 #include "design.h"
 #include "metrics.h"
 
@@ -147,17 +148,23 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
     return select_real(is_finite(sum), failure, splat(ARTICULATED_NON_FINITE));
 }
 
-// One step from `tick` on, with its sums.
-HD_CALL void articulated_tick(const ArticulatedLanes *restrict w, int64_t tick)
+// The solve of the step from `tick` on. changed: squares of the changes of the commands.
+HD_CALL ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *restrict w, int64_t tick, real *changed)
 {
     const real t = splat((double)tick * w->c.dt);
-    const real changed = control_set(w, tick, t);
+    *changed = control_set(w, tick, t);
     const ArticulatedMomentum before = articulated_momentum(w);
     momentum_expect_step(w, &before, t);
-    const ArticulatedSeen seen = articulated_step(w, t);
+    return articulated_solve(w, t);
+}
+
+// The rest of the step, with its sums.
+HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed)
+{
+    articulated_move(w, seen);
     const ArticulatedMomentum after = articulated_momentum(w);
-    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen.touch.count == splat(0.0)) : no_lanes());
-    articulated_sum_step(w, &seen, changed);
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen->touch.count == splat(0.0)) : no_lanes());
+    articulated_sum_step(w, seen, changed);
 }
 
 // Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
@@ -180,7 +187,10 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
     if (group->tick == 0) articulated_begin(&w);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         if (observed && lanes_sample_due(group, tick)) articulated_sample(&w, splat((double)tick * w.c.dt), running);
-        articulated_tick(&w, tick);
+        real changed;
+        ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
+        if (observed && lanes_debug_due(group, tick)) articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
+        articulated_tick_move(&w, &seen, changed);
         running = articulated_tick_end(&w, observed, tick + 1, running);
     }
 }

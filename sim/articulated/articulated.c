@@ -57,6 +57,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
 static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
+#define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
+static const Field articulated_debug[] = {ARTICULATED_DEBUG(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
 
 static const char *const articulated_failures[] = {"none", "fell", "diverged", "non_finite"};
 
@@ -169,6 +172,9 @@ static Error articulated_configure(const double *settings, const Points *points,
     *out = (Configured){.model = &articulated_model,
                         .metrics = articulated_metrics_table,
                         .n_metrics = ARTICULATED_N_METRICS,
+                        .debug = articulated_debug,
+                        .n_debug = ARTICULATED_N_DEBUG,
+                        .debug_rows = robot->n_bodies,
                         .failures = articulated_failures,
                         .n_failures = (int)(sizeof articulated_failures / sizeof articulated_failures[0]),
                         .objective = "distance",
@@ -196,6 +202,8 @@ const Model articulated_model = {
     .n_options = ARTICULATED_N_OPTIONS,
     .lists = articulated_lists,
     .n_lists = 2,
+    .debug = "debug/solve",
+    .debug_table = &articulated_debug_table,
     .extra = articulated_terrain,
     .n_extra = ARTICULATED_N_TERRAIN,
     .configure = articulated_configure,

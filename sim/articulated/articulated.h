@@ -170,6 +170,33 @@ enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED
 enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
 #undef ARTICULATED_ENTRY
 
+// Debug rows: a body in a step. Columns from gap_x to axis are in the order of debug.h.
+// clang-format off
+#define ARTICULATED_DEBUG(X) \
+    X(time, "s", "of the step's start", "time") \
+    X(body, "1", "from 0, in the order of the file", "body") \
+    X(gap_x, "m", "from the joint's anchor on the parent to that on the body; of a slide across its axis", "C") \
+    X(gap_y, "m", "the same", "C") \
+    X(gap_z, "m", "the same", "C") \
+    X(turn_x, "rad", "of the body from where the joint holds it; of a hinge across its axis; of a ball from its rest", \
+      "C") \
+    X(turn_y, "rad", "the same", "C") \
+    X(turn_z, "rad", "the same", "C") \
+    X(force_x, "N", "multiplier of gap: force of the parent on the body", "lambda") \
+    X(force_y, "N", "the same", "lambda") \
+    X(force_z, "N", "the same", "lambda") \
+    X(torque_x, "N m", "multiplier of turn: torque of the parent on the body; of a ball with its motor's", "lambda") \
+    X(torque_y, "N m", "the same", "lambda") \
+    X(torque_z, "N m", "the same", "lambda") \
+    X(axis, "N m", "of all along the axis of a hinge: motor, armature, springs, friction, limits; of a slide in N", \
+      "lambda") \
+    X(residual, "1", "|A u - b| / (|A| |u| + |b|) of the body's rows: what the solve left", "residual") \
+    X(residual_max, "1", "greatest residual of all bodies", "residual")
+// clang-format on
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_DEBUG_##name,
+enum { ARTICULATED_DEBUG(ARTICULATED_ENTRY) ARTICULATED_N_DEBUG };
+#undef ARTICULATED_ENTRY
+
 // A sample: time and base; coordinate, rate, command, effort of all joints; normal force of bodies with points.
 enum { ARTICULATED_BASE_COLUMNS = 14, ARTICULATED_JOINT_COLUMNS = 4 };
 
@@ -270,6 +297,8 @@ typedef struct ArticulatedPlaces {
 // Parameters of every robot, of its designs, and those that words name.
 ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
                                          const ArticulatedBody *bodies, Arena *arena, Configured *out);
+// Whether a robot with these groups has, or may have, a parameter of that name.
+bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 extern const Parameter articulated_terrain[ARTICULATED_N_TERRAIN]; // that some terrains have
 void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out);
 
@@ -277,6 +306,10 @@ void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bod
 
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    Arena *arena, const Drawing **drawing);
+
+// ---- debug_table.c --------------------------------------------------------------------------------------------------
+
+extern const DebugTable articulated_debug_table;
 
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 

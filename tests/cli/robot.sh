@@ -90,6 +90,24 @@ cmp -s holds.csv acts.csv || fail "one row of actions is not what holds: $(cat h
 cmp -s acts.csv later.csv || fail "a row that is never reached: $(cat acts.csv later.csv)"
 cmp -s acts.csv soon.csv && fail "a second row changes nothing"
 
+# debug rows: those that a run records are those of replay; each step has a row per body
+sed 's/^experiment: .*/experiment: rows/' holds.yaml >rows.yaml
+echo 'record: {debug: {solve: {select: {best: 1}, window: [0.1, 0.2]}}}' >>rows.yaml
+"$HOPSCOTCH" run rows.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run of rows: $(cat log)"
+"$HOPSCOTCH" query rows --results r --columns energy,gap_max --format csv | cmp -s - holds.csv ||
+    fail "debug rows change what is measured"
+"$HOPSCOTCH" show rows/0 --results r >log 2>&1 && grep -q 'debug/solve' log || fail "show rows: $(cat log)"
+"$HOPSCOTCH" show rows/0 --results r --debug 3 >log 2>&1 || fail "show --debug: $(cat log)"
+for words in 'rows/0, replicate 0: rows 2 to 3 of 100, the step at 0.10200000000000001 s' \
+    'body   joint  *gap  *turn  *force  *torque  *axis  *residual' 'upper  shoulder  *[1-9]' 'lower  elbow  *[1-9]' \
+    'residual_max [1-9][0-9.]*e-1[6789] 1, greatest residual of all bodies'; do
+    grep -q "^$words" log || fail "show --debug does not say '$words': $(cat log)"
+done
+"$HOPSCOTCH" replay rows/0 --results r --debug solve -o rows.csv >log 2>&1 || fail "replay --debug: $(cat log)"
+awk -F, 'NR == 1 { good = $1 == "time" && $2 == "body" && $11 == "force_z" && $17 == "residual_max" }
+    $2 == 0 && $1 > 0.1 { good = good && $11 > 10 && $11 < 30 && $16 < 1e-14 }
+    END { exit !(good && NR == 501) }' rows.csv || fail "rows of replay: $(head -n 4 rows.csv)"
+
 # without the named files
 mkdir elsewhere && cp -r r/walk elsewhere/walk && mv robots away
 "$HOPSCOTCH" best walk --results elsewhere >log 2>&1 || fail "best elsewhere: $(cat log)"
