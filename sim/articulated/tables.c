@@ -61,6 +61,31 @@ static const struct {
 };
 enum { ARTICULATED_NAMED = sizeof articulated_numbers / sizeof articulated_numbers[0] };
 
+// Whether a body, joint or group has the first `length` characters as its name.
+static bool parameter_names(const ArticulatedHost *host, const char *name, size_t length)
+{
+    for (int g = 0; g < host->n_groups; g++) {
+        if (strlen(host->groups[g].name) == length && strncmp(host->groups[g].name, name, length) == 0) return true;
+    }
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        if (strlen(host->bodies[i]) == length && strncmp(host->bodies[i], name, length) == 0) return true;
+        if (strlen(host->joints[i]) == length && strncmp(host->joints[i], name, length) == 0) return true;
+    }
+    return false;
+}
+
+bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
+{
+    const char *last = strrchr(name, '_');
+    bool is = false;
+    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_own[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_terrain[k].name, name) == 0;
+    for (int row = 0; row < ARTICULATED_NAMED && last != NULL; row++)
+        is |= strcmp(articulated_numbers[row].suffix, last + 1) == 0 &&
+              parameter_names(host, name, (size_t)(last - name));
+    return is;
+}
+
 // Appends the parameters that this terrain has, in the order of ground.h.
 static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
 {
