@@ -128,6 +128,13 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
+// Of the base's centre of mass over the ground below it.
+HD real articulated_height(const ArticulatedLanes *w)
+{
+    const Vector3 x = limb3(w, ARTICULATED_X);
+    return w->c.terrain == ARTICULATED_FLAT ? x.z : x.z - ground_below(w, x.x, x.y).height;
+}
+
 // The code of the failure of each lane, or ARTICULATED_NONE.
 HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
 {
@@ -141,7 +148,7 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
             fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), fastest);
         }
     }
-    const mask low = MASK(limb(w, ARTICULATED_X + 2) < w->fall_height) & MASK(w->fall_height != zero);
+    const mask low = MASK(articulated_height(w) < w->fall_height) & MASK(w->fall_height != zero);
     const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
     failure = select_real(MASK(fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);

@@ -82,9 +82,10 @@ typedef enum ArticulatedTerrain {
     ARTICULATED_SLOPE,
     ARTICULATED_STEPS,
     ARTICULATED_SINE,
-    ARTICULATED_TABLE
+    ARTICULATED_TABLE,
+    ARTICULATED_HEIGHTS
 } ArticulatedTerrain;
-enum { ARTICULATED_N_TERRAIN = 4 }; // parameters of all terrains
+enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
 
 // Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
 // clang-format off
@@ -96,10 +97,14 @@ enum { ARTICULATED_N_TERRAIN = 4 }; // parameters of all terrains
     X(int32_t, floats) \
     /* in the assets; bodies: at 0 */ \
     X(int32_t, points) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
-    /* of actions: steps for which a row of the table is held */ \
+    /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
     /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
     X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, table) X(int32_t, n_table) \
+    /* heights[n_rows][n_columns] in the assets, spacing (m) apart */ \
+    X(double, spacing) X(int32_t, heights) X(int32_t, n_rows) X(int32_t, n_columns) \
+    /* starts[n_actions] in the assets: the first step of each row of the table of commands; 0: none */ \
+    X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
     X(int32_t, sums_at) X(int32_t, cells)
 // clang-format on
@@ -131,7 +136,7 @@ typedef struct ArticulatedConstants {
     X(push_z, "N", 0, -1e6, 1e6, "the same, upwards") \
     X(push_time, "s", 1.0, 0, 1e6, "when the push begins") \
     X(push_duration, "s", 0.1, 0, 1e6, "how long the push lasts") \
-    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends with the failure fell when the base's centre is lower; 0: never") \
+    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends as fell when the base's centre is less high over the ground; 0: never") \
     X(fall_tilt, "rad", 0, 0, 3.2, "the same when the base's z axis is further from the vertical; 0: never")
 #define ARTICULATED_INITIAL(X) \
     X(base_x, "m", 0, "position of the base's frame, added to that of the robot's file or keyframe") \
@@ -262,9 +267,12 @@ typedef struct ArticulatedHost {
     int n_plans;
     const double *coordinates;              // [robot->n_coordinates] at t = 0
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
+    const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn
     const double *table;                    // [n_table][x, z]: points of the terrain
     int n_table;
+    const double *heights; // [n_rows][n_columns] z (m): of the terrain
+    int n_rows, n_columns;
     ArticulatedTerrain terrain;
 } ArticulatedHost;
 
@@ -283,6 +291,13 @@ extern const List articulated_lists[2]; // groups, design
 // The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), with its place in
 // wrong_list and wrong_item of `out`.
 Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out);
+
+// ---- actions.c ------------------------------------------------------------------------------------------------------
+
+// The table of commands: `listed` in the spec, or of a file. Error (user), with its place in wrong_option of `out`:
+// `options` are the two options, from 1.
+Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
+                          Arena *arena, ArticulatedConstants *constants, Configured *out);
 
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 

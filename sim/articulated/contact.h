@@ -18,7 +18,7 @@ HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
 {
     const Vector3 from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p))),
                   c = added(pose->x, from_centre);
-    const ArticulatedGround ground = ground_below(w, c.x);
+    const ArticulatedGround ground = ground_below(w, c.x, c.y);
     const Vector3 n = ground.normal;
     const real above = (c.z - ground.height) * n.z, depth = point->radius - above;
     const mask touching = MASK(depth > 0.0);

@@ -1,8 +1,9 @@
 // Debug rows of the solve: for each body its joint's errors and multipliers, and how far u' is from a solution of
 // A u' = b. They are computed between the solve and the move, from the old pose, in cells that the next step starts
 // again.
-// The residual is the backward error of W. Oettli & W. Prager, Numerische Mathematik 6, 1964, in the maximum norm of the
-// linear and of the angular rows of a body: |A u' - b| / (|A| |u'| + |b|). A solve to rounding gives about 1e-16.
+// The residual is the backward error |A u' - b| / (|A| |u'| + |b|), in the maximum norm of the linear and of the
+// angular rows of a body. A solve to rounding gives about 1e-16.
+// Source: W. Oettli & W. Prager, Numerische Mathematik 6, 1964.
 #ifndef HOPSCOTCH_ARTICULATED_DEBUG_H
 #define HOPSCOTCH_ARTICULATED_DEBUG_H
 

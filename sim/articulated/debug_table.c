@@ -11,9 +11,9 @@ static double solve_length(const double *v) { return sqrt(v[0] * v[0] + v[1] * v
 
 static DebugCell solve_cell(const Configured *configured, const double *parameter, const double *debug, int column)
 {
-    static const int of[] = {ARTICULATED_DEBUG_body,    ARTICULATED_DEBUG_body,     ARTICULATED_DEBUG_gap_x,
-                             ARTICULATED_DEBUG_turn_x,  ARTICULATED_DEBUG_force_x,  ARTICULATED_DEBUG_torque_x,
-                             ARTICULATED_DEBUG_axis,    ARTICULATED_DEBUG_residual};
+    static const int of[] = {ARTICULATED_DEBUG_body,   ARTICULATED_DEBUG_body,    ARTICULATED_DEBUG_gap_x,
+                             ARTICULATED_DEBUG_turn_x, ARTICULATED_DEBUG_force_x, ARTICULATED_DEBUG_torque_x,
+                             ARTICULATED_DEBUG_axis,   ARTICULATED_DEBUG_residual};
     const ArticulatedHost *host = configured->host;
     const double body = debug[ARTICULATED_DEBUG_body];
     // the number in a damaged file may be anything

@@ -23,6 +23,9 @@ const Parameter articulated_terrain[ARTICULATED_N_TERRAIN] = {
      "rise of each step, or amplitude (terrain: steps or sine)"},
     {"terrain_length", "m", 1.0, 1e-3, 1e4, SECTION_PARAMETERS,
      "length of a tread, or of a wave (terrain: steps or sine)"},
+    {"terrain_x", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "middle of the grid of heights (terrain: heights)"},
+    {"terrain_y", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "the same (terrain: heights)"},
+    {"terrain_scale", "1", 1.0, -1e3, 1e3, SECTION_PARAMETERS, "factor of all heights (terrain: heights)"},
 };
 
 // Numbers that can be named: NAME_suffix.
@@ -90,6 +93,10 @@ bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
 static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
 {
     if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE) return 0;
+    if (terrain == ARTICULATED_HEIGHTS) {
+        memcpy(parameters, articulated_terrain + 4, 3 * sizeof *parameters);
+        return 3;
+    }
     const int count = terrain == ARTICULATED_SLOPE ? 1 : 2;
     parameters[0] = articulated_terrain[0];
     memcpy(parameters + 1, articulated_terrain + (terrain == ARTICULATED_SLOPE ? 1 : 2),

@@ -38,6 +38,7 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     for (int i = 0; setup->settings[i].name != NULL; i++) setting_set(model, settings, &setup->settings[i]);
     points[option_place(model, "robot")] = (Points){.count = 1, .robot = setup->robot};
     if (setup->table != NULL) points[option_place(model, "terrain_points")] = *setup->table;
+    if (setup->heights != NULL) points[option_place(model, "terrain_file")] = *setup->heights;
     for (int i = 0; i < 2 && setup->lists != NULL; i++) points[model->n_options + i] = setup->lists[i];
     for (int i = 0; setup->parameters[i].name != NULL; i++) words[choice.n_words++] = setup->parameters[i].name;
     CHECK_OK(model->configure(settings, points, &test->arena, &test->configured));

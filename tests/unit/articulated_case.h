@@ -23,12 +23,13 @@ enum { ARTICULATED_VALUES = 64 };
 typedef struct ArticulatedSetup {
     const Robot *robot;
     ArticulatedValue settings[8], parameters[ARTICULATED_VALUES];
-    int64_t lanes;       // 0: one
-    const char *isa;     // NULL: auto
-    const Points *table; // terrain_points; NULL: none
-    int64_t samples;     // of each lane, one before each step; 0: none
-    int64_t debug;       // debug rows of each lane; 0: none
-    const Points *lists; // [2] groups and designs; NULL: none
+    int64_t lanes;         // 0: one
+    const char *isa;       // NULL: auto
+    const Points *table;   // terrain_points; NULL: none
+    const Points *heights; // terrain_file; NULL: none
+    int64_t samples;       // of each lane, one before each step; 0: none
+    int64_t debug;         // debug rows of each lane; 0: none
+    const Points *lists;   // [2] groups and designs; NULL: none
 } ArticulatedSetup;
 
 void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup); // configured only

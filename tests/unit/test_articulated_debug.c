@@ -22,8 +22,7 @@ static const double *hang(ArticulatedCase *test, RobotJointKind kind, const Arti
                         .joint = {.name = "pin", .kind = kind, .axis = {1, 0, 0}}};
     Robot *robot = calloc(1, sizeof *robot);
     *robot = (Robot){.name = "rod", .bodies = body, .n_bodies = 1, .n_coordinates = robot_joint_coordinates(kind)};
-    ArticulatedSetup setup = {
-        .robot = robot, .settings = {{"dt", 1e-3}, {"duration", 3.0}}, .debug = DEBUG_ROWS};
+    ArticulatedSetup setup = {.robot = robot, .settings = {{"dt", 1e-3}, {"duration", 3.0}}, .debug = DEBUG_ROWS};
     for (int k = 0; parameters[k].name != NULL; k++) setup.parameters[k] = parameters[k];
     articulated_start(test, &setup);
     articulated_go(test, 1000);
@@ -73,8 +72,9 @@ TEST(articulated_debug_rows_of_a_hinge)
 TEST(articulated_debug_rows_of_a_slide)
 {
     ArticulatedCase test;
-    const ArticulatedValue motor[] = {{"pin_kp", 100}, {"pin_kd", 30}, {"pin_offset", 0.2}, {"push_x", 5},
-                                      {"push_time", 0}, {"push_duration", 10}, {NULL, 0}};
+    const ArticulatedValue motor[] = {{"pin_kp", 100}, {"pin_kd", 30},   {"pin_offset", 0.2},
+                                      {"push_x", 5},   {"push_time", 0}, {"push_duration", 10},
+                                      {NULL, 0}};
     const double *row = hang(&test, ROBOT_SLIDE, motor);
     CHECK_NEAR(-5.0, row[ARTICULATED_DEBUG_axis], 1e-3);
     near3(0, 0, 19.62, row + ARTICULATED_DEBUG_force_x, 1e-3);
