@@ -17,7 +17,7 @@ extern "C" {
 
 // Raised whenever a stored number of any model changes by a bit. Stored with every batch; replay and resume refuse
 // another version.
-#define NUMERICS_VERSION 3
+#define NUMERICS_VERSION 4
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
@@ -113,8 +113,9 @@ typedef enum OptionType {
     OPTION_POINTS,
     OPTION_NUMBERS, // a list of numbers
     OPTION_WORDS,   // a list of words
-    OPTION_FILE,  // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot already
-    OPTION_MANNER // a choice of how the work is done; no result depends on it
+    OPTION_FILE,    // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot, a
+                    // matrix or a table already
+    OPTION_MANNER   // a choice of how the work is done; no result depends on it
 } OptionType;
 
 typedef struct Option {
@@ -124,24 +125,27 @@ typedef struct Option {
     double value, low, high; // default and inclusive range; a choice's value is its index in `choices`.
                              // Points and numbers: no default; each number must be in the range
     const char *choices;     // "implicit_midpoint|semi_implicit_euler"; for a number the word for its default, "auto",
-                             // which may be out of range; for a file its contents, "cloud", "numbers" or "robot";
+                             // which may be out of range; for a file its contents, "cloud", "numbers", "robot",
+                             // "matrix" (CSV, rows of equal length) or "table" (the same with a line of names first);
                              // for words an example; else NULL. A robot is read with what the model's options `ignore`
                              // (words) and `base` (a choice, as RobotBase of io.h) say, if it has them
     const char *doc;
 } Option;
 
 // A value that is an array. The type of its option or List decides which of the four it is.
-enum { POINTS_MAX = 4096 };
+enum { POINTS_MAX = 4096, MATRIX_MAX = 1 << 20, MATRIX_COLUMNS_MAX = 4096 };
 typedef struct Points {
     int64_t count;
+    int64_t columns; // of a matrix or table; count is a multiple of it
     union {
         const double *xy;          // [count][2]: OPTION_POINTS, x increasing
-        const double *numbers;     // [count]: OPTION_NUMBERS, and a file of numbers
+        const double *numbers;     // [count]: OPTION_NUMBERS, a file of numbers; [count/columns][columns]: a matrix
         const double *items;       // [count][list_width()]: a List
         const double *cloud;       // [3][count]: a file of points (m), x of all of them, then y, then z
         const struct Robot *robot; // count 1: a file with a robot (sim/articulated/robot.h)
     };
-    const char *const *names; // of a List whose items have names, and OPTION_WORDS: [count]; else NULL
+    // [count] of a List whose items have names, and OPTION_WORDS; [columns] of a table; else NULL
+    const char *const *names;
     // of a List with fields of ITEM_WORDS: [count][those fields] lists of texts, each ended by NULL; NULL: not given
     const char *const *const *words;
 } Points;

@@ -296,8 +296,8 @@ static const Switch replay_switch_rows[] = {
     {"bodies", SWITCH_TEXT, "NAMES", 0, 0,
      "bodies of a world to write, e.g. link1,link300 or link# or all (default: the spec's record.bodies); "
      "pictures show all bodies"},
-    {"debug", SWITCH_CHOICE, "newton|ndt|kkt", 0, 0,
-     "write a row per iteration of the solver instead of the trajectory"},
+    {"debug", SWITCH_CHOICE, "newton|ndt|kkt|solve", 0, 0,
+     "write a row per iteration of the solver, or per body of a robot and step, instead of the trajectory"},
 };
 static const Switches replay_switches = {replay_switch_rows,
                                          (int)(sizeof replay_switch_rows / sizeof *replay_switch_rows)};

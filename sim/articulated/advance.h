@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_ARTICULATED_ADVANCE_H
 #define HOPSCOTCH_ARTICULATED_ADVANCE_H
 
+#include "debug.h"
 #include "design.h"
 #include "metrics.h"
 
@@ -87,6 +88,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
         set_limb(w, at + ARTICULATED_COORDINATE, body_number(w, i, ARTICULATED_start));
         if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, control_command(w, i, 0, splat(0.0)));
     }
+    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
 }
 
@@ -127,6 +129,13 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
+// Of the base's centre of mass over the ground below it.
+HD real articulated_height(const ArticulatedLanes *w)
+{
+    const Vector3 x = limb3(w, ARTICULATED_X);
+    return w->c.terrain == ARTICULATED_FLAT ? x.z : x.z - ground_below(w, x.x, x.y).height;
+}
+
 // The code of the failure of each lane, or ARTICULATED_NONE.
 HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
 {
@@ -140,24 +149,30 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
             fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), fastest);
         }
     }
-    const mask low = MASK(limb(w, ARTICULATED_X + 2) < w->fall_height) & MASK(w->fall_height != zero);
+    const mask low = MASK(articulated_height(w) < w->fall_height) & MASK(w->fall_height != zero);
     const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
     failure = select_real(MASK(fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
     return select_real(is_finite(sum), failure, splat(ARTICULATED_NON_FINITE));
 }
 
-// One step from `tick` on, with its sums.
-HD_CALL void articulated_tick(const ArticulatedLanes *restrict w, int64_t tick)
+// The solve of the step from `tick` on. changed: squares of the changes of the commands.
+HD_CALL ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *restrict w, int64_t tick, real *changed)
 {
     const real t = splat((double)tick * w->c.dt);
-    const real changed = control_set(w, tick, t);
+    *changed = control_set(w, tick, t);
     const ArticulatedMomentum before = articulated_momentum(w);
     momentum_expect_step(w, &before, t);
-    const ArticulatedSeen seen = articulated_step(w, t);
+    return articulated_solve(w, t);
+}
+
+// The rest of the step, with its sums.
+HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed)
+{
+    articulated_move(w, seen);
     const ArticulatedMomentum after = articulated_momentum(w);
-    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen.touch.count == splat(0.0)) : no_lanes());
-    articulated_sum_step(w, &seen, changed);
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen->touch.count == splat(0.0)) : no_lanes());
+    articulated_sum_step(w, seen, changed);
 }
 
 // Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
@@ -180,7 +195,10 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
     if (group->tick == 0) articulated_begin(&w);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         if (observed && lanes_sample_due(group, tick)) articulated_sample(&w, splat((double)tick * w.c.dt), running);
-        articulated_tick(&w, tick);
+        real changed;
+        ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
+        if (observed && lanes_debug_due(group, tick)) articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
+        articulated_tick_move(&w, &seen, changed);
         running = articulated_tick_end(&w, observed, tick + 1, running);
     }
 }

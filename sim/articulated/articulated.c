@@ -17,11 +17,15 @@ enum {
     ARTICULATED_OPTION_CONTROL,
     ARTICULATED_OPTION_PERIOD,
     ARTICULATED_OPTION_ACTIONS,
+    ARTICULATED_OPTION_ACTIONS_FILE,
     ARTICULATED_OPTION_KEYFRAME,
     ARTICULATED_OPTION_IGNORE,
     ARTICULATED_OPTION_BASE,
     ARTICULATED_OPTION_TERRAIN,
     ARTICULATED_OPTION_POINTS,
+    ARTICULATED_OPTION_HEIGHTS,
+    ARTICULATED_OPTION_SPACING,
+    ARTICULATED_OPTION_FRICTION,
     ARTICULATED_N_OPTIONS
 };
 
@@ -36,26 +40,40 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"sweeps", OPTION_INTEGER, "1", 20, 1, 1000, NULL, "attachment gauss_seidel: sweeps over all joints in a step"},
     {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "hold|gait|actions",
      "commands of the motors. hold: their offset; gait: offset + amplitude sin(2 pi gait_frequency t + phase); "
-     "actions: offset + control.actions"},
+     "actions: offset + control.actions or control.file"},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
-     "control actions: each row of the table holds so long"},
+     "control actions: each row of the table holds so long, unless the file has a column time"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
      "holds on"},
+    {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
+     "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
+     "their offset. With a column time (s) each row holds until the time of the next one"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file at which it begins; without one: where the file places its bodies"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
      "elements of the robot's file that change the motion and may be left out all the same; errors name them"},
     {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
      "the robot's root. file: as its file has it, and in URDF floating; else it floats, or is fixed to the world"},
-    {"terrain", OPTION_CHOICE, "", 0, 0, 4, "flat|slope|steps|sine|table",
-     "height of the ground along x; parameters give its dimensions, terrain_points the table"},
+    {"terrain", OPTION_CHOICE, "", 0, 0, 5, "flat|slope|steps|sine|table|heights",
+     "height of the ground along x; parameters give its dimensions, terrain_points the table. heights: over x and y, "
+     "from terrain_file"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
      "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
+    {"terrain_file", OPTION_FILE, "m", 0, -1e4, 1e4, "matrix",
+     "CSV file for terrain: heights; its lines are along y, the fields of a line along x. Bilinear between them; "
+     "beyond an edge the ground keeps the edge's height"},
+    {"terrain_spacing", OPTION_NUMBER, "m", 0.1, 1e-4, 1e4, NULL, "between neighbours in terrain_file"},
+    {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
+     "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where it "
+     "first touched, until it slips"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
 static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
+#define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
+static const Field articulated_debug[] = {ARTICULATED_DEBUG(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
 
 static const char *const articulated_failures[] = {"none", "fell", "diverged", "non_finite"};
@@ -102,42 +120,46 @@ static Error articulated_pose(const Robot *robot, const Points *points, Arena *a
     return error_make(ERROR_USER, "the robot has no keyframe '%.60s'%.300s", named->names[0], known);
 }
 
-// terrain: table needs points; other terrains must not have any.
-static Error articulated_take_terrain(const double *settings, const Points *points, ArticulatedHost *host)
+// terrain: table needs points, and heights a file; other terrains must not have any.
+static Error articulated_take_terrain(const double *settings, const Points *points, ArticulatedHost *host,
+                                      ArticulatedConstants *c, Configured *out)
 {
-    const int64_t count = points != NULL ? points[ARTICULATED_OPTION_POINTS].count : 0;
+    const Points none = {.count = 0}, *table = points != NULL ? &points[ARTICULATED_OPTION_POINTS] : &none;
+    const Points *heights = points != NULL ? &points[ARTICULATED_OPTION_HEIGHTS] : &none;
     host->terrain = (ArticulatedTerrain)settings[ARTICULATED_OPTION_TERRAIN];
-    if (host->terrain != ARTICULATED_TABLE)
-        return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points needs terrain: table");
-    if (count < 2)
+    out->wrong_option = ARTICULATED_OPTION_HEIGHTS + 1;
+    if (host->terrain != ARTICULATED_HEIGHTS && heights->count > 0)
+        return error_make(ERROR_USER, "terrain_file needs terrain: heights");
+    if (heights->count > 0 && (heights->columns < 2 || heights->count / heights->columns < 2))
+        return error_make(ERROR_USER, "terrain_file has %lld x %lld heights, expected at least 2 rows of 2",
+                          (long long)(heights->count / heights->columns), (long long)heights->columns);
+    out->wrong_option = ARTICULATED_OPTION_TERRAIN + 1;
+    if (host->terrain == ARTICULATED_HEIGHTS && heights->count == 0)
+        return error_make(ERROR_USER, "terrain: heights needs terrain_file, a CSV file with rows of heights");
+    out->wrong_option = 0;
+    if (host->terrain != ARTICULATED_TABLE && table->count > 0)
+        return error_make(ERROR_USER, "terrain_points needs terrain: table");
+    if (host->terrain == ARTICULATED_TABLE && table->count < 2)
         return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
-    host->table = points[ARTICULATED_OPTION_POINTS].xy;
-    host->n_table = (int)count;
+    host->table = table->xy;
+    host->n_table = (int)table->count;
+    host->heights = heights->numbers;
+    host->n_columns = (int)heights->columns;
+    host->n_rows = heights->count > 0 ? (int)(heights->count / heights->columns) : 0;
+    c->spacing = settings[ARTICULATED_OPTION_SPACING];
     return error_none();
 }
 
-// control: actions needs a table of whole rows, and no other control has one.
-static Error articulated_take_actions(const double *settings, const Points *points, ArticulatedHost *host,
+static Error articulated_take_actions(const double *settings, const Points *points, ArticulatedHost *host, Arena *arena,
                                       ArticulatedConstants *c, Configured *out)
 {
-    const Points *table = points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : NULL;
-    const int64_t count = table != NULL ? table->count : 0;
+    static const int options[2] = {ARTICULATED_OPTION_ACTIONS + 1, ARTICULATED_OPTION_ACTIONS_FILE + 1};
+    const Points none = {.count = 0};
     const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
-    int n_joints = 0;
-    for (int i = 0; i < host->robot->n_bodies; i++)
-        n_joints += robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1;
-    out->wrong_option = ARTICULATED_OPTION_ACTIONS + 1;
-    if (c->control != ARTICULATED_ACTIONS && count > 0)
-        return error_make(ERROR_USER, "control.actions needs control: {mode: actions}");
-    if (c->control == ARTICULATED_ACTIONS && (count == 0 || n_joints == 0 || count % n_joints != 0))
-        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d, one for each joint",
-                          (long long)count, n_joints);
-    out->wrong_option = 0;
-    if (count == 0) return error_none();
-    host->actions = table->numbers;
-    c->n_actions = (int32_t)(count / n_joints);
-    c->held = held < 1.0 ? 1 : (int32_t)held;
-    return error_none();
+    c->held = held < 1.0 ? 1 : held > 1e9 ? 1000000000 : (int32_t)held;
+    return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
+                               points != NULL ? &points[ARTICULATED_OPTION_ACTIONS_FILE] : &none, options, host, arena,
+                               c, out);
 }
 
 static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
@@ -163,12 +185,15 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .attachment = (int32_t)settings[ARTICULATED_OPTION_ATTACHMENT],
                                       .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
                                       .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
-                                      .held = 1};
+                                      .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,
                         .metrics = articulated_metrics_table,
                         .n_metrics = ARTICULATED_N_METRICS,
+                        .debug = articulated_debug,
+                        .n_debug = ARTICULATED_N_DEBUG,
+                        .debug_rows = robot->n_bodies,
                         .failures = articulated_failures,
                         .n_failures = (int)(sizeof articulated_failures / sizeof articulated_failures[0]),
                         .objective = "distance",
@@ -180,8 +205,8 @@ static Error articulated_configure(const double *settings, const Points *points,
                         .n_things = robot->n_bodies,
                         .things_are = "bodies",
                         .host = host};
-    TRY(articulated_take_terrain(settings, points, host));
-    TRY(articulated_take_actions(settings, points, host, &constants, out));
+    TRY(articulated_take_terrain(settings, points, host, &constants, out));
+    TRY(articulated_take_actions(settings, points, host, arena, &constants, out));
     memcpy(&out->constants, &constants, sizeof constants);
     TRY(articulated_pose(robot, points, arena, out, &host->coordinates));
     if (points != NULL) TRY(articulated_groups(points + ARTICULATED_N_OPTIONS, host, arena, out));
@@ -196,6 +221,8 @@ const Model articulated_model = {
     .n_options = ARTICULATED_N_OPTIONS,
     .lists = articulated_lists,
     .n_lists = 2,
+    .debug = "debug/solve",
+    .debug_table = &articulated_debug_table,
     .extra = articulated_terrain,
     .n_extra = ARTICULATED_N_TERRAIN,
     .configure = articulated_configure,

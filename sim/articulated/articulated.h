@@ -82,9 +82,10 @@ typedef enum ArticulatedTerrain {
     ARTICULATED_SLOPE,
     ARTICULATED_STEPS,
     ARTICULATED_SINE,
-    ARTICULATED_TABLE
+    ARTICULATED_TABLE,
+    ARTICULATED_HEIGHTS
 } ArticulatedTerrain;
-enum { ARTICULATED_N_TERRAIN = 4 }; // parameters of all terrains
+enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
 
 // Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
 // clang-format off
@@ -96,12 +97,18 @@ enum { ARTICULATED_N_TERRAIN = 4 }; // parameters of all terrains
     X(int32_t, floats) \
     /* in the assets; bodies: at 0 */ \
     X(int32_t, points) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
-    /* of actions: steps for which a row of the table is held */ \
+    /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
     /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
     X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, table) X(int32_t, n_table) \
+    /* heights[n_rows][n_columns] in the assets, spacing (m) apart */ \
+    X(double, spacing) X(int32_t, heights) X(int32_t, n_rows) X(int32_t, n_columns) \
+    /* starts[n_actions] in the assets: the first step of each row of the table of commands; 0: none */ \
+    X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
-    X(int32_t, sums_at) X(int32_t, cells)
+    X(int32_t, sums_at) X(int32_t, cells) \
+    /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
+    X(int32_t, grips)
 // clang-format on
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
@@ -125,13 +132,15 @@ typedef struct ArticulatedConstants {
     X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
     X(ground_friction, "1", 1.0, 0, 100, "coefficient of friction") \
     X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: what rests creeps") \
+    X(grip_stiffness, "N/m", 2e4, 1e-3, 1e12, "friction: anchored: of the spring that holds each point") \
+    X(grip_damping, "N s/m", 200, 0, 1e12, "the same: of its damper") \
     X(gait_frequency, "Hz", 1.5, 0, 1e3, "control gait: of all joints") \
     X(push_x, "N", 0, -1e6, 1e6, "force on the base's centre of mass during the push") \
     X(push_y, "N", 0, -1e6, 1e6, "the same, to the left") \
     X(push_z, "N", 0, -1e6, 1e6, "the same, upwards") \
     X(push_time, "s", 1.0, 0, 1e6, "when the push begins") \
     X(push_duration, "s", 0.1, 0, 1e6, "how long the push lasts") \
-    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends with the failure fell when the base's centre is lower; 0: never") \
+    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends as fell when the base's centre is less high over the ground; 0: never") \
     X(fall_tilt, "rad", 0, 0, 3.2, "the same when the base's z axis is further from the vertical; 0: never")
 #define ARTICULATED_INITIAL(X) \
     X(base_x, "m", 0, "position of the base's frame, added to that of the robot's file or keyframe") \
@@ -168,6 +177,33 @@ enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED
 #undef ARTICULATED_ENTRY
 #define ARTICULATED_ENTRY(name, ...) ARTICULATED_METRIC_##name,
 enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
+#undef ARTICULATED_ENTRY
+
+// Debug rows: a body in a step. Columns from gap_x to axis are in the order of debug.h.
+// clang-format off
+#define ARTICULATED_DEBUG(X) \
+    X(time, "s", "of the step's start", "time") \
+    X(body, "1", "from 0, in the order of the file", "body") \
+    X(gap_x, "m", "from the joint's anchor on the parent to that on the body; of a slide across its axis", "C") \
+    X(gap_y, "m", "the same", "C") \
+    X(gap_z, "m", "the same", "C") \
+    X(turn_x, "rad", "of the body from where the joint holds it; of a hinge across its axis; of a ball from its rest", \
+      "C") \
+    X(turn_y, "rad", "the same", "C") \
+    X(turn_z, "rad", "the same", "C") \
+    X(force_x, "N", "multiplier of gap: force of the parent on the body", "lambda") \
+    X(force_y, "N", "the same", "lambda") \
+    X(force_z, "N", "the same", "lambda") \
+    X(torque_x, "N m", "multiplier of turn: torque of the parent on the body; of a ball with its motor's", "lambda") \
+    X(torque_y, "N m", "the same", "lambda") \
+    X(torque_z, "N m", "the same", "lambda") \
+    X(axis, "N m", "of all along the axis of a hinge: motor, armature, springs, friction, limits; of a slide in N", \
+      "lambda") \
+    X(residual, "1", "|A u - b| / (|A| |u| + |b|) of the body's rows: what the solve left", "residual") \
+    X(residual_max, "1", "greatest residual of all bodies", "residual")
+// clang-format on
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_DEBUG_##name,
+enum { ARTICULATED_DEBUG(ARTICULATED_ENTRY) ARTICULATED_N_DEBUG };
 #undef ARTICULATED_ENTRY
 
 // A sample: time and base; coordinate, rate, command, effort of all joints; normal force of bodies with points.
@@ -235,9 +271,12 @@ typedef struct ArticulatedHost {
     int n_plans;
     const double *coordinates;              // [robot->n_coordinates] at t = 0
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
+    const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn
     const double *table;                    // [n_table][x, z]: points of the terrain
     int n_table;
+    const double *heights; // [n_rows][n_columns] z (m): of the terrain
+    int n_rows, n_columns;
     ArticulatedTerrain terrain;
 } ArticulatedHost;
 
@@ -257,6 +296,13 @@ extern const List articulated_lists[2]; // groups, design
 // wrong_list and wrong_item of `out`.
 Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out);
 
+// ---- actions.c ------------------------------------------------------------------------------------------------------
+
+// The table of commands: `listed` in the spec, or of a file. Error (user), with its place in wrong_option of `out`:
+// `options` are the two options, from 1.
+Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
+                          Arena *arena, ArticulatedConstants *constants, Configured *out);
+
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 
 // Lane inputs and what they change.
@@ -270,6 +316,8 @@ typedef struct ArticulatedPlaces {
 // Parameters of every robot, of its designs, and those that words name.
 ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
                                          const ArticulatedBody *bodies, Arena *arena, Configured *out);
+// Whether a robot with these groups has, or may have, a parameter of that name.
+bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 extern const Parameter articulated_terrain[ARTICULATED_N_TERRAIN]; // that some terrains have
 void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out);
 
@@ -277,6 +325,10 @@ void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bod
 
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    Arena *arena, const Drawing **drawing);
+
+// ---- debug_table.c --------------------------------------------------------------------------------------------------
+
+extern const DebugTable articulated_debug_table;
 
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 

@@ -13,11 +13,28 @@ HD real control_gait(const ArticulatedLanes *w, int body, real t)
     return fused(body_number(w, body, ARTICULATED_amplitude), sine, body_number(w, body, ARTICULATED_offset));
 }
 
-// offset + the entry of the table for this step; its last row holds on
+// The row of the table for this step: the last one that starts at or before it, or one for each `held` steps. The
+// first also holds before it starts, and the last holds on.
+HD int64_t control_row(const ArticulatedLanes *w, int64_t tick)
+{
+    const double *starts = w->assets + w->c.starts;
+    int64_t low = 0, high = w->c.n_actions;
+    if (w->c.starts == 0) return tick / w->c.held < high - 1 ? tick / w->c.held : high - 1;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (starts[middle] <= (double)tick)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// offset + the entry of the table for this step
 HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
 {
     const int joint = w->bodies[body].joint;
-    const int64_t asked = tick / w->c.held, last = w->c.n_actions - 1, row = asked < last ? asked : last;
+    const int64_t row = control_row(w, tick);
     return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
 }
 

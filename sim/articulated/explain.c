@@ -73,6 +73,20 @@ static void robot_say_ground(RobotRemarks *to, const ArticulatedConstants *c, co
     if (touching > 0 || falls) robot_say(to, "ground", falls, text);
 }
 
+static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
+{
+    double low = INFINITY, high = -INFINITY;
+    if (host->terrain != ARTICULATED_HEIGHTS) return;
+    for (int k = 0; k < host->n_rows * host->n_columns; k++) {
+        low = fmin(host->heights[k], low);
+        high = fmax(host->heights[k], high);
+    }
+    robot_say(to, "terrain", false,
+              arena_format(to->arena, "%d x %d heights, %.4g m along x and %.4g m along y, from %.4g to %.4g m",
+                           host->n_rows, host->n_columns, c->spacing * (host->n_columns - 1),
+                           c->spacing * (host->n_rows - 1), low, high));
+}
+
 // Motors that are commanded by torque have no gains of their own.
 static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, const double *assets)
 {
@@ -104,6 +118,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_notes(&to, host->robot, true);
     robot_say_notes(&to, host->robot, false);
     robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
+    robot_say_terrain(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);
     return to.count;
 }

@@ -1,4 +1,4 @@
-// The ground below a point: the terrain of the spec, which rises along x.
+// The ground below a point: the terrain of the spec, which rises along x, or has heights over x and y.
 #ifndef HOPSCOTCH_ARTICULATED_GROUND_H
 #define HOPSCOTCH_ARTICULATED_GROUND_H
 
@@ -22,14 +22,33 @@ HD Terrain ground_terrain(const ArticulatedLanes *w, real x)
     return terrain_beyond(terrain_sine(length, first, along), along);
 }
 
-// The plane that touches the ground below a point at x. A ball around that point meets this plane: right where its
+// Heights of a file, times terrain_scale; the middle of the grid is at terrain_x, terrain_y.
+HD ArticulatedGround ground_of_heights(const ArticulatedLanes *w, real x, real y)
+{
+    const int row = w->c.terrain_row;
+    const TerrainGrid grid = {w->assets + w->c.heights, w->c.n_rows, w->c.n_columns, w->c.spacing};
+    const real scale = lanes_parameter(w->group, row + 2);
+    const double half_x = 0.5 * grid.spacing * (double)(grid.columns - 1);
+    const double half_y = 0.5 * grid.spacing * (double)(grid.rows - 1);
+    const TerrainPatch patch = terrain_grid(&grid, x - lanes_parameter(w->group, row) + half_x,
+                                            y - lanes_parameter(w->group, row + 1) + half_y);
+    const real a = scale * patch.slope_x, b = scale * patch.slope_y;
+    const real up = 1.0 / square_root(fused(a, a, fused(b, b, splat(1.0))));
+    ArticulatedGround ground;
+    ground.height = scale * patch.height;
+    ground.normal = vector3(-(a * up), -(b * up), up);
+    return ground;
+}
+
+// The plane that touches the ground below a point at x, y. A ball around that point meets this plane: right where its
 // radius is small against the ground's radius of curvature.
-HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x)
+HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x, real y)
 {
     ArticulatedGround ground;
     ground.height = splat(0.0);
     ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
     if (w->c.terrain == ARTICULATED_FLAT) return ground;
+    if (w->c.terrain == ARTICULATED_HEIGHTS) return ground_of_heights(w, x, y);
     const Terrain terrain = ground_terrain(w, x);
     const real up = 1.0 / square_root(fused(terrain.slope, terrain.slope, splat(1.0)));
     ground.height = terrain.height;

@@ -48,35 +48,50 @@ static const ArticulatedGroup *group_find(const ArticulatedGroup *groups, int co
     return NULL;
 }
 
-static Error group_wrong(const char *what, const char *name, Configured *out, int list, int64_t item)
+static const char *const group_lists[] = {"group", "design"};
+typedef struct GroupPlace {
+    int list; // of group_lists
+    int64_t item;
+    const char *name; // of the item
+} GroupPlace;
+
+static void group_wrong(const GroupPlace *place, Configured *out)
 {
-    out->wrong_list = list + 1;
-    out->wrong_item = item;
-    return error_make(ERROR_USER, "%s names '%.100s', and the robot has no such joint%s", what, name,
-                      list == 1 ? " or group" : "");
+    out->wrong_list = place->list + 1;
+    out->wrong_item = place->item;
 }
 
-// The joints that words name, each also the name of a group.
-static Error group_of_words(const ArticulatedHost *host, const char *const *words, int n_groups, int list, int64_t item,
-                            Arena *arena, Configured *out, ArticulatedGroup *group)
+static Error group_add(const ArticulatedHost *host, const GroupPlace *place, int body, Configured *out,
+                       ArticulatedGroup *group, int *bodies)
 {
-    const int most = host->robot->n_bodies;
-    int *bodies = ARENA_NEW(arena, int, most), count = 0;
+    for (int k = 0; k < group->n_bodies; k++) {
+        if (bodies[k] != body) continue;
+        group_wrong(place, out);
+        return error_make(ERROR_USER, "%s %.60s names joint '%.100s' twice: name it once", group_lists[place->list],
+                          place->name, host->robot->bodies[body].joint.name);
+    }
+    bodies[group->n_bodies++] = body;
+    return error_none();
+}
+
+// The joints that words name, each also the name of a group; no joint twice.
+static Error group_of_words(const ArticulatedHost *host, const char *const *words, int n_groups,
+                            const GroupPlace *place, Arena *arena, Configured *out, ArticulatedGroup *group)
+{
+    int *bodies = ARENA_NEW(arena, int, host->robot->n_bodies);
+    group->bodies = bodies;
+    group->n_bodies = 0;
     for (; *words != NULL; words++) {
         const ArticulatedGroup *other = group_find(host->groups, n_groups, *words);
         const int joint = group_joint(host, *words), n = other != NULL ? other->n_bodies : 1;
-        if (other == NULL && joint < 0) return group_wrong(list == 0 ? "groups" : "design", *words, out, list, item);
-        for (int k = 0; k < n; k++) {
-            if (count == most) {
-                out->wrong_list = list + 1;
-                out->wrong_item = item;
-                return error_make(ERROR_USER, "more joints are named here than the robot has");
-            }
-            bodies[count++] = other != NULL ? other->bodies[k] : joint;
+        if (other == NULL && joint < 0) {
+            group_wrong(place, out);
+            return error_make(ERROR_USER, "%s %.60s names '%.100s', and the robot has no such joint or group",
+                              group_lists[place->list], place->name, *words);
         }
+        for (int k = 0; k < n; k++)
+            TRY(group_add(host, place, other != NULL ? other->bodies[k] : joint, out, group, bodies));
     }
-    group->bodies = bodies;
-    group->n_bodies = count;
     return error_none();
 }
 
@@ -91,25 +106,47 @@ static void group_all(const ArticulatedHost *host, Arena *arena, ArticulatedGrou
     *group = (ArticulatedGroup){"all", bodies, count};
 }
 
+// A group's parameters begin with its name, like those of joints.
+static Error group_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
+{
+    const bool all = strcmp(place->name, host->groups[0].name) == 0;
+    if (!all && group_joint(host, place->name) < 0) return error_none();
+    group_wrong(place, out);
+    if (all) return error_make(ERROR_USER, "group all is there already: it holds all driven joints");
+    return error_make(ERROR_USER, "group %.60s has the name of a joint: give it another", place->name);
+}
+
+// A design is a parameter of its own.
+static Error design_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
+{
+    bool metric = false;
+    for (int m = 0; m < out->n_metrics; m++) metric |= strcmp(out->metrics[m].name, place->name) == 0;
+    if (!metric && !articulated_is_parameter(host, place->name)) return error_none();
+    group_wrong(place, out);
+    return error_make(ERROR_USER, "design %.60s has the name of a %s: give it another", place->name,
+                      metric ? "metric" : "parameter");
+}
+
 static Error group_designs(const Points *designs, ArticulatedHost *host, Arena *arena, Configured *out)
 {
     ArticulatedPlan *plans = ARENA_NEW(arena, ArticulatedPlan, ARTICULATED_DESIGNS * designs->count + 1);
     int n = 0;
     for (int64_t i = 0; i < designs->count; i++) {
         const double *item = designs->items + i * DESIGN_WIDTH;
+        const GroupPlace place = {1, i, designs->names[i]};
         const int before = n;
+        TRY(design_named(host, &place, out));
         for (int kind = 0; kind < ARTICULATED_DESIGNS; kind++) {
             const char *const *words = designs->words[i * ARTICULATED_DESIGNS + kind];
             ArticulatedGroup *group = ARENA_NEW(arena, ArticulatedGroup, 1);
             if (words == NULL) continue;
-            TRY(group_of_words(host, words, host->n_groups, 1, i, arena, out, group));
+            TRY(group_of_words(host, words, host->n_groups, &place, arena, out, group));
             group->name = words[0];
             plans[n++] = (ArticulatedPlan){designs->names[i], (ArticulatedDesignKind)kind, group,
                                            (int)item[DESIGN_AXIS], item[DESIGN_MIRROR] != 0.0};
         }
         if (n == before + 1) continue;
-        out->wrong_list = 2;
-        out->wrong_item = i;
+        group_wrong(&place, out);
         return error_make(ERROR_USER, "design %s must have one of rotate, length, mass and gain", designs->names[i]);
     }
     host->plans = plans;
@@ -126,8 +163,10 @@ Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *aren
     host->n_groups = 1;
     for (int64_t i = 0; i < groups->count; i++) {
         ArticulatedGroup *group = &all[host->n_groups];
-        group->name = groups->names[i];
-        TRY(group_of_words(host, groups->words[i], host->n_groups, 0, i, arena, out, group));
+        const GroupPlace place = {0, i, groups->names[i]};
+        group->name = place.name;
+        TRY(group_named(host, &place, out));
+        TRY(group_of_words(host, groups->words[i], host->n_groups, &place, arena, out, group));
         host->n_groups++;
     }
     return group_designs(&lists[1], host, arena, out);

@@ -207,7 +207,10 @@ static int64_t lay_places(ArticulatedConstants *c)
     c->designs = c->inputs + doubles_of((size_t)c->n_inputs * sizeof(ArticulatedInput));
     c->actions = c->designs + doubles_of((size_t)c->n_designs * sizeof(ArticulatedDesign));
     c->table = c->actions + c->n_actions * c->n_joints;
-    return c->table + (int64_t)2 * c->n_table;
+    c->heights = c->table + 2 * c->n_table;
+    const int32_t starts = c->heights + c->n_rows * c->n_columns;
+    c->starts = c->starts != 0 ? starts : 0;
+    return (int64_t)starts + (c->starts != 0 ? c->n_actions : 0);
 }
 
 Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *c,
@@ -236,8 +239,15 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->n_designs = places.n_designs;
     c->sums_at = ARTICULATED_CELLS * n;
     c->cells = c->sums_at + ARTICULATED_SUMS;
+    if (c->grips != 0) {
+        c->grips = c->cells;
+        c->cells += 3 * n_points;
+    }
     lay_own(&places, bodies, c);
     c->n_table = host->n_table;
+    c->n_rows = host->n_rows;
+    c->n_columns = host->n_columns;
+    c->starts = host->starts != NULL;
     c->terrain = (int32_t)host->terrain;
     c->terrain_row = ARTICULATED_N_PARAMETERS;
     out->n_assets = lay_places(c);
@@ -249,6 +259,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     if (host->actions != NULL)
         memcpy(assets + c->actions, host->actions, (size_t)(c->n_actions * c->n_joints) * sizeof *assets);
     if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);
+    if (c->n_rows > 0) memcpy(assets + c->heights, host->heights, (size_t)(c->n_rows * c->n_columns) * sizeof *assets);
+    if (c->starts != 0) memcpy(assets + c->starts, host->starts, (size_t)c->n_actions * sizeof *assets);
     out->assets = assets;
     out->n_work = c->cells;
     return error_none();

@@ -30,20 +30,28 @@ HD Vector3 step_push(const ArticulatedLanes *w, real t)
     return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
 }
 
-// blockdiag(m 1, I_w) and [m (v + h g) + h f; L] of a body
-HD void step_start_body(const ArticulatedLanes *w, int body, real h, real t)
+// a = blockdiag(m 1, I_w) and b = [m (v + h g) + h f; L] of a body
+HD void step_inertia(const ArticulatedLanes *w, int body, real h, real t, real *a, real *b)
 {
     const int at = articulated_at(body);
     const real m = body_number(w, body, ARTICULATED_mass);
     const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
     const Vector3 v = limb3(w, at + ARTICULATED_V);
-    Vector3 b = scaled(m, vector3(v.x, v.y, v.z - h * w->gravity));
-    real block[PACKED_CELLS];
-    if (body == 0) b = along(b, h, step_push(w, t));
-    packed_mass(m, symmetric3_turned(&r, body_inertia(w, body)), block);
-    limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, block);
-    set_limb3(w, at + ARTICULATED_U, b);
-    set_limb3(w, at + ARTICULATED_U + 3, limb3(w, at + ARTICULATED_L));
+    Vector3 momentum = scaled(m, vector3(v.x, v.y, v.z - h * w->gravity));
+    if (body == 0) momentum = along(momentum, h, step_push(w, t));
+    packed_mass(m, symmetric3_turned(&r, body_inertia(w, body)), a);
+    b[0] = momentum.x;
+    b[1] = momentum.y;
+    b[2] = momentum.z;
+    limbs_take(w, at + ARTICULATED_L, 3, b + 3);
+}
+
+HD void step_start_body(const ArticulatedLanes *w, int body, real h, real t)
+{
+    real a[PACKED_CELLS], b[6];
+    step_inertia(w, body, h, t, a, b);
+    limbs_put(w, articulated_at(body) + ARTICULATED_A, PACKED_CELLS, a);
+    limbs_put(w, articulated_at(body) + ARTICULATED_U, 6, b);
 }
 
 // Rows of the joint to the parent, and the body's elimination.
@@ -138,8 +146,8 @@ HD void step_move(const ArticulatedLanes *w, int body, real h)
     set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
 }
 
-// A whole step of all lanes from the time t. The commands are set.
-HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t)
+// Solves A u' = b for the step from the time t. The commands are set.
+HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, real t)
 {
     const real h = splat(w->c.dt), zero = splat(0.0);
     ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
@@ -151,10 +159,25 @@ HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, rea
     } else {
         seen.gap = apart_solve(w, h, &seen.touch);
     }
+    return seen;
+}
+
+// Moves all bodies by u'.
+HD_CALL void articulated_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen)
+{
+    const real h = splat(w->c.dt);
+    for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) grip_keep(w, i, h);
     for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].joint >= 0) step_rate(w, i, h, &seen);
+        if (w->bodies[i].joint >= 0) step_rate(w, i, h, seen);
     }
     for (int i = 0; i < w->c.n_bodies; i++) step_move(w, i, h);
+}
+
+// A whole step of all lanes from the time t.
+HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t)
+{
+    ArticulatedSeen seen = articulated_solve(w, t);
+    articulated_move(w, &seen);
     return seen;
 }
 

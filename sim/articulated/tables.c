@@ -23,6 +23,9 @@ const Parameter articulated_terrain[ARTICULATED_N_TERRAIN] = {
      "rise of each step, or amplitude (terrain: steps or sine)"},
     {"terrain_length", "m", 1.0, 1e-3, 1e4, SECTION_PARAMETERS,
      "length of a tread, or of a wave (terrain: steps or sine)"},
+    {"terrain_x", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "middle of the grid of heights (terrain: heights)"},
+    {"terrain_y", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "the same (terrain: heights)"},
+    {"terrain_scale", "1", 1.0, -1e3, 1e3, SECTION_PARAMETERS, "factor of all heights (terrain: heights)"},
 };
 
 // Numbers that can be named: NAME_suffix.
@@ -61,10 +64,39 @@ static const struct {
 };
 enum { ARTICULATED_NAMED = sizeof articulated_numbers / sizeof articulated_numbers[0] };
 
+// Whether a body, joint or group has the first `length` characters as its name.
+static bool parameter_names(const ArticulatedHost *host, const char *name, size_t length)
+{
+    for (int g = 0; g < host->n_groups; g++) {
+        if (strlen(host->groups[g].name) == length && strncmp(host->groups[g].name, name, length) == 0) return true;
+    }
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        if (strlen(host->bodies[i]) == length && strncmp(host->bodies[i], name, length) == 0) return true;
+        if (strlen(host->joints[i]) == length && strncmp(host->joints[i], name, length) == 0) return true;
+    }
+    return false;
+}
+
+bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
+{
+    const char *last = strrchr(name, '_');
+    bool is = false;
+    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_own[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_terrain[k].name, name) == 0;
+    for (int row = 0; row < ARTICULATED_NAMED && last != NULL; row++)
+        is |= strcmp(articulated_numbers[row].suffix, last + 1) == 0 &&
+              parameter_names(host, name, (size_t)(last - name));
+    return is;
+}
+
 // Appends the parameters that this terrain has, in the order of ground.h.
 static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
 {
     if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE) return 0;
+    if (terrain == ARTICULATED_HEIGHTS) {
+        memcpy(parameters, articulated_terrain + 4, 3 * sizeof *parameters);
+        return 3;
+    }
     const int count = terrain == ARTICULATED_SLOPE ? 1 : 2;
     parameters[0] = articulated_terrain[0];
     memcpy(parameters + 1, articulated_terrain + (terrain == ARTICULATED_SLOPE ? 1 : 2),

@@ -1,5 +1,5 @@
 // The height of the ground and its slope along x, shared by models: flat before `along` = 0, then a slope, steps or a
-// sine; or a table of points.
+// sine; or a table of points; or a grid of heights over x and y.
 //
 // Every map is continuous: at a jump of the height the energy of a ground spring would jump, and the rate of a foot's
 // height would be undefined. So the riser of a step is a smooth ramp over the last tenth of each tread.
@@ -96,6 +96,55 @@ HD Terrain terrain_table(const double *points, int32_t count, real x)
         const double slope = between ? (point[3] - point[1]) / (point[2] - point[0]) : 0.0;
         set_lane(&ground.slope, i, slope);
         set_lane(&ground.height, i, between ? point[1] + slope * (at - point[0]) : point[1]);
+    }
+    return ground;
+}
+
+// ---- a grid of heights ----------------------------------------------------------------------------------------------
+
+typedef struct TerrainGrid {
+    const double *heights; // [rows][columns] z (m); rows along y, columns along x
+    int32_t rows, columns; // at least 2
+    double spacing;        // m between neighbours
+} TerrainGrid;
+
+typedef struct TerrainPatch {
+    real height, slope_x, slope_y; // z (m), dz/dx, dz/dy
+} TerrainPatch;
+
+// Where a coordinate lies on an axis of the grid: the cell, the place u in it from 0 to 1, and whether it is inside.
+typedef struct TerrainPlace {
+    int32_t cell;
+    double u;
+    bool inside;
+} TerrainPlace;
+
+// `at`: in cells from the first height. Outside the place is the nearest edge.
+HD TerrainPlace terrain_place(double at, int32_t count)
+{
+    TerrainPlace place;
+    const double last = (double)(count - 1);
+    place.inside = at >= 0.0 && at <= last;
+    place.cell = at > 0.0 ? at < last ? (int32_t)at : count - 2 : 0;
+    const double u = at - (double)place.cell;
+    place.u = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+    return place;
+}
+
+// Bilinear in each cell; x and y are from the first height. Beyond an edge the ground keeps the edge's height.
+HD TerrainPatch terrain_grid(const TerrainGrid *grid, real x, real y)
+{
+    TerrainPatch ground;
+    for (int i = 0; i < LANES; i++) {
+        const TerrainPlace column = terrain_place(lane_of(x, i) / grid->spacing, grid->columns);
+        const TerrainPlace row = terrain_place(lane_of(y, i) / grid->spacing, grid->rows);
+        const double *z = grid->heights + (int64_t)row.cell * grid->columns + column.cell;
+        const double along_x = z[1] - z[0], along_y = z[grid->columns] - z[0];
+        const double twist = z[grid->columns + 1] - z[grid->columns] - along_x;
+        const double rise_x = along_x + twist * row.u, rise_y = along_y + twist * column.u;
+        set_lane(&ground.height, i, z[0] + along_y * row.u + rise_x * column.u);
+        set_lane(&ground.slope_x, i, column.inside ? rise_x / grid->spacing : 0.0);
+        set_lane(&ground.slope_y, i, row.inside ? rise_y / grid->spacing : 0.0);
     }
     return ground;
 }

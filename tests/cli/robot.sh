@@ -90,6 +90,84 @@ cmp -s holds.csv acts.csv || fail "one row of actions is not what holds: $(cat h
 cmp -s acts.csv later.csv || fail "a row that is never reached: $(cat acts.csv later.csv)"
 cmp -s acts.csv soon.csv && fail "a second row changes nothing"
 
+# the same table in a file: columns by name, in any order, and with times instead of a period
+printf 'elbow,shoulder\n0.2,0.1\n' >rows.csv
+arm filed 'control: {mode: actions, file: rows.csv}' ''
+cmp -s acts.csv filed.csv || fail "a file of actions: $(cat acts.csv filed.csv)"
+printf 'shoulder,elbow\n0.1,0.2\n3,3\n' >rows.csv
+arm periods 'control: {mode: actions, file: rows.csv, period: 0.1}' ''
+cmp -s soon.csv periods.csv || fail "a file of actions, with a period: $(cat soon.csv periods.csv)"
+printf '# by a hand\ntime,elbow,shoulder\n0,0.2,0.1\n0.1,3,3\n' >rows.csv
+arm times 'control: {mode: actions, file: rows.csv, period: 7}' ''
+cmp -s soon.csv times.csv || fail "a file of actions with times: $(cat soon.csv times.csv)"
+printf 'time,shoulder\n0.05,0.1\n0.2,0.3\n0.3,0.3\n' >rows.csv
+arm partly 'control: {mode: actions, file: rows.csv}' ', elbow_offset: 0.2'
+printf 'time,shoulder,elbow\n0.0,0.1,0.2\n0.2,0.3,0.2\n' >rows.csv
+arm whole 'control: {mode: actions, file: rows.csv}' ''
+cmp -s partly.csv whole.csv || fail "joints without a column, and early times: $(cat partly.csv whole.csv)"
+mv rows.csv gone.csv
+"$HOPSCOTCH" replay whole/0 --results r >log 2>&1 || fail "replay without the file of actions: $(cat log)"
+"$HOPSCOTCH" doctor whole --results r >log 2>&1 || fail "doctor of a file of actions: $(cat log)"
+
+# limits of such files
+refused()
+{
+    "$HOPSCOTCH" check holds.yaml --set "simulation.control={mode: actions, file: $1}" >log 2>&1 && fail "$1 passes"
+    grep -q "$2" log || fail "$1: $(head -n 3 log)"
+}
+awk 'BEGIN { print "elbow"; for (i = 0; i < 524289; i++) print 0 }' >rows.csv
+refused rows.csv 'error: control.file has 524289 rows for 2 joints, and 1048576 commands are the most'
+awk 'BEGIN { print "elbow"; for (i = 0; i < 1048577; i++) print 0 }' >rows.csv
+refused rows.csv '^rows.csv:1048578:1: error: the file has more than 1048576 numbers, which is the most'
+awk 'BEGIN { for (i = 0; i < 4097; i++) printf "a%d,", i }' >rows.csv
+refused rows.csv '^rows.csv:1:1: error: the line has more than 4096 fields, which is the most'
+awk 'BEGIN { print "elbow"; for (i = 0; i < 5000000; i++) print 0 }' >rows.csv
+refused rows.csv 'error: rows.csv is larger than 8388608 bytes'
+
+# heights of the ground: a campaign keeps the file
+printf '0,0,0\n0.1,0.1,0.1\n' >ground.csv
+cat >hilly.yaml <<'YAML'
+version: 1
+experiment: hilly
+model: articulated
+simulation: {robot: robots/walker.xml, dt: 0.002, duration: 0.5, ignore: [tendon], terrain: heights,
+             terrain_file: ground.csv, terrain_spacing: 2}
+parameters: {terrain_y: 0.1}
+search: {method: grid, over: {terrain_scale: [0, 1, 2]}}
+YAML
+"$HOPSCOTCH" check hilly.yaml >log 2>&1 || fail "check of heights: $(cat log)"
+grep -qx 'terrain  *2 x 3 heights, 4 m along x and 2 m along y, from 0 to 0.1 m' log || fail "heights: $(cat log)"
+"$HOPSCOTCH" run hilly.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run of hilly: $(cat log)"
+"$HOPSCOTCH" query hilly --results r --columns height_mean,lateral_drift --format csv >hilly.csv
+"$HOPSCOTCH" run hilly.yaml --results r --name flat --set simulation.terrain=flat --set 'simulation.terrain_file=none' \
+    --set 'parameters={}' --set 'search.over={terrain_scale: [0]}' >log 2>&1 && fail "flat ground has a scale"
+[ "$(find r/hilly/files -type f | wc -l)" -eq 2 ] || fail "hilly keeps $(ls r/hilly/files)"
+awk -F, 'NR == 2 { level = $1; good = $2 < 1e-6 } NR > 2 { good = good && $1 > level + 0.02 * (NR - 2) }
+    END { exit !(good && NR == 4) }' hilly.csv || fail "heights change nothing: $(cat hilly.csv)"
+mv ground.csv gone.csv
+"$HOPSCOTCH" replay hilly/2 --results r >log 2>&1 || fail "replay without the file of heights: $(cat log)"
+echo 1,1,1 >>"$(grep -lx '0,0,0' r/hilly/files/*)"
+"$HOPSCOTCH" replay hilly/2 --results r >log 2>&1 && fail "a damaged copy of heights"
+grep -q 'ground.csv has changed: its SHA-256 is ' log || fail "a damaged copy of heights: $(cat log)"
+
+# debug rows: those that a run records are those of replay; each step has a row per body
+sed 's/^experiment: .*/experiment: rows/' holds.yaml >rows.yaml
+echo 'record: {debug: {solve: {select: {best: 1}, window: [0.1, 0.2]}}}' >>rows.yaml
+"$HOPSCOTCH" run rows.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run of rows: $(cat log)"
+"$HOPSCOTCH" query rows --results r --columns energy,gap_max --format csv | cmp -s - holds.csv ||
+    fail "debug rows change what is measured"
+"$HOPSCOTCH" show rows/0 --results r >log 2>&1 && grep -q 'debug/solve' log || fail "show rows: $(cat log)"
+"$HOPSCOTCH" show rows/0 --results r --debug 3 >log 2>&1 || fail "show --debug: $(cat log)"
+for words in 'rows/0, replicate 0: rows 2 to 3 of 100, the step at 0.10200000000000001 s' \
+    'body   joint  *gap  *turn  *force  *torque  *axis  *residual' 'upper  shoulder  *[1-9]' 'lower  elbow  *[1-9]' \
+    'residual_max [1-9][0-9.]*e-1[6789] 1, greatest residual of all bodies'; do
+    grep -q "^$words" log || fail "show --debug does not say '$words': $(cat log)"
+done
+"$HOPSCOTCH" replay rows/0 --results r --debug solve -o rows.csv >log 2>&1 || fail "replay --debug: $(cat log)"
+awk -F, 'NR == 1 { good = $1 == "time" && $2 == "body" && $11 == "force_z" && $17 == "residual_max" }
+    $2 == 0 && $1 > 0.1 { good = good && $11 > 10 && $11 < 30 && $16 < 1e-14 }
+    END { exit !(good && NR == 501) }' rows.csv || fail "rows of replay: $(head -n 4 rows.csv)"
+
 # without the named files
 mkdir elsewhere && cp -r r/walk elsewhere/walk && mv robots away
 "$HOPSCOTCH" best walk --results elsewhere >log 2>&1 || fail "best elsewhere: $(cat log)"

@@ -38,6 +38,7 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     for (int i = 0; setup->settings[i].name != NULL; i++) setting_set(model, settings, &setup->settings[i]);
     points[option_place(model, "robot")] = (Points){.count = 1, .robot = setup->robot};
     if (setup->table != NULL) points[option_place(model, "terrain_points")] = *setup->table;
+    if (setup->heights != NULL) points[option_place(model, "terrain_file")] = *setup->heights;
     for (int i = 0; i < 2 && setup->lists != NULL; i++) points[model->n_options + i] = setup->lists[i];
     for (int i = 0; setup->parameters[i].name != NULL; i++) words[choice.n_words++] = setup->parameters[i].name;
     CHECK_OK(model->configure(settings, points, &test->arena, &test->configured));
@@ -52,8 +53,13 @@ void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup)
     const Configured *configured = &test->configured;
     CHECK_OK(backend_open(&options, &test->backend));
     CHECK_OK(backend_prepare(test->backend, configured, lanes, samples > 0 ? lanes : 0, samples));
+    if (setup->debug > 0) CHECK_OK(backend_prepare_debug(test->backend, lanes, setup->debug));
     test->batch = backend_batch(test->backend, 0);
     test->batch->lanes = lanes;
+    if (setup->debug > 0) {
+        test->batch->debug.lanes = lanes;
+        test->batch->debug.end = configured->ticks;
+    }
     test->batch->trace.lanes = samples > 0 ? lanes : 0;
     test->batch->trace.every = 1;
     for (int p = 0; p < configured->n_parameters; p++) {
@@ -117,6 +123,12 @@ double articulated_seen(const ArticulatedCase *test, int64_t lane, int64_t k, co
     }
     CHECK_TEXT("a column", column);
     return NAN;
+}
+
+const double *articulated_debug_row(const ArticulatedCase *test, int64_t lane, int64_t k)
+{
+    const DebugRows *debug = &test->batch->debug;
+    return debug->row + (lane * debug->capacity + k) * test->configured.n_debug;
 }
 
 // ---- Unitree G1 -----------------------------------------------------------------------------------------------------

@@ -23,11 +23,13 @@ enum { ARTICULATED_VALUES = 64 };
 typedef struct ArticulatedSetup {
     const Robot *robot;
     ArticulatedValue settings[8], parameters[ARTICULATED_VALUES];
-    int64_t lanes;       // 0: one
-    const char *isa;     // NULL: auto
-    const Points *table; // terrain_points; NULL: none
-    int64_t samples;     // of each lane, one before each step; 0: none
-    const Points *lists; // [2] groups and designs; NULL: none
+    int64_t lanes;         // 0: one
+    const char *isa;       // NULL: auto
+    const Points *table;   // terrain_points; NULL: none
+    const Points *heights; // terrain_file; NULL: none
+    int64_t samples;       // of each lane, one before each step; 0: none
+    int64_t debug;         // debug rows of each lane; 0: none
+    const Points *lists;   // [2] groups and designs; NULL: none
 } ArticulatedSetup;
 
 void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup); // configured only
@@ -39,6 +41,8 @@ double articulated_got(const ArticulatedCase *test, const char *metric, int64_t 
 int articulated_failed(const ArticulatedCase *test, int64_t lane); // failure code
 // The k-th sample of a lane in that column.
 double articulated_seen(const ArticulatedCase *test, int64_t lane, int64_t k, const char *column);
+// The k-th debug row of a lane, in the columns of ARTICULATED_DEBUG.
+const double *articulated_debug_row(const ArticulatedCase *test, int64_t lane, int64_t k);
 
 // ---- Unitree G1 (../shared/data/g1) ---------------------------------------------------------------------------------
 

@@ -29,19 +29,35 @@ typedef struct BitsWay {
     int64_t lanes, slice;
 } BitsWay;
 
-static void bits_run(ArticulatedCase *test, const Robot *robot, const BitsWay *way)
+enum { BITS_STEPS = 2, BITS_HEIGHTS = 5 }; // of terrain
+
+// A grid of rough ground around the robot.
+static Points bits_heights(void)
 {
-    const ArticulatedSetup setup = {
-        .robot = robot,
-        .settings = {{"dt", 2e-3}, {"duration", 2e-3 * BITS_TICKS}, {"control.mode", 1}, {"terrain", 2}},
-        .parameters = {{"terrain_start", -1.0},
-                       {"terrain_length", 0.3},
-                       {"all_amplitude", 0.3},
-                       {"push_time", 0.05},
-                       {"push_x", 10.0},
-                       {"base_z", 0.0}},
-        .lanes = way->lanes,
-        .isa = way->isa};
+    static double z[20 * 21];
+    for (int k = 0; k < 20 * 21; k++) z[k] = 0.03 * sin(1.7 * k);
+    return (Points){.count = 20 * 21, .columns = 21, .numbers = z};
+}
+
+static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, const BitsWay *way)
+{
+    const Points heights = bits_heights();
+    const bool steps = terrain == BITS_STEPS;
+    const ArticulatedSetup setup = {.robot = robot,
+                                    .settings = {{"dt", 2e-3},
+                                                 {"duration", 2e-3 * BITS_TICKS},
+                                                 {"control.mode", 1},
+                                                 {"terrain", terrain},
+                                                 {"friction", !steps}},
+                                    .parameters = {{steps ? "terrain_start" : "terrain_x", steps ? -1.0 : 0.01},
+                                                   {steps ? "terrain_length" : "terrain_scale", steps ? 0.3 : 1.1},
+                                                   {"all_amplitude", 0.3},
+                                                   {"push_time", 0.05},
+                                                   {"push_x", 10.0},
+                                                   {"base_z", 0.0}},
+                                    .heights = steps ? NULL : &heights,
+                                    .lanes = way->lanes,
+                                    .isa = way->isa};
     articulated_start(test, &setup);
     for (int64_t lane = 0; lane < way->lanes; lane++) {
         articulated_set(test, "base_z", lane, 0.1 + 0.005 * (double)lane);
@@ -51,10 +67,10 @@ static void bits_run(ArticulatedCase *test, const Robot *robot, const BitsWay *w
     articulated_go(test, way->slice);
 }
 
-static void bits_check(const Robot *robot, const BitsWay *way, const double *expected)
+static void bits_check(const Robot *robot, int terrain, const BitsWay *way, const double *expected)
 {
     ArticulatedCase test;
-    bits_run(&test, robot, way);
+    bits_run(&test, robot, terrain, way);
     for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
         for (int64_t lane = 0; lane < way->lanes; lane++)
             CHECK_BITS(expected[m * BITS_LANES + lane], test.batch->metric[m * test.batch->stride + lane]);
@@ -62,7 +78,7 @@ static void bits_check(const Robot *robot, const BitsWay *way, const double *exp
     articulated_end(&test);
 }
 
-TEST(articulated_has_the_same_bits_everywhere)
+static void bits_everywhere(int terrain)
 {
     static const BitsWay ways[] = {{"auto", 64, 1000}, {"v2", 64, 1000},  {"v3", 64, 1000}, {"v4", 64, 1000},
                                    {"auto", 1, 1000},  {"auto", 7, 1000}, {"auto", 7, 1},   {"auto", 64, 7},
@@ -72,7 +88,7 @@ TEST(articulated_has_the_same_bits_everywhere)
     double *expected = malloc(sizeof *expected * ARTICULATED_N_METRICS * BITS_LANES);
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     const Robot robot = bits_robot(&arena);
-    bits_run(&test, &robot, &(BitsWay){"v2", 64, 1 << 20});
+    bits_run(&test, &robot, terrain, &(BitsWay){"v2", 64, 1 << 20});
     for (int m = 0; m < ARTICULATED_N_METRICS; m++)
         memcpy(expected + m * BITS_LANES, test.batch->metric + m * test.batch->stride, sizeof *expected * BITS_LANES);
     CHECK(articulated_got(&test, "contact_count", 3) > 0.5); // they do touch the ground
@@ -83,11 +99,14 @@ TEST(articulated_has_the_same_bits_everywhere)
         const bool fma = strcmp(ways[k].isa, "v3") == 0 || strcmp(ways[k].isa, "scalar") == 0;
         if (fma && !__builtin_cpu_supports("fma")) continue;
         if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
-        bits_check(&robot, &ways[k], expected);
+        bits_check(&robot, terrain, &ways[k], expected);
     }
     free(expected);
     arena_destroy(&arena);
 }
+
+TEST(articulated_has_the_same_bits_everywhere) { bits_everywhere(BITS_STEPS); }
+TEST(articulated_has_the_same_bits_on_heights) { bits_everywhere(BITS_HEIGHTS); }
 
 // ---- stiffness and steps --------------------------------------------------------------------------------------------
 

@@ -172,9 +172,29 @@ const char *values_triple_text(const Values *values, const char *third, Arena *a
 void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
-// Reads the robots among the files of the model's options into their points, and their digests, after all options are
-// read. A stored spec has them in the CAMPAIGN_FILES beside spec->file. False: errors were reported.
-bool files_read_robots(SpecReader *reader, SpecFile *files, Points *points);
+// Reads those among the files of the model's options that it is configured by (robots, matrices, tables) into their
+// points, and the robots' digests, after all options are read. A stored spec has them in the CAMPAIGN_FILES beside
+// spec->file. False: errors were reported.
+bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points);
+
+// ---- spec/csv_lines.c: tables of comma-separated values -------------------------------------------------------------
+
+// Blank lines, lines that start with # and blanks around a field are ignored; a field may stand in double quotes.
+typedef struct CsvLines {
+    const Source *source;
+    char *at;     // the next line, in a copy of the text that is cut into fields
+    int line;     // the number of the row that was read
+    Node *fields; // of that row
+    int n_fields;
+} CsvLines;
+
+CsvLines csv_lines(const Source *source, int most, Arena *arena); // for rows of at most `most` + 1 fields
+bool csv_row(CsvLines *csv, int most); // reads a row of at most `most` fields; false at the end
+
+// ---- spec/matrix_file.c: rows of numbers in a file ------------------------------------------------------------------
+
+// Reads a file of an option whose contents are "matrix" or "table" (sim.h). False: errors were reported.
+bool matrix_read(SpecReader *reader, const Source *source, const Option *option, Points *out);
 
 // ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 

@@ -58,12 +58,13 @@ static bool files_is_robot(const Option *option)
     return option->type == OPTION_FILE && strcmp(option->choices, "robot") == 0;
 }
 
-static Error files_open_text(const char *folder, const SpecFile *file, Arena *arena, Source *source, size_t *size)
+static Error files_open_text(const char *folder, const SpecFile *file, int64_t most, Arena *arena, Source *source,
+                             size_t *size)
 {
     FileWithin open = {.descriptor = -1};
     Bytes bytes = {0};
     TRY(files_open(folder, file, arena, &open));
-    TRY(file_read_within(&open, XML_BYTES_MAX, arena, &bytes));
+    TRY(file_read_within(&open, (size_t)most, arena, &bytes));
     *source = (Source){.file = open.path, .text = (const char *)bytes.data, .name = file->name};
     *size = bytes.size;
     return error_none();
@@ -75,7 +76,7 @@ static Error files_load_robot(const char *folder, const SpecFile *file, Arena *a
                               Source *source, const char **text, Sha256Text *digest)
 {
     size_t size = 0;
-    TRY(files_open_text(folder, file, arena, source, &size));
+    TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
     Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
     *kept = *source;
     if (!source_check(kept, size, diagnostics) ||
@@ -107,20 +108,10 @@ static RobotOptions files_robot_options(const Spec *spec)
     return options;
 }
 
-static bool files_read_robot(SpecReader *reader, SpecFile *file, const Node *at, Points *points)
+static bool files_read_robot(SpecReader *reader, SpecFile *file, const Source *source, Sha256Text digest,
+                             Points *points)
 {
-    const char *folder = reader->folder != NULL ? reader->folder : folder_of(reader->spec->file, reader->arena);
-    const char *text = NULL;
-    const int errors = diagnostics_errors(reader->diagnostics);
     RobotOptions options = files_robot_options(reader->spec);
-    Sha256Text digest;
-    Source *source = ARENA_NEW(reader->arena, Source, 1);
-    const Error error = files_load_robot(folder, file, reader->arena, reader->diagnostics, source, &text, &digest);
-    if (error.kind != OK) {
-        if (diagnostics_errors(reader->diagnostics) == errors) diagnose(reader->diagnostics, at, "%s", error.text);
-        if (reader->folder == NULL) reader->lost = error;
-        return false;
-    }
     file->digest = digest;
     options.folder = folder_of(source->file, reader->arena);
     const Robot *robot = robot_read(source, &options, reader->arena, reader->diagnostics);
@@ -128,15 +119,57 @@ static bool files_read_robot(SpecReader *reader, SpecFile *file, const Node *at,
     return robot != NULL;
 }
 
-bool files_read_robots(SpecReader *reader, SpecFile *files, Points *points)
+// ---- matrices and tables --------------------------------------------------------------------------------------------
+
+static bool files_is_matrix(const Option *option)
+{
+    return option->type == OPTION_FILE &&
+           (strcmp(option->choices, "matrix") == 0 || strcmp(option->choices, "table") == 0);
+}
+
+static Error files_load_matrix(const char *folder, const SpecFile *file, SpecReader *reader, Source *source,
+                               Sha256Text *digest)
+{
+    size_t size = 0;
+    TRY(files_open_text(folder, file, POINTS_BYTES_MAX, reader->arena, source, &size));
+    if (!source_check(source, size, reader->diagnostics))
+        return error_make(ERROR_USER, "%.200s can't be read", file->name);
+    *digest = sha256_of(source->text, size);
+    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+                      digest->hex, file->digest.hex);
+}
+
+// ---- what a model is configured by ----------------------------------------------------------------------------------
+
+static bool files_read_content(SpecReader *reader, const Option *option, SpecFile *file, const Node *at, Points *points)
+{
+    const char *folder = reader->folder != NULL ? reader->folder : folder_of(reader->spec->file, reader->arena);
+    const char *text = NULL;
+    const int errors = diagnostics_errors(reader->diagnostics);
+    const bool robot = files_is_robot(option);
+    Sha256Text digest;
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    const Error error = robot
+                            ? files_load_robot(folder, file, reader->arena, reader->diagnostics, source, &text, &digest)
+                            : files_load_matrix(folder, file, reader, source, &digest);
+    if (error.kind == OK)
+        return robot ? files_read_robot(reader, file, source, digest, points)
+                     : matrix_read(reader, source, option, points);
+    if (diagnostics_errors(reader->diagnostics) == errors) diagnose(reader->diagnostics, at, "%s", error.text);
+    if (reader->folder == NULL) reader->lost = error;
+    return false;
+}
+
+bool files_read_contents(SpecReader *reader, SpecFile *files, Points *points)
 {
     const Spec *spec = reader->spec;
     bool good = true;
     for (int i = 0; i < spec->model->n_options; i++) {
         const Option *option = &spec->model->options[i];
-        if (!files_is_robot(option) || files[i].name == NULL) continue;
+        if ((!files_is_robot(option) && !files_is_matrix(option)) || files[i].name == NULL) continue;
         const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", option->name));
-        good &= files_read_robot(reader, &files[i], given != NULL ? given->value : reader->root, &points[i]);
+        good &= files_read_content(reader, option, &files[i], given != NULL ? given->value : reader->root, &points[i]);
     }
     return good;
 }
@@ -197,7 +230,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node)
                  "no file can be named here: only a spec that is a file itself has a folder");
         return;
     }
-    if (reader->folder != NULL && strcmp(key->words, "robot") != 0) { // robots: files_read_robots
+    if (reader->folder != NULL && strcmp(key->words, "robot") != 0) { // robots: files_read_contents
         const Error error = files_load(reader->folder, &file, &own, &bytes, &digest);
         if (error.kind != OK) {
             diagnose(reader->diagnostics, name, "%s", error.text);
@@ -314,7 +347,7 @@ static Error files_build(const Spec *spec, const char *folder, Arena *scratch, A
     Points *points = ARENA_NEW(scratch, Points, model->n_options + model->n_lists);
     memcpy(points, spec->option_points, (size_t)(model->n_options + model->n_lists) * sizeof *points);
     for (int i = 0; i < model->n_options; i++) {
-        if (spec->files[i].name == NULL || files_is_robot(&model->options[i])) continue;
+        if (spec->files[i].name == NULL || points[i].count > 0) continue; // configure had it
         out->wrong_option = i + 1;
         TRY(files_take(folder, &spec->files[i], model->options[i].choices, scratch, &points[i], &out->dropped));
     }

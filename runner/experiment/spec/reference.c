@@ -122,6 +122,8 @@ static const LimitRow reference_limit_rows[] = {
     {"searches side by side, of all points of `outer`", SEARCHES_MAX, "searches"},
     {"replicates of a trial", REPLICATES_MAX, "replicates"},
     {"points of a terrain", POINTS_MAX, "points"},
+    {"a matrix or table in a file", MATRIX_MAX, "numbers"},
+    {"its rows", MATRIX_COLUMNS_MAX, "fields"},
     {"trajectories of one trial", (double)RECORD_TRIAL_BYTES_MAX, NULL},
     {"debug rows of one trial", (double)RECORD_BYTES_MAX, NULL},
 };

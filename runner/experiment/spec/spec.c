@@ -388,7 +388,7 @@ static bool spec_configure(SpecReader *reader)
     for (int i = 0; i < n_options; i++) {
         if (files[i].name != NULL) settings[i] = 1.0;
     }
-    if (!files_read_robots(reader, files, points)) { // without its robot nothing of the model can be checked
+    if (!files_read_contents(reader, files, points)) { // without its robot nothing of the model can be checked
         reader->nameless = true;
         spec_configure_defaults(reader);
         return false;

@@ -10,66 +10,10 @@ enum { CSV_COLUMNS_MAX = 1024 };
 // The table while it is read.
 typedef struct CsvReader {
     SpecReader *reader;
-    const Source *source;
-    char *at;     // the next line, in a copy of the text that is cut into fields
-    int line;     // the number of the row that was read
-    Node *fields; // [CSV_COLUMNS_MAX + 1] of that row
-    int n_fields, n_columns;
+    CsvLines lines;
+    int n_columns;
     int *axis; // [n_columns] which axis a column is; -1: it is left out
 } CsvReader;
-
-// ---- lines and fields -----------------------------------------------------------------------------------------------
-
-static int csv_characters(const char *from, const char *to)
-{
-    int count = 0;
-    for (; from < to; from++) count += ((unsigned char)*from & 0xC0) != 0x80; // UTF-8: no continuation byte
-    return count;
-}
-
-// The field at `p`, cut out of its line; where the next one starts, NULL after the last.
-static char *csv_field(const CsvReader *csv, const char *line, char *p, Node *field)
-{
-    p += strspn(p, " \t");
-    const bool quoted = *p == '"';
-    char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
-    char *comma = end + strcspn(end, ",");
-    while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
-    const int width = csv_characters(start, end);
-    *field = (Node){.kind = NODE_SCALAR,
-                    .source = csv->source,
-                    .line = csv->line,
-                    .column = csv_characters(line, start) + 1,
-                    .width = width > 0 ? width : 1,
-                    .text = start};
-    char *next = *comma == ',' ? comma + 1 : NULL;
-    *end = '\0';
-    return next;
-}
-
-// The next line with fields; NULL: none.
-static char *csv_line(CsvReader *csv)
-{
-    while (*csv->at != '\0') {
-        char *line = csv->at, *end = line + strcspn(line, "\n");
-        csv->at = *end == '\n' ? end + 1 : end;
-        csv->line++;
-        if (end > line && end[-1] == '\r') end--;
-        *end = '\0';
-        const char first = line[strspn(line, " \t")];
-        if (first != '\0' && first != '#') return line;
-    }
-    return NULL;
-}
-
-// Reads a row of at most `most` fields; false at the end.
-static bool csv_row(CsvReader *csv, int most)
-{
-    char *line = csv_line(csv), *p = line;
-    for (csv->n_fields = 0; p != NULL && csv->n_fields < most;)
-        p = csv_field(csv, line, p, &csv->fields[csv->n_fields++]);
-    return line != NULL;
-}
 
 // ---- the header -----------------------------------------------------------------------------------------------------
 
@@ -88,11 +32,11 @@ static const Node *csv_header(const CsvReader *csv, Arena *arena)
     const Node **names = ARENA_NEW(arena, const Node *, csv->n_columns);
     Node *header = ARENA_NEW(arena, Node, 1), *copies = ARENA_NEW(arena, Node, csv->n_columns);
     for (int i = 0; i < csv->n_columns; i++) {
-        copies[i] = csv->fields[i];
+        copies[i] = csv->lines.fields[i];
         copies[i].text = arena_copy(arena, copies[i].text);
         names[i] = &copies[i];
     }
-    *header = csv->fields[0];
+    *header = csv->lines.fields[0];
     header->kind = NODE_MAPPING;
     header->count = csv->n_columns;
     header->keys = header->items = names;
@@ -128,8 +72,8 @@ static void csv_check_columns(const CsvReader *csv, const Node *header, const No
             wanted->kind == NODE_SCALAR && !found ? nearest_name(wanted->text, names, csv->n_columns) : NULL;
         if (!found)
             diagnose(csv->reader->diagnostics, wanted, "%s is not a column of %s%s",
-                     scalar_given(wanted, csv->reader->arena), text_visible(csv->source->file, csv->reader->arena),
-                     did_you_mean(near, csv->reader->arena));
+                     scalar_given(wanted, csv->reader->arena),
+                     text_visible(csv->lines.source->file, csv->reader->arena), did_you_mean(near, csv->reader->arena));
     }
 }
 
@@ -137,9 +81,9 @@ static bool csv_read_header(CsvReader *csv, const Node *columns, AxesBuild *buil
 {
     SpecReader *reader = csv->reader;
     const int errors = diagnostics_errors(reader->diagnostics);
-    csv->n_columns = csv->n_fields;
+    csv->n_columns = csv->lines.n_fields;
     if (csv->n_columns > CSV_COLUMNS_MAX) {
-        diagnose(reader->diagnostics, &csv->fields[0],
+        diagnose(reader->diagnostics, &csv->lines.fields[0],
                  "the header has more than %d columns; leave out those that are no parameters", CSV_COLUMNS_MAX);
         return false;
     }
@@ -162,18 +106,20 @@ static bool csv_read_header(CsvReader *csv, const Node *columns, AxesBuild *buil
 static void csv_read_point(const CsvReader *csv, const AxesBuild *build, double *values)
 {
     SpecReader *reader = csv->reader;
-    if (csv->n_fields != csv->n_columns) {
-        diagnose(reader->diagnostics, &csv->fields[csv->n_fields - 1], "%s, and the header has %d",
-                 csv->n_fields > csv->n_columns ? "more fields than columns"
-                                                : arena_format(reader->arena, "the line has %d field%s", csv->n_fields,
-                                                               csv->n_fields == 1 ? "" : "s"),
+    if (csv->lines.n_fields != csv->n_columns) {
+        diagnose(reader->diagnostics, &csv->lines.fields[csv->lines.n_fields - 1], "%s, and the header has %d",
+                 csv->lines.n_fields > csv->n_columns
+                     ? "more fields than columns"
+                     : arena_format(reader->arena, "the line has %d field%s", csv->lines.n_fields,
+                                    csv->lines.n_fields == 1 ? "" : "s"),
                  csv->n_columns);
         return;
     }
     for (int c = 0; c < csv->n_columns; c++) {
         const int axis = csv->axis[c];
         if (axis < 0) continue;
-        scalar_number(reader, reader->parameter_keys[build->axes[axis].parameter], &csv->fields[c], &values[axis]);
+        scalar_number(reader, reader->parameter_keys[build->axes[axis].parameter], &csv->lines.fields[c],
+                      &values[axis]);
     }
 }
 
@@ -183,24 +129,20 @@ static void csv_read_rows(CsvReader *csv, AxesBuild *build)
 {
     enum { WRONG_MAX = 1024 };
     SpecReader *reader = csv->reader;
-    const int64_t most = (int64_t)strlen(csv->at) / csv->n_columns + WRONG_MAX;
+    const int64_t most = (int64_t)strlen(csv->lines.at) / csv->n_columns + WRONG_MAX;
     double *values = ARENA_NEW(reader->arena, double, most * build->n_axes);
     int64_t count = 0;
-    while (count < most && !scalar_flooded(reader) && csv_row(csv, csv->n_columns + 1))
+    while (count < most && !scalar_flooded(reader) && csv_row(&csv->lines, csv->n_columns + 1))
         csv_read_point(csv, build, values + count++ * build->n_axes);
-    if (count == 0) diagnose(reader->diagnostics, &csv->fields[0], "there is no point below the header");
+    if (count == 0) diagnose(reader->diagnostics, &csv->lines.fields[0], "there is no point below the header");
     axes_set_points(reader, build, values, count);
 }
 
 void axes_read_table(SpecReader *reader, const Source *source, const Node *columns, AxesBuild *build)
 {
-    const char *mark = strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? source->text + 3 : source->text;
-    CsvReader csv = {.reader = reader,
-                     .source = source,
-                     .at = arena_copy(reader->arena, mark),
-                     .fields = ARENA_NEW(reader->arena, Node, CSV_COLUMNS_MAX + 1)};
+    CsvReader csv = {.reader = reader, .lines = csv_lines(source, CSV_COLUMNS_MAX, reader->arena)};
     diagnostics_source(reader->diagnostics, source);
-    if (!csv_row(&csv, CSV_COLUMNS_MAX + 1)) {
+    if (!csv_row(&csv.lines, CSV_COLUMNS_MAX + 1)) {
         diagnose_at(reader->diagnostics, source, 1, 1, 1, "the table is empty; it starts with the names of parameters");
         return;
     }

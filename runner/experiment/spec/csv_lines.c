@@ -1,0 +1,60 @@
+// Lines of a table of comma-separated values, cut into fields that know their places.
+#include "keys.h"
+
+#include <string.h>
+
+static int csv_characters(const char *from, const char *to)
+{
+    int count = 0;
+    for (; from < to; from++) count += ((unsigned char)*from & 0xC0) != 0x80; // UTF-8: no continuation byte
+    return count;
+}
+
+// The field at `p`, cut out of its line; where the next one starts, NULL after the last.
+static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *field)
+{
+    p += strspn(p, " \t");
+    const bool quoted = *p == '"';
+    char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
+    char *comma = end + strcspn(end, ",");
+    while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
+    const int width = csv_characters(start, end);
+    *field = (Node){.kind = NODE_SCALAR,
+                    .source = csv->source,
+                    .line = csv->line,
+                    .column = csv_characters(line, start) + 1,
+                    .width = width > 0 ? width : 1,
+                    .text = start};
+    char *next = *comma == ',' ? comma + 1 : NULL;
+    *end = '\0';
+    return next;
+}
+
+// The next line with fields; NULL: none.
+static char *csv_line(CsvLines *csv)
+{
+    while (*csv->at != '\0') {
+        char *line = csv->at, *end = line + strcspn(line, "\n");
+        csv->at = *end == '\n' ? end + 1 : end;
+        csv->line++;
+        if (end > line && end[-1] == '\r') end--;
+        *end = '\0';
+        const char first = line[strspn(line, " \t")];
+        if (first != '\0' && first != '#') return line;
+    }
+    return NULL;
+}
+
+CsvLines csv_lines(const Source *source, int most, Arena *arena)
+{
+    const char *mark = strncmp(source->text, "\xEF\xBB\xBF", 3) == 0 ? source->text + 3 : source->text;
+    return (CsvLines){.source = source, .at = arena_copy(arena, mark), .fields = ARENA_NEW(arena, Node, most + 1)};
+}
+
+bool csv_row(CsvLines *csv, int most)
+{
+    char *line = csv_line(csv), *p = line;
+    for (csv->n_fields = 0; p != NULL && csv->n_fields < most;)
+        p = csv_field(csv, line, p, &csv->fields[csv->n_fields++]);
+    return line != NULL;
+}
