@@ -29,7 +29,9 @@ static const char *gradient_refuses(const Configured *configured)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
+    if (c.attachment != ARTICULATED_TREE) return "only `attachment: tree` has a gradient by the adjoint";
+    if (c.grips > 0) return "`friction: anchored` has no gradient by the adjoint";
+    return c.terrain != ARTICULATED_HEIGHTS ? NULL : "`terrain: heights` has no gradient by the adjoint";
 }
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
@@ -108,7 +110,9 @@ static int gradient_run(const Configured *configured, const double *parameter, s
     articulated_begin(w);
     for (int64_t tick = 0; tick < w->c.ticks && !(failure > ARTICULATED_NONE); tick++) {
         gradient_store(gradient, tick);
-        articulated_tick(w, tick);
+        double changed;
+        ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
+        articulated_tick_move(w, &seen, changed);
         failure = articulated_failure(w);
         gradient->steps = tick + 1;
     }

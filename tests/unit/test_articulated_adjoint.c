@@ -41,7 +41,9 @@ static double rollout_value(Rollout *rollout, const double *weights)
     articulated_begin(&w);
     for (int64_t tick = 0; tick < rollout->steps; tick++) {
         state_store(&w, rollout->states + tick * articulated_state_size(&w.c) * LANES);
-        articulated_tick(&w, tick);
+        real changed;
+        ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
+        articulated_tick_move(&w, &seen, changed);
     }
     articulated_metrics(&w, splat((double)rollout->steps), all_lanes());
     for (int m = 0; m < ARTICULATED_N_METRICS; m++)

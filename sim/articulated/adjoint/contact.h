@@ -13,20 +13,20 @@ typedef struct ArticulatedTouchBar {
     real force, slid;
 } ArticulatedTouchBar;
 
-// What a point's rows are made of.
-typedef struct ArticulatedContact {
+// What a point's rows are made of, and what these are made of.
+typedef struct ArticulatedContactParts {
     Vector3 n, r, from_centre, v, across; // the point at r from the centre; its old velocity
     real height, above, depth, v_n, damping, force, slide, smooth, beta;
     mask touching;
-} ArticulatedContact;
+} ArticulatedContactParts;
 
-HD ArticulatedContact contact_state(const ArticulatedLanes *w, const ArticulatedPose *pose,
-                                    const ArticulatedPoint *point, real scale, Vector3 *c)
+HD ArticulatedContactParts contact_parts(const ArticulatedLanes *w, const ArticulatedPose *pose,
+                                         const ArticulatedPoint *point, real scale, Vector3 *c)
 {
-    ArticulatedContact s;
+    ArticulatedContactParts s;
     s.from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
     *c = added(pose->x, s.from_centre);
-    const ArticulatedGround ground = ground_below(w, c->x);
+    const ArticulatedGround ground = ground_below(w, c->x, c->y);
     s.n = ground.normal;
     s.height = ground.height;
     s.above = (c->z - s.height) * s.n.z;
@@ -51,7 +51,7 @@ typedef struct ArticulatedContactBar {
     Vector3 n, r;
 } ArticulatedContactBar;
 
-HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContact *s)
+HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContactParts *s)
 {
     ArticulatedContactBar bar;
     const Vector3 turn = solved(w, body, 3), back = lambda(w, body, 3);
@@ -70,7 +70,7 @@ HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, r
 }
 
 // From the bars of the rows to those of depth, old velocity and parameters. What does not touch gives nothing.
-HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContact *s,
+HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContactParts *s,
                           const ArticulatedContactBar *rows, const ArticulatedTouchBar *touch, Vector3 *v_bar,
                           Vector3 *n_bar)
 {
@@ -97,7 +97,7 @@ HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedCo
     return fused(h * w->ground_stiffness, rows->f, fused(w->ground_stiffness, force_bar, fade_bar));
 }
 
-HD Vector3 where_touching(const ArticulatedContact *s, Vector3 v)
+HD Vector3 where_touching(const ArticulatedContactParts *s, Vector3 v)
 {
     const real zero = splat(0.0);
     return vector3(select_real(s->touching, v.x, zero), select_real(s->touching, v.y, zero),
@@ -109,7 +109,7 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
 {
     const real scale = body_number(w, body, ARTICULATED_scale);
     Vector3 c, v_bar, n_bar;
-    const ArticulatedContact s = contact_state(w, pose, point, scale, &c);
+    const ArticulatedContactParts s = contact_parts(w, pose, point, scale, &c);
     if (!any_lane(s.touching)) return;
     const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s);
     const real depth_bar = contact_depth_bar(w, h, &s, &rows, touch, &v_bar, &n_bar);
