@@ -53,6 +53,7 @@ int robot_parts(const RobotFile *file, int body)
 static bool robot_touches_ground(const RobotFile *file, const RobotFileShape *shape)
 {
     bool planes = false;
+    if (file->no_contacts) return false;
     if (shape->paired) return true;
     for (int i = 0; i < file->n_shapes; i++) {
         const RobotFileShape *plane = &file->shapes[i];
@@ -94,7 +95,7 @@ static void robot_refuse_obstacles(RobotFile *file)
 {
     const RobotFileShape *first = NULL;
     int count = 0;
-    for (int i = 0; i < file->n_shapes; i++) {
+    for (int i = 0; i < file->n_shapes && !file->no_contacts; i++) {
         const RobotFileShape *shape = &file->shapes[i];
         const bool solid = shape->unknown == NULL && shape->shape.kind != ROBOT_PLANE;
         if (!solid || shape->shape.body >= 0 || (shape->contype | shape->conaffinity) == 0) continue;

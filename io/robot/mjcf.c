@@ -41,7 +41,7 @@ static void mjcf_read_compiler(Mjcf *mjcf, const XmlNode *node)
 
 // ---- option ---------------------------------------------------------------------------------------------------------
 
-// Which forces there are is the spec's to say, so a file that says otherwise is not simply overruled.
+// Shapes may touch nothing. Which other forces there are is the spec's to say, so a file is not simply overruled.
 static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
 {
     static const char forces[] =
@@ -49,7 +49,10 @@ static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
         "actuation";
     for (int i = 0; i < node->n_attributes; i++) {
         const XmlAttribute *given = &node->attributes[i];
-        if (robot_word_in(forces, given->name) && strcmp(given->value, "disable") == 0)
+        if (!robot_word_in(forces, given->name) || strcmp(given->value, "disable") != 0) continue;
+        if (strcmp(given->name, "contact") == 0 && !robot_ignores(mjcf->file, "flag"))
+            mjcf->file->no_contacts = true;
+        else
             robot_skip(mjcf->file, node, given->name, "flag");
     }
 }

@@ -64,6 +64,7 @@ typedef struct RobotFile {
     const char *name;
     bool is_mjcf;
     double total_mass;     // kg, that all bodies are scaled to; 0: they are not
+    bool no_contacts;      // its shapes touch nothing
     RobotFileBody *bodies; // [ROBOT_BODIES_MAX]
     int n_bodies;
     RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]

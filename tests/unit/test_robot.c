@@ -293,6 +293,10 @@ TEST(robot_contacts_follow_the_planes)
     CHECK(c.robot->notes[2].skipped);
     CHECK_TEXT("pair of bodies (1)", c.robot->notes[2].what);
     robot_case_end(&c);
+    robot_case(&c, "<mujoco><option><flag contact='disable' energy='enable'/></option><worldbody><geom size='1'/>"
+                   "<body><freejoint/><geom size='.1'/><geom mesh='m' mass='0'/></body></worldbody></mujoco>");
+    CHECK(!c.robot->shapes[1].collides);
+    robot_case_end(&c);
 }
 
 // ---- several joints on one body -------------------------------------------------------------------------------------
