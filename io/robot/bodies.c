@@ -40,12 +40,21 @@ RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body)
 
 int robot_index(const RobotFile *file, const RobotFileBody *body) { return (int)(body - file->bodies); }
 
+int robot_parts(const RobotFile *file, int body)
+{
+    int count = 0;
+    while (count < body && file->bodies[body - count - 1].part) count++;
+    return count;
+}
+
 // ---- contacts -------------------------------------------------------------------------------------------------------
 
 // Does it touch the planes of the file, or without any a plane with MuJoCo's defaults?
 static bool robot_touches_ground(const RobotFile *file, const RobotFileShape *shape)
 {
     bool planes = false;
+    if (file->no_contacts) return false;
+    if (shape->paired) return true;
     for (int i = 0; i < file->n_shapes; i++) {
         const RobotFileShape *plane = &file->shapes[i];
         if (plane->unknown != NULL || plane->shape.kind != ROBOT_PLANE) continue;
@@ -86,7 +95,7 @@ static void robot_refuse_obstacles(RobotFile *file)
 {
     const RobotFileShape *first = NULL;
     int count = 0;
-    for (int i = 0; i < file->n_shapes; i++) {
+    for (int i = 0; i < file->n_shapes && !file->no_contacts; i++) {
         const RobotFileShape *shape = &file->shapes[i];
         const bool solid = shape->unknown == NULL && shape->shape.kind != ROBOT_PLANE;
         if (!solid || shape->shape.body >= 0 || (shape->contype | shape->conaffinity) == 0) continue;
@@ -209,6 +218,59 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
         file->is_mjcf ? ", let <compiler balanceinertia=\"true\"/> do so" : "");
 }
 
+// ---- joints of one body ---------------------------------------------------------------------------------------------
+
+enum { ROBOT_TWISTS_MAX = 6, ROBOT_TWIST = 6 + ROBOT_TWISTS_MAX };
+
+// Appends what each coordinate of the joint does to the body's frame: velocity, angular velocity, and the root of its
+// armature in a place of its own. Returns how many there are; -1: too many.
+static int robot_add_twists(const RobotJoint *joint, double (*twist)[ROBOT_TWIST], int count)
+{
+    const int axes = joint->kind == ROBOT_BALL ? 3 : 1;
+    if (count < 0 || count + axes > ROBOT_TWISTS_MAX) return -1;
+    for (int a = 0; a < axes; a++, count++) {
+        const double unit[3] = {a == 0, a == 1, a == 2};
+        const double *axis = joint->kind == ROBOT_BALL ? unit : joint->axis;
+        memset(twist[count], 0, sizeof twist[count]);
+        memcpy(twist[count] + (joint->kind == ROBOT_SLIDE ? 0 : 3), axis, sizeof unit);
+        if (joint->kind != ROBOT_SLIDE) robot_cross(joint->anchor, axis, twist[count]);
+        twist[count][6 + count] = sqrt(joint->armature);
+    }
+    return count;
+}
+
+// Is each twist more than a sum of those before it? Takes those from it (Gram-Schmidt).
+static bool robot_independent(double (*twist)[ROBOT_TWIST], int count)
+{
+    for (int i = 0; i < count; i++) {
+        const double size = robot_norm(twist[i], ROBOT_TWIST);
+        for (int j = 0; j < i; j++) {
+            double along = 0.0;
+            for (int k = 0; k < ROBOT_TWIST; k++) along += twist[i][k] * twist[j][k];
+            for (int k = 0; k < ROBOT_TWIST; k++) twist[i][k] -= along * twist[j][k];
+        }
+        const double rest = robot_norm(twist[i], ROBOT_TWIST);
+        if (!(rest > 1e-6 * size)) return false;
+        for (int k = 0; k < ROBOT_TWIST; k++) twist[i][k] /= rest;
+    }
+    return true;
+}
+
+// Where two coordinates of one body do the same, nothing decides how they share it.
+static void robot_check_joints(RobotFile *file, int body)
+{
+    double twist[ROBOT_TWISTS_MAX][ROBOT_TWIST];
+    const int parts = robot_parts(file, body);
+    int count = 0;
+    if (parts == 0) return;
+    for (int i = body - parts; i <= body; i++) count = robot_add_twists(&file->bodies[i].joint, twist, count);
+    if (count >= 0 && robot_independent(twist, count)) return;
+    robot_error(file, file->bodies[body].node, NULL,
+                "the joints of %s are not independent where the file has it: one moves it like others together; delete "
+                "that joint, turn its axis, or give it armature",
+                robot_label(file, file->bodies[body].node));
+}
+
 // ---- numbers that grew too large ------------------------------------------------------------------------------------
 
 static bool robot_all_finite(const double *value, int count)
@@ -290,7 +352,10 @@ static void robot_give_names(RobotFile *file, RobotBody *bodies, int count, Aren
         n++;
     }
     for (int i = 0; i < count; i++) {
-        const char *name = bodies[i].name != NULL ? bodies[i].name : arena_format(file->arena, "body_%d", i);
+        const char *joint = bodies[i].mass == 0.0 ? bodies[i].joint.name : NULL; // of a part
+        const char *name = bodies[i].name != NULL ? bodies[i].name
+                           : joint != NULL        ? joint
+                                                  : arena_format(file->arena, "body_%d", i);
         while (bodies[i].name == NULL && robot_has_body(bodies, count, name))
             name = arena_format(file->arena, "%s_", name);
         bodies[i].name = arena_copy(arena, name);
@@ -437,7 +502,9 @@ static void robot_check_bodies(RobotFile *file, const RobotBody *bodies, int cou
 {
     for (int i = 0; i < file->n_bodies; i++) {
         const RobotFileBody *from = &file->bodies[i];
-        if (from->joint.kind != ROBOT_WELD) robot_check_mass(file, from, &bodies[from->kept]);
+        if (from->joint.kind == ROBOT_WELD || from->part) continue;
+        robot_check_mass(file, from, &bodies[from->kept]);
+        robot_check_joints(file, i);
     }
     if (count == 0) robot_error(file, file->root, NULL, "no body of the robot can move");
 }

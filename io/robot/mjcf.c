@@ -41,7 +41,7 @@ static void mjcf_read_compiler(Mjcf *mjcf, const XmlNode *node)
 
 // ---- option ---------------------------------------------------------------------------------------------------------
 
-// Which forces there are is the spec's to say, so a file that says otherwise is not simply overruled.
+// Shapes may touch nothing. Which other forces there are is the spec's to say, so a file is not simply overruled.
 static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
 {
     static const char forces[] =
@@ -49,7 +49,10 @@ static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
         "actuation";
     for (int i = 0; i < node->n_attributes; i++) {
         const XmlAttribute *given = &node->attributes[i];
-        if (robot_word_in(forces, given->name) && strcmp(given->value, "disable") == 0)
+        if (!robot_word_in(forces, given->name) || strcmp(given->value, "disable") != 0) continue;
+        if (strcmp(given->name, "contact") == 0 && !robot_ignores(mjcf->file, "flag"))
+            mjcf->file->no_contacts = true;
+        else
             robot_skip(mjcf->file, node, given->name, "flag");
     }
 }
@@ -106,6 +109,58 @@ static void mjcf_refuse_section(Mjcf *mjcf, const XmlNode *node)
         robot_note(mjcf->file, true, node->name, count - 1);
 }
 
+// NULL: an error.
+static RobotFileShape *mjcf_paired_shape(Mjcf *mjcf, const XmlNode *node, const char *attribute)
+{
+    RobotFile *file = mjcf->file;
+    const char *name = robot_text_of(node, attribute);
+    const char **names = ARENA_NEW(file->arena, const char *, file->n_shapes + 1);
+    int count = 0;
+    if (name == NULL) {
+        robot_error(file, node, attribute, "a pair needs %s: the name of a geom", attribute);
+        return NULL;
+    }
+    for (int i = 0; i < file->n_shapes; i++) {
+        const char *of = file->shapes[i].shape.name;
+        if (strcmp(of, name) == 0) return &file->shapes[i];
+        if (of[0] != '\0') names[count++] = of;
+    }
+    const char *near = nearest_name(name, names, count);
+    robot_error(file, node, attribute, "there is no geom '%.128s'; %s%s%s", name,
+                near != NULL ? "did you mean '"
+                             : "name the file that includes this one and has it, or add pair to ignore",
+                near != NULL ? near : "", near != NULL ? "'?" : "");
+    return NULL;
+}
+
+// A pair collides whatever contype and conaffinity say. With a plane it is a contact with the ground. Bodies do not
+// touch each other here, as a pair or otherwise.
+static void mjcf_read_pair(Mjcf *mjcf, const XmlNode *node)
+{
+    static const RobotElement element = {
+        .name = "pair",
+        .read = "name class geom1 geom2",
+        .solver = "condim friction solref solimp solreffriction margin gap",
+    };
+    const char *word = robot_ignores(mjcf->file, "contact") ? "contact" : "pair";
+    if (robot_ignores(mjcf->file, word)) {
+        robot_note(mjcf->file, true, word, 1);
+        return;
+    }
+    robot_check_attributes(mjcf->file, node, &element);
+    RobotFileShape *one = mjcf_paired_shape(mjcf, node, "geom1"), *other = mjcf_paired_shape(mjcf, node, "geom2");
+    if (one == NULL || other == NULL) return;
+    if (other->shape.kind == ROBOT_PLANE) {
+        one->paired = true;
+    } else if (one->shape.kind == ROBOT_PLANE) {
+        other->paired = true;
+    } else if (one->shape.body >= 0 && other->shape.body >= 0) {
+        robot_note(mjcf->file, true, "pair of bodies", 1);
+    } else {
+        robot_skip(mjcf->file, node, NULL, "pair"); // an obstacle
+    }
+}
+
 // Bodies do not touch each other, so excluded pairs change nothing.
 static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
 {
@@ -113,10 +168,10 @@ static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
     for (const XmlNode *child = node->first; child != NULL; child = child->next) {
         if (strcmp(child->name, "exclude") == 0)
             robot_note(mjcf->file, false, "exclude", 1);
-        else if (strcmp(child->name, "pair") != 0)
-            robot_unknown_element(mjcf->file, child, known, 2);
+        else if (strcmp(child->name, "pair") == 0)
+            mjcf_read_pair(mjcf, child);
         else
-            robot_skip(mjcf->file, child, NULL, robot_ignores(mjcf->file, "contact") ? "contact" : "pair");
+            robot_unknown_element(mjcf->file, child, known, 2);
     }
 }
 

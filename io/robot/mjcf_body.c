@@ -16,6 +16,17 @@ static void mjcf_read_children(Mjcf *mjcf, const XmlNode *node, MjcfPlace *place
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
 
+// Of the elements in a body: joints, also those in frames.
+static int mjcf_count_joints(const XmlNode *node)
+{
+    int count = 0;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (strcmp(child->name, "frame") == 0) count += mjcf_count_joints(child);
+        count += strcmp(child->name, "joint") == 0 || strcmp(child->name, "freejoint") == 0;
+    }
+    return count;
+}
+
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2])
 {
     const bool given = range[0] != 0.0 || range[1] != 0.0;
@@ -45,7 +56,9 @@ static double mjcf_effort(Mjcf *mjcf, const XmlNode *node, const char *attribute
 static void mjcf_check_free(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place, MjcfJoint *joint)
 {
     RobotFile *file = mjcf->file;
-    if (file->bodies[place->body].parent >= 0)
+    if (robot_parts(file, place->body) > 0)
+        robot_error(file, node, NULL, "a free joint must be the only joint of its body");
+    else if (file->bodies[place->body].parent >= 0)
         robot_error(file, node, NULL, "a free joint is only possible in a body of <worldbody>");
     if (joint->stiffness == 0.0 && joint->damping == 0.0 && joint->armature == 0.0 && joint->friction == 0.0) return;
     joint->stiffness = joint->damping = joint->armature = joint->friction = 0.0;
@@ -84,7 +97,7 @@ static void mjcf_joint_numbers(Mjcf *mjcf, const MjcfJoint *from, RobotJoint *jo
     if (joint->kind == ROBOT_FREE || joint->kind == ROBOT_BALL) joint->reference = joint->rest = 0.0;
 }
 
-// The body's joint; NULL after an error.
+// The next joint of the body; NULL after an error.
 static RobotJoint *mjcf_new_joint(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *place)
 {
     RobotFile *file = mjcf->file;
@@ -92,14 +105,8 @@ static RobotJoint *mjcf_new_joint(Mjcf *mjcf, const XmlNode *node, const MjcfPla
         robot_error(file, node, NULL, "the world has no joint; put it into a <body>");
         return NULL;
     }
-    RobotFileBody *body = &file->bodies[place->body];
-    if (body->joint.kind != ROBOT_WELD) {
-        robot_error(file, node, NULL,
-                    "%s has a second joint (the first is in line %d); put bodies with a mass between them, one joint "
-                    "in each",
-                    robot_label(file, body->node), body->joint_node->line);
-        return NULL;
-    }
+    RobotFileBody *body = &file->bodies[place->body - robot_parts(file, place->body)];
+    while (body->joint_node != body->node) body++;
     body->joint_node = node;
     body->joint.name = robot_text_of(node, "name");
     return &body->joint;
@@ -332,6 +339,22 @@ static void mjcf_finish_body(Mjcf *mjcf, const MjcfPlace *place)
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
 
+// A body, behind a part without mass for each of its joints but the last: joints of one body act one after the other,
+// the first next to the parent. NULL: too many bodies.
+static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *outer)
+{
+    const RobotFrame frame = mjcf_frame(mjcf, node);
+    const int parts = mjcf_count_joints(node) - 1;
+    RobotFileBody *body = robot_add_body(mjcf->file, node, outer->body);
+    if (body != NULL) body->frame = robot_frame_product(&outer->frame, &frame);
+    for (int i = 0; i < parts && body != NULL; i++) {
+        body->part = true;
+        body->name = NULL;
+        body = robot_add_body(mjcf->file, node, robot_index(mjcf->file, body));
+    }
+    return body;
+}
+
 static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *outer)
 {
     static const RobotElement element = {.name = "body",
@@ -339,10 +362,8 @@ static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *out
                                          .show = "user sleep simple fuse",
                                          .refused = "mocap gravcomp"};
     robot_check_attributes(mjcf->file, node, &element);
-    RobotFileBody *body = robot_add_body(mjcf->file, node, outer->body);
+    RobotFileBody *body = mjcf_add_body(mjcf, node, outer);
     if (body == NULL) return;
-    const RobotFrame frame = mjcf_frame(mjcf, node);
-    body->frame = robot_frame_product(&outer->frame, &frame);
     MjcfPlace place = {.body = robot_index(mjcf->file, body),
                        .class = mjcf_class(mjcf, node, "childclass", outer->class),
                        .frame = robot_frame_none()};

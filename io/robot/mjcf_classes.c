@@ -67,6 +67,12 @@ static bool mjcf_read_turn(Mjcf *mjcf, const XmlNode *node, double q[4])
     return mjcf_read_axes(mjcf, node, q) || mjcf_read_euler(mjcf, node, q);
 }
 
+// To about 1e-6 rad; a quaternion and its negative are the same.
+static bool mjcf_same_turn(const double a[4], const double b[4])
+{
+    return fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) > 1.0 - 1e-12;
+}
+
 void mjcf_read_frame(Mjcf *mjcf, const XmlNode *node, RobotFrame *frame, bool *turned, double turn[4])
 {
     static const char *const forms[] = {"quat", "axisangle", "xyaxes", "zaxis", "euler"};
@@ -84,7 +90,7 @@ void mjcf_read_frame(Mjcf *mjcf, const XmlNode *node, RobotFrame *frame, bool *t
             robot_error(mjcf->file, node, "quat", "quat has no direction: its length is 0");
         else
             memcpy(frame->q, (const double[]){q[1], q[2], q[3], q[0]}, sizeof q);
-        if (*turned)
+        if (*turned && !mjcf_same_turn(frame->q, turn))
             robot_error(mjcf->file, node, "quat",
                         "the defaults have another orientation than quat, and versions of "
                         "MuJoCo differ in which one counts; give it in the same form");

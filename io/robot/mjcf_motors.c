@@ -160,8 +160,8 @@ static void mjcf_turn_quaternions(Mjcf *mjcf, const XmlNode *node, double *coord
         const RobotJointKind kind = mjcf->file->bodies[i].joint.kind;
         double *q = coordinates + (kind == ROBOT_FREE ? 3 : 0);
         if (kind == ROBOT_FREE || kind == ROBOT_BALL) {
-            if (!robot_normalize(q, 4))
-                robot_error(mjcf->file, node, "qpos", "a quaternion of qpos has no direction: its length is 0");
+            if (robot_norm(q, 4) < 1e-14) q[0] = 1.0; // no turn, as MuJoCo reads it
+            if (!robot_normalize(q, 4)) robot_error(mjcf->file, node, "qpos", "a quaternion of qpos is too large");
             memcpy(q, (const double[]){q[1], q[2], q[3], q[0]}, 4 * sizeof *q);
         }
         coordinates += robot_joint_coordinates(kind);

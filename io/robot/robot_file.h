@@ -21,6 +21,7 @@ typedef struct RobotFileShape {
     RobotShape shape;
     const XmlNode *node;
     const char *unknown; // "mesh": not a primitive; NULL: one
+    bool paired;         // with a plane: it collides with the ground whatever contype and conaffinity say
     int contype, conaffinity, group;
     double mass, density; // mass NaN: by the density
     bool shell;
@@ -32,6 +33,7 @@ typedef struct RobotFileBody {
     int parent;       // before it; -1: the world
     RobotFrame frame; // in the parent
     RobotMass mass;
+    bool part;           // it has no mass: it stands between two joints of the next body
     bool weighed;        // the file gives its mass
     RobotJoint joint;    // joint.name NULL: none
     double damping_part; // damping ratio of its motor; 0: none
@@ -62,6 +64,7 @@ typedef struct RobotFile {
     const char *name;
     bool is_mjcf;
     double total_mass;     // kg, that all bodies are scaled to; 0: they are not
+    bool no_contacts;      // its shapes touch nothing
     RobotFileBody *bodies; // [ROBOT_BODIES_MAX]
     int n_bodies;
     RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]
@@ -145,7 +148,8 @@ bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
-void robot_shapes_collide(RobotFile *file); // sets shape.collides, and judges meshes
+int robot_parts(const RobotFile *file, int body); // that stand directly before it
+void robot_shapes_collide(RobotFile *file);       // sets shape.collides, and judges meshes
 const Robot *robot_build(RobotFile *file, Arena *arena);
 
 // ---- mjcf.c, urdf.c -------------------------------------------------------------------------------------------------

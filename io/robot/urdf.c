@@ -198,12 +198,15 @@ static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotJoint *jo
     if (effort == 0.0) robot_note(file, false, "limit effort 0, read as unlimited", 1);
     if (effort > 0.0) joint->motor.effort = effort;
     if (!limited) return;
-    if (low < high) {
+    if (xml_attribute(limit, "lower") == NULL && xml_attribute(limit, "upper") == NULL) {
+        robot_note(file, false, "limit without lower and upper, read as unlimited", 1);
+    } else if (low < high) {
         joint->limited = true;
         joint->low = low;
         joint->high = high;
     } else {
-        robot_error(file, limit, "upper", "the limit of %s is %s to %s, expected a lower and a greater number",
+        robot_error(file, limit, "upper",
+                    "the limit of %s is %s to %s, expected a lower and a greater number; type=\"continuous\" has none",
                     robot_label(file, node), text_number(low).text, text_number(high).text);
     }
 }
@@ -232,7 +235,7 @@ static void urdf_read_axis(RobotFile *file, const XmlNode *node, RobotJoint *joi
 
 static void urdf_read_joint(RobotFile *file, const XmlNode *node, RobotFileBody *body)
 {
-    static const RobotElement element = {.name = "joint", .read = "name type"};
+    static const RobotElement element = {.name = "joint", .read = "name type", .show = "dont_collapse"};
     static const char types[] = "revolute|continuous|prismatic|fixed|floating";
     static const RobotJointKind kinds[] = {ROBOT_HINGE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_WELD, ROBOT_FREE};
     RobotJoint *joint = &body->joint;
@@ -367,7 +370,7 @@ void urdf_read(RobotFile *file)
     Urdf urdf = {.file = file, .links = ARENA_NEW(file->arena, UrdfLink, ROBOT_BODIES_MAX + 2)};
     urdf.joints = ARENA_NEW(file->arena, UrdfJoint, ROBOT_BODIES_MAX + 2);
     robot_check_attributes(file, file->root, &element);
-    urdf_check_children(file, file->root, "link joint", "material transmission gazebo", "mujoco");
+    urdf_check_children(file, file->root, "link joint", "material transmission gazebo sensor ros2_control", "mujoco");
     for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
         if (urdf_is(child, "link")) urdf_add_link(&urdf, child);
     }

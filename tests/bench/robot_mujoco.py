@@ -67,7 +67,7 @@ class Fused:
             p, r = self.frame[parent]
             own = (p + r @ m.body_pos[b], r @ matrix(m.body_quat[b]))
             if m.body_jntnum[b]:
-                self.order.append(b)
+                self.order += [(b, j) for j in range(m.body_jntnum[b])]
                 self.kept[b], self.frame[b] = b, (np.zeros(3), np.eye(3))
                 self.mass[b], self.moment[b], self.second[b] = 0.0, np.zeros(3), np.zeros((3, 3))
             else:
@@ -90,6 +90,10 @@ class Fused:
     def inertia(self, k):
         c = self.moment[k] / self.mass[k]
         return c, self.second[k] - self.mass[k] * (c @ c * np.eye(3) - np.outer(c, c))
+
+    def last(self, b):
+        """The entry of a body's last joint."""
+        return self.order.index((b, self.m.body_jntnum[b] - 1))
 
     def in_parent(self, b):
         parent = self.m.body_parentid[b]
@@ -152,14 +156,35 @@ def compare_motor(name, m, j, ours, damped):
             check(f"{name} {what}", one, other)
 
 
+def compare_frame(name, ours, position, turn, parent):
+    q = np.zeros(4)
+    mujoco.mju_mat2Quat(q, turn.ravel())
+    check(f"{name} parent", ours["parent"], parent)
+    check(f"{name} p", ours["p"], position)
+    same_turn(f"{name} q", ours["q"], q)
+
+
+def compare_mass(name, ours, fused, b, last):
+    """Before the last joint of a body stand parts without mass."""
+    if not last:
+        check(f"{name} mass", [ours["mass"], *ours["inertia"]], np.zeros(7))
+        return
+    centre, inertia = fused.inertia(b)
+    check(f"{name} mass", ours["mass"], fused.mass[b], fused.mass[b])
+    check(f"{name} centre", ours["centre"], centre)
+    check(f"{name} inertia", tensor(ours["inertia"]), inertia, np.abs(inertia).max())
+
+
 def without_meshes(path):
     with open(path) as f:
         text = f.read()
     if "<robot" in text:
         return mujoco.MjModel.from_xml_string(re.sub(r"(?s)<(visual|collision)\b.*?</\1>", "", text))
     spec = mujoco.MjSpec.from_file(path)
-    for geom in [g for g in spec.geoms if g.type == mujoco.mjtGeom.mjGEOM_MESH]:
+    for geom in [g for g in spec.geoms if g.type == mujoco.mjtGeom.mjGEOM_MESH or g.meshname]:
         spec.delete(geom)
+    for geom in spec.geoms:
+        geom.material = ""
     for thing in spec.meshes + spec.materials + spec.textures + spec.sensors + spec.hfields:
         spec.delete(thing)
     return spec.compile()
@@ -181,21 +206,14 @@ def compare(path, ignored=()):
     check(f"{path}: number of bodies", len(robot["bodies"]), len(fused.order))
     if len(robot["bodies"]) != len(fused.order):
         return
-    for i, b in enumerate(fused.order):
+    for i, (b, j) in enumerate(fused.order):
         ours = robot["bodies"][i]
         name = f"{os.path.basename(path)} {ours['name']}"
-        position, turn = fused.in_parent(b)
-        q = np.zeros(4)
-        mujoco.mju_mat2Quat(q, turn.ravel())
+        position, turn = fused.in_parent(b) if j == 0 else (np.zeros(3), np.eye(3))
         parent = fused.kept[m.body_parentid[b]]
-        check(f"{name} parent", ours["parent"], fused.order.index(parent) if parent else -1)
-        check(f"{name} p", ours["p"], position)
-        same_turn(f"{name} q", ours["q"], q)
-        centre, inertia = fused.inertia(b)
-        check(f"{name} mass", ours["mass"], fused.mass[b], fused.mass[b])
-        check(f"{name} centre", ours["centre"], centre)
-        check(f"{name} inertia", tensor(ours["inertia"]), inertia, np.abs(inertia).max())
-        compare_joint(name, m, m.body_jntadr[b], ours["joint"], text)
+        compare_frame(name, ours, position, turn, i - 1 if j > 0 else fused.last(parent) if parent else -1)
+        compare_mass(name, ours, fused, b, j + 1 == m.body_jntnum[b])
+        compare_joint(name, m, m.body_jntadr[b] + j, ours["joint"], text)
     compare_keys(path, m, robot)
     print(f"ok {os.path.basename(path)}: {len(fused.order)} of {m.nbody - 1} bodies, {m.nkey} keyframes")
 
@@ -275,6 +293,18 @@ ROBOTS = {
         </body></worldbody>
       <actuator><position joint="b" kp="30" dampratio="1" gear="2"/><position joint="c" kp="100" dampratio=".7"/>
         <position joint="d" kp="10" inheritrange=".8"/><velocity joint="d" kv="3"/></actuator></mujoco>""",
+    "several": """<mujoco><worldbody>
+        <body name="a" pos="1 2 3" euler="10 20 30"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide"
+          axis="0 0 1" ref=".2" range="-1 2"/><joint name="y" axis="0 1 0" pos="0 0 .1"/><geom size=".1"/>
+          <body name="b" pos=".1 0 0" euler="0 30 0"><frame pos="0 .1 0" euler="20 0 0"><joint axis="1 0 0"/></frame>
+            <geom type="capsule" size=".03 .2" pos=".1 .1 0"/><joint name="h" axis="0 0 1" range="-20 30" armature=".1"/>
+            <body name="w" pos="0 0 .1"><geom size=".05"/>
+              <body name="c" pos="0 .1 -.3"><joint name="s" type="slide" axis="1 1 0"/><joint name="o" type="ball"/>
+                <geom size=".1"/></body></body></body>
+          <body name="d" pos="0 0 1"><joint name="d" range="-30 30"/><geom type="box" size=".1 .02 .02" pos=".1 0 0"/></body>
+        </body></worldbody>
+      <actuator><position joint="h" kp="30" dampratio="1"/><position joint="y" kp="100" kv="2" ctrlrange="-1 1"/></actuator>
+      <keyframe><key name="k" qpos=".1 .2 .3  .4 .5  .6 .5 .5 .5 -.5  .7"/></keyframe></mujoco>""",
     "URDF": """<robot name="u"><link name="base"/><link name="trunk"><inertial><origin xyz=".1 0 .2" rpy=".1 .2 .3"/>
         <mass value="5"/><inertia ixx=".1" iyy=".2" izz=".25" ixy=".01" ixz="-.02" iyz=".03"/></inertial></link>
       <joint name="weld" type="fixed"><parent link="base"/><child link="trunk"/><origin xyz="0 0 .1" rpy="0 0 1"/></joint>

@@ -59,6 +59,14 @@ sed 's|<position joint="hip" kp="50" kv="2"/>|<motor joint="hip"/>|' robots/walk
     fail "check of torques: $(cat log)"
 grep -q '^motors  *warning: 1 motor has no gains and can do nothing' log || fail "no word of gains: $(cat log)"
 
+# a root with several joints: what the base is, is said
+sed 's|<freejoint/>|<joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide"/>|' robots/walker.xml \
+    >robots/planar.xml
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/planar.xml >log 2>&1 || fail "check of a plane: $(cat log)"
+grep -q '^robot  *walker: 3 bodies, .* joints: 1 hinge, 2 slide' log || fail "a plane: $(cat log)"
+grep -q '^base  *warning: the root has several joints, and the base is the part behind the first, x:' log ||
+    fail "no word of the base: $(cat log)"
+
 "$HOPSCOTCH" show walk/0 --robot --results r >log 2>&1 || fail "show --robot: $(cat log)"
 for words in 'trunk  *[0-9.]*  .*free' '  leg  *[0-9.]*  hip  *hinge  -1.047 to 1.047 rad  kp 50, kd 2'; do
     grep -q "^$words" log || fail "show --robot does not say '$words': $(cat log)"

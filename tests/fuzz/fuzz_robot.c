@@ -25,7 +25,8 @@ static void fuzz_check_body(const Robot *robot, int i)
     const RobotJoint *joint = &body->joint;
     if (body->parent < -1 || body->parent >= i || body->name[0] == '\0' || joint->name[0] == '\0') abort();
     if (!fuzz_finite(body->p, 3) || !fuzz_is_unit(body->q, 4)) abort();
-    if (!(body->mass > 0.0) || !fuzz_finite(&body->mass, 1) || !fuzz_finite(body->inertia, 6)) abort();
+    const bool part = body->mass == 0.0 && i + 1 < robot->n_bodies && body[1].parent == i; // between two joints
+    if (!(body->mass > 0.0 || part) || !fuzz_finite(&body->mass, 1) || !fuzz_finite(body->inertia, 6)) abort();
     if (joint->kind == ROBOT_WELD || (joint->kind == ROBOT_FREE && body->parent >= 0)) abort();
     if (joint->kind != ROBOT_FREE && joint->kind != ROBOT_BALL && !fuzz_is_unit(joint->axis, 3)) abort();
     if (joint->limited && !(joint->low < joint->high)) abort();

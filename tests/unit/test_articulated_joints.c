@@ -458,3 +458,79 @@ TEST(articulated_weld_gives_way)
     CHECK_NEAR(2.0 - 5.0 * G / 1e6, hand_cell(&hand, 0, ARTICULATED_X + 2), 1e-12);
     hand_end(&hand);
 }
+
+// ---- several joints on one body: parts without mass between them ----------------------------------------------------
+
+// `n` joints of these kinds about these axes, one after the other, before a lopsided body that leans.
+static Robot in_parts(const RobotJointKind *kinds, const double (*axes)[3], int n, RobotBody *bodies)
+{
+    static const char *const names[3] = {"a", "b", "c"};
+    for (int i = 0; i < n; i++) {
+        bodies[i] = hanging(kinds[i], 0.0, 0.0, 0.0);
+        bodies[i].name = bodies[i].joint.name = names[i];
+        bodies[i].parent = i - 1;
+        if (i > 0) bodies[i].p[2] = 0.0;
+        memcpy(bodies[i].joint.axis, axes[i], sizeof bodies[i].joint.axis);
+    }
+    RobotBody *body = &bodies[n - 1];
+    bodies[0].q[0] = sin(0.5);
+    bodies[0].q[3] = cos(0.5);
+    body->mass = 2.0;
+    memcpy(body->centre, (const double[]){0.1, 0.2, -0.6}, sizeof body->centre);
+    memcpy(body->inertia, (const double[]){0.05, 0.08, 0.04, 0.01, 0.0, -0.01}, sizeof body->inertia);
+    return robot_of(bodies, n);
+}
+
+// The centre of the last body after half a second.
+static void half_a_second(const Robot *robot, int steps, double *x)
+{
+    ArticulatedHand hand;
+    const ArticulatedSetup setup = {.robot = robot,
+                                    .settings = {{"dt", 0.5 / steps}},
+                                    .parameters = {{"attach_stiffness", 1e9}, {"attach_turn_stiffness", 1e9}}};
+    hand_start(&hand, &setup);
+    for (int k = 0; k < steps; k++) hand_step(&hand);
+    for (int k = 0; k < 3; k++) x[k] = hand_cell(&hand, robot->n_bodies - 1, ARTICULATED_X + k);
+    hand_end(&hand);
+}
+
+static double off_by(const double *a, const double *b)
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+TEST(articulated_three_hinges_are_a_ball)
+{
+    static const RobotJointKind hinges[3] = {ROBOT_HINGE, ROBOT_HINGE, ROBOT_HINGE}, ball[1] = {ROBOT_BALL};
+    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    RobotBody parts[3], whole[1];
+    const Robot one = in_parts(hinges, axes, 3, parts), other = in_parts(ball, axes, 1, whole);
+    double error[3], x[3], exact[3];
+    half_a_second(&other, 16000, exact);
+    CHECK(off_by(exact, (const double[]){0.1, 0.2, 1.4}) > 0.3); // it moves
+    for (int k = 0; k < 3; k++) {
+        half_a_second(&one, 250 << k, x);
+        error[k] = off_by(exact, x);
+    }
+    CHECK(error[0] < 3e-3);
+    CHECK_NEAR(2.0, error[0] / error[1], 0.2);
+    CHECK_NEAR(2.0, error[1] / error[2], 0.2);
+}
+
+// Two slides across each other hold a body's turn, and its centre falls freely.
+TEST(articulated_two_slides_are_a_plane)
+{
+    static const RobotJointKind slides[2] = {ROBOT_SLIDE, ROBOT_SLIDE};
+    static const double axes[2][3] = {{1, 0, 0}, {0, 0.6, 0.8}};
+    RobotBody parts[2];
+    double x[3], start[3];
+    const Robot robot = in_parts(slides, axes, 2, parts);
+    const double c = cos(1.0), s = sin(1.0), h = 0.5 / 500;
+    const double way[3] = {0.0, 0.6 * c - 0.8 * s, 0.6 * s + 0.8 * c}; // the slide that leans
+    const double fall = -0.5 * G * 0.5 * (0.5 + h) * way[2];
+    start[0] = 0.1;
+    start[1] = 0.2 * c + 0.6 * s;
+    start[2] = 2.0 + 0.2 * s - 0.6 * c;
+    half_a_second(&robot, 500, x);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(start[k] + fall * way[k], x[k], 1e-6);
+}

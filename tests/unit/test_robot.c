@@ -98,6 +98,16 @@ TEST(robot_orientations_agree)
     orientation_is("", "axisangle='1 1 1 120'", both);
 }
 
+// A quaternion beside another form in the defaults is no question where both are the same turn.
+TEST(robot_default_orientation_may_agree)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><default><geom euler='0 90 0'/></default><worldbody><body><freejoint/>"
+                   "<geom size='1' quat='-1 0 -1 0'/></body></worldbody></mujoco>");
+    check_turn((const double[]){0, sqrt(0.5), 0, sqrt(0.5)}, c.robot->shapes[0].q);
+    robot_case_end(&c);
+}
+
 // ---- inertia --------------------------------------------------------------------------------------------------------
 
 static void geom_weighs(const char *geom, double mass, const double moments[3])
@@ -246,7 +256,7 @@ TEST(robot_keyframes_have_their_quaternions_turned)
     const char *text =
         "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='.1'/>"
         "<body><joint type='ball'/><geom size='.1'/></body><body><joint ref='90'/><geom size='.1'/></body>"
-        "</body></worldbody><keyframe><key name='k' qpos='1 2 3 2 0 0 0 0 0 5 0 7' ctrl='1'/><key/>"
+        "</body></worldbody><keyframe><key name='k' qpos='1 2 3 0 0 0 0 0 0 5 0 7' ctrl='1'/><key/>"
         "</keyframe></mujoco>";
     robot_case(&c, text);
     CHECK(c.robot->n_keyframes == 2 && c.robot->n_coordinates == 12);
@@ -272,6 +282,60 @@ TEST(robot_contacts_follow_the_planes)
     CHECK(!c.robot->shapes[1].collides && c.robot->shapes[2].collides);
     CHECK_NEAR(0.7, c.robot->shapes[2].friction, 0.0);
     CHECK(c.robot->shapes[0].kind == ROBOT_PLANE && c.robot->shapes[0].body == -1);
+    robot_case_end(&c);
+    robot_case(&c, "<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>"
+                   "<geom name='floor' type='plane' size='1 1 1'/><body><freejoint/><geom name='a' size='.1'/>"
+                   "<geom name='b' size='.1'/><geom name='c' size='.1'/></body></worldbody><contact>"
+                   "<pair geom1='a' geom2='floor' condim='3' friction='.6 .6'/><pair geom1='floor' geom2='b'/>"
+                   "<pair geom1='b' geom2='c'/></contact></mujoco>");
+    CHECK(c.robot->shapes[1].collides && c.robot->shapes[2].collides && !c.robot->shapes[3].collides);
+    CHECK_INTEGER(3, c.robot->n_notes);
+    CHECK(c.robot->notes[2].skipped);
+    CHECK_TEXT("pair of bodies (1)", c.robot->notes[2].what);
+    robot_case_end(&c);
+    robot_case(&c, "<mujoco><option><flag contact='disable' energy='enable'/></option><worldbody><geom size='1'/>"
+                   "<body><freejoint/><geom size='.1'/><geom mesh='m' mass='0'/></body></worldbody></mujoco>");
+    CHECK(!c.robot->shapes[1].collides);
+    robot_case_end(&c);
+}
+
+// ---- several joints on one body -------------------------------------------------------------------------------------
+
+static const char several_text[] =
+    "<mujoco><worldbody><body name='trunk' pos='0 0 3' euler='0 0 90'><joint name='x' type='slide' axis='1 0 0'/>"
+    "<joint name='z' type='slide' ref='3'/><geom size='.1' mass='2'/>"
+    "<body name='leg' pos='1 0 0'><frame pos='0 .1 0'><joint axis='1 0 0'/></frame><geom size='.1' pos='0 0 -1'/>"
+    "<joint name='knee' axis='0 1 0' armature='.5'/><body name='foot' pos='0 0 -2'><geom size='.2'/>"
+    "<body name='toe'><joint/><geom size='.1'/></body></body></body><body name='z'><joint/><geom size='.1'/></body>"
+    "</body></worldbody>"
+    "<actuator><position joint='z' kp='5'/></actuator><keyframe><key qpos='1 2 3 4 5 6'/></keyframe></mujoco>";
+
+// Each joint but the last has a part of its own, without mass, which is called like it.
+TEST(robot_several_joints_make_parts)
+{
+    static const char *const names[] = {"x", "trunk", "body_2", "leg", "toe", "z"};
+    static const char *const joints[] = {"x", "z", "body_2", "knee", "toe", "z_"};
+    static const int parents[] = {-1, 0, 1, 2, 3, 1};
+    RobotCase c;
+    robot_case(&c, several_text);
+    const RobotBody *bodies = c.robot->bodies;
+    CHECK_INTEGER(6, c.robot->n_bodies);
+    for (int i = 0; i < 6; i++) {
+        CHECK_TEXT(names[i], bodies[i].name);
+        CHECK_TEXT(joints[i], bodies[i].joint.name);
+        CHECK_INTEGER(parents[i], bodies[i].parent);
+        CHECK((bodies[i].mass == 0.0) == (i == 0 || i == 2));
+    }
+    check_vector((const double[]){0, 0, 3}, bodies[0].p, 3, 0.0);
+    check_vector((const double[]){0, 0, 0}, bodies[1].p, 3, 0.0);
+    check_turn((const double[]){0, 0, sqrt(0.5), sqrt(0.5)}, bodies[0].q);
+    check_turn((const double[]){0, 0, 0, 1}, bodies[1].q);
+    check_vector((const double[]){1, 0, 0}, bodies[2].p, 3, 0.0);
+    check_vector((const double[]){0, 0.1, 0}, bodies[2].joint.anchor, 3, 0.0);
+    CHECK(bodies[0].joint.axis[0] == 1 && bodies[1].joint.reference == 3 && bodies[3].joint.armature == 0.5);
+    CHECK(bodies[1].joint.motor.driven && bodies[1].joint.motor.kp == 5 && !bodies[0].joint.motor.driven);
+    check_vector((const double[]){1, 2, 3, 4, 5, 6}, c.robot->keyframes[0].coordinates, 6, 0.0);
+    CHECK(c.robot->shapes[1].body == 3 && c.robot->shapes[2].body == 3); // the foot is part of the leg
     robot_case_end(&c);
 }
 
@@ -315,6 +379,20 @@ TEST(robot_urdf_is_read)
     CHECK(foot->joint.kind == ROBOT_SLIDE && foot->joint.axis[0] == 1 && foot->joint.motor.effort == INFINITY);
     CHECK(c.robot->n_shapes == 1 && c.robot->shapes[0].size[1] == 0.5 && c.robot->shapes[0].collides);
     CHECK_INTEGER(6, c.robot->n_notes);
+    robot_case_end(&c);
+}
+
+// What is not said does not limit, and what other programs read changes nothing.
+TEST(robot_urdf_limits_may_be_missing)
+{
+    RobotCase c;
+    robot_case(&c, "<robot name='r'><link name='a'>" URDF_INERTIAL("2") "</link><link name='b'>" URDF_INERTIAL(
+                       "2") "</link><joint name='j' type='revolute' dont_collapse='true'><parent link='a'/>"
+                            "<child link='b'/><limit effort='3' velocity='1'/></joint><sensor name='s'/>"
+                            "<ros2_control name='c'><hardware/></ros2_control></robot>");
+    const RobotJoint *joint = &c.robot->bodies[1].joint;
+    CHECK(joint->kind == ROBOT_HINGE && !joint->limited && joint->motor.effort == 3);
+    CHECK_INTEGER(4, c.robot->n_notes);
     robot_case_end(&c);
 }
 
