@@ -224,7 +224,7 @@ typedef enum SolidKind { SOLID_BALL, SOLID_CAPSULE, SOLID_CYLINDER, SOLID_BOX, S
 typedef struct Solid {
     const char *name; // of its kind: "body", "leg" or "foot"
     SolidKind kind;
-    int body;
+    int body;          // -1: the world
     double p[3], q[4]; // m; quaternion x, y, z, w: of its axes in the body's
     double size[3];    // m: half axes of a ball or box; radius and half length, along z, of a capsule (the ends of its
                        // axis are the centres of half balls) or cylinder
@@ -248,6 +248,7 @@ typedef struct Drawing {
     const Solid *solids; // [n_solids]
     // pose[n_bodies][POSE_NUMBERS] of one sample
     void (*poses)(const Configured *configured, const double *parameter, const double *sample, double *pose);
+    bool fixed; // the figure stands where it is: a camera need not follow
     // duration (s) of a cycle of the motion; NULL or 0: it has none, or its phases tell
     double (*period)(const Configured *configured, const double *parameter);
 } Drawing;

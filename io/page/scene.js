@@ -28,7 +28,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
     return { p, r: rotation(q.map((x) => x / (Math.sqrt(squares) || 1))), s: motion.scale[body] };
   };
 
-  // ---- vectors: matrices are lists of columns ----------------------------------------------------------------------
+  // ---- vectors; matrices are lists of columns ----------------------------------------------------------------------
   const rotation = ([x, y, z, w]) => [
     [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)],
     [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)],
@@ -91,6 +91,7 @@ const scene = (motion, width, height, camera, tools, parent) => {
   };
   // A body's factor scales half lengths; not the radius of balls and capsules.
   const sized = { ball: () => [1, 1, 1], capsule: (s) => [1, s, 1], cylinder: (s) => [s, s, 1], box: (s) => [s, s, s] };
+  const world = { p: [0, 0, 0], r: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], s: 1 }; // of a solid on body -1
   const placed = (solid, pose) => {
     const own = turn(pose.r, solid.p.map((x) => x * pose.s)), turned = rotation(solid.q);
     const factor = sized[solid.kind](pose.s);
@@ -187,19 +188,20 @@ const scene = (motion, width, height, camera, tools, parent) => {
   };
 
   const draw = (t) => {
-    const base = baseAt(t), [low, high, part] = frameAt(motion, t), eye = eyeOf(), ground = groundAt(motion.ground, base[0]);
+    const base = baseAt(t), [low, high, part] = frameAt(motion, t), eye = eyeOf();
+    const focus = motion.fixed ? motion.base : base, ground = groundAt(motion.ground, focus[0]);
     level = level === null ? ground : level + 0.1 * (ground - level);
-    const middle = Math.min(Math.max(level + motion.middle, base[2] - radius / 2), base[2] + radius / 2);
-    const target = [base[0], base[1], middle], zoom = camera.zoom * Math.min(width, height) / 2 / radius * far;
+    const middle = Math.min(Math.max(level + motion.middle, focus[2] - radius / 2), focus[2] + radius / 2);
+    const target = [focus[0], focus[1], middle], zoom = camera.zoom * Math.min(width, height) / 2 / radius * far;
     const project = (point) => {
       const from = less(point, target), depth = far - dot(from, eye.d);
       if (!(depth > 0.02 * far)) return null;
       return [width / 2 + zoom * dot(from, eye.right) / depth, height / 2 - zoom * dot(from, eye.up) / depth];
     };
     const poses = motion.scale.map((_, body) => poseAt(body, low, high, part, base));
-    const solids = motion.solids.map((solid) => placed(solid, poses[solid.body]));
+    const solids = motion.solids.map((solid) => placed(solid, poses[solid.body] || world));
     drawGround(target, project);
-    drawTrail(t, project);
+    if (!motion.fixed) drawTrail(t, project);
     if (motion.touches) drawShadow(solids, project);
     drawSolids(solids, eye, target, project);
     const ended = t > motion.time[motion.time.length - 1] + 1e-6;

@@ -278,6 +278,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
 
 // ---- figure.c, drawing.c --------------------------------------------------------------------------------------------
 
+bool articulated_is_fixed(const Robot *robot);                                 // it has no free body
 const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // placed from the centres of mass
 // coordinate[n_bodies]: of articulated_columns.
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,

@@ -131,7 +131,8 @@ static void figure_points(const Configured *configured, const double *parameter,
     static _Thread_local FigureFrame frames[ROBOT_BODIES_MAX];
     figure_poses(configured, parameter, sample, (double *)frames);
     for (int k = 0; k < figure->drawing.n_points; k++) {
-        const FigureFrame *frame = &frames[figure->points[k].body];
+        static const FigureFrame world = {.q = {0, 0, 0, 1}, .scale = 1};
+        const FigureFrame *frame = figure->points[k].body >= 0 ? &frames[figure->points[k].body] : &world;
         double p[3];
         memcpy(p, frame->p, sizeof p);
         figure_move(p, frame->q, figure->points[k].at, frame->scale);
@@ -214,6 +215,7 @@ const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, 
                                 .n_bodies = host->robot->n_bodies,
                                 .solids = solids,
                                 .poses = figure_poses,
+                                .fixed = articulated_is_fixed(host->robot),
                                 .period = figure_period};
     for (int s = 0; s < count; s++) figure_shape(figure, &solids[s]);
     *drawing = &figure->drawing;

@@ -15,7 +15,8 @@ typedef struct FigureSolids {
 
 static void figure_add(FigureSolids *figure, SolidKind kind, int body, const char *name, const Solid *placed)
 {
-    const double *centre = figure->robot->bodies[body].centre;
+    static const double origin[3] = {0, 0, 0};
+    const double *centre = body >= 0 ? figure->robot->bodies[body].centre : origin;
     if (figure->count == figure->most) return;
     Solid *solid = &figure->solids[figure->count++];
     *solid = *placed;
@@ -34,13 +35,13 @@ static void figure_add_shape(FigureSolids *figure, const RobotShape *shape)
                                       [ROBOT_CYLINDER] = SOLID_CYLINDER,
                                       [ROBOT_BOX] = SOLID_BOX,
                                       [ROBOT_ELLIPSOID] = SOLID_BALL};
-    const bool foot = shape->collides && figure->leaf[shape->body];
+    const bool foot = shape->collides && shape->body >= 0 && figure->leaf[shape->body];
     Solid solid;
     memset(&solid, 0, sizeof solid);
     memcpy(solid.p, shape->p, sizeof solid.p);
     memcpy(solid.q, shape->q, sizeof solid.q);
     for (int k = 0; k < 3; k++) solid.size[k] = shape->kind == ROBOT_SPHERE ? shape->size[0] : shape->size[k];
-    figure_add(figure, kinds[shape->kind], shape->body, shape->body == 0 ? "body" : foot ? "foot" : "leg", &solid);
+    figure_add(figure, kinds[shape->kind], shape->body, shape->body <= 0 ? "body" : foot ? "foot" : "leg", &solid);
 }
 
 // ---- sticks ---------------------------------------------------------------------------------------------------------
@@ -87,6 +88,14 @@ static void figure_add_sticks(FigureSolids *figure, int body, double radius)
     if (figure->leaf[body]) figure_add_stick(figure, body, of->joint.anchor, end, radius);
 }
 
+bool articulated_is_fixed(const Robot *robot)
+{
+    for (int i = 0; i < robot->n_bodies; i++) {
+        if (robot->bodies[i].joint.kind == ROBOT_FREE) return false;
+    }
+    return true;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 // The length of the longest chain from a root, to which the thickness of sticks is proportional.
@@ -102,13 +111,17 @@ static double figure_size(const Robot *robot)
     return longest > 0.0 ? longest : 1.0;
 }
 
-static bool figure_shows(const RobotShape *shape) { return shape->body >= 0 && shape->kind != ROBOT_PLANE; }
+// Shapes of the world belong to a robot that is fixed to it.
+static bool figure_shows(const Robot *robot, const RobotShape *shape)
+{
+    return shape->kind != ROBOT_PLANE && (shape->body >= 0 || articulated_is_fixed(robot));
+}
 
 static bool figure_has_shape(const Robot *robot, int body, double least)
 {
     for (int s = 0; s < robot->n_shapes; s++) {
         const RobotShape *shape = &robot->shapes[s];
-        if (figure_shows(shape) && shape->body == body &&
+        if (figure_shows(robot, shape) && shape->body == body &&
             fmax(shape->size[0], fmax(shape->size[1], shape->size[2])) > least)
             return true;
     }
@@ -130,7 +143,7 @@ const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count)
         if (!figure_has_shape(robot, i, 0.02 * size)) figure_add_sticks(&figure, i, 0.015 * size);
     }
     for (int s = 0; s < robot->n_shapes; s++) {
-        if (figure_shows(&robot->shapes[s])) figure_add_shape(&figure, &robot->shapes[s]);
+        if (figure_shows(robot, &robot->shapes[s])) figure_add_shape(&figure, &robot->shapes[s]);
     }
     *count = figure.count;
     return figure.solids;

@@ -160,7 +160,9 @@ static PoseEye pose_eye(void)
 
 static void pose_place(const Solid *solid, const double *pose, const PoseEye *eye, PlacedSolid *to)
 {
-    const double *body = pose + (ptrdiff_t)solid->body * POSE_NUMBERS, scale = body[POSE_NUMBERS - 1];
+    static const double world[POSE_NUMBERS] = {0, 0, 0, 0, 0, 0, 1, 1};
+    const double *body = solid->body >= 0 ? pose + (ptrdiff_t)solid->body * POSE_NUMBERS : world;
+    const double scale = body[POSE_NUMBERS - 1];
     const bool box = solid->kind == SOLID_BOX, drum = solid->kind == SOLID_CYLINDER;
     const double factor[3] = {box || drum ? scale : 1, solid->kind == SOLID_BALL ? 1 : scale, box ? scale : 1};
     to->solid = solid;
@@ -330,7 +332,7 @@ static void pose_widen(const PlacedSolid *placed, const double *origin, const Po
 
 static void pose_origin(const ReplayTrace *trace, int64_t i, double *origin)
 {
-    const double *pose = trace_poses(trace, i);
+    const double *pose = trace_poses(trace, trace_drawing(trace)->fixed ? 0 : i);
     memcpy(origin, pose, 2 * sizeof *origin);
     origin[2] = trace_ground(trace, origin[0]);
 }
@@ -396,7 +398,7 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
         PoseView view = {.out = plot->out, .eye = pose_eye(), .scale = scale, .y = bottom - extent.down * scale};
         view.x = column * (k + 0.5) + 0.5 * (extent.left - extent.right) * scale;
         pose_origin(trace, rows[k], view.origin);
-        if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.42 * column / scale);
+        if (drawing->ground != NULL) pose_draw_ground(trace, &view, 0.4 * column / scale);
         if (pose_place_all(trace, rows[k], &view.eye, placed)) {
             pose_detail(drawing, scale, placed);
             pose_draw_all(trace, &view, placed);

@@ -7,8 +7,8 @@
 
 enum {
     SCENE_FRAMES = 1200,
-    SCENE_BYTES = 1000000, // of all poses in base64, so that a page stays below 2 MB
-    SCENE_NUMBERS = 7,     // of a body: position, quaternion
+    SCENE_BYTES = 600000, // of all poses in base64, so that a page stays below 2 MB
+    SCENE_NUMBERS = 7,    // of a body: position, quaternion
     SCENE_MOST = 32767
 };
 #define SCENE_FRAME 0.01 // s of the motion per frame, unless there are too many frames
@@ -44,6 +44,7 @@ static double scene_solids_size(const Drawing *drawing)
     double size = 1e-3;
     for (int s = 0; s < drawing->n_solids; s++) {
         const Solid *solid = &drawing->solids[s];
+        if (solid->body < 0) continue;
         const double *p = solid->p, *d = solid->size;
         size = fmax(size, sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + fmax(d[0], fmax(d[1], d[2])));
     }
@@ -167,6 +168,7 @@ void trace_put_scene(const ReplayTrace *trace, Json *json, Arena *arena)
     double low = (double)INFINITY, high = (double)-INFINITY;
     scene_number(json, "reach", reach);
     scene_number(json, "middle", scene_middle(trace, reach));
+    json_boolean(json, "fixed", drawing->fixed);
     json_boolean(json, "touches", drawing->ground != NULL);
     scene_put_solids(drawing, json);
     json_array(json, "scale");
