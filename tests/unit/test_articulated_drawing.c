@@ -35,8 +35,7 @@ static void drawn_bodies(RobotBody *bodies)
 static Robot drawn_robot(RobotBody *bodies, const RobotShape *shapes, int n_shapes)
 {
     drawn_bodies(bodies);
-    Robot robot = {
-        .name = "drawn", .bodies = bodies, .n_bodies = DRAWN_BODIES, .shapes = shapes, .n_shapes = n_shapes};
+    Robot robot = {.name = "drawn", .bodies = bodies, .n_bodies = DRAWN_BODIES, .shapes = shapes, .n_shapes = n_shapes};
     for (int i = 0; i < DRAWN_BODIES; i++) robot.n_coordinates += robot_joint_coordinates(bodies[i].joint.kind);
     return robot;
 }
@@ -78,15 +77,22 @@ TEST(articulated_drawing_places_bodies_where_they_are)
     RobotBody bodies[DRAWN_BODIES];
     Points lists[2];
     const Robot robot = drawn_robot(bodies, NULL, 0);
-    const ArticulatedSetup setup = {
-        .robot = &robot,
-        .settings = {{"dt", 0.0005}, {"duration", 0.0005 * STEPS}},
-        .parameters = {{"shin_stiffness", 3}, {"mast_stiffness", 40}, {"shin_start", 0.7},
-                       {"mast_start", 0.25}, {"base_vx", 1}, {"push_x", 20}, {"push_y", 9}, {"push_time", 0},
-                       {"push_duration", 1}, {"grow", 1.3}, {"bend", 0.4}},
-        .isa = "scalar",
-        .samples = STEPS + 1,
-        .lists = lists};
+    const ArticulatedSetup setup = {.robot = &robot,
+                                    .settings = {{"dt", 0.0005}, {"duration", 0.0005 * STEPS}},
+                                    .parameters = {{"shin_stiffness", 3},
+                                                   {"mast_stiffness", 40},
+                                                   {"shin_start", 0.7},
+                                                   {"mast_start", 0.25},
+                                                   {"base_vx", 1},
+                                                   {"push_x", 20},
+                                                   {"push_y", 9},
+                                                   {"push_time", 0},
+                                                   {"push_duration", 1},
+                                                   {"grow", 1.3},
+                                                   {"bend", 0.4}},
+                                    .isa = "scalar",
+                                    .samples = STEPS + 1,
+                                    .lists = lists};
     double pose[DRAWN_BODIES * POSE_NUMBERS];
     drawn_designs(lists);
     articulated_start(&test, &setup);
@@ -95,8 +101,7 @@ TEST(articulated_drawing_places_bodies_where_they_are)
     const Configured *configured = &test.configured;
     const double *sample = test.batch->trace.sample + (ptrdiff_t)STEPS * configured->n_columns;
     double parameter[128];
-    for (int p = 0; p < configured->n_parameters; p++)
-        parameter[p] = test.batch->parameter[p * test.batch->stride];
+    for (int p = 0; p < configured->n_parameters; p++) parameter[p] = test.batch->parameter[p * test.batch->stride];
     configured->drawing->poses(configured, parameter, sample, pose);
     drawn_compare(&test, pose);
     CHECK(fabs(articulated_seen(&test, 0, STEPS, "thigh_qw")) < 0.99); // all joints moved
@@ -118,7 +123,12 @@ TEST(articulated_drawing_has_shapes_and_sticks)
 {
     static const RobotShape shapes[] = {
         {.name = "", .kind = ROBOT_BOX, .body = 0, .q = {0, 0, 0, 1}, .size = {0.3, 0.1, 0.05}},
-        {.name = "", .kind = ROBOT_SPHERE, .body = 2, .p = {1, 2, 3}, .q = {0, 0, 0, 1}, .size = {0.2},
+        {.name = "",
+         .kind = ROBOT_SPHERE,
+         .body = 2,
+         .p = {1, 2, 3},
+         .q = {0, 0, 0, 1},
+         .size = {0.2},
          .collides = true},
         {.name = "", .kind = ROBOT_PLANE, .body = -1, .q = {0, 0, 0, 1}, .size = {9, 9, 9}},
     };
