@@ -316,7 +316,7 @@ static void table_add_joints(ArticulatedTable *table, const ArticulatedHost *hos
     }
     for (int j = 0; j < n; j += PANEL_LINES) {
         const int count = n - j < PANEL_LINES ? n - j : PANEL_LINES;
-        const char *row = arena_format(table->arena, "joints %d to %d:", j + 1, j + count);
+        const char *row = count > 1 ? arena_format(table->arena, "joints %d to %d:", j + 1, j + count) : joints[j];
         for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++)
             table_add_panel(table, row, titles[k], table->columns[first + k * n + j].unit, first + k * n + j, count,
                             joints + j);
@@ -337,7 +337,7 @@ static void table_add_contacts(ArticulatedTable *table, const ArticulatedHost *h
     }
     for (int j = 0; j < n; j += PANEL_LINES)
         table_add_panel(table, "ground:", "normal force", "N", first + j, n - j < PANEL_LINES ? n - j : PANEL_LINES,
-                        names + j); // one row
+                        names + j);
 }
 
 // The coordinates of a ball, or of a free body; returns the first column.

@@ -25,7 +25,6 @@ void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, i
 // `margin` (m) before low to `margin` behind high.
 void trace_put_scene(const ReplayTrace *trace, Json *json, Arena *arena);
 void trace_put_ground(const ReplayTrace *trace, double low, double high, double margin, Json *json);
-double trace_reach(const ReplayTrace *trace); // m: how far bodies are from the base, at most
 
 // Panels: figures in one cycle of the motion, and each column that changes, against time (trace_plot.c).
 void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena);

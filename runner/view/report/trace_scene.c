@@ -25,42 +25,44 @@ static int64_t scene_each(const ReplayTrace *trace)
     return each > most ? each : most;
 }
 
-// The greatest distance along an axis of a body from the base.
-static double scene_far(const double *pose, int n_bodies)
+// The distance of a body from the base.
+static double scene_from_base(const double *pose, int body)
 {
-    double far = 0;
-    for (int b = 0; b < n_bodies; b++) {
-        for (int k = 0; k < 3; k++) {
-            const double from = fabs(pose[b * POSE_NUMBERS + k] - pose[k]);
-            if (isfinite(from)) far = fmax(far, from);
-        }
-    }
-    return far;
+    const double *of = pose + (ptrdiff_t)body * POSE_NUMBERS;
+    return sqrt((of[0] - pose[0]) * (of[0] - pose[0]) + (of[1] - pose[1]) * (of[1] - pose[1]) +
+                (of[2] - pose[2]) * (of[2] - pose[2]));
 }
 
-// How far a solid reaches from its body's centre, at most (m).
-static double scene_solids_size(const Drawing *drawing)
+// How far a solid reaches from its body's centre, at most.
+static double scene_solid_size(const Solid *solid)
 {
-    double size = 1e-3;
-    for (int s = 0; s < drawing->n_solids; s++) {
-        const Solid *solid = &drawing->solids[s];
-        if (solid->body < 0) continue;
-        const double *p = solid->p, *d = solid->size;
-        size = fmax(size, sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + fmax(d[0], fmax(d[1], d[2])));
-    }
-    return size;
+    const double *p = solid->p, *size = solid->size;
+    const double own = solid->kind == SOLID_BOX    ? sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2])
+                       : solid->kind == SOLID_BALL ? fmax(size[0], fmax(size[1], size[2]))
+                                                   : size[0] + size[1];
+    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + own;
 }
 
-double trace_reach(const ReplayTrace *trace)
+// The radius around the base that holds all solids, at row i.
+static double scene_radius(const ReplayTrace *trace, int64_t i)
 {
     const Drawing *drawing = trace_drawing(trace);
-    const double own = scene_solids_size(drawing);
-    double reach = 0, first = 0;
-    for (int64_t i = 0; i < trace->count; i++) {
-        reach = fmax(reach, scene_far(trace_poses(trace, i), drawing->n_bodies));
-        if (i == 0) first = reach;
+    const double *pose = trace_poses(trace, i);
+    double radius = 1e-3;
+    for (int s = 0; s < drawing->n_solids; s++) {
+        const Solid *solid = &drawing->solids[s];
+        const double far = solid->body < 0 ? 0 : scene_from_base(pose, solid->body) + scene_solid_size(solid);
+        if (isfinite(far)) radius = fmax(radius, far);
     }
-    return fmax(fmin(reach, SCENE_FAR * fmax(first, own)), own);
+    return radius;
+}
+
+// Of all rows, unless bodies fly apart.
+static double scene_reach(const ReplayTrace *trace)
+{
+    double reach = 0;
+    for (int64_t i = 0; i < trace->count; i++) reach = fmax(reach, scene_radius(trace, i));
+    return fmin(reach, SCENE_FAR * scene_radius(trace, 0));
 }
 
 // The mean height of the base over the ground.
@@ -163,7 +165,7 @@ static void scene_put_poses(const ReplayTrace *trace, int64_t each, double reach
 void trace_put_scene(const ReplayTrace *trace, Json *json, Arena *arena)
 {
     const Drawing *drawing = trace_drawing(trace);
-    const double reach = trace_reach(trace);
+    const double reach = scene_reach(trace);
     const int64_t each = scene_each(trace);
     double low = (double)INFINITY, high = (double)-INFINITY;
     scene_number(json, "reach", reach);
