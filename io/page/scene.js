@@ -3,7 +3,7 @@
 "use strict";
 const scene = (motion, width, height, camera, tools, parent) => {
   const { svg, html, frameAt, groundAt } = tools, n = motion.scale.length;
-  const radius = 1.1 * motion.reach, far = 6 * radius; // m: around the base; from the camera to it
+  const radius = 0.95 * motion.reach, far = 6 * radius; // m: around the base; from the camera to it
 
   // ---- poses: 16 bits per number, little endian: positions from the base, then quaternions -------------------------
   const bytes = Uint8Array.from(atob(motion.poses), (letter) => letter.charCodeAt(0));

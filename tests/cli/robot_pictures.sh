@@ -1,6 +1,6 @@
 #!/bin/sh
-# Pictures of robots: a page has the poses of all bodies, also of those on balls and of a second free body; poses side by
-# side; the ground; a page of a humanoid is small.
+# Pictures of robots: a page has the poses of all bodies, also of those on balls and of a second free body; poses side
+# by side; the ground; a page of a humanoid is small.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {

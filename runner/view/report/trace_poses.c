@@ -1,5 +1,5 @@
-// Poses of a motion in space, side by side: every solid is drawn as the faces that are visible from the camera, from the
-// farthest solid to the nearest. The projection is parallel, so lengths of all poses can be compared.
+// Poses of a motion in space, side by side: every solid is drawn as the faces that are visible from the camera, the
+// farthest solid first. The projection is parallel, so lengths of all poses can be compared.
 #include "trace.h"
 
 #include <math.h>

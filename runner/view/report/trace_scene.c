@@ -1,5 +1,5 @@
-// A motion in space as JSON, which io/page/scene.js plays: solids once, and per frame the base's position and the pose of
-// every body from there, in 16 bits per number.
+// A motion in space as JSON, which io/page/scene.js plays: solids once, and per frame the base's position and the pose
+// of every body from there, in 16 bits per number.
 #include "trace.h"
 
 #include <math.h>
