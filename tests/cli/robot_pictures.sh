@@ -123,6 +123,20 @@ grep -q '"body":-1' arm.html && grep -q '"fixed":true' arm.html || fail "an arm 
 grep -q -e '--bodies: columns of model articulated belong to the whole robot: leave --bodies out' log ||
     fail "bodies: $(cat log)"
 
+# a robot with too many columns
+cat >many.py <<'PY'
+print('<mujoco><worldbody><body name="hub" pos="0 0 3"><freejoint/><geom size="0.1"/>')
+for chain in range(10):
+    for i in range(100):
+        print(f'<body name="b{chain}_{i}" pos="0.1 0 0"><joint name="j{chain}_{i}"/><geom size="0.02"/>')
+    print("</body>" * 100)
+print("</body></worldbody></mujoco>")
+PY
+"${PYTHON:-python3}" many.py >many.xml
+"$HOPSCOTCH" check arm.yaml --set simulation.robot=many.xml --set simulation.base=file >log 2>&1 &&
+    fail "a robot of 5015 columns"
+grep -q 'error: a trajectory of these bodies has 5015 columns, and 4000 is allowed$' log || fail "columns: $(cat log)"
+
 # a humanoid
 g1="$root/../shared/data/g1/unitree_mujoco_g1_29dof.xml"
 if [ -r "$g1" ]; then

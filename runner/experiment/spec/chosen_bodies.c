@@ -168,8 +168,8 @@ void things_choose(SpecReader *reader, bool good)
     if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
     if (configured->n_columns > RECORD_COLUMNS_MAX)
         diagnose(reader->diagnostics, given != NULL ? given->value : reader->root,
-                 "a trajectory of these %s has %d columns, and %d is allowed: name fewer", configured->things_are,
-                 configured->n_columns, RECORD_COLUMNS_MAX);
+                 "a trajectory of these %s has %d columns, and %d is allowed%s", configured->things_are,
+                 configured->n_columns, RECORD_COLUMNS_MAX, configured->things_whole ? "" : ": name fewer");
 }
 
 // Bodies with inputs and metrics keep them: their names are the words.
