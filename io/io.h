@@ -682,8 +682,12 @@ void canvas_disc(Canvas *canvas, double x, double y, double radius);
 // Prints the rows, each with a newline. utf8: Braille patterns; else ASCII characters by the number of dots.
 void canvas_put(const Canvas *canvas, bool utf8, FILE *out);
 
+// Base64 (RFC 4648) of bytes, with its end: text[BASE64_SIZE(size)].
+#define BASE64_SIZE(size) (((size) + 2) / 3 * 4 + 1)
+void base64_put(const unsigned char *bytes, size_t size, char *text);
+
 // An HTML page in one file, which needs no network. Its style and scripts are files of io/page/.
-typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
+typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_SCENE, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
 Bytes page_file(PageFile file); // read-only
 // The page up to <body>, and from </body> on. The page's security policy lets only its own scripts run. `style`: more
 // rules, or NULL.

@@ -15,13 +15,15 @@
 
 PAGE_EMBED(style, "io/page/page.css");
 PAGE_EMBED(script, "io/page/page.js");
+PAGE_EMBED(scene, "io/page/scene.js");
 PAGE_EMBED(animation, "io/page/animation.js");
 PAGE_EMBED(alignment, "io/page/alignment.js");
 
 Bytes page_file(PageFile file)
 {
-    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_animation, page_alignment};
-    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_animation_end,
+    const unsigned char *const starts[PAGE_FILES] = {page_style, page_script, page_scene, page_animation,
+                                                     page_alignment};
+    const unsigned char *const ends[PAGE_FILES] = {page_style_end, page_script_end, page_scene_end, page_animation_end,
                                                    page_alignment_end};
     return (Bytes){(unsigned char *)(uintptr_t)starts[file], (size_t)(ends[file] - starts[file])};
 }
@@ -32,22 +34,17 @@ static void page_put_file(FILE *out, PageFile file)
     fwrite(bytes.data, 1, bytes.size, out);
 }
 
-// Base64 (RFC 4648) of 32 bytes, which are given as hexadecimal digits.
-static void page_put_base64(FILE *out, const char *hex)
+// The SHA-256 of a script in base64, from its hexadecimal digits.
+static void page_put_hash(FILE *out, const char *hex)
 {
     static const char digits[] = "0123456789abcdef";
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint32_t bits = 0;
-    int count = 0;
-    for (; *hex != '\0'; hex++) {
-        bits = bits << 4 | (uint32_t)(strchr(digits, *hex) - digits);
-        count += 4;
-        if (count < 6) continue;
-        count -= 6;
-        fputc(letters[bits >> count & 63], out);
-    }
-    if (count > 0) fputc(letters[bits << (6 - count) & 63], out);
-    fputc('=', out); // 256 bits are 42 digits and 4 bits
+    unsigned char bytes[32];
+    char text[BASE64_SIZE(sizeof bytes)];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] =
+            (unsigned char)((strchr(digits, hex[2 * i]) - digits) * 16 + (strchr(digits, hex[2 * i + 1]) - digits));
+    base64_put(bytes, sizeof bytes, text);
+    fputs(text, out);
 }
 
 static void page_put_policy(FILE *out)
@@ -58,7 +55,7 @@ static void page_put_policy(FILE *out)
     for (PageFile file = PAGE_SCRIPT; file < PAGE_FILES; file++) {
         const Bytes bytes = page_file(file);
         fputs(" 'sha256-", out);
-        page_put_base64(out, sha256_of(bytes.data, bytes.size).hex);
+        page_put_hash(out, sha256_of(bytes.data, bytes.size).hex);
         fputc('\'', out);
     }
     fputs("\">\n", out);

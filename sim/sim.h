@@ -222,6 +222,20 @@ typedef struct Shape {
     double width; // m: thickness of a rod, breadth of a spring, diameter of a disc
 } Shape;
 
+// A solid of a figure in space, on a body.
+typedef enum SolidKind { SOLID_BALL, SOLID_CAPSULE, SOLID_CYLINDER, SOLID_BOX, SOLID_KINDS } SolidKind;
+
+typedef struct Solid {
+    const char *name; // of its kind: "body", "leg" or "foot"
+    SolidKind kind;
+    int body;          // -1: the world
+    double p[3], q[4]; // m; quaternion x, y, z, w: of its axes in the body's
+    double size[3];    // m: half axes of a ball or box; radius and half length, along z, of a capsule (the ends of its
+                       // axis are the centres of half balls) or cylinder
+} Solid;
+
+enum { POSE_NUMBERS = 8 }; // position (m), quaternion x, y, z, w, and the factor of lengths on the body
+
 typedef struct Drawing {
     int n_points, n_shapes, focus; // focus: the point that a camera follows
     const Shape *shapes;           // [n_shapes], the first at the back
@@ -233,6 +247,14 @@ typedef struct Drawing {
     void (*points)(const Configured *configured, const double *parameter, const double *sample, double *point);
     // height of the ground (m) at x; NULL: no ground
     double (*ground)(const Configured *configured, const double *parameter, double x);
+    // The figure in space, for pictures that have room for it; n_solids 0: none.
+    int n_solids, n_bodies;
+    const Solid *solids; // [n_solids]
+    // pose[n_bodies][POSE_NUMBERS] of one sample
+    void (*poses)(const Configured *configured, const double *parameter, const double *sample, double *pose);
+    bool fixed; // the figure stands where it is: a camera need not follow
+    // duration (s) of a cycle of the motion; NULL or 0: it has none, or its phases tell
+    double (*period)(const Configured *configured, const double *parameter);
 } Drawing;
 
 // A remark of the model, before a run, on the trials that a spec asks for.
@@ -306,6 +328,7 @@ struct Configured {
     const char *const *things; // [n_things] names of what a Choice selects; n_things 0: the tables are always whole
     int n_things;
     const char *things_are;      // "moving bodies"
+    bool things_whole;           // trajectories have the columns of all things, whatever a Choice records
     const char *const *nameable; // [n_nameable] names that become parameters where a spec uses them (Choice.words)
     int64_t n_nameable;
     const ColumnPanel *panels; // [n_panels]; n_panels 0: one panel per column

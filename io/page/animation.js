@@ -1,11 +1,12 @@
-// Plays motions: frames of points in metres that the program computed, joined by shapes. All motions of a page share a
-// clock, so that trials can be compared at the same time.
+// Plays motions: frames of points in metres that the program computed, joined by shapes; or solids in space (scene.js).
+// All motions of a page share a clock and a camera, so that trials can be compared at the same time.
 "use strict";
 (() => {
   const place = document.querySelector("div.motion"), data = document.getElementById("motions");
   if (!place || !data) return;
   const motions = JSON.parse(data.textContent);
-  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900, height = 340;
+  const width = motions.length > 1 || place.clientWidth < 620 ? 460 : 900;
+  const height = motions.some((motion) => motion.solids) ? 440 : 340;
   const svgns = "http://www.w3.org/2000/svg";
 
   const svg = (name, attributes, parent) => {
@@ -132,7 +133,10 @@
 
   // ---- the clock --------------------------------------------------------------------------------------------------
   const stages = html("div", { class: "stages" }, place);
-  const draw = motions.map((motion) => stage(motion, stages));
+  const start3 = { azimuth: 0.5, elevation: 0.25, zoom: 1 }, camera = { ...start3, start: start3 };
+  const tools = { svg, html, frameAt, groundAt, redraw: () => show(), toggle: () => run(!playing) };
+  const draw = motions.map((motion) =>
+    motion.solids ? scene(motion, width, height, camera, tools, stages) : stage(motion, stages));
   const start = Math.min(...motions.map((motion) => motion.time[0]));
   const end = Math.max(...motions.map((motion) => motion.time[motion.time.length - 1]));
   const controls = html("div", { class: "controls" }, place);

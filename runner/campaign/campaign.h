@@ -515,6 +515,7 @@ typedef struct ReplayTrace {
     int n_shown;
     double *row;   // [count][n_columns]
     double *point; // [n_points][2] of the drawing: trace_points's
+    double *pose;  // [n_bodies][POSE_NUMBERS]: trace_poses's
     int64_t count;
     double *parameter;   // [n_parameters] of the replicate
     double fitness;      // of the trial; NaN: it failed
@@ -529,6 +530,8 @@ const Drawing *trace_drawing(const ReplayTrace *trace);
 void trace_find_level(ReplayTrace *trace); // once, before the others
 // point[n_points][2] (m) of row i, in the trace's memory, valid until the next call.
 const double *trace_points(const ReplayTrace *trace, int64_t i);
+// The same of a drawing with solids: pose[n_bodies][POSE_NUMBERS].
+const double *trace_poses(const ReplayTrace *trace, int64_t i);
 
 // ---- the gradient at a trial (run/gradient.c) -----------------------------------------------------------------------
 

@@ -101,12 +101,40 @@ HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
     return joint_state(w, body, &c, &p).coordinate;
 }
 
-// Time; of the base its frame's position, its quaternion, velocity of the centre, angular velocity; of each joint
-// coordinate, rate, command, effort; of each body with points its normal force.
+HD Vector3 sample_place(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
+{
+    return added(pose->x, rotation_out(&pose->r, body_vector(w, body, ARTICULATED_anchor_x)));
+}
+
+// The coordinates of balls, and of free bodies besides the base, from `column` on.
+HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask which)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int kind = w->bodies[i].kind;
+        if (kind != ROBOT_BALL && (kind != ROBOT_FREE || i == 0)) continue;
+        const ArticulatedPose pose = body_pose(w, i);
+        Quaternion q = pose.q;
+        if (kind == ROBOT_FREE) {
+            const Vector3 p = sample_place(w, i, &pose);
+            lanes_set_sample(w->group, column++, p.x, which);
+            lanes_set_sample(w->group, column++, p.y, which);
+            lanes_set_sample(w->group, column++, p.z, which);
+        } else {
+            const Quaternion rest = quaternion_times(body_pose(w, w->bodies[i].parent).q, body_rest(w, i));
+            q = quaternion_times(quaternion_conjugate(rest), q);
+        }
+        lanes_set_sample(w->group, column++, q.x, which);
+        lanes_set_sample(w->group, column++, q.y, which);
+        lanes_set_sample(w->group, column++, q.z, which);
+        lanes_set_sample(w->group, column++, q.w, which);
+    }
+}
+
+// See ARTICULATED_BASE_COLUMNS.
 HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
 {
     const ArticulatedPose base = body_pose(w, 0);
-    const Vector3 p = added(base.x, rotation_out(&base.r, body_vector(w, 0, ARTICULATED_anchor_x)));
+    const Vector3 p = sample_place(w, 0, &base);
     const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
                             base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
     int column = ARTICULATED_BASE_COLUMNS;
@@ -124,6 +152,7 @@ HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask
         if (w->bodies[i].n_points == 0) continue;
         lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
     }
+    sample_wide(w, column, which);
     lanes_end_sample(w->group, which);
 }
 

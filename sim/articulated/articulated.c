@@ -204,6 +204,7 @@ static Error articulated_configure(const double *settings, const Points *points,
                         .things = host->bodies,
                         .n_things = robot->n_bodies,
                         .things_are = "bodies",
+                        .things_whole = true,
                         .host = host};
     TRY(articulated_take_terrain(settings, points, host, &constants, out));
     TRY(articulated_take_actions(settings, points, host, arena, &constants, out));

@@ -206,7 +206,8 @@ enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
 enum { ARTICULATED_DEBUG(ARTICULATED_ENTRY) ARTICULATED_N_DEBUG };
 #undef ARTICULATED_ENTRY
 
-// A sample: time and base; coordinate, rate, command, effort of all joints; normal force of bodies with points.
+// A sample: time and base; coordinate, rate, command, effort of all joints with one coordinate; normal force of bodies
+// with points; body by body the quaternion of a ball, and position and quaternion of a free body that is not the base.
 enum { ARTICULATED_BASE_COLUMNS = 14, ARTICULATED_JOINT_COLUMNS = 4 };
 
 enum { ARTICULATED_NONE, ARTICULATED_FELL, ARTICULATED_DIVERGED, ARTICULATED_NON_FINITE };
@@ -319,12 +320,17 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
 // Whether a robot with these groups has, or may have, a parameter of that name.
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 extern const Parameter articulated_terrain[ARTICULATED_N_TERRAIN]; // that some terrains have
-void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out);
+// Returns coordinate[n_bodies]: the column of the first coordinate of each body's joint; -1: it has none.
+const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
+                               Configured *out);
 
-// ---- drawing.c ------------------------------------------------------------------------------------------------------
+// ---- figure.c, drawing.c --------------------------------------------------------------------------------------------
 
+bool articulated_is_fixed(const Robot *robot);                                 // it has no free body
+const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // placed from the centres of mass
+// coordinate[n_bodies]: of articulated_columns.
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
-                                                   Arena *arena, const Drawing **drawing);
+                                                   const int *coordinate, Arena *arena, const Drawing **drawing);
 
 // ---- debug_table.c --------------------------------------------------------------------------------------------------
 

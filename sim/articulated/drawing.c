@@ -1,31 +1,33 @@
-// A robot as a figure: its shapes as discs and rods, and sticks from joint to joint where a body has none. Bodies are
-// placed by forward kinematics from the base and the coordinates of a sample. The view is from the side; points behind
-// (y) are shifted up and to the right by half their depth (a cabinet projection).
+// Where the solids of a robot are (figure.c). Bodies are placed by forward kinematics from the coordinates of a sample,
+// so a gap that opens in a joint is not seen. The plane view is from the side; points behind (y) are shifted up and to
+// the right by half their depth (a cabinet projection).
 #include "articulated.h"
+
+#include "../spatial/terrain.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FIGURE_SHAPES = 2048 }; // at most
-
+// A point of the plane view.
 typedef struct FigurePoint {
     int body;
-    double at[3]; // m, in the body's frame
+    double at[3]; // m, from the body's centre of mass, body axes
 } FigurePoint;
 
 typedef struct ArticulatedFigure {
     Drawing drawing;
     FigurePoint *points;
     Shape *shapes;
-    int most;
-    int *column; // [n_bodies] of the coordinate in a sample; -1: none
+    const int *column; // [n_bodies] of the joint's first coordinate in a sample; -1: a weld
 } ArticulatedFigure;
 
 // ---- placing --------------------------------------------------------------------------------------------------------
 
+// The body's axes stand at its centre of mass.
 typedef struct FigureFrame {
     double p[3], q[4], scale;
 } FigureFrame;
+_Static_assert(sizeof(FigureFrame) == POSE_NUMBERS * sizeof(double), "frames are the poses of a drawing");
 
 // out = p q
 static void figure_times(const double *p, const double *q, double *out)
@@ -40,6 +42,14 @@ static void figure_about(const double *axis, double angle, double *q)
 {
     for (int k = 0; k < 3; k++) q[k] = axis[k] * portable_sin(0.5 * angle);
     q[3] = portable_cos(0.5 * angle);
+}
+
+// p += factor * (q turns v)
+static void figure_move(double *p, const double *q, const double *v, double factor)
+{
+    double turned[3];
+    articulated_turn(q, v, turned);
+    for (int k = 0; k < 3; k++) p[k] += factor * turned[k];
 }
 
 // What the lane's designs make of a body's rest and length.
@@ -60,178 +70,163 @@ static void figure_design(const ArticulatedConstants *c, const double *assets, c
     }
 }
 
-// The frame of a body whose parent's is known.
-static void figure_frame(const ArticulatedBody *body, const double *sample, int column, const FigureFrame *parent,
-                         FigureFrame *frame)
+// Turns or moves a body by the coordinates of its joint, where the frame stands at the joint.
+static void figure_joint(const ArticulatedBody *body, const double *coordinate, FigureFrame *frame)
 {
-    const double *number = body->number, *axis = number + ARTICULATED_axis_x;
-    const double start = number[ARTICULATED_start];
-    const double moved = (column >= 0 ? sample[column] : start) - number[ARTICULATED_reference];
-    double rest[4], turn[4], at[3], pivot[3];
-    memcpy(rest, frame->q, sizeof rest);
-    for (int k = 0; k < 3; k++) at[k] = body->seat[k] * (parent != NULL ? parent->scale : 1.0);
-    memcpy(frame->p, at, sizeof at);
-    if (parent != NULL) {
-        articulated_turn(parent->q, at, frame->p);
-        for (int k = 0; k < 3; k++) frame->p[k] += parent->p[k];
-        figure_times(parent->q, rest, frame->q);
-    }
-    articulated_turn(frame->q, body->pivot, pivot);
-    for (int k = 0; k < 3; k++) frame->p[k] += pivot[k]; // the joint
+    const double *axis = body->number + ARTICULATED_axis_x;
+    double turn[4];
+    if (body->kind == ROBOT_BALL) figure_times(frame->q, coordinate, frame->q);
     if (body->kind == ROBOT_HINGE) {
-        figure_about(axis, moved, turn);
+        figure_about(axis, *coordinate - body->number[ARTICULATED_reference], turn);
         figure_times(frame->q, turn, frame->q);
     }
-    articulated_turn(frame->q, axis, at);
-    for (int k = 0; k < 3 && body->kind == ROBOT_SLIDE; k++) frame->p[k] += moved * at[k];
-    articulated_turn(frame->q, number + ARTICULATED_anchor_x, at);
-    for (int k = 0; k < 3; k++) frame->p[k] -= frame->scale * at[k]; // its centre of mass
+    if (body->kind == ROBOT_SLIDE)
+        figure_move(frame->p, frame->q, axis, *coordinate - body->number[ARTICULATED_reference]);
 }
 
-// Centres of mass and orientations of all bodies: frames[n_bodies].
-static void figure_frames(const ArticulatedHost *host, const ArticulatedConstants *c, const double *assets,
-                          const double *parameter, const double *sample, FigureFrame *frames)
+// A body that its parent carries; parent NULL: the world. frame->q: the body's rest.
+static void figure_carry(const ArticulatedBody *body, const double *coordinate, const FigureFrame *parent,
+                         FigureFrame *frame)
 {
-    const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
-    for (int i = 0; i < c->n_bodies; i++) {
+    if (parent != NULL) {
+        memcpy(frame->p, parent->p, sizeof frame->p);
+        figure_move(frame->p, parent->q, body->seat, parent->scale);
+        figure_times(parent->q, frame->q, frame->q);
+    } else {
+        memcpy(frame->p, body->seat, sizeof frame->p);
+    }
+    figure_move(frame->p, frame->q, body->pivot, 1.0);
+    figure_joint(body, coordinate, frame);
+    figure_move(frame->p, frame->q, body->number + ARTICULATED_anchor_x, -frame->scale);
+}
+
+// pose: FigureFrame[n_bodies]
+static void figure_poses(const Configured *configured, const double *parameter, const double *sample, double *pose)
+{
+    const ArticulatedHost *host = configured->host;
+    const ArticulatedBody *bodies = (const ArticulatedBody *)configured->assets;
+    const int *column = host->figure->column;
+    FigureFrame *frames = (FigureFrame *)pose;
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    for (int i = 0; i < c.n_bodies; i++) {
         const ArticulatedBody *body = &bodies[i];
-        const FigureFrame *parent = body->parent >= 0 ? &frames[body->parent] : NULL;
-        double at[3];
-        memcpy(frames[i].q, body->number + ARTICULATED_rest_x, sizeof frames[i].q);
-        figure_design(c, assets, parameter, i, frames[i].q, &frames[i].scale);
-        if (body->kind != ROBOT_FREE) {
-            figure_frame(body, sample, host->figure->column[i], parent, &frames[i]);
-            continue;
+        const double *coordinate = column[i] >= 0 ? sample + column[i] : NULL;
+        FigureFrame *frame = &frames[i];
+        memcpy(frame->q, body->number + ARTICULATED_rest_x, sizeof frame->q);
+        figure_design(&c, configured->assets, parameter, i, frame->q, &frame->scale);
+        if (body->kind == ROBOT_FREE) {
+            memcpy(frame->p, coordinate, sizeof frame->p);
+            memcpy(frame->q, coordinate + 3, sizeof frame->q);
+            figure_move(frame->p, frame->q, body->number + ARTICULATED_anchor_x, -frame->scale);
+        } else {
+            figure_carry(body, coordinate, body->parent >= 0 ? &frames[body->parent] : NULL, frame);
         }
-        memcpy(frames[i].p, i == 0 ? sample + 1 : body->place, sizeof frames[i].p);
-        memcpy(frames[i].q, i == 0 ? sample + 4 : body->place + 3, sizeof frames[i].q);
-        articulated_turn(frames[i].q, body->number + ARTICULATED_anchor_x, at);
-        for (int k = 0; k < 3; k++) frames[i].p[k] -= frames[i].scale * at[k];
     }
 }
 
 static void figure_points(const Configured *configured, const double *parameter, const double *sample, double *point)
 {
-    const ArticulatedHost *host = configured->host;
-    const ArticulatedFigure *figure = host->figure;
-    const ArticulatedBody *bodies = (const ArticulatedBody *)configured->assets;
+    const ArticulatedFigure *figure = ((const ArticulatedHost *)configured->host)->figure;
     static _Thread_local FigureFrame frames[ROBOT_BODIES_MAX];
-    ArticulatedConstants c;
-    memcpy(&c, &configured->constants, sizeof c);
-    figure_frames(host, &c, configured->assets, parameter, sample, frames);
+    figure_poses(configured, parameter, sample, (double *)frames);
     for (int k = 0; k < figure->drawing.n_points; k++) {
-        const FigurePoint *of = &figure->points[k];
-        const FigureFrame *frame = &frames[of->body];
-        double at[3];
-        for (int a = 0; a < 3; a++) at[a] = frame->scale * (of->at[a] - bodies[of->body].centre[a]);
-        articulated_turn(frame->q, at, at);
-        point[2 * k] = frame->p[0] + at[0] + 0.43 * (frame->p[1] + at[1]);
-        point[2 * k + 1] = frame->p[2] + at[2] + 0.25 * (frame->p[1] + at[1]);
+        static const FigureFrame world = {.q = {0, 0, 0, 1}, .scale = 1};
+        const FigureFrame *frame = figure->points[k].body >= 0 ? &frames[figure->points[k].body] : &world;
+        double p[3];
+        memcpy(p, frame->p, sizeof p);
+        figure_move(p, frame->q, figure->points[k].at, frame->scale);
+        point[2 * k] = p[0] + 0.43 * p[1];
+        point[2 * k + 1] = p[2] + 0.25 * p[1];
     }
 }
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------
+// ---- the ground and the gait ----------------------------------------------------------------------------------------
 
-static int figure_point(ArticulatedFigure *figure, int body, const double *at)
+// A terrain of heights is drawn by its profile along x, at y = 0: x and y from the grid's middle.
+static double figure_height(const Configured *configured, const ArticulatedConstants *c, double x, double y)
 {
-    figure->points[figure->drawing.n_points] = (FigurePoint){body, {at[0], at[1], at[2]}};
+    const TerrainGrid grid = {configured->assets + c->heights, c->n_rows, c->n_columns, c->spacing};
+    const double half_x = 0.5 * c->spacing * (c->n_columns - 1), half_y = 0.5 * c->spacing * (c->n_rows - 1);
+    return terrain_grid(&grid, x + half_x, y + half_y).height;
+}
+
+static double figure_ground(const Configured *configured, const double *parameter, double x)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    if (c.terrain == ARTICULATED_FLAT) return 0.0;
+    if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
+    const double *of = parameter + c.terrain_row, along = x - of[0];
+    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, -of[1]);
+    if (c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(of[1], along), along).height;
+    if (c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(of[2], of[1], along), along).height;
+    return terrain_beyond(terrain_sine(of[2], of[1], along), along).height;
+}
+
+static double figure_period(const Configured *configured, const double *parameter)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &configured->constants, sizeof c);
+    const double frequency = parameter[ARTICULATED_PARAMETER_gait_frequency];
+    return c.control == ARTICULATED_GAIT && frequency > 0.0 ? 1.0 / frequency : 0.0;
+}
+
+// ---- the plane view -------------------------------------------------------------------------------------------------
+
+// A point on a solid's axis `axis`, `at` from its centre (m).
+static int figure_point(ArticulatedFigure *figure, const Solid *solid, int axis, double at)
+{
+    double along[3] = {0, 0, 0};
+    FigurePoint *point = &figure->points[figure->drawing.n_points];
+    along[axis] = at;
+    *point = (FigurePoint){.body = solid->body, .at = {solid->p[0], solid->p[1], solid->p[2]}};
+    figure_move(point->at, solid->q, along, 1.0);
     return figure->drawing.n_points++;
 }
 
-static void figure_shape(ArticulatedFigure *figure, const char *name, int body, const double *from, const double *to,
-                         double width)
+// A ball is a disc. A box is a rod along its longest edge, as thick as its other edges in the mean.
+static void figure_shape(ArticulatedFigure *figure, const Solid *solid)
 {
-    if (figure->drawing.n_shapes == figure->most) return;
-    const int first = figure_point(figure, body, from), last = to != NULL ? figure_point(figure, body, to) : first;
+    const double *size = solid->size;
+    int axis = 2;
+    double half = size[1], width = 2 * size[0];
+    if (solid->kind == SOLID_BOX) {
+        axis = size[1] > size[0] ? 1 : 0;
+        axis = size[2] > size[axis] ? 2 : axis;
+        width = size[0] + size[1] + size[2] - size[axis];
+        half = fmax(size[axis] - 0.5 * width, 0.0);
+    }
+    const bool ball = solid->kind == SOLID_BALL;
+    const int from = figure_point(figure, solid, axis, ball ? 0.0 : -half);
+    const int to = ball ? from : figure_point(figure, solid, axis, half);
     figure->shapes[figure->drawing.n_shapes++] =
-        (Shape){.name = name, .kind = to != NULL ? SHAPE_ROD : SHAPE_DISC, .from = first, .to = last, .width = width};
+        (Shape){.name = solid->name, .kind = ball ? SHAPE_DISC : SHAPE_ROD, .from = from, .to = to, .width = width};
 }
-
-// A shape of the file: a box is a rod along its longest edge, as thick as the others in the mean.
-static void figure_of_shape(ArticulatedFigure *figure, const RobotShape *shape)
-{
-    const double *size = shape->size;
-    const bool round = shape->kind == ROBOT_CAPSULE || shape->kind == ROBOT_CYLINDER;
-    int longest = round ? 2 : 0;
-    double half[3] = {0, 0, 0}, low[3], high[3], width = 2 * size[0];
-    if (shape->kind == ROBOT_SPHERE) {
-        figure_shape(figure, "foot", shape->body, shape->p, NULL, width);
-        return;
-    }
-    for (int k = 1; k < 3 && !round; k++) longest = size[k] > size[longest] ? k : longest;
-    if (!round) width = size[0] + size[1] + size[2] - size[longest];
-    half[longest] = round ? size[1] : fmax(size[longest] - 0.5 * width, 0.0);
-    articulated_turn(shape->q, half, half);
-    for (int k = 0; k < 3; k++) {
-        low[k] = shape->p[k] - half[k];
-        high[k] = shape->p[k] + half[k];
-    }
-    figure_shape(figure, shape->body == 0 ? "body" : "leg", shape->body, low, high, width);
-}
-
-// Sticks from a body's joint to those of its children, or to its centre and beyond if it has none.
-static void figure_sticks(ArticulatedFigure *figure, const Robot *robot, int body, double width)
-{
-    const RobotBody *of = &robot->bodies[body];
-    bool leaf = true;
-    for (int i = body + 1; i < robot->n_bodies; i++) {
-        const RobotBody *child = &robot->bodies[i];
-        double seat[3];
-        if (child->parent != body) continue;
-        articulated_turn(child->q, child->joint.anchor, seat);
-        for (int k = 0; k < 3; k++) seat[k] += child->p[k];
-        figure_shape(figure, body == 0 ? "body" : "leg", body, of->joint.anchor, seat, width);
-        leaf = false;
-    }
-    double end[3];
-    for (int k = 0; k < 3; k++) end[k] = 2 * of->centre[k] - of->joint.anchor[k];
-    if (leaf) figure_shape(figure, "leg", body, of->joint.anchor, end, width);
-}
-
-// The length of the longest way from the root, by which sticks are thick.
-static double figure_size(const Robot *robot)
-{
-    double longest = 0.0, size[ROBOT_BODIES_MAX];
-    for (int i = 0; i < robot->n_bodies; i++) {
-        const RobotBody *body = &robot->bodies[i];
-        const double *p = body->p;
-        size[i] = body->parent < 0 ? 0.0 : size[body->parent] + sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-        longest = fmax(longest, size[i]);
-    }
-    return longest > 0.0 ? longest : 1.0;
-}
-
-static bool figure_has_shape(const Robot *robot, int body, double least)
-{
-    for (int s = 0; s < robot->n_shapes; s++) {
-        const RobotShape *shape = &robot->shapes[s];
-        if (shape->body == body && fmax(shape->size[0], fmax(shape->size[1], shape->size[2])) > least) return true;
-    }
-    return false;
-}
-
-static bool figure_shows(const RobotShape *shape) { return shape->body >= 0 && shape->kind != ROBOT_PLANE; }
 
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
-                                                   Arena *arena, const Drawing **drawing)
+                                                   const int *column, Arena *arena, const Drawing **drawing)
 {
-    const Robot *robot = host->robot;
+    int count, touching = 0;
+    const Solid *solids = articulated_solids(host->robot, arena, &count);
     ArticulatedFigure *figure = ARENA_NEW(arena, ArticulatedFigure, 1);
-    const double size = figure_size(robot);
-    const int n = robot->n_bodies;
-    figure->most = robot->n_shapes + 2 * n < FIGURE_SHAPES ? robot->n_shapes + 2 * n : FIGURE_SHAPES;
-    figure->points = ARENA_NEW(arena, FigurePoint, 2 * figure->most);
-    figure->shapes = ARENA_NEW(arena, Shape, figure->most);
-    figure->column = ARENA_NEW(arena, int, n);
-    figure->drawing = (Drawing){.shapes = figure->shapes, .phase = -1, .points = figure_points};
-    for (int i = 0; i < n; i++)
-        figure->column[i] = bodies[i].joint >= 0 ? ARTICULATED_BASE_COLUMNS + bodies[i].joint : -1;
-    for (int i = 0; i < n; i++) {
-        if (!figure_has_shape(robot, i, 0.02 * size)) figure_sticks(figure, robot, i, 0.03 * size);
-    }
-    for (int s = 0; s < robot->n_shapes; s++) {
-        if (figure_shows(&robot->shapes[s])) figure_of_shape(figure, &robot->shapes[s]);
-    }
+    for (int i = 0; i < host->robot->n_bodies; i++) touching += bodies[i].n_points;
+    *figure = (ArticulatedFigure){.points = ARENA_NEW(arena, FigurePoint, 2 * count + 1),
+                                  .shapes = ARENA_NEW(arena, Shape, count),
+                                  .column = column};
+    figure->points[0] = (FigurePoint){.body = 0}; // a camera follows the base
+    figure->drawing = (Drawing){.n_points = 1,
+                                .shapes = figure->shapes,
+                                .phase = -1,
+                                .points = figure_points,
+                                .ground = touching > 0 ? figure_ground : NULL,
+                                .n_solids = count,
+                                .n_bodies = host->robot->n_bodies,
+                                .solids = solids,
+                                .poses = figure_poses,
+                                .fixed = articulated_is_fixed(host->robot),
+                                .period = figure_period};
+    for (int s = 0; s < count; s++) figure_shape(figure, &solids[s]);
     *drawing = &figure->drawing;
     return figure;
 }

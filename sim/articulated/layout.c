@@ -229,8 +229,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         bodies[i].n_points = count - bodies[i].point;
     }
     const ArticulatedPlaces places = articulated_parameters(host, choice, bodies, arena, out);
-    articulated_columns(host, bodies, arena, out);
-    host->figure = articulated_figure(host, bodies, arena, &out->drawing);
+    host->figure =
+        articulated_figure(host, bodies, articulated_columns(host, bodies, arena, out), arena, &out->drawing);
     c->n_bodies = n;
     c->floats = 1;
     for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;

@@ -288,65 +288,125 @@ static const struct {
     {"torque", "N m", "N", "effort of the motor"},
 };
 
-// Panels of at most PANEL_LINES columns from `first` on.
-enum { PANEL_LINES = 6 };
-static int panels_add(ColumnPanel *panels, const char *title, const char *unit, const char *const *lines, int first,
-                      int count)
+// Of a ball the last four, of a free body that is not the base all.
+static const struct {
+    const char *suffix, *unit, *doc;
+} articulated_of_wide[] = {
+    {"x", "m", "position of its frame"},          {"y", "m", "position of its frame"},
+    {"z", "m", "position of its frame, upwards"}, {"qx", "1", "orientation, quaternion"},
+    {"qy", "1", "orientation, quaternion"},       {"qz", "1", "orientation, quaternion"},
+    {"qw", "1", "orientation, quaternion"},
+};
+enum { ARTICULATED_PLACE_COLUMNS = 3, ARTICULATED_WIDE_COLUMNS = 7 };
+
+// Columns as they grow, with the panels in which they are drawn: a row of panels for the base, for each few joints, and
+// for each body with more coordinates.
+typedef struct ArticulatedTable {
+    Field *columns;
+    ColumnPanel *panels;
+    int n_columns, n_panels;
+    Arena *arena;
+} ArticulatedTable;
+
+static void table_add_panel(ArticulatedTable *table, const char *of, const char *title, const char *unit, int column,
+                            int count, const char *const *lines)
 {
+    table->panels[table->n_panels++] =
+        (ColumnPanel){.of = of, .title = title, .unit = unit, .column = column, .count = count, .lines = lines};
+}
+
+static const char *const table_axes[] = {"x", "y", "z", "w"};
+
+static void table_add_base(ArticulatedTable *table)
+{
+    memcpy(table->columns, articulated_base, sizeof articulated_base);
+    table->n_columns = ARTICULATED_BASE_COLUMNS;
+    table_add_panel(table, "base", "position", "m", 1, 3, table_axes);
+    table_add_panel(table, "base", "orientation", "1", 4, 4, table_axes);
+    table_add_panel(table, "base", "velocity", "m/s", 8, 3, table_axes);
+    table_add_panel(table, "base", "angular velocity", "rad/s", 11, 3, table_axes);
+}
+
+enum { PANEL_LINES = 3 }; // at most, of columns of different joints or bodies
+
+static void table_add_joints(ArticulatedTable *table, const ArticulatedHost *host, const ArticulatedBody *bodies)
+{
+    const char **joints = ARENA_NEW(table->arena, const char *, host->robot->n_bodies);
+    static const char *const titles[ARTICULATED_JOINT_COLUMNS] = {"coordinate", "rate", "command", "effort"};
+    const int first = table->n_columns;
     int n = 0;
-    for (int k = 0; k < count; k += PANEL_LINES)
-        panels[n++] = (ColumnPanel){.of = k == 0 ? "" : lines[k],
-                                    .title = title,
-                                    .unit = unit,
-                                    .column = first + k,
-                                    .count = count - k < PANEL_LINES ? count - k : PANEL_LINES,
-                                    .lines = lines + k};
-    return n;
-}
-
-static void articulated_panels(const char *const *joints, int n_joints, const char *const *bodies, int n_touching,
-                               Arena *arena, Configured *out)
-{
-    static const char *const axes[] = {"x", "y", "z", "w"};
-    ColumnPanel *panels = ARENA_NEW(arena, ColumnPanel, 8 + 5 * (n_joints + n_touching) / PANEL_LINES + 5);
-    int n = 0, column = ARTICULATED_BASE_COLUMNS;
-    n += panels_add(panels + n, "position of the base", "m", axes, 1, 3);
-    n += panels_add(panels + n, "orientation of the base", "1", axes, 4, 4);
-    n += panels_add(panels + n, "velocity of the base", "m/s", axes, 8, 3);
-    n += panels_add(panels + n, "angular velocity of the base", "rad/s", axes, 11, 3);
-    for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++, column += n_joints)
-        n +=
-            panels_add(panels + n, articulated_of_joint[k].doc, articulated_of_joint[k].unit, joints, column, n_joints);
-    n += panels_add(panels + n, "normal force", "N", bodies, column, n_touching);
-    out->panels = panels;
-    out->n_panels = n;
-}
-
-void articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, Configured *out)
-{
-    const int n = host->robot->n_bodies;
-    const char **joints = ARENA_NEW(arena, const char *, n), **touching = ARENA_NEW(arena, const char *, n);
-    int n_joints = 0, n_touching = 0, count = ARTICULATED_BASE_COLUMNS;
-    Field *columns = ARENA_NEW(arena, Field, ARTICULATED_BASE_COLUMNS + (ARTICULATED_JOINT_COLUMNS + 1) * n);
-    memcpy(columns, articulated_base, sizeof articulated_base);
     for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++) {
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < host->robot->n_bodies; i++) {
             const bool slides = bodies[i].kind == ROBOT_SLIDE;
             if (bodies[i].joint < 0) continue;
-            columns[count++] =
-                (Field){arena_format(arena, "%s_%s", host->joints[i], articulated_of_joint[k].suffix),
+            if (k == 0) joints[n++] = host->joints[i];
+            table->columns[table->n_columns++] =
+                (Field){arena_format(table->arena, "%s_%s", host->joints[i], articulated_of_joint[k].suffix),
                         slides ? articulated_of_joint[k].of_slide : articulated_of_joint[k].unit,
-                        arena_format(arena, "%s; %s", host->joints[i], articulated_of_joint[k].doc), "joints"};
+                        arena_format(table->arena, "%s; %s", host->joints[i], articulated_of_joint[k].doc), "joints"};
         }
     }
-    for (int i = 0; i < n; i++) {
-        if (bodies[i].joint >= 0) joints[n_joints++] = host->joints[i];
-        if (bodies[i].n_points == 0) continue;
-        touching[n_touching++] = host->bodies[i];
-        columns[count++] = (Field){arena_format(arena, "%s_force", host->bodies[i]), "N",
-                                   arena_format(arena, "%s; normal force of the ground", host->bodies[i]), "contacts"};
+    for (int j = 0; j < n; j += PANEL_LINES) {
+        const int count = n - j < PANEL_LINES ? n - j : PANEL_LINES;
+        const char *row = count > 1 ? arena_format(table->arena, "joints %d to %d:", j + 1, j + count) : joints[j];
+        for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++)
+            table_add_panel(table, row, titles[k], table->columns[first + k * n + j].unit, first + k * n + j, count,
+                            joints + j);
     }
-    out->columns = columns;
-    out->n_columns = count;
-    articulated_panels(joints, n_joints, touching, n_touching, arena, out);
+}
+
+static void table_add_contacts(ArticulatedTable *table, const ArticulatedHost *host, const ArticulatedBody *bodies)
+{
+    const char **names = ARENA_NEW(table->arena, const char *, host->robot->n_bodies);
+    const int first = table->n_columns;
+    int n = 0;
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        if (bodies[i].n_points == 0) continue;
+        names[n++] = host->bodies[i];
+        table->columns[table->n_columns++] =
+            (Field){arena_format(table->arena, "%s_force", host->bodies[i]), "N",
+                    arena_format(table->arena, "%s; normal force of the ground", host->bodies[i]), "contacts"};
+    }
+    for (int j = 0; j < n; j += PANEL_LINES)
+        table_add_panel(table, "ground:", "normal force", "N", first + j, n - j < PANEL_LINES ? n - j : PANEL_LINES,
+                        names + j);
+}
+
+// The coordinates of a ball, or of a free body; returns the first column.
+static int table_add_wide(ArticulatedTable *table, const char *name, bool ball)
+{
+    const int first = table->n_columns, from = ball ? ARTICULATED_PLACE_COLUMNS : 0;
+    for (int k = from; k < ARTICULATED_WIDE_COLUMNS; k++)
+        table->columns[table->n_columns++] = (Field){
+            arena_format(table->arena, "%s_%s", name, articulated_of_wide[k].suffix), articulated_of_wide[k].unit,
+            arena_format(table->arena, "%s; %s", name, articulated_of_wide[k].doc), ball ? "joints" : "bodies"};
+    if (!ball) table_add_panel(table, name, "position", "m", first, 3, table_axes);
+    table_add_panel(table, name, "orientation", "1", table->n_columns - 4, 4, table_axes);
+    return first;
+}
+
+const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
+                               Configured *out)
+{
+    const int n = host->robot->n_bodies;
+    int *coordinate = ARENA_NEW(arena, int, n);
+    ArticulatedTable table = {
+        .columns = ARENA_NEW(arena, Field, ARTICULATED_BASE_COLUMNS + (ARTICULATED_WIDE_COLUMNS + 1) * n),
+        .panels = ARENA_NEW(arena, ColumnPanel, 4 + (ARTICULATED_JOINT_COLUMNS + 1) * n),
+        .arena = arena};
+    table_add_base(&table);
+    table_add_joints(&table, host, bodies);
+    table_add_contacts(&table, host, bodies);
+    for (int i = 0; i < n; i++) {
+        const bool ball = bodies[i].kind == ROBOT_BALL;
+        coordinate[i] = bodies[i].joint >= 0 ? ARTICULATED_BASE_COLUMNS + bodies[i].joint : -1;
+        if (bodies[i].kind == ROBOT_FREE && i == 0) coordinate[i] = 1;
+        if (ball || (bodies[i].kind == ROBOT_FREE && i > 0))
+            coordinate[i] = table_add_wide(&table, ball ? host->joints[i] : host->bodies[i], ball);
+    }
+    out->columns = table.columns;
+    out->n_columns = table.n_columns;
+    out->panels = table.panels;
+    out->n_panels = table.n_panels;
+    return coordinate;
 }

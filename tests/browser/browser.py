@@ -39,6 +39,27 @@ search:
   trials: 1000000
   over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}, x4: {range: [-5, 5]}, x5: {range: [-5, 5]}}
 """
+ROBOT = """
+version: 1
+experiment: robot
+model: articulated
+simulation: {robot: robot.xml, duration: 1.0, terrain: steps}
+initial: {base_vx: 0.5}
+parameters: {terrain_start: 0.2, terrain_length: 0.3}
+search: {method: grid, over: {gravity: [5, 9.8]}}
+"""
+ROBOT_FILE = """
+<mujoco>
+  <worldbody>
+    <body name="trunk" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.05"/>
+      <body name="leg" pos="0.1 0 -0.05"><joint name="hip" type="ball"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.25"/></body>
+      <body name="tail" pos="-0.2 0 0"><joint name="root" axis="0 1 0"/>
+        <geom type="cylinder" size="0.02 0.1"/><geom type="ellipsoid" size="0.05 0.03 0.04" pos="0 0 0.2"/></body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
 failed = 0
 
 
@@ -73,7 +94,7 @@ def read_light(browser, page, shots):
     quiet(browser, "light")
     sections = browser.run("[...document.querySelectorAll('main > section')].map((s) => s.id)")
     links = browser.run("[...document.querySelectorAll('nav a')].map((a) => a.hash.slice(1))")
-    check("a link for each section", sections == links and len(links) == 11, links)
+    check("a link for each section", sections == links and len(links) == 12, links)
     for link in links:
         browser.run(f"document.querySelector('nav a[href=\"#{link}\"]').click()")
         top = browser.run(f"document.getElementById('{link}').getBoundingClientRect().top")
@@ -134,6 +155,83 @@ def scrub(browser, views):
     check("the space bar plays", time != "0.60 s" and button == "Pause", time, button)
     grounds = browser.run("[...document.querySelectorAll('.stage path.gd')].map((path) => path.getAttribute('d'))")
     check("there is a ground", len(grounds) == views and all(len(path) > 10 for path in grounds), grounds)
+
+
+# What is drawn of the first robot, as text.
+DRAWN = "[...document.querySelectorAll('.scene g path')].map((path) => path.getAttribute('d')).join(' ')"
+
+
+def orbit(browser):
+    browser.run("""(() => { const play = document.querySelector('.controls button');
+        if (play.textContent === 'Pause') play.click();
+        const range = document.querySelector('.controls input');
+        range.value = 0.2; range.dispatchEvent(new Event('input')); scrollTo(0, 0); })()""")
+    x, y = browser.run("""(() => { const box = document.querySelector('.scene').getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2]; })()""")
+    first = browser.run(DRAWN)
+    shapes = browser.run("[...document.querySelectorAll('.scene g path')].filter((path) => path.getAttribute('d'))"
+                         ".map((path) => path.getAttribute('class'))")
+    check("solids are drawn by their faces", len(shapes) == 7 and {shape.split("-")[0] for shape in shapes} ==
+          {"body", "foot"}, shapes)
+    check("the ground is drawn", browser.run("""['.gr', '.gd', '.sd'].every((name) =>
+        document.querySelector(`.scene > ${name}`).getAttribute('d').length > 20)"""))
+    check("the robot is in the middle", browser.run("""(() => {
+        const scene = document.querySelector('.scene').getBoundingClientRect();
+        const robot = document.querySelector('.scene g').getBoundingClientRect();
+        return robot.left > scene.left && robot.right < scene.right && robot.top > scene.top &&
+            robot.bottom < scene.bottom && robot.height > 0.2 * scene.height; })()"""))
+    browser.mouse("Pressed", x, y, button="left", clickCount=1)
+    browser.mouse("Moved", x + 80, y + 30, button="left", buttons=1)
+    browser.mouse("Released", x + 80, y + 30, button="left", clickCount=1)
+    dragged = browser.run(DRAWN)
+    browser.mouse("Moved", x - 80, y)
+    check("dragging orbits, and ends with the button", first != dragged == browser.run(DRAWN))
+    height = "document.querySelector('.scene g').getBoundingClientRect().height"
+    before = browser.run(height)
+    browser.mouse("Wheel", x, y, deltaX=0, deltaY=-200)
+    browser.run("new Promise((done) => setTimeout(done, 200))")
+    check("the wheel zooms, and does not scroll", browser.run(height) > 1.1 * before and browser.run("scrollY") == 0,
+          before, browser.run(height))
+    for count in (1, 2):
+        browser.mouse("Pressed", x, y, button="left", clickCount=count)
+        browser.mouse("Released", x, y, button="left", clickCount=count)
+    check("a double click resets", browser.run(DRAWN) == first)
+    browser.run("document.querySelector('.scene').focus()")
+    browser.press("ArrowRight", "ArrowRight")
+    turned = browser.run(DRAWN)
+    browser.press("+", "Equal", "+")
+    zoomed = browser.run(DRAWN)
+    browser.press("0", "Digit0", "0")
+    check("keys orbit, zoom and reset", len({first, turned, zoomed}) == 3 and browser.run(DRAWN) == first)
+    browser.press(" ", "Space", " ")
+    browser.run("new Promise((done) => setTimeout(done, 300))")
+    check("the space bar plays", browser.run(DRAWN) != first)
+
+
+def open_robots(browser, program, folder, shots):
+    with open(os.path.join(folder, "robot.xml"), "w") as file:
+        file.write(ROBOT_FILE)
+    campaign(program, folder, ROBOT)
+    page, mixed = os.path.join(folder, "robot.html"), os.path.join(folder, "mixed.html")
+    written(program, folder, "replay", "robot/1", "--html", page)
+    written(program, folder, "replay", "robot/0", "gaits/1", "--html", mixed)
+    browser.size(1200, 900)
+    browser.open(page)
+    orbit(browser)
+    shots("robot", True)
+    quiet(browser, "a robot")
+    browser.open(mixed)
+    check("a robot and a hopper on one page", browser.run("document.querySelectorAll('.stage').length") == 2 and
+          browser.run("document.querySelectorAll('.stage .scene').length") == 1)
+    quiet(browser, "a robot and a hopper")
+    browser.theme("dark")
+    browser.open(page)
+    shots("robot-dark", False)
+    browser.theme("light")
+    browser.size(390, 844, mobile=True)
+    browser.open(page)
+    check("no robot wider than a phone", browser.run("document.documentElement.scrollWidth") <= 390)
+    shots("robot-phone", False)
 
 
 def other_lights(browser, page, shots):
@@ -203,6 +301,7 @@ def main():
             browser.open(os.path.join(folder, "scatter.svg"))
             shots("scatter", False)
             quiet(browser, "a plot")
+            open_robots(browser, program, folder, shots)
             if os.environ.get("MILLION"):
                 open_million(browser, program, folder)
         finally:

@@ -150,6 +150,10 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code, text=text if kind == "keyDown" else "",
                       windowsVirtualKeyCode={"Tab": 9, " ": 32, "ArrowRight": 39, "Enter": 13}.get(key, 0))
 
+    def mouse(self, kind, x, y, **more):
+        """kind: Pressed, Released, Moved or Wheel."""
+        self.call("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, **more)
+
     def close(self):
         try:
             self.session = None

@@ -98,6 +98,26 @@ TEST(report_path_lifts_the_pen)
     CHECK_TEXT("<path class=\"ln\" d=\"M1 2L3 4M7 8\"/>", report_close(out));
 }
 
+// RFC 4648, section 10
+TEST(report_base64)
+{
+    static const char *const cases[][2] = {{"", ""},
+                                           {"f", "Zg=="},
+                                           {"fo", "Zm8="},
+                                           {"foo", "Zm9v"},
+                                           {"foob", "Zm9vYg=="},
+                                           {"fooba", "Zm9vYmE="},
+                                           {"foobar", "Zm9vYmFy"}};
+    char text[BASE64_SIZE(6)];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        base64_put((const unsigned char *)cases[i][0], strlen(cases[i][0]), text);
+        CHECK_TEXT(cases[i][1], text);
+        CHECK(strlen(text) + 1 == BASE64_SIZE(strlen(cases[i][0])));
+    }
+    base64_put((const unsigned char *)"\xFB\xFF\xBF", 3, text);
+    CHECK_TEXT("+/+/", text);
+}
+
 TEST(report_canvas_draws_dots)
 {
     Arena arena;

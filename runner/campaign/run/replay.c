@@ -238,6 +238,9 @@ static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trac
     const ReplayRequest *request = &trace->request;
     int *shown = ARENA_NEW(arena, int, trace->n_columns);
     bool *chosen = ARENA_NEW(arena, bool, all->n_things + 1);
+    if (request->n_bodies > 0 && all->things_whole)
+        return error_make(ERROR_USER, "--bodies: columns of model %s belong to the whole robot: leave --bodies out",
+                          all->model->name);
     for (int i = 0; i < request->n_bodies; i++) {
         if (things_mark(all, request->bodies[i], chosen) > 0) continue;
         const char *near = things_nearest(all, request->bodies[i], arena);
@@ -286,6 +289,7 @@ Error campaign_trace(const StoredCampaign *campaign, const ReplayRequest *reques
     TRY(replay_find_shown(campaign, trace, arena));
     const Drawing *drawing = trace_drawing(trace);
     if (drawing != NULL) trace->point = ARENA_NEW(arena, double, 2 * (int64_t)drawing->n_points);
+    if (drawing != NULL) trace->pose = ARENA_NEW(arena, double, POSE_NUMBERS *(int64_t)drawing->n_bodies);
     trace_find_level(trace);
     if (trace->count > 0) return error_none();
     return error_make(ERROR_USER,

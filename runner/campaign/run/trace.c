@@ -1,4 +1,4 @@
-// The trace of a replayed trial as a drawing: its points, and the height of the ground.
+// The trace of a replayed trial as a drawing: its points or poses, and the height of the ground.
 #include "../campaign.h"
 
 #include <math.h>
@@ -12,6 +12,12 @@ const double *trace_points(const ReplayTrace *trace, int64_t i)
 {
     trace_drawing(trace)->points(trace->configured, trace->parameter, trace->row + i * trace->n_columns, trace->point);
     return trace->point;
+}
+
+const double *trace_poses(const ReplayTrace *trace, int64_t i)
+{
+    trace_drawing(trace)->poses(trace->configured, trace->parameter, trace->row + i * trace->n_columns, trace->pose);
+    return trace->pose;
 }
 
 // A motion without ground gets one below all its points, except those that diverge.

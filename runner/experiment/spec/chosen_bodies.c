@@ -136,6 +136,9 @@ static const bool *things_read(SpecReader *reader, const GivenKey *given)
     const char **names = ARENA_NEW(reader->arena, const char *, count + 1);
     if (spec->configured.n_things == 0)
         diagnose(reader->diagnostics, given->key, "model %s has no bodies: leave record.bodies out", spec->model->name);
+    else if (spec->configured.things_whole)
+        diagnose(reader->diagnostics, given->key, "model %s records all bodies: leave record.bodies out",
+                 spec->model->name);
     else if (node->kind == NODE_MAPPING || count == 0)
         form_mistyped(reader, given);
     if (diagnostics_errors(reader->diagnostics) > errors) return NULL;
@@ -164,9 +167,9 @@ void things_choose(SpecReader *reader, bool good)
     const Error error = spec->model->choose(configured, &choice, reader->arena);
     if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
     if (configured->n_columns > RECORD_COLUMNS_MAX)
-        diagnose(reader->diagnostics, given->value,
-                 "a trajectory of these %s has %d columns, and %d is allowed: name fewer", configured->things_are,
-                 configured->n_columns, RECORD_COLUMNS_MAX);
+        diagnose(reader->diagnostics, given != NULL ? given->value : reader->root,
+                 "a trajectory of these %s has %d columns, and %d is allowed%s", configured->things_are,
+                 configured->n_columns, RECORD_COLUMNS_MAX, configured->things_whole ? "" : ": name fewer");
 }
 
 // Bodies with inputs and metrics keep them: their names are the words.

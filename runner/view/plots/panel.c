@@ -49,6 +49,18 @@ static const PlotRule plot_rules[] = {
     {".leg,.spring", "stroke:#333b45;fill:none", "stroke:#c6ced8;fill:none"},
     {".hip", "stroke:none;fill:#333b45", "stroke:none;fill:#c6ced8"},
     {".foot", "stroke:none;fill:#d9480f", "stroke:none;fill:#ff8a4c"},
+    {".nf", "fill:none", "fill:none"},
+    // solids by the light on them
+    {".body-lit", "stroke:#173f59;fill:#7fb0cf", "stroke:#0c151c;fill:#a5dbee"},
+    {".body-side", "stroke:#173f59;fill:#5590b5", "stroke:#0c151c;fill:#76b9d2"},
+    {".body-dark", "stroke:#173f59;fill:#3a6f93", "stroke:#0c151c;fill:#4c8da9"},
+    {".leg-lit", "stroke:#333b45;fill:#dfe4e9", "stroke:#0c151c;fill:#bcc6d0"},
+    {".leg-side", "stroke:#333b45;fill:#bcc6cf", "stroke:#0c151c;fill:#95a1ae"},
+    {".leg-dark", "stroke:#333b45;fill:#98a5b1", "stroke:#0c151c;fill:#707d8a"},
+    {".foot-lit", "stroke:#7d2c0c;fill:#f5a27b", "stroke:#0c151c;fill:#ffb28a"},
+    {".foot-side", "stroke:#7d2c0c;fill:#e8763f", "stroke:#0c151c;fill:#f58a52"},
+    {".foot-dark", "stroke:#7d2c0c;fill:#c1511b", "stroke:#0c151c;fill:#c4622e"},
+    {".sd", "fill:#1b232c;fill-opacity:.12", "fill:#000;fill-opacity:.35"},
     {".tr", "stroke:#9db0bf;fill:none;stroke-dasharray:3 3", "stroke:#566879;fill:none;stroke-dasharray:3 3"},
 };
 

@@ -68,7 +68,7 @@ static Error report_draw_motion(const Report *report, const ReplayTrace *trace)
     Plot plot = {.out = report->out, .page = true};
     if (trace_drawing(trace) != NULL) TRY(trace_put_motions(&trace, 1, report->out, report->arena));
     fputs("<div class=\"panels\">\n", report->out);
-    trace_plot_phases(trace, &plot);
+    trace_plot_phases(trace, &plot, report->arena);
     trace_plot_series(trace, &plot, report->arena);
     fputs("</div>\n", report->out);
     trace_put_constants(trace, report->out, report->arena);

@@ -18,8 +18,16 @@ const TraceConstant *trace_constants(const ReplayTrace *trace, Arena *arena, int
 void trace_put_constants(const ReplayTrace *trace, FILE *out, Arena *arena);
 void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
 
+// Poses in space at rows from `first` to `end`, side by side (trace_poses.c).
+void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, int64_t first, int64_t end,
+                      Arena *arena);
+// The fields of a motion in space (trace_scene.c), and of the ground below any motion: heights at even steps, from
+// `margin` (m) before low to `margin` behind high.
+void trace_put_scene(const ReplayTrace *trace, Json *json, Arena *arena);
+void trace_put_ground(const ReplayTrace *trace, double low, double high, double margin, Json *json);
+
 // Panels: figures in one cycle of the motion, and each column that changes, against time (trace_plot.c).
-void trace_plot_phases(const ReplayTrace *trace, Plot *plot);
+void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena);
 void trace_plot_series(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // The names of the phases that the curves shade; "": none.
 const char *trace_shaded(const ReplayTrace *trace, Arena *arena);

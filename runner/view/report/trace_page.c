@@ -1,4 +1,5 @@
-// Pages of traces. io/page/animation.js plays a motion: the points of the figure, frame by frame, as JSON.
+// Pages of traces. io/page/animation.js plays a motion: the points of the figure, frame by frame, as JSON;
+// or its poses in space (trace_scene.c).
 #include "trace.h"
 
 #include "report.h"
@@ -65,10 +66,9 @@ static void motion_shapes(const Drawing *drawing, Json *json)
     json_close(json, ']');
 }
 
-// The ground under the motion, from 3 m behind it to 3 m before it: heights at even steps.
-static void motion_ground(const ReplayTrace *trace, double low, double high, Json *json)
+void trace_put_ground(const ReplayTrace *trace, double low, double high, double margin, Json *json)
 {
-    const double from = low - 3, span = high - low + 6, step = fmax(0.05, span / MOTION_GROUND);
+    const double from = low - margin, span = high - low + 2 * margin, step = fmax(margin / 60, span / MOTION_GROUND);
     json_object(json, "ground");
     motion_number(json, "from", from);
     json_number(json, "step", step);
@@ -117,7 +117,20 @@ static void motion_frames(const ReplayTrace *trace, Json *json)
         high = fmax(high, point[2 * drawing->focus]);
     }
     json_close(json, ']');
-    motion_ground(trace, low, fmin(high, low + 1000), json);
+    trace_put_ground(trace, low, fmin(high, low + 1000), 3, json); // m
+}
+
+static void motion_put_figure(const ReplayTrace *trace, Json *json)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    json_integer(json, "n_points", drawing->n_points);
+    json_integer(json, "focus", drawing->focus);
+    motion_number(json, "height", trace_height(trace));
+    json_array(json, "phases");
+    for (int p = 0; p < drawing->n_phases; p++) json_text(json, NULL, drawing->phases[p]);
+    json_close(json, ']');
+    motion_shapes(drawing, json);
+    motion_frames(trace, json);
 }
 
 static Error motion_put(const ReplayTrace *trace, Json *json, Arena *arena)
@@ -128,14 +141,10 @@ static Error motion_put(const ReplayTrace *trace, Json *json, Arena *arena)
     json_integer(json, "replicate", trace->request.replicate);
     json_number(json, "fitness", trace->fitness);
     json_text(json, "failure", trace->failure);
-    json_integer(json, "n_points", drawing->n_points);
-    json_integer(json, "focus", drawing->focus);
-    motion_number(json, "height", trace_height(trace));
-    json_array(json, "phases");
-    for (int p = 0; p < drawing->n_phases; p++) json_text(json, NULL, drawing->phases[p]);
-    json_close(json, ']');
-    motion_shapes(drawing, json);
-    motion_frames(trace, json);
+    if (drawing->n_solids > 0)
+        trace_put_scene(trace, json, arena);
+    else
+        motion_put_figure(trace, json);
     json_close(json, '}');
     return error_none();
 }
@@ -224,7 +233,7 @@ Error trace_write_page(const ReplayTrace *const *traces, int count, FILE *out, A
     for (int i = 0; i < count; i++) {
         Plot plot = {.out = out, .page = true};
         trace_page_heading(traces[i], out, arena);
-        trace_plot_phases(traces[i], &plot);
+        trace_plot_phases(traces[i], &plot, arena);
         trace_plot_series(traces[i], &plot, arena);
         fputs("</div>\n", out);
         trace_put_constants(traces[i], out, arena);

@@ -109,6 +109,19 @@ static void trace_draw_figure(const ReplayTrace *trace, const TraceView *view, c
     }
 }
 
+// The last cycle of a motion with a period. Without one, all of a motion in space.
+static bool trace_find_period(const ReplayTrace *trace, int64_t *first, int64_t *end)
+{
+    const Drawing *drawing = trace_drawing(trace);
+    const double period = drawing->period != NULL ? drawing->period(trace->configured, trace->parameter) : 0;
+    *first = 0;
+    *end = trace->count - 1;
+    const double from = trace->row[*end * trace->n_columns] - period;
+    if (!(period > 0) || from < trace->row[0] - 1e-9) return false;
+    while (*first < *end && trace->row[*first * trace->n_columns] < from - 1e-9) ++*first;
+    return true;
+}
+
 // Finds the last whole cycle of the motion; without one the last second, and returns false.
 static bool trace_find_cycle(const ReplayTrace *trace, int64_t *first, int64_t *end)
 {
@@ -141,14 +154,19 @@ static double trace_extent(const ReplayTrace *trace, int64_t first, int64_t end)
     return extent;
 }
 
-void trace_plot_phases(const ReplayTrace *trace, Plot *plot)
+void trace_plot_phases(const ReplayTrace *trace, Plot *plot, Arena *arena)
 {
     const Drawing *drawing = trace_drawing(trace);
     char text[64];
     int64_t first, end;
     if (drawing == NULL || trace->count < 2) return;
-    const bool cycle = trace_find_cycle(trace, &first, &end);
+    const bool solids = drawing->n_solids > 0;
+    const bool cycle = solids ? trace_find_period(trace, &first, &end) : trace_find_cycle(trace, &first, &end);
     const char *title = cycle ? "One cycle of the motion" : first > 0 ? "The last second of the motion" : "The motion";
+    if (solids) {
+        trace_plot_poses(trace, plot, title, first, end, arena);
+        return;
+    }
     const double column = TRACE_WIDTH / TRACE_FIGURES, height = trace_height(trace);
     const double most = drawing->ground != NULL ? 1.15 * column : 0.48 * column / height;
     const double scale = fmin(206 / height, most), bottom = 30 + ceil(height * scale);
@@ -179,6 +197,14 @@ typedef struct TraceCurves {
     const char *const *lines; // [count] names; NULL: a single curve
 } TraceCurves;
 
+// Long names stand one below the other.
+static bool trace_keys_stand(const TraceCurves *curves)
+{
+    size_t letters = 0;
+    for (int k = 0; curves->lines != NULL && k < curves->count; k++) letters += strlen(curves->lines[k]);
+    return letters > 8;
+}
+
 static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *curves)
 {
     PlotRange range = plot_range();
@@ -187,7 +213,8 @@ static PlotAxis trace_curves_axis(const ReplayTrace *trace, const TraceCurves *c
             plot_widen(&range, trace->row[i * trace->n_columns + curves->column + k]);
     }
     PlotAxis axis = plot_axis_over(curves->name, curves->unit, range);
-    if (curves->lines != NULL) axis.high += 0.2 * (axis.high - axis.low); // room for the key above the lines
+    const double rows = trace_keys_stand(curves) ? curves->count : 1; // room for the key above the lines
+    if (curves->lines != NULL) axis.high += 0.2 * rows * (axis.high - axis.low);
     return axis;
 }
 
@@ -261,9 +288,14 @@ static void trace_draw_curves(const ReplayTrace *trace, Plot *plot, double width
     for (int k = 0; k < curves->count; k++)
         trace_draw_line(trace, &panel, curves->lines == NULL ? "ln" : plot_colour(k, curves->count).line,
                         curves->column + k);
-    double x = panel.x.from + 6;
-    for (int k = 0; curves->lines != NULL && k < curves->count; k++)
-        x = plot_key(&panel, x, panel.y.to + 8, plot_colour(k, curves->count).key, curves->lines[k]);
+    double x = panel.x.from + 6, y = panel.y.to + 8;
+    for (int k = 0; curves->lines != NULL && k < curves->count; k++) {
+        const double next = plot_key(&panel, x, y, plot_colour(k, curves->count).key, curves->lines[k]);
+        if (trace_keys_stand(curves))
+            y += 13;
+        else
+            x = next;
+    }
     plot_panel_end(&panel);
 }
 
@@ -298,10 +330,12 @@ static void trace_say_left_out(const ReplayTrace *trace, Plot *plot, int drawn, 
 {
     char text[160];
     const Configured *configured = trace->configured;
-    if (drawn == configured->n_things) return;
-    snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
-             configured->n_things, configured->things_are,
-             drawn < things ? ", from the first to the last that are recorded" : "");
+    if (drawn == (configured->things_whole ? things : configured->n_things)) return;
+    snprintf(text, sizeof text, "Curves of %d of %d groups of columns, from the first to the last", drawn, things);
+    if (!configured->things_whole)
+        snprintf(text, sizeof text, "Curves of %d of %d %s%s; replay --bodies NAMES shows others", drawn,
+                 configured->n_things, configured->things_are,
+                 drawn < things ? ", from the first to the last that are recorded" : "");
     PlotPanel panel = plot_plain_panel(plot, 896, 26, text);
     plot_panel_end(&panel);
     plot_new_row(plot);
@@ -357,7 +391,7 @@ Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena)
     TextStream panels;
     TRY(text_stream_open("the picture", &panels));
     Plot plot = {.out = panels.out};
-    trace_plot_phases(trace, &plot);
+    trace_plot_phases(trace, &plot, arena);
     plot_new_row(&plot);
     trace_plot_series(trace, &plot, arena);
     trace_plot_constants(trace, &plot, arena);
