@@ -97,6 +97,8 @@ check $? "the digests are equal"
 
 # ---- SIGUSR1 before and after the loop ------------------------------------------------------------------------------
 
+trials=4000
+[ -z "${QUICK:-}" ] || trials=1000
 # asked DOING OPTIONS...: runs until the program says that it is doing DOING, or to the end
 asked()
 {
@@ -104,7 +106,8 @@ asked()
     shift
     rm -f results/long/campaign.lock code # left by the run before
     { "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name long --progress none --threads 1 --batch 64 \
-        --set limits.trials=4000 --set 'record.trajectories={select: {best: 4000, failures: 4000}, sample: 0.5}' \
+        --set limits.trials=$trials \
+        --set "record.trajectories={select: {best: $trials, failures: $trials}, sample: 0.5}" \
         "$@" >out 2>&1; echo $? >code; } &
     until grep -q "long: .* $doing" out || [ -s code ]; do
         pid=$(sed -n 's/pid \([0-9]*\) on .*/\1/p' results/long/campaign.lock 2>/dev/null)
@@ -114,7 +117,7 @@ asked()
     [ -z "$pid" ] || kill -INT "$pid" 2>/dev/null
     wait
     pid=
-    grep -q "long: .* 4,000/4,000 .* $doing" out
+    grep -q "long: .* ${trials%???},000/${trials%???},000 .* $doing" out
     check $? "SIGUSR1 is answered: $doing"
 }
 asked recording
