@@ -1,10 +1,14 @@
 #!/bin/sh
 # hopscotch stop, a control file made by hand, SIGUSR1, and messages about the run before. A stopped and resumed
 # campaign has the digest of one without a stop.
+#
+#   QUICK=1   shorter and fewer trials, for builds with sanitizers
 . "$(dirname "$0")/../scratch.sh"
+seconds=10 trials=4000
+[ -z "${QUICK:-}" ] || { seconds=3 && trials=1000; }
 # A batch takes about 0.2 s, and there are more than a thousand, so that each stop comes long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
-    --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
+    --set simulation.duration=$seconds --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
 count() { "$HOPSCOTCH" query kept/cut --columns id --format csv 2>/dev/null | tail -n +2 | wc -l; }
 stop() { "$HOPSCOTCH" stop cut --results kept "$@" >said 2>&1; }
@@ -97,8 +101,6 @@ check $? "the digests are equal"
 
 # ---- SIGUSR1 before and after the loop ------------------------------------------------------------------------------
 
-trials=4000
-[ -z "${QUICK:-}" ] || trials=1000
 # asked DOING OPTIONS...: runs until the program says that it is doing DOING, or to the end
 asked()
 {
