@@ -5,6 +5,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 OPT ?= -O2
 KERNEL_OPT ?= -O3
+GPU_OPT ?= -O3
 UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
@@ -62,7 +63,10 @@ ISAS ?= scalar v2 v3 v4
 INLINE ?= $(ISAS)
 runnable := scalar v2 v3 $(filter v4,$(ISA)) # by this processor
 isas := $(if $(first),$(sort v2 $(ISA)),$(ISAS))
-cpu_kernels := $(foreach isa,$(isas),$(if $(first),,$(BUILD)/cpu_plain_$(isa).o) $(BUILD)/cpu_observed_$(isa).o)
+# PLAIN: the instruction sets with kernels of unobserved lanes; where these lack, those of observed lanes compute both
+PLAIN ?= $(if $(first),,$(isas))
+plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
+cpu_kernels := $(foreach isa,$(isas),$(call plain_kernels,$(isa)) $(BUILD)/cpu_observed_$(isa).o)
 # what takes longest comes first, here and in the programs: the other objects compile beside it
 kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o)) $(cpu_kernels)
 
@@ -105,7 +109,7 @@ ISA_v4 := -march=x86-64-v4
 $(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
-cuda_by_yes = $(NVCC) -O3 -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
+cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
 cuda_by_host = $(CXX) -x c++ $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
@@ -144,12 +148,16 @@ test: programs
 # with sanitizers the same objects serve the program and the tests: they take long to compile
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 \
-	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" EXTRA="$(SANITIZE_$*)" programs
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN="$(PLAIN_$*)" EXTRA="$(SANITIZE_$*)" programs
+# the narrowest and the widest kernels; threads take the same steps in all
+PLAIN_asan := scalar $(lastword $(runnable))
+PLAIN_tsan := scalar
 cuda_of_asan := $(if $(shell command -v $(CXX)),host,no)
 cuda_of_tsan := no
 asan tsan: %: %_programs
 	QUICK=1 SCRIPTS="$(SCRIPTS_$@)" UNITS="$(UNITS_$@)" sh tests/run.sh build/$@ $(ONLY)
-SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# At a fixed address: programs with sanitizers hold so many addresses that relocating them takes a third of each start.
+SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
 SANITIZE_tsan := -g1 -fsanitize=thread
 # all but those that start hundreds of programs on code that others run too, or preload a library
 SCRIPTS_asan := $(filter-out crash digest_parts kill_points many record_rows, \
@@ -157,7 +165,7 @@ SCRIPTS_asan := $(filter-out crash digest_parts kill_points many record_rows, \
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
   sobol space store threads timings _bits_
-SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto report resume stop two_runners verify watch
+SCRIPTS_tsan := cmaes device_trouble interrupt kill_resume outer pareto resume stop two_runners watch
 test-gpu:
 	@nvidia-smi -L >/dev/null 2>&1 || { echo "make test-gpu: no GPU here: nvidia-smi finds none" >&2 && exit 1; }
 	@[ $(CUDA) = yes ] || { echo "make test-gpu: no CUDA toolkit: ./configure.sh says why" >&2 && exit 1; }
@@ -167,7 +175,7 @@ test-gpu:
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
 bits: $(BUILD)/hopscotch
-	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" \
+	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" PLAIN=scalar \
 	    build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
 	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch

@@ -64,7 +64,8 @@ static bool arena_add_piece(Arena *arena, size_t start, size_t room)
 static void arena_drop_piece(Arena *arena)
 {
     ArenaPiece *piece = arena->base;
-    ASAN_UNPOISON_MEMORY_REGION(piece, piece->room + ARENA_ALIGNMENT);
+    const size_t taken = arena_aligned(arena->used) - piece->start; // what follows was never poisoned
+    ASAN_UNPOISON_MEMORY_REGION(arena_at(arena, piece->start), taken < piece->room ? taken : piece->room);
     arena->base = piece->before;
     munmap(piece, piece->room + ARENA_ALIGNMENT);
 }

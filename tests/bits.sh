@@ -39,6 +39,8 @@ sed -e "s/settle: 0.01/&, $variants, $table/" -e 's/perturb: {/&m: {normal: [10,
 sed 's/settle: 0.01/&, integrator: rk4/; s/terrain: table.*\]\]/terrain: sine/' \
     "$folder/variants.yaml" >"$folder/waves.yaml"
 sed 's/settle: 0.01/&, integrator: dormand_prince, tolerance: 1.0e-7/' "$folder/variants.yaml" >"$folder/located.yaml"
+# the kernels of lanes that are not recorded
+sed '/^record:/,$d' "$folder/variants.yaml" >"$folder/unrecorded.yaml"
 cat >"$folder/bbob.yaml" <<'END'
 version: 1
 experiment: bits
@@ -110,7 +112,7 @@ all_same()
 }
 
 # Specs beside each other; those on a GPU one after another.
-specs="hopper euler analytic finite_difference variants waves located bbob" runners=
+specs="hopper euler analytic finite_difference variants waves located unrecorded bbob" runners=
 for spec in $specs; do
     if [ "${CUDA:-no}" = yes ]; then
         all_same $spec "$@" || status=1

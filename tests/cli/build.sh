@@ -3,7 +3,7 @@
 # end of the tests.
 . "$(dirname "$0")/../scratch.sh"
 case $HOPSCOTCH in *asan* | *tsan*) echo "skip build: the build: sanitizers do not apply to it" && exit 0 ;; esac
-unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT ISAS INLINE PROGRAMS EXTRA WERROR BUILD V STEPS ARCH CI
+unset MAKEFLAGS MAKELEVEL MFLAGS OPT KERNEL_OPT GPU_OPT ISAS PLAIN INLINE PROGRAMS EXTRA WERROR BUILD V STEPS ARCH CI
 export CUDA=no
 
 cd "$root" && cp -r Makefile configure.sh sim io runner experiments "$work" && cd "$work" || exit 3

@@ -1,10 +1,14 @@
 #!/bin/sh
 # hopscotch stop, a control file made by hand, SIGUSR1, and messages about the run before. A stopped and resumed
 # campaign has the digest of one without a stop.
+#
+#   QUICK=1   shorter and fewer trials, for builds with sanitizers
 . "$(dirname "$0")/../scratch.sh"
+seconds=10 trials=4000
+[ -z "${QUICK:-}" ] || { seconds=3 && trials=1000; }
 # A batch takes about 0.2 s, and there are more than a thousand, so that each stop comes long before the end.
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
-    --set simulation.duration=10 --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
+    --set simulation.duration=$seconds --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
 count() { "$HOPSCOTCH" query kept/cut --columns id --format csv 2>/dev/null | tail -n +2 | wc -l; }
 stop() { "$HOPSCOTCH" stop cut --results kept "$@" >said 2>&1; }
@@ -104,7 +108,8 @@ asked()
     shift
     rm -f results/long/campaign.lock code # left by the run before
     { "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --name long --progress none --threads 1 --batch 64 \
-        --set limits.trials=4000 --set 'record.trajectories={select: {best: 4000, failures: 4000}, sample: 0.5}' \
+        --set limits.trials=$trials \
+        --set "record.trajectories={select: {best: $trials, failures: $trials}, sample: 0.5}" \
         "$@" >out 2>&1; echo $? >code; } &
     until grep -q "long: .* $doing" out || [ -s code ]; do
         pid=$(sed -n 's/pid \([0-9]*\) on .*/\1/p' results/long/campaign.lock 2>/dev/null)
@@ -114,7 +119,7 @@ asked()
     [ -z "$pid" ] || kill -INT "$pid" 2>/dev/null
     wait
     pid=
-    grep -q "long: .* 4,000/4,000 .* $doing" out
+    grep -q "long: .* ${trials%???},000/${trials%???},000 .* $doing" out
     check $? "SIGUSR1 is answered: $doing"
 }
 asked recording

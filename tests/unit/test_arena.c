@@ -82,6 +82,31 @@ TEST(arena_formats_texts_over_the_end_of_a_piece)
     arena_destroy(&arena);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+// What lies between the items of an arena is poisoned; whoever gets that address space next can use all of it.
+static void arena_check_poison(Arena *arena)
+{
+    enum { ITEMS = 400, SIZE = 10001, ROOM = 10048 };
+    unsigned char *item[ITEMS];
+    for (int i = 0; i < ITEMS; i++) item[i] = arena_take(arena, SIZE, 1);
+    arena_rewind(arena, arena->used - (size_t)20 * ROOM);
+    for (int i = 0; i < ITEMS; i++) CHECK((__asan_region_is_poisoned(item[i], ROOM) != NULL) == (i < ITEMS - 20));
+    arena_destroy(arena);
+    for (int i = 0; i < ITEMS; i++) CHECK(__asan_region_is_poisoned(item[i], ROOM) == NULL);
+}
+
+TEST(arena_leaves_nothing_poisoned)
+{
+    Arena arena;
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 30, "test"));
+    arena_check_poison(&arena);
+    CHECK_OK(arena_create(&arena, (size_t)1 << 26, "test"));
+    arena_check_poison(&arena);
+}
+#endif
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers reserve more than the limit
 TEST(arena_that_can_not_grow_says_so)
 {

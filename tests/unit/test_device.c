@@ -53,7 +53,9 @@ TEST(device_trouble_at_any_call_changes_no_bit)
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
     device_case_whole(&test, whole);
     for (int o = 0; o < 5; o++) {
-        for (int w = 0; w < 3; w++) device_case_sweep(&test, operations[o], whats[w], whole);
+        for (int w = 0; w < 3; w++) {
+            if (!test_quick() || w == o % 3) device_case_sweep(&test, operations[o], whats[w], whole);
+        }
     }
     device_case_end(&test);
 }

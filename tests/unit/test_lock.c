@@ -97,9 +97,13 @@ TEST(lock_is_not_inherited)
         execlp("sleep", "sleep", "30", (char *)NULL);
         _exit(1);
     }
-    usleep(100000); // time for exec to close the descriptor
     lock_release(&lock);
-    CHECK_OK(lock_take(path.text, &lock));
+    Error error = lock_take(path.text, &lock);
+    for (int tries = 0; error.kind != OK && tries < 100; tries++) { // until exec has closed the descriptor
+        usleep(100000);
+        error = lock_take(path.text, &lock);
+    }
+    CHECK_OK(error);
     lock_release(&lock);
     lock_test_kill(child);
 }

@@ -126,7 +126,7 @@ TEST(rigid_mechanisms_of_four_hinges)
 TEST(rigid_mechanisms_of_six_hinges)
 {
     mechanisms_check(MECHANISM_TRIHEDRAL, mechanisms_wanted());
-    mechanisms_check(MECHANISM_SYMMETRIC, mechanisms_wanted());
+    if (!test_quick()) mechanisms_check(MECHANISM_SYMMETRIC, mechanisms_wanted()); // three more are near singular poses
 }
 
 TEST(rigid_mechanisms_with_too_many_hinges) { mechanisms_check(MECHANISM_DOOR, mechanisms_wanted()); }

@@ -32,7 +32,8 @@ TEST(several_devices_give_the_bytes_of_one_device)
     CHECK_INTEGER(275, test.summary.trials_done);
     CHECK_TEXT("faulty device 0", test.summary.device);
     for (int d = 0; d < 5; d++) {
-        for (int b = 0; b < 4; b += test_quick() ? 2 : 1) {
+        for (int b = 0; b < 4; b++) {
+            if (test_quick() && b != d % 4) continue;
             char name[32];
             snprintf(name, sizeof name, "devices_%d_%d", d, b);
             test.options.batch = batches[b];
@@ -116,7 +117,8 @@ TEST(several_devices_of_which_one_dies_go_on_without_it)
     CHECK_OK(several_case_run(&test, "one", 1, ""));
     const Sha256Text one = test.digest;
     for (int o = 0; o < 5; o++) {
-        for (int n = 1; n < 8; n += test_quick() ? 6 : 3) {
+        for (int n = 1; n < 8; n += 3) {
+            if (test_quick() && n != (o % 2 == 0 ? 1 : 7)) continue;
             char name[32], faults[64];
             snprintf(name, sizeof name, "%s_%d", operations[o], n);
             snprintf(faults, sizeof faults, "backend:%s1:%d:LOST", operations[o], n);
