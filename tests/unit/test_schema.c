@@ -50,6 +50,14 @@ static const char *schema_context(const char *path)
         {"search.cmaes.taken",
          "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, cmaes: {from: other}}"},
         {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
+        {"search.adam.from", "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.adam.starts", "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.adam.taken",
+         "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, adam: {from: other}}"},
+        {"search.lbfgs.from", "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.lbfgs.starts", "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
+        {"search.lbfgs.taken",
+         "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, lbfgs: {from: other}}"},
     };
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
         if (strcmp(contexts[i].path, path) == 0) return contexts[i].search;
