@@ -25,6 +25,7 @@ enum {
     ARTICULATED_OPTION_POINTS,
     ARTICULATED_OPTION_HEIGHTS,
     ARTICULATED_OPTION_SPACING,
+    ARTICULATED_OPTION_FRICTION,
     ARTICULATED_N_OPTIONS
 };
 
@@ -63,6 +64,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "CSV file for terrain: heights; its lines are along y, the fields of a line along x. Bilinear between them; "
      "beyond an edge the ground keeps the edge's height"},
     {"terrain_spacing", OPTION_NUMBER, "m", 0.1, 1e-4, 1e4, NULL, "between neighbours in terrain_file"},
+    {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
+     "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where "
+     "it first touched, until it slips"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
@@ -180,7 +184,8 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .ticks = (int64_t)steps,
                                       .attachment = (int32_t)settings[ARTICULATED_OPTION_ATTACHMENT],
                                       .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
-                                      .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL]};
+                                      .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
+                                      .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,

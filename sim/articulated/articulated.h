@@ -106,7 +106,9 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     /* starts[n_actions] in the assets: the first step of each row of the table of commands; 0: none */ \
     X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
-    X(int32_t, sums_at) X(int32_t, cells)
+    X(int32_t, sums_at) X(int32_t, cells) \
+    /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
+    X(int32_t, grips)
 // clang-format on
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
@@ -130,6 +132,8 @@ typedef struct ArticulatedConstants {
     X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
     X(ground_friction, "1", 1.0, 0, 100, "coefficient of friction") \
     X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: what rests creeps") \
+    X(grip_stiffness, "N/m", 2e4, 1e-3, 1e12, "friction: anchored: of the spring that holds each point") \
+    X(grip_damping, "N s/m", 200, 0, 1e12, "the same: of its damper") \
     X(gait_frequency, "Hz", 1.5, 0, 1e3, "control gait: of all joints") \
     X(push_x, "N", 0, -1e6, 1e6, "force on the base's centre of mass during the push") \
     X(push_y, "N", 0, -1e6, 1e6, "the same, to the left") \

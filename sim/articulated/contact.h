@@ -1,4 +1,5 @@
 // A point of a body against the ground: a damped spring along the normal n, dry friction across it, both implicit.
+// Friction is viscous below v_s, or anchored.
 // With the depth d > 0 and the old velocity v of the point on the ground:
 //     normal     K = h^2 k + h c(d), f = h k d,  c(d) = c min(d/d0, 1): the force is continuous
 //     friction   K = h beta,  beta = mu f_n / sqrt(|v_t|^2 + v_s^2),  f_n = max(k d - c(d) v.n, 0)
@@ -13,34 +14,106 @@ typedef struct ArticulatedTouch {
     real force, count, slid; // N; points; m/s of all points together
 } ArticulatedTouch;
 
-HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale,
-                    real h, real *a, real *b, ArticulatedTouch *touch)
+// A point at the old pose, where it touches the ground or would.
+typedef struct ArticulatedContact {
+    mask touching;
+    Vector3 n, r;        // normal; the point on the ground, from the centre
+    Vector3 across;      // its velocity along the ground
+    real depth, damping; // m; c(d)
+    real force;          // f_n
+} ArticulatedContact;
+
+HD ArticulatedContact contact_state(const ArticulatedLanes *w, const ArticulatedPose *pose,
+                                    const ArticulatedPoint *point, real scale)
 {
+    ArticulatedContact at;
     const Vector3 from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p))),
                   c = added(pose->x, from_centre);
     const ArticulatedGround ground = ground_below(w, c.x, c.y);
-    const Vector3 n = ground.normal;
-    const real above = (c.z - ground.height) * n.z, depth = point->radius - above;
-    const mask touching = MASK(depth > 0.0);
-    if (!any_lane(touching)) return;
-    const Vector3 r = along(from_centre, -above, n); // the point on the ground
-    const Vector3 v = added(pose->v, cross3(pose->w, r));
-    const real v_n = dot3(v, n), damping = w->ground_damping * lesser_of(depth / w->ground_depth, splat(1.0));
-    const real force = greater_of(fused(w->ground_stiffness, depth, -(damping * v_n)), splat(0.0));
-    const Vector3 across = along(v, -v_n, n);
-    const real slide_squared = dot3(across, across);
-    const real beta = w->ground_friction * force / square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
-    const real zero = splat(0.0), K_t = select_real(touching, h * beta, zero);
-    const real K_n = select_real(touching, h * fused(h, w->ground_stiffness, damping), zero);
-    const real f = select_real(touching, h * w->ground_stiffness * depth, zero);
+    at.n = ground.normal;
+    const real above = (c.z - ground.height) * at.n.z;
+    at.depth = point->radius - above;
+    at.touching = MASK(at.depth > 0.0);
+    at.r = along(from_centre, -above, at.n);
+    const Vector3 v = added(pose->v, cross3(pose->w, at.r));
+    const real v_n = dot3(v, at.n);
+    at.damping = w->ground_damping * lesser_of(at.depth / w->ground_depth, splat(1.0));
+    at.force = greater_of(fused(w->ground_stiffness, at.depth, -(at.damping * v_n)), splat(0.0));
+    at.across = along(v, -v_n, at.n);
+    return at;
+}
+
+// ---- anchored friction ----------------------------------------------------------------------------------------------
+// A spring to where the point first touched, its stretch s as the way that the point slid: a ball that rolls stretches
+// nothing. With t = k s + (h k + d) v_t and c = min(1, mu f_n/|t|):
+//     K = c (h^2 k + h d), f = -h c k s;   afterwards s' = s + h v_t', at most mu f_n/k long
+// So a point that rests does not creep, and one that slips is held by mu f_n.
+// Source: P. A. Cundall & O. D. L. Strack, A discrete numerical model for granular assemblies, Geotechnique 29, 1979.
+
+// The factor c, for a stretch s along the ground.
+HD real grip_part(const ArticulatedLanes *w, const ArticulatedContact *at, Vector3 s, real h)
+{
+    const real rate = fused(h, w->grip_stiffness, w->grip_damping);
+    const real pull = length3(along(scaled(w->grip_stiffness, s), rate, at->across)),
+               most = w->ground_friction * at->force;
+    return select_real(MASK(pull > most), most / pull, splat(1.0));
+}
+
+HD Vector3 grip_stretch(const ArticulatedLanes *w, int cell, Vector3 n)
+{
+    const Vector3 s = limb3(w, cell);
+    return along(s, -dot3(s, n), n);
+}
+
+// Adds the spring's impulse; returns K.
+HD real grip_add(const ArticulatedLanes *w, const ArticulatedContact *at, int cell, real h, real *b)
+{
+    const Vector3 s = grip_stretch(w, cell, at->n);
+    const real part = select_real(at->touching, grip_part(w, at, s, h), splat(0.0));
+    side_add(b, splat(1.0), at->r, scaled(-(h * part * w->grip_stiffness), s), vector3_zero());
+    return part * (h * fused(h, w->grip_stiffness, w->grip_damping));
+}
+
+// Stretches the springs of a body by u', before it moves.
+HD void grip_keep(const ArticulatedLanes *w, int body, real h)
+{
+    const ArticulatedBody *of = &w->bodies[body];
+    const ArticulatedPose pose = body_pose(w, body);
+    const Vector3 v = limb3(w, articulated_at(body) + ARTICULATED_U),
+                  turn = limb3(w, articulated_at(body) + ARTICULATED_U + 3);
+    for (int k = 0; k < of->n_points; k++) {
+        const int cell = w->c.grips + 3 * (of->point + k);
+        const ArticulatedContact at =
+            contact_state(w, &pose, &w->points[of->point + k], body_number(w, body, ARTICULATED_scale));
+        const Vector3 moved = along(limb3(w, cell), h, added(v, cross3(turn, at.r)));
+        const Vector3 s = along(moved, -dot3(moved, at.n), at.n);
+        const real length = length3(s), most = w->ground_friction * at.force / w->grip_stiffness;
+        const real part = select_real(MASK(length > most), most / length, splat(1.0));
+        set_limb3(w, cell, scaled(select_real(at.touching, part, splat(0.0)), s));
+    }
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// cell: of the point's spring; 0: viscous friction.
+HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale,
+                    int cell, real h, real *a, real *b, ArticulatedTouch *touch)
+{
+    const ArticulatedContact at = contact_state(w, pose, point, scale);
+    if (!any_lane(at.touching)) return;
+    const real slide_squared = dot3(at.across, at.across), zero = splat(0.0);
+    const real beta = w->ground_friction * at.force / square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
+    const real K_t = cell > 0 ? grip_add(w, &at, cell, h, b) : select_real(at.touching, h * beta, zero);
+    const real K_n = select_real(at.touching, h * fused(h, w->ground_stiffness, at.damping), zero);
+    const real f = select_real(at.touching, h * w->ground_stiffness * at.depth, zero);
     real J[6];
-    row_of_point(n, r, J);
-    block_add_point(a, K_t, r);
+    row_of_point(at.n, at.r, J);
+    block_add_point(a, K_t, at.r);
     block_add_row(a, K_n - K_t, J);
     for (int k = 0; k < 6; k++) b[k] = fused(J[k], f, b[k]);
-    touch->force = touch->force + select_real(touching, force, zero);
-    touch->count = touch->count + select_real(touching, splat(1.0), zero);
-    touch->slid = touch->slid + select_real(touching, square_root(slide_squared), zero);
+    touch->force = touch->force + select_real(at.touching, at.force, zero);
+    touch->count = touch->count + select_real(at.touching, splat(1.0), zero);
+    touch->slid = touch->slid + select_real(at.touching, square_root(slide_squared), zero);
 }
 
 // All points of a body.
@@ -50,7 +123,10 @@ HD real contact_body(const ArticulatedLanes *w, int body, const ArticulatedPose 
     const real before = touch->force;
     const ArticulatedBody *of = &w->bodies[body];
     const real scale = body_number(w, body, ARTICULATED_scale);
-    for (int k = 0; k < of->n_points; k++) contact_add(w, pose, &w->points[of->point + k], scale, h, a, b, touch);
+    for (int k = 0; k < of->n_points; k++) {
+        const int cell = w->c.grips > 0 ? w->c.grips + 3 * (of->point + k) : 0;
+        contact_add(w, pose, &w->points[of->point + k], scale, cell, h, a, b, touch);
+    }
     return touch->force - before;
 }
 

@@ -239,6 +239,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->n_designs = places.n_designs;
     c->sums_at = ARTICULATED_CELLS * n;
     c->cells = c->sums_at + ARTICULATED_SUMS;
+    if (c->grips != 0) {
+        c->grips = c->cells;
+        c->cells += 3 * n_points;
+    }
     lay_own(&places, bodies, c);
     c->n_table = host->n_table;
     c->n_rows = host->n_rows;

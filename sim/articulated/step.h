@@ -165,6 +165,7 @@ HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, re
 HD_CALL void articulated_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen)
 {
     const real h = splat(w->c.dt);
+    for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) grip_keep(w, i, h);
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].joint >= 0) step_rate(w, i, h, seen);
     }

@@ -43,18 +43,21 @@ static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, con
 {
     const Points heights = bits_heights();
     const bool steps = terrain == BITS_STEPS;
-    const ArticulatedSetup setup = {
-        .robot = robot,
-        .settings = {{"dt", 2e-3}, {"duration", 2e-3 * BITS_TICKS}, {"control.mode", 1}, {"terrain", terrain}},
-        .parameters = {{steps ? "terrain_start" : "terrain_x", steps ? -1.0 : 0.01},
-                       {steps ? "terrain_length" : "terrain_scale", steps ? 0.3 : 1.1},
-                       {"all_amplitude", 0.3},
-                       {"push_time", 0.05},
-                       {"push_x", 10.0},
-                       {"base_z", 0.0}},
-        .heights = steps ? NULL : &heights,
-        .lanes = way->lanes,
-        .isa = way->isa};
+    const ArticulatedSetup setup = {.robot = robot,
+                                    .settings = {{"dt", 2e-3},
+                                                 {"duration", 2e-3 * BITS_TICKS},
+                                                 {"control.mode", 1},
+                                                 {"terrain", terrain},
+                                                 {"friction", !steps}},
+                                    .parameters = {{steps ? "terrain_start" : "terrain_x", steps ? -1.0 : 0.01},
+                                                   {steps ? "terrain_length" : "terrain_scale", steps ? 0.3 : 1.1},
+                                                   {"all_amplitude", 0.3},
+                                                   {"push_time", 0.05},
+                                                   {"push_x", 10.0},
+                                                   {"base_z", 0.0}},
+                                    .heights = steps ? NULL : &heights,
+                                    .lanes = way->lanes,
+                                    .isa = way->isa};
     articulated_start(test, &setup);
     for (int64_t lane = 0; lane < way->lanes; lane++) {
         articulated_set(test, "base_z", lane, 0.1 + 0.005 * (double)lane);

@@ -107,6 +107,90 @@ TEST(articulated_ball_rolls_down_a_slope)
     articulated_end(&test);
 }
 
+// ---- anchored friction ----------------------------------------------------------------------------------------------
+
+static void go_anchored(ArticulatedCase *test, const Robot *robot, double slope, double friction, double duration)
+{
+    const ArticulatedSetup setup = {
+        .robot = robot,
+        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", duration}, {"terrain", SLOPE}, {"friction", 1}},
+        .parameters = {{"terrain_slope", slope}, {"terrain_start", -100.0}, {"ground_friction", friction}},
+        .samples = (int64_t)(duration * STEPS_A_SECOND) + 1};
+    articulated_start(test, &setup);
+    articulated_go(test, 1 << 20);
+    CHECK_INTEGER(0, articulated_failed(test, 0));
+}
+
+// Below the friction angle a block does not creep: the springs of its four corners carry m g sin.
+TEST(articulated_anchored_block_rests_on_a_slope)
+{
+    ArticulatedCase test;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
+    go_anchored(&test, &block.robot, 0.3, 0.5, 2.0);
+    const double cosine = 1.0 / sqrt(1.09);
+    CHECK_NEAR(0.0, at(&test, 2.0, "base_vx"), 1e-9);
+    CHECK_NEAR(0.0, at(&test, 2.0, "base_vz"), 1e-9);
+    CHECK_NEAR(2.0 * G * cosine, at(&test, 2.0, "body_force"), 1e-6);
+    CHECK_NEAR(at(&test, 1.0, "base_x"), at(&test, 2.0, "base_x"), 1e-9);
+    articulated_end(&test);
+}
+
+// Above it slides at g (sin - mu cos).
+TEST(articulated_anchored_block_slides_down_a_slope)
+{
+    ArticulatedCase test;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.8);
+    go_anchored(&test, &block.robot, 0.8, 0.5, 1.0);
+    const double cosine = 1.0 / sqrt(1.64), along = G * (0.8 - 0.5) * cosine;
+    CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 1e-3 * along);
+    CHECK_NEAR(-along * cosine * 0.8, (at(&test, 1.0, "base_vz") - at(&test, 0.5, "base_vz")) / 0.5, 1e-3 * along);
+    articulated_end(&test);
+}
+
+// A block that slides down a slope below the friction angle stops after v^2/(2 g (mu cos - sin)), and stays.
+TEST(articulated_anchored_block_stops)
+{
+    ArticulatedCase test;
+    Placed block;
+    place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
+    const double cosine = 1.0 / sqrt(1.09), sink = 2.0 * G * cosine / (4 * 2e4);
+    block.body.p[0] += 0.3 * cosine * sink; // as deep as it rests
+    block.body.p[2] -= cosine * sink;
+    const ArticulatedSetup setup = {
+        .robot = &block.robot,
+        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 2.0}, {"terrain", SLOPE}, {"friction", 1}},
+        .parameters = {{"terrain_slope", 0.3},
+                       {"terrain_start", -100.0},
+                       {"ground_friction", 0.8},
+                       {"base_vx", -cosine},
+                       {"base_vz", -0.3 * cosine}},
+        .samples = 2 * STEPS_A_SECOND + 1};
+    articulated_start(&test, &setup);
+    articulated_go(&test, 1 << 20);
+    const double way = 0.5 / (G * (0.8 - 0.3) * cosine);
+    CHECK_NEAR(-way * cosine, at(&test, 2.0, "base_x") - at(&test, 0.0, "base_x"), 0.01 * way);
+    CHECK_NEAR(at(&test, 1.5, "base_x"), at(&test, 2.0, "base_x"), 1e-7);
+    CHECK_NEAR(0.0, at(&test, 2.0, "base_vx"), 1e-7);
+    articulated_end(&test);
+}
+
+// A ball rolls as it does with viscous friction: rolling stretches no spring.
+TEST(articulated_anchored_ball_rolls_down_a_slope)
+{
+    ArticulatedCase test;
+    Placed ball;
+    place_on_slope(&ball, ROBOT_SPHERE, 0.1, 0.1, 0.3);
+    go_anchored(&test, &ball.robot, 0.3, 1.0, 1.0);
+    const double cosine = 1.0 / sqrt(1.09), s = 0.1 - 2.0 * G * cosine / 2e4;
+    const double along = G * 0.3 * cosine / (1.0 + 0.4 * 0.01 / (s * s));
+    CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 5e-4 * along);
+    CHECK_NEAR(-along / s, (at(&test, 1.0, "base_wy") - at(&test, 0.5, "base_wy")) / 0.5, 5e-4 * along / s);
+    CHECK_NEAR(at(&test, 1.0, "base_vx") / cosine, s * at(&test, 1.0, "base_wy"), 1e-3);
+    articulated_end(&test);
+}
+
 // ---- steps, wave, table ---------------------------------------------------------------------------------------------
 
 // On the third tread a block stands at twice the rise, and its four corners carry it.
