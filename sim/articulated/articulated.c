@@ -65,8 +65,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "beyond an edge the ground keeps the edge's height"},
     {"terrain_spacing", OPTION_NUMBER, "m", 0.1, 1e-4, 1e4, NULL, "between neighbours in terrain_file"},
     {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
-     "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where it "
-     "first touched, until it slips"},
+     "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where "
+     "it first touched, until it slips"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},

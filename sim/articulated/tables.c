@@ -81,7 +81,7 @@ bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
 {
     const char *last = strrchr(name, '_');
     bool is = false;
-    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_own[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_always[k].name, name) == 0;
     for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_terrain[k].name, name) == 0;
     for (int row = 0; row < ARTICULATED_NAMED && last != NULL; row++)
         is |= strcmp(articulated_numbers[row].suffix, last + 1) == 0 &&
