@@ -600,7 +600,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 
 // The fitness alone, of one objective. value[replicates]: room.
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                     double *value);
+                       double *value);
 
 // ---- the gradient of a trial by the model's adjoint (fitness/trial_gradient.c) ---------------------------------------
 

@@ -41,11 +41,11 @@ typedef struct Gradient {
     const Configured *configured;
     LaneGroup group;
     ArticulatedLanes w;
-    int64_t size;             // doubles of a state
-    int64_t segment;          // steps of a segment
-    double *firsts;           // [segments][size]
-    double *states;           // [segment][size]: before each step of the present segment
-    int64_t steps, segments;  // that the lane made
+    int64_t size;            // doubles of a state
+    int64_t segment;         // steps of a segment
+    double *firsts;          // [segments][size]
+    double *states;          // [segment][size]: before each step of the present segment
+    int64_t steps, segments; // that the lane made
 } Gradient;
 
 enum { GRADIENT_STATES = 1 << 28, GRADIENT_HEAD = (sizeof(Gradient) + 63) / 64 * 64 / sizeof(double) };

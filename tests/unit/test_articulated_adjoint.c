@@ -56,7 +56,8 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     const Configured *configured = &rollout->test.configured;
     const Adjoint *adjoint = configured->model->adjoint;
     const Batch *batch = rollout->test.batch;
-    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters), metric[ARTICULATED_N_METRICS];
+    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters),
+           metric[ARTICULATED_N_METRICS];
     void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
     const int failure = adjoint->run(configured, parameter, bytes, memory, metric);

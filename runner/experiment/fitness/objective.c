@@ -141,7 +141,7 @@ static double objective_of(const Spec *spec, int k, const double *parameter, con
 }
 
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                     double *value)
+                       double *value)
 {
     return objective_of(spec, 0, parameter, metric, failure, value);
 }

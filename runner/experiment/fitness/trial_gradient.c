@@ -122,9 +122,8 @@ static void gradient_run_replicate(TrialGradient *gradient, int32_t search, uint
 {
     const Configured *configured = gradient->configured;
     replicate_parameters(gradient->spec, search, ordinal, r, parameter, gradient->own);
-    gradient->failure[r] =
-        configured->model->adjoint->run(configured, gradient->own, gradient->most, gradient->memory,
-                                        &gradient->metric[(ptrdiff_t)r * configured->n_metrics]);
+    gradient->failure[r] = configured->model->adjoint->run(configured, gradient->own, gradient->most, gradient->memory,
+                                                           &gradient->metric[(ptrdiff_t)r * configured->n_metrics]);
     gradient->held = r;
 }
 
@@ -135,8 +134,7 @@ static void gradient_add_replicate(TrialGradient *gradient, int r)
     const Spec *spec = gradient->spec;
     configured->model->adjoint->back(gradient->memory, &gradient->weight[(ptrdiff_t)r * configured->n_metrics],
                                      gradient->part);
-    for (int i = 0; i < spec->replicates.n_perturb; i++)
-        gradient->part[spec->replicates.perturb[i].parameter] = 0.0;
+    for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->part[spec->replicates.perturb[i].parameter] = 0.0;
     for (int p = 0; p < configured->n_parameters; p++) gradient->sum[p] += gradient->part[p];
 }
 

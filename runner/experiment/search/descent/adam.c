@@ -143,10 +143,7 @@ static const DescentMethod adam_method = {
 
 // ---- the row of the registry ----------------------------------------------------------------------------------------
 
-static Error adam_check(const Spec *spec, const char **key)
-{
-    return descent_check(spec, &adam_method, key);
-}
+static Error adam_check(const Spec *spec, const char **key) { return descent_check(spec, &adam_method, key); }
 
 static Error adam_init(const Spec *spec, Arena *arena, Search *search)
 {

@@ -33,15 +33,9 @@ static size_t descent_round_bytes(const Descent *descent)
     return (size_t)descent->side.trials_max * (sizeof(int32_t) + sizeof(bool));
 }
 
-bool descent_by_adjoint(const Descent *descent)
-{
-    return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_ADJOINT;
-}
+bool descent_by_adjoint(const Descent *descent) { return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_ADJOINT; }
 
-int64_t descent_around(const Descent *descent)
-{
-    return descent_by_adjoint(descent) ? 1 : 1 + 2 * (int64_t)descent->n;
-}
+int64_t descent_around(const Descent *descent) { return descent_by_adjoint(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
 
 static void descent_measure(const Spec *spec, const DescentMethod *method, Descent *descent)
 {

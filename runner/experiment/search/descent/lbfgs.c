@@ -264,10 +264,7 @@ static const DescentMethod lbfgs_method = {
 
 // ---- the row of the registry ----------------------------------------------------------------------------------------
 
-static Error lbfgs_check(const Spec *spec, const char **key)
-{
-    return descent_check(spec, &lbfgs_method, key);
-}
+static Error lbfgs_check(const Spec *spec, const char **key) { return descent_check(spec, &lbfgs_method, key); }
 
 static Error lbfgs_init(const Spec *spec, Arena *arena, Search *search)
 {
