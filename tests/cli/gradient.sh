@@ -90,8 +90,9 @@ YAML
 # Searches by the adjoint: steps as by differences, from one trial for each round; the same bits in batches of any size,
 # and after a kill.
 cat >search.txt <<'YAML'
-{method: adam, adam: {searches: 3, gradient: adjoint, stop: {iterations: 12}}, over: {gait_frequency: {range: [1.0, 3.5]},
-thigh_amplitude: {range: [0.1, 0.6]}, shank: {range: [0.9, 1.1], scale: log}, all_kd: {derive: "0.03 * all_kp + gait_frequency"}}}
+{method: adam, adam: {searches: 3, gradient: adjoint, stop: {iterations: 12}}, over: {
+gait_frequency: {range: [1.0, 3.5]}, thigh_amplitude: {range: [0.1, 0.6]}, shank: {range: [0.9, 1.1], scale: log},
+all_kd: {derive: "0.03 * all_kp + gait_frequency"}}}
 YAML
 search() # NAME METHOD GRADIENT ARGUMENTS...: its best fitness
 {
