@@ -95,9 +95,6 @@ static Error gradient_at(const CommandLine *line, const StoredCampaign *campaign
     int *parameters = NULL, count = 0;
     TRY(gradient_choose_parameters(&campaign->spec, switch_text(line, "parameters", NULL), line->arena, &parameters,
                                    &count));
-    if (count == 0)
-        return error_make(ERROR_USER, "campaign %.100s searched no parameter: name some with --parameters",
-                          campaign->name);
     TRY(campaign_gradient(campaign, trial, parameters, count, &backend, line->arena, &result));
     return gradient_print(line, campaign, trial, &result);
 }

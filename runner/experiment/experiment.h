@@ -602,7 +602,7 @@ void trial_result(const Spec *spec, const double *parameter, const double *metri
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *value);
 
-// ---- the gradient of a trial by the model's adjoint (fitness/trial_gradient.c) --------------------------------------
+// ---- the gradient of a trial by the model's adjoint (search/trial_gradient.c) --------------------------------------
 
 // Error (user): the model has none, or not with these settings, or a metric of the objective has no derivative.
 Error trial_gradient_check(const Spec *spec);

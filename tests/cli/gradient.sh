@@ -130,13 +130,15 @@ refused() # WORDS ARGUMENTS...
     words=$1
     shift
     "$HOPSCOTCH" gradient "$@" --results r >rows.txt 2>log
-    [ $? -le 2 ] && grep -q "$words" log && good "$words" || fail "$*: $(cat log)"
+    [ $? -le 3 ] && grep -q "$words" log && good "$words" || fail "$*: $(cat log)"
 }
 refused "the spec has no parameter 'tlit'; did you mean 'tilt'?" walk/1 --parameters tlit
 refused "the spec has no parameter 'zzz'$" walk/1 --parameters zzz
 refused "there is no trial 7\|has no trial 7" walk/7
 "$HOPSCOTCH" run walk.yaml --name several --set 'objective={maximize: [distance, height_mean]}' --results r \
     --progress none >log 2>&1
+"$SQL" r/walk/campaign.db "UPDATE trials SET fitness = 7 WHERE id = 2" >log 2>&1
+refused "trial 2 has another fitness than is stored; replay says" walk/2
 refused "several objectives: there is no single fitness" several/0
 "$HOPSCOTCH" run walk.yaml --name fallen --set parameters.fall_height=0.4 --results r --progress none >log 2>&1
 refused "trial 0 failed, so it has no fitness" fallen/0
