@@ -101,6 +101,12 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
     return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
 }
 
+const CpuKernels *cpu_scalar_kernels(void)
+{
+    const CpuIsa *scalar = &cpu_isas[3], *v2 = &cpu_isas[2];
+    return cpu_way_of(scalar->observed != NULL && scalar->supported() ? scalar : v2).plain;
+}
+
 const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
 
 // "model name" of the processor, or "CPU"

@@ -3,6 +3,10 @@
 // instruction set.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_GRAPHS
+#include "real.h"
+#if LANES == 1
+#define HOPSCOTCH_ADJOINTS
+#endif
 #include "cpu_kernels.h"
 
 #include "lanes.h"
@@ -48,4 +52,14 @@ GRAPH_KERNELS(CPU_KERNELS_SHARE)
 #define CPU_KERNELS_ENTRY(model, kernel, threads, alone) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
     [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
-const CpuKernels CPU_KERNELS = {LANES, {KERNELS(CPU_KERNELS_ENTRY)}, {GRAPH_KERNELS(CPU_KERNELS_SHARED)}, run_normals};
+#ifdef HOPSCOTCH_ADJOINTS
+#define CPU_KERNELS_ADJOINT(model, kernel)                                                                             \
+    [KERNEL_##model##_##kernel] = {model##_adjoint_bytes, model##_adjoint_run, model##_adjoint_back},
+#else
+#define CPU_KERNELS_ADJOINT(model, kernel) [KERNEL_##model##_##kernel] = {NULL, NULL, NULL},
+#endif
+const CpuKernels CPU_KERNELS = {LANES,
+                                {KERNELS(CPU_KERNELS_ENTRY)},
+                                {GRAPH_KERNELS(CPU_KERNELS_SHARED)},
+                                run_normals,
+                                {ADJOINT_KERNELS(CPU_KERNELS_ADJOINT)}};

@@ -20,11 +20,19 @@ typedef struct CpuShared {
                     const LaneGroup *group);
 } CpuShared;
 
+// A lane forward and back, alone (Adjoint in sim.h). {NULL}: where LANES is not 1, or the model has none.
+typedef struct CpuAdjoint {
+    size_t (*bytes)(const Configured *configured, size_t most);
+    int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
+    void (*back)(void *memory, const double *weight, double *gradient);
+} CpuAdjoint;
+
 typedef struct CpuKernels {
     int lanes; // LANES of that object: lanes per group
     CpuKernel kernels[KERNEL_COUNT];
     CpuShared shared[KERNEL_COUNT];                                      // {NULL}: no graph
     void (*normals)(Philox counter, uint64_t key, int count, double *z); // normals.h
+    CpuAdjoint adjoint[KERNEL_COUNT];
 } CpuKernels;
 
 // Weak: kernels that were not linked are NULL. `make demo` links only observed ones, for v2 and for the machine's own
@@ -48,5 +56,7 @@ const CpuWay *cpu_way(const Backend *backend, int valid);
 // The best plain kernels on this processor: for groups of lanes; for a single lane of a model's kernel.
 const CpuKernels *cpu_best_kernels(void);
 const CpuKernels *cpu_lane_kernels(int kernel);
+// The best kernels of LANES 1.
+const CpuKernels *cpu_scalar_kernels(void);
 
 #endif

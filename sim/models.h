@@ -4,6 +4,8 @@
 //               group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a CPU
 //               computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if the
 //               model fills vectors itself
+//   ADJOINT_KERNELS(X)  kernels whose run can be gone back through (`model_adjoint_bytes`, `_run`, `_back`; see
+//               sim/cpu_kernels.h), in sim/model/adjoint/lane.h
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -41,6 +43,9 @@
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
     X(ndt, align)
+
+#define ADJOINT_KERNELS(X) \
+    X(articulated, tree)
 // clang-format on
 
 // Only the translation units of the kernels (sim/cpu_kernels.c, sim/backend_cuda.cu) include the models' arithmetic.
@@ -50,6 +55,9 @@
 #include "hopper/advance.h"
 #include "ndt/advance.h"
 #include "rigid/advance.h"
+#endif
+#ifdef HOPSCOTCH_ADJOINTS
+#include "articulated/adjoint/lane.h"
 #endif
 #ifdef HOPSCOTCH_GRAPHS
 #include "ndt/step_graph.h"

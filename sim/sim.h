@@ -356,8 +356,8 @@ typedef struct DebugTable {
     int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
-// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone and on the host: the
-// same bits on every machine. `memory` is the caller's, aligned to 64 bytes.
+// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone, by kernels of the CPU:
+// the same bits on every machine. `memory` is the caller's, aligned to 64 bytes.
 typedef struct Adjoint {
     // Why these settings have none; NULL: they have one.
     const char *(*refuses)(const Configured *configured);
@@ -373,7 +373,7 @@ typedef struct Adjoint {
     // Then, in the same memory: gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]); 0 for a
     // parameter on which the metrics do not depend smoothly. weight[n_metrics]: 0 for a metric without derivative. A
     // lane that failed has those of its run so far.
-    void (*back)(void *memory, const double *weight, double *gradient);
+    void (*back)(const Configured *configured, void *memory, const double *weight, double *gradient);
 } Adjoint;
 
 struct Model {

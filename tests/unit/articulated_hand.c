@@ -188,3 +188,13 @@ Robot random_robot(uint64_t *state, int n, Arena *arena)
     }
     return robot;
 }
+
+void random_robot_feet(Robot *robot, Arena *arena)
+{
+    RobotShape *shapes = ARENA_NEW(arena, RobotShape, robot->n_bodies);
+    for (int i = 0; i < robot->n_bodies; i++)
+        shapes[i] = (RobotShape){
+            .name = "", .kind = ROBOT_SPHERE, .body = i, .q = {0, 0, 0, 1}, .size = {0.05, 0, 0}, .collides = true};
+    robot->shapes = shapes;
+    robot->n_shapes = robot->n_bodies;
+}

@@ -38,5 +38,6 @@ void random_rates(uint64_t *state, int n, double (*rate)[3]); // of n bodies, wi
 // A free root and n - 1 bodies on random joints: frames, anchors, axes and inertias are random, inertias over six
 // decades, masses over three.
 Robot random_robot(uint64_t *state, int n, Arena *arena);
+void random_robot_feet(Robot *robot, Arena *arena); // a ball of 0.05 m at each body, which touches the ground
 
 #endif

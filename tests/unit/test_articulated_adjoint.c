@@ -61,7 +61,7 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
     const int failure = adjoint->run(configured, parameter, bytes, memory, metric);
-    adjoint->back(memory, weights, gradient);
+    adjoint->back(configured, memory, weights, gradient);
     rollout_value(rollout, weights);
     for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
@@ -140,7 +140,6 @@ static Robot rollout_robot(uint64_t seed, Arena *arena)
     static const RobotJointKind kinds[] = {ROBOT_FREE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_BALL};
     uint64_t state = seed;
     Robot robot = random_robot(&state, 6, arena);
-    RobotShape *shapes = ARENA_NEW(arena, RobotShape, robot.n_bodies);
     RobotBody *bodies = ARENA_NEW(arena, RobotBody, robot.n_bodies);
     memcpy(bodies, robot.bodies, (size_t)robot.n_bodies * sizeof *bodies);
     robot.bodies = bodies;
@@ -151,11 +150,7 @@ static Robot rollout_robot(uint64_t seed, Arena *arena)
         joint->motor.driven = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
         robot.n_coordinates += robot_joint_coordinates(joint->kind);
     }
-    for (int i = 0; i < robot.n_bodies; i++)
-        shapes[i] = (RobotShape){
-            .name = "", .kind = ROBOT_SPHERE, .body = i, .q = {0, 0, 0, 1}, .size = {0.05, 0, 0}, .collides = true};
-    robot.shapes = shapes;
-    robot.n_shapes = robot.n_bodies;
+    random_robot_feet(&robot, arena);
     return robot;
 }
 

@@ -88,12 +88,7 @@ static Robot falling(Arena *arena)
 {
     uint64_t state = 11;
     Robot robot = random_robot(&state, 12, arena);
-    RobotShape *shapes = ARENA_NEW(arena, RobotShape, robot.n_bodies);
-    for (int i = 0; i < robot.n_bodies; i++)
-        shapes[i] = (RobotShape){
-            .name = "", .kind = ROBOT_SPHERE, .body = i, .q = {0, 0, 0, 1}, .size = {0.05, 0, 0}, .collides = true};
-    robot.shapes = shapes;
-    robot.n_shapes = robot.n_bodies;
+    random_robot_feet(&robot, arena);
     return robot;
 }
 

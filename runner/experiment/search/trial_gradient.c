@@ -132,8 +132,8 @@ static void gradient_add_replicate(TrialGradient *gradient, int r)
 {
     const Configured *configured = gradient->configured;
     const Spec *spec = gradient->spec;
-    configured->model->adjoint->back(gradient->memory, &gradient->weight[(ptrdiff_t)r * configured->n_metrics],
-                                     gradient->part);
+    configured->model->adjoint->back(configured, gradient->memory,
+                                     &gradient->weight[(ptrdiff_t)r * configured->n_metrics], gradient->part);
     for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->part[spec->replicates.perturb[i].parameter] = 0.0;
     for (int p = 0; p < configured->n_parameters; p++) gradient->sum[p] += gradient->part[p];
 }

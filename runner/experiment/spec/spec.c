@@ -247,13 +247,13 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     const bool parameters = strcmp(section, "parameters") == 0 || strcmp(section, "initial") == 0;
     if (parameters && (reader->nameless || spec_is_extra(reader, key))) return NULL;
     const char **names = ARENA_NEW(reader->arena, const char *, reader->n_keys);
-    const char *near = spec_synonym(key->text, section);
-    if (near == NULL || node_find(mapping, near) != NULL) {
+    const char *near = spec_synonym(key->text, section), *other = parameters ? spec_elsewhere(reader, key->text) : NULL;
+    if (other == NULL && (near == NULL || node_find(mapping, near) != NULL)) {
         int n = spec_children(reader, section, names);
         if (parameters) names = spec_with_nameable(reader, names, &n);
         near = spec_nearest(key->text, names, n, mapping);
     }
-    const char *meant = near != NULL ? near : spec_elsewhere(reader, key->text);
+    const char *meant = near != NULL ? near : other != NULL ? other : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
     diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
              meant != NULL ? did_you_mean(meant, reader->arena) : spec_expected(reader, section, ", expected "));
