@@ -356,7 +356,7 @@ typedef struct DebugTable {
     int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
-// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone, by kernels of the CPU:
+// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone, by the CPU's kernels:
 // the same bits on every machine. `memory` is the caller's, aligned to 64 bytes.
 typedef struct Adjoint {
     // Why these settings have none; NULL: they have one.
