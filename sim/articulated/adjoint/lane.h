@@ -43,7 +43,7 @@ static GradientSizes gradient_sizes(const Configured *configured, size_t most)
                            .cells = articulated_adjoint_cells(&c, configured->n_parameters)};
 }
 
-static size_t articulated_adjoint_bytes(const Configured *configured, size_t most)
+HD_CALL size_t articulated_adjoint_bytes(const Configured *configured, size_t most)
 {
     const GradientSizes sizes = gradient_sizes(configured, most);
     const int64_t states = sizes.firsts + sizes.segment * sizes.state;
@@ -75,8 +75,8 @@ static void gradient_store(const Gradient *gradient, int64_t tick)
     state_store(&gradient->w, gradient->states + place * gradient->size);
 }
 
-static int articulated_adjoint_run(const Configured *configured, const double *parameter, size_t most, void *memory,
-                                   double *metric)
+HD_CALL int articulated_adjoint_run(const Configured *configured, const double *parameter, size_t most, void *memory,
+                                    double *metric)
 {
     Gradient *gradient = memory;
     gradient_open(configured, parameter, most, metric, gradient);
@@ -112,7 +112,7 @@ static void gradient_run_segment(const Gradient *gradient, int64_t number)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-static void articulated_adjoint_back(void *memory, const double *weight, double *result)
+HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double *result)
 {
     const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
