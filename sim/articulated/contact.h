@@ -21,25 +21,29 @@ typedef struct ArticulatedContact {
     Vector3 across;      // its velocity along the ground
     real depth, damping; // m; c(d)
     real force;          // f_n
+    // what these are made of
+    Vector3 from_centre, v; // the point in the body; velocity of the one on the ground
+    real over, above, v_n;  // height over the ground, along z and along n; v.n
 } ArticulatedContact;
 
 HD ArticulatedContact contact_state(const ArticulatedLanes *w, const ArticulatedPose *pose,
                                     const ArticulatedPoint *point, real scale)
 {
     ArticulatedContact at;
-    const Vector3 from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p))),
-                  c = added(pose->x, from_centre);
+    at.from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
+    const Vector3 c = added(pose->x, at.from_centre);
     const ArticulatedGround ground = ground_below(w, c.x, c.y);
     at.n = ground.normal;
-    const real above = (c.z - ground.height) * at.n.z;
-    at.depth = point->radius - above;
+    at.over = c.z - ground.height;
+    at.above = at.over * at.n.z;
+    at.depth = point->radius - at.above;
     at.touching = MASK(at.depth > 0.0);
-    at.r = along(from_centre, -above, at.n);
-    const Vector3 v = added(pose->v, cross3(pose->w, at.r));
-    const real v_n = dot3(v, at.n);
+    at.r = along(at.from_centre, -at.above, at.n);
+    at.v = added(pose->v, cross3(pose->w, at.r));
+    at.v_n = dot3(at.v, at.n);
     at.damping = w->ground_damping * lesser_of(at.depth / w->ground_depth, splat(1.0));
-    at.force = greater_of(fused(w->ground_stiffness, at.depth, -(at.damping * v_n)), splat(0.0));
-    at.across = along(v, -v_n, at.n);
+    at.force = greater_of(fused(w->ground_stiffness, at.depth, -(at.damping * at.v_n)), splat(0.0));
+    at.across = along(at.v, -at.v_n, at.n);
     return at;
 }
 

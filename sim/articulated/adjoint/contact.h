@@ -13,36 +13,19 @@ typedef struct ArticulatedTouchBar {
     real force, slid;
 } ArticulatedTouchBar;
 
-// What a point's rows are made of, and what these are made of.
-typedef struct ArticulatedContactParts {
-    Vector3 n, r, from_centre, v, across; // the point at r from the centre; its old velocity
-    real height, above, depth, v_n, damping, force, slide, smooth, beta;
-    mask touching;
-} ArticulatedContactParts;
+// Friction of a point: its speed along the ground, sqrt(slide^2 + v_s^2), and beta.
+typedef struct ArticulatedFriction {
+    real slide, smooth, beta;
+} ArticulatedFriction;
 
-HD ArticulatedContactParts contact_parts(const ArticulatedLanes *w, const ArticulatedPose *pose,
-                                         const ArticulatedPoint *point, real scale, Vector3 *c)
+HD ArticulatedFriction contact_friction(const ArticulatedLanes *w, const ArticulatedContact *s)
 {
-    ArticulatedContactParts s;
-    s.from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
-    *c = added(pose->x, s.from_centre);
-    const ArticulatedGround ground = ground_below(w, c->x, c->y);
-    s.n = ground.normal;
-    s.height = ground.height;
-    s.above = (c->z - s.height) * s.n.z;
-    s.depth = point->radius - s.above;
-    s.touching = MASK(s.depth > 0.0);
-    s.r = along(s.from_centre, -s.above, s.n);
-    s.v = added(pose->v, cross3(pose->w, s.r));
-    s.v_n = dot3(s.v, s.n);
-    s.damping = w->ground_damping * lesser_of(s.depth / w->ground_depth, splat(1.0));
-    s.force = greater_of(fused(w->ground_stiffness, s.depth, -(s.damping * s.v_n)), splat(0.0));
-    s.across = along(s.v, -s.v_n, s.n);
-    const real slide_squared = dot3(s.across, s.across);
-    s.slide = square_root(slide_squared);
-    s.smooth = square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
-    s.beta = w->ground_friction * s.force / s.smooth;
-    return s;
+    ArticulatedFriction f;
+    const real slide_squared = dot3(s->across, s->across);
+    f.slide = square_root(slide_squared);
+    f.smooth = square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
+    f.beta = w->ground_friction * s->force / f.smooth;
+    return f;
 }
 
 // Bars of the rows: f, K_n, K_t; of the normal and of the arm.
@@ -51,13 +34,14 @@ typedef struct ArticulatedContactBar {
     Vector3 n, r;
 } ArticulatedContactBar;
 
-HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContactParts *s)
+HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContact *s,
+                                          real beta)
 {
     ArticulatedContactBar bar;
     const Vector3 turn = solved(w, body, 3), back = lambda(w, body, 3);
     const Vector3 du = added(solved(w, body, 0), cross3(turn, s->r));
     const Vector3 dl = added(lambda(w, body, 0), cross3(back, s->r));
-    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = h * s->beta;
+    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = h * beta;
     const real K = h * fused(h, w->ground_stiffness, s->damping) - K_t, f = h * w->ground_stiffness * s->depth;
     const Vector3 dl_bar = along(scaled(-K_t, du), fused(-K, un, f), s->n);
     const Vector3 du_bar = along(scaled(-K_t, dl), -(K * ln), s->n);
@@ -70,15 +54,17 @@ HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, r
 }
 
 // From the bars of the rows to those of depth, old velocity and parameters. What does not touch gives nothing.
-HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContactParts *s,
-                          const ArticulatedContactBar *rows, const ArticulatedTouchBar *touch, Vector3 *v_bar,
-                          Vector3 *n_bar)
+HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContact *s,
+                          const ArticulatedFriction *friction, const ArticulatedContactBar *rows,
+                          const ArticulatedTouchBar *touch, Vector3 *v_bar, Vector3 *n_bar)
 {
-    const real zero = splat(0.0), beta_bar = h * rows->K_t, smooth_bar = -(beta_bar * s->beta / s->smooth);
+    const real zero = splat(0.0), beta_bar = h * rows->K_t,
+               smooth_bar = -(beta_bar * friction->beta / friction->smooth);
     const mask pressed = MASK(s->force > 0.0), fading = MASK(s->depth < w->ground_depth);
-    const real force_bar = select_real(pressed, fused(beta_bar, w->ground_friction / s->smooth, touch->force), zero);
-    const real slid = touch->slid / select_real(MASK(s->slide > 0.0), s->slide, splat(1.0));
-    const real across_bar = smooth_bar / s->smooth + slid; // times `across`
+    const real force_bar =
+        select_real(pressed, fused(beta_bar, w->ground_friction / friction->smooth, touch->force), zero);
+    const real slid = touch->slid / select_real(MASK(friction->slide > 0.0), friction->slide, splat(1.0));
+    const real across_bar = smooth_bar / friction->smooth + slid; // times `across`
     const real damping_bar = fused(h, rows->K_n, -(s->v_n * force_bar));
     const real part = lesser_of(s->depth / w->ground_depth, splat(1.0));
     const real fade_bar = select_real(fading, damping_bar * w->ground_damping / w->ground_depth, zero);
@@ -89,15 +75,15 @@ HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedCo
     parameter_bar(w, ARTICULATED_PARAMETER_ground_damping, select_real(s->touching, part * damping_bar, zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_depth, select_real(s->touching, -(part * fade_bar), zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_friction,
-                  select_real(s->touching, beta_bar * s->force / s->smooth, zero));
+                  select_real(s->touching, beta_bar * s->force / friction->smooth, zero));
     parameter_bar(w, ARTICULATED_PARAMETER_slip_speed,
-                  select_real(s->touching, smooth_bar * w->slip_speed / s->smooth, zero));
+                  select_real(s->touching, smooth_bar * w->slip_speed / friction->smooth, zero));
     *v_bar = along(scaled(across_bar, s->across), v_n_bar, s->n);
     *n_bar = along(scaled(v_n_bar, s->v), -(s->v_n * across_bar), s->across);
     return fused(h * w->ground_stiffness, rows->f, fused(w->ground_stiffness, force_bar, fade_bar));
 }
 
-HD Vector3 where_touching(const ArticulatedContactParts *s, Vector3 v)
+HD Vector3 where_touching(const ArticulatedContact *s, Vector3 v)
 {
     const real zero = splat(0.0);
     return vector3(select_real(s->touching, v.x, zero), select_real(s->touching, v.y, zero),
@@ -108,18 +94,18 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
                    real h, const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const real scale = body_number(w, body, ARTICULATED_scale);
-    Vector3 c, v_bar, n_bar;
-    const ArticulatedContactParts s = contact_parts(w, pose, point, scale, &c);
+    Vector3 v_bar, n_bar;
+    const ArticulatedContact s = contact_state(w, pose, point, scale);
     if (!any_lane(s.touching)) return;
-    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s);
-    const real depth_bar = contact_depth_bar(w, h, &s, &rows, touch, &v_bar, &n_bar);
-    const Vector3 r_bar = where_touching(&s, added(rows.r, cross3(v_bar, pose->w)));
-    const Vector3 normal_bar =
-        where_touching(&s, along(added(rows.n, n_bar), -s.above, added(rows.r, cross3(v_bar, pose->w))));
+    const ArticulatedFriction friction = contact_friction(w, &s);
+    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, friction.beta);
+    const real depth_bar = contact_depth_bar(w, h, &s, &friction, &rows, touch, &v_bar, &n_bar);
+    const Vector3 moved = added(rows.r, cross3(v_bar, pose->w)), r_bar = where_touching(&s, moved);
     const real above_bar = select_real(s.touching, -(dot3(s.n, r_bar) + depth_bar), splat(0.0));
-    Vector3 c_bar = vector3(splat(0.0), splat(0.0), above_bar * s.n.z), all_n = normal_bar;
-    all_n.z = fused(above_bar, c.z - s.height, all_n.z);
-    c_bar.x = pull_ground(w, c.x, -(above_bar * s.n.z), all_n);
+    Vector3 normal_bar = where_touching(&s, along(added(rows.n, n_bar), -s.above, moved));
+    Vector3 c_bar = vector3(splat(0.0), splat(0.0), above_bar * s.n.z);
+    normal_bar.z = fused(above_bar, s.over, normal_bar.z);
+    c_bar.x = pull_ground(w, pose->x.x + s.from_centre.x, -(above_bar * s.n.z), normal_bar);
     v_bar = where_touching(&s, v_bar);
     const Vector3 arm_bar = added(r_bar, c_bar);
     pose_bar->x = added(pose_bar->x, c_bar);
