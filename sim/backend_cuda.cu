@@ -28,16 +28,16 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
                                   : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                               \
         if (lanes_take(&group, place, end)) model##_##kernel(&constants, assets, &group, is_observed);                 \
     }
-#define CUDA_KERNELS(model, kernel, threads, alone)                                                                    \
+#define CUDA_KERNELS(model, kernel, threads, alone, work)                                                              \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
     CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)
 
 typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
 
-#define CUDA_PLAIN(model, kernel, threads, alone) plain_##model##_##kernel,
-#define CUDA_OBSERVED(model, kernel, threads, alone) observed_##model##_##kernel,
-#define CUDA_THREADS(model, kernel, threads, alone) threads,
+#define CUDA_PLAIN(model, kernel, threads, alone, work) plain_##model##_##kernel,
+#define CUDA_OBSERVED(model, kernel, threads, alone, work) observed_##model##_##kernel,
+#define CUDA_THREADS(model, kernel, threads, alone, work) threads,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // threads per lane

@@ -26,7 +26,7 @@ static void leave_vectors(void)
 #endif
 }
 
-#define CPU_KERNELS_DEFINE(model, kernel, threads, alone)                                                              \
+#define CPU_KERNELS_DEFINE(model, kernel, threads, alone, work)                                                        \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \
@@ -49,7 +49,7 @@ static void run_normals(Philox counter, uint64_t key, int count, double *z)
     }
 GRAPH_KERNELS(CPU_KERNELS_SHARE)
 
-#define CPU_KERNELS_ENTRY(model, kernel, threads, alone) run_##model##_##kernel,
+#define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
     [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
 #ifdef HOPSCOTCH_ADJOINTS

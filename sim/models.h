@@ -1,9 +1,10 @@
 // The registry of models. A model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
-//   KERNELS(X)  X(model, kernel, threads, alone): `model_kernel`, a function in sim/model/advance.h that advances one
-//               group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a CPU
-//               computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if the
-//               model fills vectors itself
+//   KERNELS(X)  X(model, kernel, threads, alone, work): `model_kernel`, a function in sim/model/advance.h that advances
+//               one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a
+//               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
+//               the model fills vectors itself. work: how a lane keeps it between slices: in `columns`, so that lanes
+//               can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block)
 //   ADJOINT_KERNELS(X)  kernels whose run can be gone back through (`model_adjoint_bytes`, `_run`, `_back`; see
 //               sim/cpu_kernels.h), in sim/model/adjoint/lane.h
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
@@ -22,23 +23,23 @@
     X(ndt)
 
 #define KERNELS(X) \
-    X(hopper, implicit_midpoint, 1, scalar) \
-    X(hopper, semi_implicit_euler, 1, scalar) \
-    X(hopper, implicit_euler, 1, scalar) \
-    X(hopper, rk4, 1, scalar) \
-    X(hopper, newton_analytic, 1, scalar) \
-    X(hopper, newton_finite_difference, 1, scalar) \
-    X(hopper, dormand_prince, 1, scalar) \
-    X(hopper, implicit_midpoint_full, 1, scalar) \
-    X(hopper, semi_implicit_euler_full, 1, scalar) \
-    X(hopper, implicit_euler_full, 1, scalar) \
-    X(hopper, rk4_full, 1, scalar) \
-    X(hopper, dormand_prince_full, 1, scalar) \
-    X(bbob, evaluate, 1, scalar) \
-    X(rigid, small, 1, scalar) \
-    X(rigid, large, 256, scalar) \
-    X(articulated, tree, 32, scalar) \
-    X(ndt, align, 256, vector)
+    X(hopper, implicit_midpoint, 1, scalar, columns) \
+    X(hopper, semi_implicit_euler, 1, scalar, columns) \
+    X(hopper, implicit_euler, 1, scalar, columns) \
+    X(hopper, rk4, 1, scalar, columns) \
+    X(hopper, newton_analytic, 1, scalar, columns) \
+    X(hopper, newton_finite_difference, 1, scalar, columns) \
+    X(hopper, dormand_prince, 1, scalar, columns) \
+    X(hopper, implicit_midpoint_full, 1, scalar, columns) \
+    X(hopper, semi_implicit_euler_full, 1, scalar, columns) \
+    X(hopper, implicit_euler_full, 1, scalar, columns) \
+    X(hopper, rk4_full, 1, scalar, columns) \
+    X(hopper, dormand_prince_full, 1, scalar, columns) \
+    X(bbob, evaluate, 1, scalar, columns) \
+    X(rigid, small, 1, scalar, columns) \
+    X(rigid, large, 256, scalar, blocks) \
+    X(articulated, tree, 1, scalar, blocks) \
+    X(ndt, align, 256, vector, columns)
 
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
@@ -64,7 +65,7 @@
 #include "rigid/step_graph.h"
 #endif
 
-#define MODELS_KERNEL_NUMBER(model, kernel, threads, alone) KERNEL_##model##_##kernel,
+#define MODELS_KERNEL_NUMBER(model, kernel, threads, alone, work) KERNEL_##model##_##kernel,
 enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT };
 #undef MODELS_KERNEL_NUMBER
 

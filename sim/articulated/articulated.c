@@ -198,7 +198,6 @@ static Error articulated_configure(const double *settings, const Points *points,
                         .n_failures = (int)(sizeof articulated_failures / sizeof articulated_failures[0]),
                         .objective = "distance",
                         .kernel = KERNEL_articulated_tree,
-                        .team_lanes = 1, // a thread steps a robot
                         .ticks = constants.ticks,
                         .tick_duration = constants.dt,
                         .things = host->bodies,

@@ -189,7 +189,7 @@ typedef struct MadeKernel {
     const char *model, *name;
     int threads; // that advance a lane
 } MadeKernel;
-#define MADE_KERNEL(model, kernel, threads, alone) {#model, #kernel, threads},
+#define MADE_KERNEL(model, kernel, threads, alone, work) {#model, #kernel, threads},
 static const MadeKernel made_kernels[] = {KERNELS(MADE_KERNEL)};
 
 // Three warps per scheduler hide more latency than two, where the registers suffice (tests/bench/NOTES.md). 1,000,000
