@@ -166,23 +166,14 @@ HD real articulated_height(const ArticulatedLanes *w)
 }
 
 // The code of the failure of each lane, or ARTICULATED_NONE.
-HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
+HD_CALL real articulated_failure(const ArticulatedLanes *restrict w, const ArticulatedSeen *seen)
 {
-    real sum = splat(0.0), fastest = splat(0.0);
     const real none = splat(ARTICULATED_NONE), zero = splat(0.0);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int at = articulated_at(i);
-        for (int k = 0; k < 7; k++) sum = sum + absolute(limb(w, at + k));
-        for (int k = 0; k < 3; k++) {
-            fastest = greater_of(absolute(limb(w, at + ARTICULATED_V + k)), fastest);
-            fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), fastest);
-        }
-    }
     const mask low = MASK(articulated_height(w) < w->fall_height) & MASK(w->fall_height != zero);
     const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
-    failure = select_real(MASK(fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
-    return select_real(is_finite(sum), failure, splat(ARTICULATED_NON_FINITE));
+    failure = select_real(MASK(seen->fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
+    return select_real(is_finite(seen->size), failure, splat(ARTICULATED_NON_FINITE));
 }
 
 // The solve of the step from `tick` on. changed: squares of the changes of the commands.
@@ -190,24 +181,27 @@ HD_CALL ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *restrict 
 {
     const real t = splat((double)tick * w->c.dt);
     *changed = control_set(w, tick, t);
-    const ArticulatedMomentum before = articulated_momentum(w);
-    momentum_expect_step(w, &before, t);
+    momentum_expect_step(w, t);
     return articulated_solve(w, t);
 }
 
 // The rest of the step, with its sums.
 HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed)
 {
-    articulated_move(w, seen);
-    const ArticulatedMomentum after = articulated_momentum(w);
+    ArticulatedMomentum after = momentum_zero();
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        step_down(w, i, splat(w->c.dt), seen);
+        momentum_add(w, i, &after);
+    }
     momentum_check(w, &after, w->c.floats != 0 ? MASK(seen->touch.count == splat(0.0)) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }
 
 // Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
-HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, mask running)
+HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, const ArticulatedSeen *seen,
+                             mask running)
 {
-    const real failure = articulated_failure(w), steps = splat((double)ticks);
+    const real failure = articulated_failure(w, seen), steps = splat((double)ticks);
     const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(ARTICULATED_NONE));
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
@@ -226,9 +220,12 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
         if (observed && lanes_sample_due(group, tick)) articulated_sample(&w, splat((double)tick * w.c.dt), running);
         real changed;
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
-        if (observed && lanes_debug_due(group, tick)) articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
+        if (observed && lanes_debug_due(group, tick)) {
+            articulated_lower(&w, &seen);
+            articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
+        }
         articulated_tick_move(&w, &seen, changed);
-        running = articulated_tick_end(&w, observed, tick + 1, running);
+        running = articulated_tick_end(&w, observed, tick + 1, &seen, running);
     }
 }
 

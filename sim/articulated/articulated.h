@@ -42,6 +42,7 @@ typedef struct ArticulatedBody {
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
     int32_t joint;           // of the joints with one coordinate; -1: none
     int32_t ranged;          // 0 or 1: low or high is finite
+    int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
 } ArticulatedBody;
 
 // A point that may touch the ground: a sphere around it.
@@ -215,29 +216,31 @@ enum { ARTICULATED_NONE, ARTICULATED_FELL, ARTICULATED_DIVERGED, ARTICULATED_NON
 
 // Cells of a body in a lane's memory.
 enum {
-    ARTICULATED_X = 0,                    // centre of mass (3)
-    ARTICULATED_Q = 3,                    // quaternion x, y, z, w
-    ARTICULATED_V = 7,                    // velocity of the centre (3)
-    ARTICULATED_L = 10,                   // angular momentum about the centre, world axes (3)
-    ARTICULATED_W = 13,                   // angular velocity that the last solve gave (3)
-    ARTICULATED_COORDINATE = 16,          // of the joint
-    ARTICULATED_COMMAND,                  //
-    ARTICULATED_RATE,                     // of the coordinate, by the last solve
-    ARTICULATED_MOTOR_F,                  // impulse of the motor: f - D rate (N m s)
-    ARTICULATED_MOTOR_D,                  //
-    ARTICULATED_EFFORT,                   // of the motor in the last step
-    ARTICULATED_FORCE,                    // sum of its points' normal forces
-    ARTICULATED_AXIS,                     // of the joint, world axes (3)
-    ARTICULATED_A = ARTICULATED_AXIS + 3, // its block of the matrix (21)
-    ARTICULATED_U = ARTICULATED_A + 21,   // right-hand side, then the solution (6)
-    ARTICULATED_UP = ARTICULATED_U + 6,   // A^-1 B, B the block that couples it to its parent, by rows (36)
+    ARTICULATED_X = 0,                        // centre of mass (3)
+    ARTICULATED_Q = 3,                        // quaternion x, y, z, w
+    ARTICULATED_V = 7,                        // velocity of the centre (3)
+    ARTICULATED_L = 10,                       // angular momentum about the centre, world axes (3)
+    ARTICULATED_W = 13,                       // angular velocity that the last solve gave (3)
+    ARTICULATED_COORDINATE = 16,              // of the joint
+    ARTICULATED_COMMAND,                      //
+    ARTICULATED_RATE,                         // of the coordinate, by the last solve
+    ARTICULATED_MOTOR_F,                      // impulse of the motor: f - D rate (N m s)
+    ARTICULATED_MOTOR_D,                      //
+    ARTICULATED_EFFORT,                       // of the motor in the last step
+    ARTICULATED_FORCE,                        // sum of its points' normal forces
+    ARTICULATED_AXIS,                         // of the joint, world axes (3)
+    ARTICULATED_REACH = ARTICULATED_AXIS + 3, // of a slide, from its parent's centre to its anchor (3)
+    ARTICULATED_A = ARTICULATED_REACH + 3,    // its block of the matrix (21)
+    ARTICULATED_U = ARTICULATED_A + 21,       // right-hand side, then the solution (6)
+    ARTICULATED_UP = ARTICULATED_U + 6,       // A^-1 B, B the block that couples it to its parent, by rows (36)
     ARTICULATED_CELLS = ARTICULATED_UP + 36
 };
 // Sums of a lane, after the metrics so far.
 enum {
     ARTICULATED_SUM_X = ARTICULATED_N_METRICS, // of the base at t = 0
     ARTICULATED_SUM_Y,
-    ARTICULATED_SUM_MOMENTUM,                              // what it should be (6)
+    ARTICULATED_SUM_ARM,                                   // of all bodies' m x, as they stand (3)
+    ARTICULATED_SUM_MOMENTUM = ARTICULATED_SUM_ARM + 3,    // what it should be (6)
     ARTICULATED_SUM_LINEAR = ARTICULATED_SUM_MOMENTUM + 6, // greatest sum of the bodies' m |v|
     ARTICULATED_SUM_ANGULAR,                               // and of m |x| |v| + |L|
     ARTICULATED_SUM_MASS,                                  // of all bodies

@@ -177,6 +177,7 @@ HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     const int at = articulated_at(body);
     set_limb(w, at + ARTICULATED_COORDINATE, s->coordinate);
     set_limb3(w, at + ARTICULATED_AXIS, s->axis);
+    if (w->bodies[body].kind == ROBOT_SLIDE) set_limb3(w, at + ARTICULATED_REACH, s->r_p);
     set_limb(w, at + ARTICULATED_MOTOR_F, axis->motor_f);
     set_limb(w, at + ARTICULATED_MOTOR_D, axis->motor_K);
 }

@@ -109,6 +109,17 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     lay_joint(joint, one ? coordinates[0] : 0.0, to->number);
 }
 
+// Which bodies no joint leads on from, and which of a parent's joints is the last in order.
+static void lay_tree(ArticulatedBody *bodies, int count)
+{
+    for (int i = 0; i < count; i++) bodies[i].leaf = 1;
+    for (int i = count - 1; i >= 0; i--) {
+        if (bodies[i].parent < 0 || bodies[i].kind == ROBOT_FREE) continue;
+        bodies[i].opens = bodies[bodies[i].parent].leaf;
+        bodies[bodies[i].parent].leaf = 0;
+    }
+}
+
 static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int *joints)
 {
     const double *coordinates = host->coordinates;
@@ -119,6 +130,7 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
         bodies[i].joint = kind == ROBOT_HINGE || kind == ROBOT_SLIDE ? (*joints)++ : -1;
         coordinates += robot_joint_coordinates(kind);
     }
+    lay_tree(bodies, host->robot->n_bodies);
     for (int g = 0; g < host->n_groups; g++) { // the second of a pair is half a turn behind
         if (host->groups[g].n_bodies == 2)
             bodies[host->groups[g].bodies[1]].number[ARTICULATED_phase] = 3.141592653589793;

@@ -23,41 +23,44 @@ typedef struct ArticulatedMomentum {
     real linear, angular; // sums of m |v| and of m |x| |v| + |L|
 } ArticulatedMomentum;
 
-HD_CALL ArticulatedMomentum articulated_momentum(const ArticulatedLanes *restrict w)
+HD ArticulatedMomentum momentum_zero(void)
 {
     ArticulatedMomentum sum;
     sum.p = sum.l = sum.arm = vector3_zero();
     sum.linear = sum.angular = splat(0.0);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int at = articulated_at(i);
-        const Vector3 x = limb3(w, at + ARTICULATED_X), L = limb3(w, at + ARTICULATED_L);
-        const real m = body_number(w, i, ARTICULATED_mass);
-        const Vector3 mv = scaled(m, limb3(w, at + ARTICULATED_V));
-        const real size = length3(mv);
-        sum.p = added(sum.p, mv);
-        sum.l = added(sum.l, added(cross3(x, mv), L));
-        sum.arm = along(sum.arm, m, x);
-        sum.linear = sum.linear + size;
-        sum.angular = fused(length3(x), size, sum.angular + length3(L));
-    }
     return sum;
+}
+
+HD void momentum_add(const ArticulatedLanes *w, int body, ArticulatedMomentum *sum)
+{
+    const int at = articulated_at(body);
+    const Vector3 x = limb3(w, at + ARTICULATED_X), L = limb3(w, at + ARTICULATED_L);
+    const real m = body_number(w, body, ARTICULATED_mass);
+    const Vector3 mv = scaled(m, limb3(w, at + ARTICULATED_V));
+    const real size = length3(mv);
+    sum->p = added(sum->p, mv);
+    sum->l = added(sum->l, added(cross3(x, mv), L));
+    sum->arm = along(sum->arm, m, x);
+    sum->linear = sum->linear + size;
+    sum->angular = fused(length3(x), size, sum->angular + length3(L));
 }
 
 HD void momentum_expect(const ArticulatedLanes *w, const ArticulatedMomentum *is)
 {
+    set_limb3(w, articulated_sum(w, ARTICULATED_SUM_ARM), is->arm);
     set_limb3(w, articulated_sum(w, ARTICULATED_SUM_MOMENTUM), is->p);
     set_limb3(w, articulated_sum(w, ARTICULATED_SUM_MOMENTUM + 3), is->l);
 }
 
 // What gravity and the push give in the next step, which begins where the bodies stand now.
-HD void momentum_expect_step(const ArticulatedLanes *w, const ArticulatedMomentum *is, real t)
+HD void momentum_expect_step(const ArticulatedLanes *w, real t)
 {
     const int at = articulated_sum(w, ARTICULATED_SUM_MOMENTUM);
     const real h = splat(w->c.dt), gh = -(h * w->gravity), mass = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS));
     const Vector3 push = scaled(h, step_push(w, t)), x = limb3(w, ARTICULATED_X);
-    const Vector3 weight = vector3(splat(0.0), splat(0.0), gh);
+    const Vector3 weight = vector3(splat(0.0), splat(0.0), gh), arm = limb3(w, articulated_sum(w, ARTICULATED_SUM_ARM));
     set_limb3(w, at, added(along(limb3(w, at), mass, weight), push));
-    set_limb3(w, at + 3, added(limb3(w, at + 3), added(cross3(is->arm, weight), cross3(x, push))));
+    set_limb3(w, at + 3, added(limb3(w, at + 3), added(cross3(arm, weight), cross3(x, push))));
 }
 
 // The part of the momentum that no force explains. Where a point touches the ground, or the base is fixed, what the
@@ -67,6 +70,7 @@ HD void momentum_check(const ArticulatedLanes *w, const ArticulatedMomentum *is,
     const int at = articulated_sum(w, ARTICULATED_SUM_MOMENTUM);
     const Vector3 off = less(is->p, limb3(w, at)), off_turn = less(is->l, limb3(w, at + 3));
     const real tiny = splat(1e-300);
+    set_limb3(w, articulated_sum(w, ARTICULATED_SUM_ARM), is->arm);
     sum_most(w, ARTICULATED_SUM_LINEAR, is->linear);
     sum_most(w, ARTICULATED_SUM_ANGULAR, is->angular);
     const real linear = length3(off) / (limb(w, articulated_sum(w, ARTICULATED_SUM_LINEAR)) + tiny);
@@ -100,7 +104,8 @@ HD void articulated_begin_sums(const ArticulatedLanes *w)
     set_limb(w, articulated_sum(w, ARTICULATED_SUM_MASS), mass);
     set_limb(w, articulated_sum(w, ARTICULATED_SUM_X), limb(w, ARTICULATED_X));
     set_limb(w, articulated_sum(w, ARTICULATED_SUM_Y), limb(w, ARTICULATED_X + 1));
-    const ArticulatedMomentum momentum = articulated_momentum(w);
+    ArticulatedMomentum momentum = momentum_zero();
+    for (int i = 0; i < w->c.n_bodies; i++) momentum_add(w, i, &momentum);
     momentum_expect(w, &momentum);
 }
 

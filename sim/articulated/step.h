@@ -19,8 +19,19 @@ typedef struct ArticulatedSeen {
     real gap;           // m, the greatest
     real bound, beyond; // motors at their greatest effort; joints beyond their range
     real touchdowns;
-    real power; // W, of all motors without sign
+    real power;         // W, of all motors without sign
+    real size, fastest; // of the new state: sum of |x| and |q|; greatest component of v and w (m/s, rad/s)
+    bool lowered;       // u' of all bodies is known; else those below the roots still need their parents'
 } ArticulatedSeen;
+
+HD ArticulatedSeen seen_nothing(void)
+{
+    ArticulatedSeen seen;
+    seen.touch.force = seen.touch.count = seen.touch.slid = splat(0.0);
+    seen.gap = seen.bound = seen.beyond = seen.touchdowns = seen.power = seen.size = seen.fastest = splat(0.0);
+    seen.lowered = false;
+    return seen;
+}
 
 // The push on the base at the time t (N).
 HD Vector3 step_push(const ArticulatedLanes *w, real t)
@@ -46,16 +57,31 @@ HD void step_inertia(const ArticulatedLanes *w, int body, real h, real t, real *
     limbs_take(w, at + ARTICULATED_L, 3, b + 3);
 }
 
-HD void step_start_body(const ArticulatedLanes *w, int body, real h, real t)
+// The same with what its children passed on, unless nothing has come yet.
+HD void step_block(const ArticulatedLanes *w, int body, bool fresh, real h, real t, real *a, real *b)
 {
+    if (fresh) {
+        step_inertia(w, body, h, t, a, b);
+        return;
+    }
+    limbs_take(w, articulated_at(body) + ARTICULATED_A, PACKED_CELLS, a);
+    limbs_take(w, articulated_at(body) + ARTICULATED_U, 6, b);
+}
+
+// Adds to the parent's block and right-hand side. The last body in order comes first.
+HD void step_pass(const ArticulatedLanes *w, int body, real h, real t, const ArticulatedPassed *passed)
+{
+    const int parent = w->bodies[body].parent, at = articulated_at(parent);
     real a[PACKED_CELLS], b[6];
-    step_inertia(w, body, h, t, a, b);
-    limbs_put(w, articulated_at(body) + ARTICULATED_A, PACKED_CELLS, a);
-    limbs_put(w, articulated_at(body) + ARTICULATED_U, 6, b);
+    step_block(w, parent, w->bodies[body].opens != 0, h, t, a, b);
+    for (int k = 0; k < PACKED_CELLS; k++) a[k] = a[k] + passed->a[k];
+    for (int k = 0; k < 6; k++) b[k] = b[k] + passed->b[k];
+    limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);
+    limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 
 // Rows of the joint to the parent, and the body's elimination.
-HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a, real *b,
+HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real t, real *a, real *b,
                    ArticulatedSeen *seen)
 {
     const int parent = w->bodies[body].parent;
@@ -69,19 +95,18 @@ HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&rows, &s, a, B, &passed);
     joint_keep(w, body, &s, &axis);
     tree_eliminate(w, body, a, b, B, &passed);
-    if (parent >= 0) tree_pass(w, parent, &passed);
+    if (parent >= 0) step_pass(w, body, h, t, &passed);
     const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s.gap, -dot3(s.axis, s.gap), s.axis) : s.gap;
     seen->gap = greater_of(length3(gap), seen->gap);
 }
 
 // From the leaves to the root. a[21] <- the factors of the body's block.
-HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen, real *a)
+HD void step_up(const ArticulatedLanes *w, int body, real h, real t, ArticulatedSeen *seen, real *a)
 {
     const int at = articulated_at(body);
     const ArticulatedPose pose = body_pose(w, body);
     real b[6];
-    limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
-    limbs_take(w, at + ARTICULATED_U, 6, b);
+    step_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
     if (w->bodies[body].n_points > 0) {
         const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
                    before = limb(w, at + ARTICULATED_FORCE);
@@ -90,7 +115,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *se
         set_limb(w, at + ARTICULATED_FORCE, force);
     }
     if (w->bodies[body].kind != ROBOT_FREE) {
-        step_joint(w, body, &pose, h, a, b, seen);
+        step_joint(w, body, &pose, h, t, a, b, seen);
         return;
     }
     block_factor(a);
@@ -98,7 +123,8 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *se
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 
-// The rate of a hinge or slide, and the effort that its motor had, by u'.
+// The rate of a hinge or slide, and the effort that its motor had, by u'. The body has not moved yet; its parent may
+// have.
 HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
     const int at = articulated_at(body), parent = articulated_at(w->bodies[body].parent);
@@ -107,14 +133,11 @@ HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     const Vector3 turn_p = grounded ? vector3_zero() : limb3(w, parent + ARTICULATED_U + 3);
     Vector3 apart = less(turn, turn_p);
     if (slides) {
-        const Vector3 x = limb3(w, at + ARTICULATED_X), v = limb3(w, at + ARTICULATED_U);
+        const Vector3 v = limb3(w, at + ARTICULATED_U), r_p = limb3(w, at + ARTICULATED_REACH);
         const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
         const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
         apart = added(v, cross3(turn, r_c));
-        if (!grounded) {
-            const Vector3 r_p = less(added(x, r_c), limb3(w, parent + ARTICULATED_X));
-            apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
-        }
+        if (!grounded) apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
     }
     const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
     set_limb(w, at + ARTICULATED_RATE, rate);
@@ -131,7 +154,7 @@ HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
 }
 
 // x', q', v', L', w' of a body whose u' is known
-HD void step_move(const ArticulatedLanes *w, int body, real h)
+HD void step_move(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
     const int at = articulated_at(body);
     const Vector3 v = limb3(w, at + ARTICULATED_U), turn = limb3(w, at + ARTICULATED_U + 3);
@@ -139,45 +162,59 @@ HD void step_move(const ArticulatedLanes *w, int body, real h)
     const Rotation r = rotation_of(q);
     const Vector3 x = along(limb3(w, at + ARTICULATED_X), h, v);
     const Vector3 in_body = rotation_in(&r, turn);
+    const Quaternion turned = turned_cayley(q, turn, h);
+    const real place[7] = {x.x, x.y, x.z, turned.x, turned.y, turned.z, turned.w};
+    const real speed[6] = {v.x, turn.x, v.y, turn.y, v.z, turn.z};
+    for (int k = 0; k < 7; k++) seen->size = seen->size + absolute(place[k]);
+    for (int k = 0; k < 6; k++) seen->fastest = greater_of(absolute(speed[k]), seen->fastest);
     set_limb3(w, at + ARTICULATED_X, x);
     set_limb3(w, at + ARTICULATED_V, v);
     set_limb3(w, at + ARTICULATED_W, turn);
     set_limb3(w, at + ARTICULATED_L, rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body)));
-    set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
+    set_limb4(w, at + ARTICULATED_Q, turned);
+}
+
+// Down from the roots: u' of a body after its parent's, the rate of its joint, and its move.
+HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+{
+    if (!seen->lowered) tree_lower(w, body);
+    if (w->c.grips > 0) grip_keep(w, body, h);
+    if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
+    step_move(w, body, h, seen);
 }
 
 // Solves A u' = b for the step from the time t. The commands are set.
 HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, real t)
 {
-    const real h = splat(w->c.dt), zero = splat(0.0);
-    ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
-    for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
+    const real h = splat(w->c.dt);
+    ArticulatedSeen seen = seen_nothing();
+    real a[PACKED_CELLS], b[6];
     if (w->c.attachment == ARTICULATED_TREE) {
-        real a[PACKED_CELLS];
-        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen, a);
-        for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
-    } else {
-        seen.gap = apart_solve(w, h, &seen.touch);
+        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, t, &seen, a);
+        return seen;
     }
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        step_inertia(w, i, h, t, a, b);
+        limbs_put(w, articulated_at(i) + ARTICULATED_A, PACKED_CELLS, a);
+        limbs_put(w, articulated_at(i) + ARTICULATED_U, 6, b);
+    }
+    seen.gap = apart_solve(w, h, &seen.touch);
+    seen.lowered = true;
     return seen;
 }
 
-// Moves all bodies by u'.
-HD_CALL void articulated_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen)
+// u' of all bodies, before they move.
+HD void articulated_lower(const ArticulatedLanes *w, ArticulatedSeen *seen)
 {
-    const real h = splat(w->c.dt);
-    for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) grip_keep(w, i, h);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].joint >= 0) step_rate(w, i, h, seen);
-    }
-    for (int i = 0; i < w->c.n_bodies; i++) step_move(w, i, h);
+    for (int i = 0; i < w->c.n_bodies && !seen->lowered; i++) tree_lower(w, i);
+    seen->lowered = true;
 }
 
 // A whole step of all lanes from the time t.
 HD_CALL ArticulatedSeen articulated_step(const ArticulatedLanes *restrict w, real t)
 {
     ArticulatedSeen seen = articulated_solve(w, t);
-    articulated_move(w, &seen);
+    for (int i = 0; i < w->c.n_bodies; i++) step_down(w, i, splat(w->c.dt), &seen);
     return seen;
 }
 

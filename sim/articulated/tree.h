@@ -192,14 +192,6 @@ HD void tree_eliminate(const ArticulatedLanes *w, int body, real *a, real *b, co
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 
-HD void tree_pass(const ArticulatedLanes *w, int parent, const ArticulatedPassed *passed)
-{
-    const int at = articulated_at(parent);
-    for (int k = 0; k < PACKED_CELLS; k++)
-        set_limb(w, at + ARTICULATED_A + k, limb(w, at + ARTICULATED_A + k) + passed->a[k]);
-    for (int k = 0; k < 6; k++) set_limb(w, at + ARTICULATED_U + k, limb(w, at + ARTICULATED_U + k) + passed->b[k]);
-}
-
 // u of a body, after its parent's.
 HD void tree_lower(const ArticulatedLanes *w, int body)
 {

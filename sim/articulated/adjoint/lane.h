@@ -88,7 +88,7 @@ HD_CALL int articulated_adjoint_run(const Configured *configured, const double *
         double changed;
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed);
-        failure = articulated_failure(w);
+        failure = articulated_failure(w, &seen);
         gradient->steps = tick + 1;
     }
     gradient->segments = (gradient->steps + gradient->segment - 1) / gradient->segment;

@@ -21,12 +21,11 @@ typedef struct ArticulatedSeenBar {
 // As articulated_step, but bodies stay where they are, and the factors of their blocks are kept in place of these.
 HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
 {
-    const real h = splat(w->c.dt), zero = splat(0.0);
-    ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
+    const real h = splat(w->c.dt);
+    ArticulatedSeen seen = seen_nothing();
     real a[PACKED_CELLS];
-    for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
-        step_up(w, i, h, &seen, a);
+        step_up(w, i, h, t, &seen, a);
         limbs_put(w, articulated_at(i) + ARTICULATED_A, PACKED_CELLS, a);
     }
     for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
