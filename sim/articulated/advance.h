@@ -169,7 +169,7 @@ HD real articulated_height(const ArticulatedLanes *w)
 HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
 {
     real sum = splat(0.0), fastest = splat(0.0);
-    const real none = splat(ARTICULATED_NONE), zero = splat(0.0);
+    const real none = splat(ARTICULATED_NONE);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
         for (int k = 0; k < 7; k++) sum = sum + absolute(limb(w, at + k));
@@ -178,10 +178,12 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w)
             fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), fastest);
         }
     }
-    const mask low = MASK(articulated_height(w) < w->fall_height) & MASK(w->fall_height != zero);
-    const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
+    const mask low =
+        MASK(value_of(articulated_height(w)) < value_of(w->fall_height)) & MASK(value_of(w->fall_height) != 0.0);
+    const mask tilted =
+        MASK(value_of(articulated_tilt(w)) > value_of(w->fall_tilt)) & MASK(value_of(w->fall_tilt) != 0.0);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
-    failure = select_real(MASK(fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
+    failure = select_real(MASK(value_of(fastest) > ARTICULATED_FAST), splat(ARTICULATED_DIVERGED), failure);
     return select_real(is_finite(sum), failure, splat(ARTICULATED_NON_FINITE));
 }
 
@@ -200,7 +202,7 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
 {
     articulated_move(w, seen);
     const ArticulatedMomentum after = articulated_momentum(w);
-    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen->touch.count == splat(0.0)) : no_lanes());
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touch.count) == 0.0) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }
 
@@ -208,7 +210,7 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
 HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, mask running)
 {
     const real failure = articulated_failure(w), steps = splat((double)ticks);
-    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(ARTICULATED_NONE));
+    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > ARTICULATED_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
     if (observed) articulated_sample(w, steps * w->c.dt, ended);

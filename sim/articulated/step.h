@@ -25,7 +25,8 @@ typedef struct ArticulatedSeen {
 // The push on the base at the time t (N).
 HD Vector3 step_push(const ArticulatedLanes *w, real t)
 {
-    const mask pushed = MASK(t >= w->push_time) & MASK(t < w->push_time + w->push_duration);
+    const mask pushed =
+        MASK(value_of(t) >= value_of(w->push_time)) & MASK(value_of(t) < value_of(w->push_time + w->push_duration));
     const real part = select_real(pushed, splat(1.0), splat(0.0));
     return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
 }
@@ -85,7 +86,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *se
     if (w->bodies[body].n_points > 0) {
         const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
                    before = limb(w, at + ARTICULATED_FORCE);
-        const mask lands = MASK(force > 0.0) & MASK(before <= 0.0);
+        const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
         seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
         set_limb(w, at + ARTICULATED_FORCE, force);
     }
@@ -118,13 +119,14 @@ HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     }
     const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
     set_limb(w, at + ARTICULATED_RATE, rate);
-    const mask out = MASK(coordinate > body_number(w, body, ARTICULATED_high)) |
-                     MASK(coordinate < body_number(w, body, ARTICULATED_low));
+    const mask out = MASK(value_of(coordinate) > value_of(body_number(w, body, ARTICULATED_high))) |
+                     MASK(value_of(coordinate) < value_of(body_number(w, body, ARTICULATED_low)));
     seen->beyond = seen->beyond + select_real(out, splat(1.0), splat(0.0));
     if (w->bodies[body].driven == 0) return;
     const real K = limb(w, at + ARTICULATED_MOTOR_D), f = limb(w, at + ARTICULATED_MOTOR_F);
     const real effort = fused(-K, rate, f) / h, power = effort * rate;
-    const mask bound = MASK(absolute(f) >= h * body_number(w, body, ARTICULATED_effort)) & MASK(K == splat(0.0));
+    const real most = h * body_number(w, body, ARTICULATED_effort);
+    const mask bound = MASK(value_of(absolute(f)) >= value_of(most)) & MASK(value_of(K) == 0.0);
     set_limb(w, at + ARTICULATED_EFFORT, effort);
     seen->bound = seen->bound + select_real(bound, splat(1.0), splat(0.0));
     seen->power = seen->power + square_root(fused(power, power, splat(1e-6)));

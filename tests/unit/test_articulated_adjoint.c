@@ -100,12 +100,50 @@ static double rollout_best_difference(Rollout *rollout, const double *weights, i
     return best;
 }
 
+// The derivative by parameter p, by dual numbers.
+static double rollout_tangent(Rollout *rollout, const double *weights, int p)
+{
+    const Configured *configured = &rollout->test.configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    const Batch *batch = rollout->test.batch;
+    const size_t used = rollout->test.arena.used;
+    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
+    double *direction = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
+    double metric[ARTICULATED_N_METRICS], slope[ARTICULATED_N_METRICS], sum = 0.0;
+    void *memory = arena_take(&rollout->test.arena, adjoint->tangent_bytes(configured), 1);
+    for (int k = 0; k < configured->n_parameters; k++) {
+        parameter[k] = batch->parameter[k * batch->stride];
+        direction[k] = k == p;
+    }
+    adjoint->tangent(configured, parameter, direction, memory, metric, slope);
+    for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
+        if (weights[m] != 0.0) sum += weights[m] * slope[m];
+    }
+    arena_rewind(&rollout->test.arena, used);
+    return sum;
+}
+
+// The adjoint against dual numbers, to 1e-9 of the derivative by every parameter.
+static void rollout_check_tangent(Rollout *rollout, const double *weights, const double *gradient)
+{
+    const Configured *configured = &rollout->test.configured;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        if (!configured->model->adjoint->parameter(configured, p)) continue;
+        const double tangent = rollout_tangent(rollout, weights, p);
+        const double value = fabs(rollout->test.batch->parameter[p * rollout->test.batch->stride]);
+        const double bound = 1e-9 * fabs(tangent) + 1e-12 / fmax(1.0, isinf(value) ? 1.0 : value);
+        if (!(fabs(tangent - gradient[p]) <= bound)) CHECK_TEXT("its tangent", configured->parameters[p].name);
+        CHECK_NEAR(tangent, gradient[p], bound);
+    }
+}
+
 // Every parameter. A difference of too little accuracy says nothing; *known: how many say something.
 static void rollout_check(Rollout *rollout, const double *weights, double tolerance, int *known)
 {
     const Configured *configured = &rollout->test.configured;
     double *gradient = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters), error;
     rollout_gradient(rollout, weights, 0, gradient);
+    rollout_check_tangent(rollout, weights, gradient);
     for (int p = 0; p < configured->n_parameters; p++) {
         const double value = fabs(rollout->test.batch->parameter[p * rollout->test.batch->stride]);
         if (isinf(value) || !configured->model->adjoint->parameter(configured, p)) continue;
@@ -176,6 +214,16 @@ static void setup_add(ArticulatedSetup *setup, const char *name, double value)
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
 
+static void rollout_check_setup_tangent(const ArticulatedSetup *setup)
+{
+    Rollout rollout;
+    rollout_start(&rollout, setup, ROLLOUT_STEPS);
+    double *gradient = ARENA_NEW(&rollout.test.arena, double, rollout.test.configured.n_parameters);
+    rollout_gradient(&rollout, rollout_weights, 0, gradient);
+    rollout_check_tangent(&rollout, rollout_weights, gradient);
+    articulated_end(&rollout.test);
+}
+
 static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
 {
     Rollout rollout;
@@ -202,6 +250,29 @@ TEST(articulated_gradient_of_random_robots)
         arena_destroy(&arena);
     }
     CHECK(known > 25 * (int)seeds);
+}
+
+// More robots on each terrain, whose joints reach their limits and whose motors saturate, against dual numbers alone.
+TEST(articulated_adjoint_is_the_tangent)
+{
+    const uint64_t seeds = test_quick() ? 4 : 20;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        Arena arena;
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = rollout_robot(seed + 100, &arena);
+        ArticulatedSetup setup = rollout_setup(&robot);
+        const int terrain = (int)(seed % (ARTICULATED_SINE + 1));
+        setup.settings[3] = (ArticulatedValue){"terrain", terrain};
+        if (terrain != ARTICULATED_FLAT) setup_add(&setup, "terrain_start", -1.0);
+        if (terrain > ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
+        if (seed % 2 == 1) {
+            setup_add(&setup, "all_low", -0.05);
+            setup_add(&setup, "all_high", 0.15);
+            setup_add(&setup, "all_effort", 2.0);
+        }
+        rollout_check_setup_tangent(&setup);
+        arena_destroy(&arena);
+    }
 }
 
 TEST(articulated_gradient_on_terrain)
