@@ -168,56 +168,10 @@ static const double rollout_weights[ARTICULATED_N_METRICS] = {
     [ARTICULATED_METRIC_mean_speed] = 0.3,
 };
 
-enum { ROLLOUT_STEPS = 60 };
-#define ROLLOUT_DT 2e-3
-
-// A random robot of 6 bodies with a ball at each. It has a hinge, a slide and a ball joint; hinges and slides are
-// driven.
-static Robot rollout_robot(uint64_t seed, Arena *arena)
-{
-    static const RobotJointKind kinds[] = {ROBOT_FREE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_BALL};
-    uint64_t state = seed;
-    Robot robot = random_robot(&state, 6, arena);
-    RobotBody *bodies = ARENA_NEW(arena, RobotBody, robot.n_bodies);
-    memcpy(bodies, robot.bodies, (size_t)robot.n_bodies * sizeof *bodies);
-    robot.bodies = bodies;
-    robot.n_coordinates = 0;
-    for (int i = 0; i < robot.n_bodies; i++) {
-        RobotJoint *joint = &bodies[i].joint;
-        if (i < 4) joint->kind = kinds[i];
-        joint->motor.driven = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
-        robot.n_coordinates += robot_joint_coordinates(joint->kind);
-    }
-    random_robot_feet(&robot, arena);
-    return robot;
-}
-
-// It swings on the ground or above it, pushed, with a gait.
-static ArticulatedSetup rollout_setup(const Robot *robot)
-{
-    return (ArticulatedSetup){
-        .robot = robot,
-        .settings = {{"dt", ROLLOUT_DT}, {"duration", ROLLOUT_DT * ROLLOUT_STEPS}, {"control.mode", 1}},
-        .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},    {"base_vy", -0.1},      {"push_time", 0.02},
-                       {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
-                       {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
-                       {"all_damping", 0.02}, {"all_spring", 0.2}, {"all_stiffness", 0.5}, {"all_friction", 0.05},
-                       {"all_start", 0.1},    {"b0_mass", 2.0},    {"b1_mass", 1.0},       {"b1_ixx", 0.02},
-                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},   {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
-                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},    {"gravity", 9.0}}};
-}
-
-static void setup_add(ArticulatedSetup *setup, const char *name, double value)
-{
-    int i = 0;
-    while (setup->parameters[i].name != NULL) i++;
-    setup->parameters[i] = (ArticulatedValue){name, value};
-}
-
 static void rollout_check_setup_tangent(const ArticulatedSetup *setup)
 {
     Rollout rollout;
-    rollout_start(&rollout, setup, ROLLOUT_STEPS);
+    rollout_start(&rollout, setup, RANDOM_STEPS);
     double *gradient = ARENA_NEW(&rollout.test.arena, double, rollout.test.configured.n_parameters);
     rollout_gradient(&rollout, rollout_weights, 0, gradient);
     rollout_check_tangent(&rollout, rollout_weights, gradient);
@@ -227,7 +181,7 @@ static void rollout_check_setup_tangent(const ArticulatedSetup *setup)
 static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
 {
     Rollout rollout;
-    rollout_start(&rollout, setup, ROLLOUT_STEPS);
+    rollout_start(&rollout, setup, RANDOM_STEPS);
     rollout_check(&rollout, rollout_weights, tolerance, known);
     articulated_end(&rollout.test);
 }
@@ -239,8 +193,8 @@ TEST(articulated_gradient_of_random_robots)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(seed, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(seed, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         if (seed % 3 == 1) { // joints at their limits, motors at their greatest effort
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
@@ -259,8 +213,8 @@ TEST(articulated_adjoint_is_the_tangent)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(seed + 100, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(seed + 100, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         const int terrain = (int)(seed % (ARTICULATED_SINE + 1));
         setup.settings[3] = (ArticulatedValue){"terrain", terrain};
         if (terrain != ARTICULATED_FLAT) setup_add(&setup, "terrain_start", -1.0);
@@ -281,8 +235,8 @@ TEST(articulated_gradient_on_terrain)
     for (int terrain = ARTICULATED_SLOPE; terrain <= ARTICULATED_SINE; terrain++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(5, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(5, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         setup.settings[3] = (ArticulatedValue){"terrain", terrain};
         setup_add(&setup, "terrain_start", -1.0);
         if (terrain != ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
@@ -308,8 +262,8 @@ TEST(articulated_gradient_of_designs)
     for (uint64_t seed = 1; seed <= (test_quick() ? 1 : 4); seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(seed, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(seed, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         setup.lists = lists;
         setup_add(&setup, "tilt", 0.2);
         setup_add(&setup, "long", 1.1);
@@ -330,11 +284,11 @@ TEST(articulated_gradient_by_checkpoints)
     Arena arena;
     Rollout rollout;
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-    const Robot robot = rollout_robot(6, &arena);
+    const Robot robot = random_driven_robot(6, &arena);
     for (int fall = 0; fall < 2; fall++) {
-        ArticulatedSetup setup = rollout_setup(&robot);
+        ArticulatedSetup setup = random_setup(&robot);
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
-        rollout_start(&rollout, &setup, ROLLOUT_STEPS);
+        rollout_start(&rollout, &setup, RANDOM_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
         rollout_gradient(&rollout, rollout_weights, 0, whole);
@@ -344,11 +298,11 @@ TEST(articulated_gradient_by_checkpoints)
         }
         articulated_end(&rollout.test);
     }
-    ArticulatedSetup setup = rollout_setup(&robot);
+    ArticulatedSetup setup = random_setup(&robot);
     for (int i = 0; setup.parameters[i].name != NULL; i++) {
         if (strcmp(setup.parameters[i].name, "base_z") == 0) setup.parameters[i].value = 5.0;
     }
-    rollout_start(&rollout, &setup, ROLLOUT_STEPS);
+    rollout_start(&rollout, &setup, RANDOM_STEPS);
     double *gradient = ARENA_NEW(&arena, double, rollout.test.configured.n_parameters);
     rollout_gradient(&rollout, rollout_weights, 0, gradient);
     for (int p = ARTICULATED_PARAMETER_ground_stiffness; p <= ARTICULATED_PARAMETER_slip_speed; p++)
