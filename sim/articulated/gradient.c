@@ -28,9 +28,7 @@ static const char *gradient_refuses(const Configured *configured)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    if (c.attachment != ARTICULATED_TREE) return "only `attachment: tree` has a gradient by the adjoint";
-    if (c.grips > 0) return "`friction: anchored` has no gradient by the adjoint";
-    return c.terrain != ARTICULATED_HEIGHTS ? NULL : "`terrain: heights` has no gradient by the adjoint";
+    return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

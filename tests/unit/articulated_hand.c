@@ -238,3 +238,20 @@ void setup_add(ArticulatedSetup *setup, const char *name, double value)
     while (setup->parameters[i].name != NULL) i++;
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
+
+void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored)
+{
+    static const double points[] = {-3.0, 0.05, -0.2, -0.03, 0.1, 0.02, 0.4, -0.01, 3.0, 0.1};
+    static const Points table = {.count = 5, .xy = points};
+    static double z[20 * 21];
+    static Points heights = {.count = 20 * 21, .columns = 21, .numbers = z};
+    for (int k = 0; k < 20 * 21; k++) z[k] = 0.03 * sin(1.7 * k);
+    setup->settings[3] = (ArticulatedValue){"terrain", terrain};
+    setup->settings[4] = (ArticulatedValue){"friction", anchored ? 1 : 0};
+    setup->table = terrain == ARTICULATED_TABLE ? &table : NULL;
+    setup->heights = terrain == ARTICULATED_HEIGHTS ? &heights : NULL;
+    if (terrain == ARTICULATED_SLOPE || terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE)
+        setup_add(setup, "terrain_start", -1.0);
+    if (terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE) setup_add(setup, "terrain_length", 0.7);
+    if (terrain == ARTICULATED_HEIGHTS) setup_add(setup, "terrain_scale", 1.1);
+}

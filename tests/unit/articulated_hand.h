@@ -47,6 +47,8 @@ enum { RANDOM_STEPS = 60 };
 Robot random_driven_robot(uint64_t seed, Arena *arena);
 // It swings on the ground or above it, pushed, with a gait.
 ArticulatedSetup random_setup(const Robot *robot);
+// On that terrain from behind its start, with anchored or viscous friction. Before setup_add.
+void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored);
 void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter
 
 #endif

@@ -175,6 +175,7 @@ static real part_value(Part part, const ArticulatedLanes *w, const PartLane *lan
         return rows + part_rate(w, lane, lane->body);
     }
     case PART_CONTACT: return part_contact(w, lane);
+    case PART_GRIPS: grip_keep(w, lane->body, splat(w->c.dt)); return weighed_cells(w, lane);
     case PART_INERTIA: return part_inertia(w, lane);
     case PART_SOLVE: (void)articulated_solve(w, splat((double)lane->tick * w->c.dt)); return weighed_cells(w, lane);
     case PART_RATES: return part_rates(w, lane);

@@ -7,6 +7,7 @@
 typedef enum Part {
     PART_JOINT,    // lambda' (b - A u') of the rows of a body's joint, and its motor's power
     PART_CONTACT,  // the same of a body's contacts, and what metrics take from them
+    PART_GRIPS,    // springs of anchored friction after the step
     PART_INERTIA,  // the same of a body's own block
     PART_SOLVE,    // u' of all bodies, by what stands in b
     PART_RATES,    // power by u'

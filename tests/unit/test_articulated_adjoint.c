@@ -209,16 +209,13 @@ TEST(articulated_gradient_of_random_robots)
 // More robots on each terrain, whose joints reach their limits and whose motors saturate, against dual numbers alone.
 TEST(articulated_adjoint_is_the_tangent)
 {
-    const uint64_t seeds = test_quick() ? 4 : 20;
+    const uint64_t seeds = test_quick() ? 6 : 24;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
         const Robot robot = random_driven_robot(seed + 100, &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        const int terrain = (int)(seed % (ARTICULATED_SINE + 1));
-        setup.settings[3] = (ArticulatedValue){"terrain", terrain};
-        if (terrain != ARTICULATED_FLAT) setup_add(&setup, "terrain_start", -1.0);
-        if (terrain > ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
+        setup_ground(&setup, (ArticulatedTerrain)(seed % (ARTICULATED_HEIGHTS + 1)), seed % 3 == 0);
         if (seed % 2 == 1) {
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
@@ -237,9 +234,7 @@ TEST(articulated_gradient_on_terrain)
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
         const Robot robot = random_driven_robot(5, &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        setup.settings[3] = (ArticulatedValue){"terrain", terrain};
-        setup_add(&setup, "terrain_start", -1.0);
-        if (terrain != ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
+        setup_ground(&setup, (ArticulatedTerrain)terrain, false);
         rollout_check_setup(&setup, 1e-6, &known);
         arena_destroy(&arena);
     }
@@ -287,6 +282,7 @@ TEST(articulated_gradient_by_checkpoints)
     const Robot robot = random_driven_robot(6, &arena);
     for (int fall = 0; fall < 2; fall++) {
         ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, ARTICULATED_FLAT, fall == 0); // the stretches of springs are stored, too
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
         rollout_start(&rollout, &setup, RANDOM_STEPS);
         const int n = rollout.test.configured.n_parameters;

@@ -65,6 +65,8 @@ static void part_shake(PartTest *part)
             set_limb(w, at + ARTICULATED_Q + k, limb(w, at + ARTICULATED_Q + k) + 1e-2 * part_random(part));
         set_limb(w, at + ARTICULATED_COMMAND, part_random(part));
     }
+    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) // some hold, some slip
+        set_limb(w, w->c.grips + k, (k / 3 % 2 == 0 ? 1e-4 : 1e-2) * part_random(part));
     step_again(w, (double)part->tick * w->c.dt);
 }
 
@@ -136,6 +138,8 @@ static void part_vary_states(PartTest *part)
         part_vary(part, at + ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
         part_vary(part, at + ARTICULATED_COMMAND, 1);
     }
+    for (int k = 0; k < 3 * part->w.c.n_points && part->w.c.grips > 0; k++)
+        part->cell_dot[part->w.c.grips + k] = 1e-2 * part_random(part);
 }
 
 // Of the cells [at, at + count): weights for the dual numbers and the same bars.
@@ -185,7 +189,7 @@ static void part_check(PartTest *part, Part of, int body, const char *what)
     const double slope = part_slope(of, &lane, &part->test.arena, &value);
     if (!(fabs(slope - sum) <= 1e-12 * size)) CHECK_TEXT("its dot product", what);
     CHECK_NEAR(slope, sum, 1e-12 * size);
-    CHECK(size > 0.0);
+    CHECK(size > 0.0 || of == PART_GRIPS); // a point without pressure holds nothing
     arena_rewind(&part->test.arena, used);
 }
 
@@ -238,6 +242,38 @@ static int check_contact(PartTest *part, int body)
     pose_bar_add(w, body, &pose_bar);
     if (touching > 0) part_check(part, PART_CONTACT, body, "contact");
     return touching;
+}
+
+// The springs of anchored friction afterwards.
+static void check_grips(PartTest *part, int body)
+{
+    const ArticulatedLanes *w = &part->w;
+    const ArticulatedPose pose = body_pose(w, body);
+    const ArticulatedTouchBar touch = {0.0, 0.0};
+    const int at = articulated_at(body) + ARTICULATED_U;
+    ArticulatedPoseBar pose_bar = pose_bar_zero();
+    double by_u[6];
+    part_still(part);
+    part_vary_states(part);
+    part_vary_numbers(part);
+    part_vary_parameters(part);
+    part_vary(part, at, 6);
+    part_weigh(part, w->c.grips, 3 * w->c.n_points);
+    for (int k = 0; k < 3 * w->c.n_points; k++) { // of this body's points alone
+        const int point = k / 3 - w->bodies[body].point;
+        if (point >= 0 && point < w->bodies[body].n_points) continue;
+        part->weight[w->c.grips + k] = 0.0;
+        set_bar(w, w->c.grips + k, 0.0);
+    }
+    pull_grips_moved(w, body, w->c.dt);
+    for (int k = 0; k < 6; k++) {
+        by_u[k] = bar(w, at + k);
+        set_bar(w, at + k, 0.0);
+    }
+    pull_contacts(w, body, &pose, w->c.dt, &touch, &pose_bar);
+    pose_bar_add(w, body, &pose_bar);
+    for (int k = 0; k < 6; k++) set_bar(w, at + k, by_u[k]);
+    part_check(part, PART_GRIPS, body, "grips");
 }
 
 static void check_inertia(PartTest *part, int body)
@@ -322,6 +358,7 @@ static void check_step(PartTest *part)
     part_vary_numbers(part);
     part_vary_parameters(part);
     part_weigh_all(part, ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
+    if (w->c.grips > 0) part_weigh(part, w->c.grips, 3 * w->c.n_points);
     pull_step(w, (double)part->tick * w->c.dt, &seen);
     part_check(part, PART_STEP, 0, "step");
 }
@@ -418,14 +455,12 @@ static Robot part_robot(uint64_t seed, Arena *arena)
     return robot;
 }
 
-static void part_start(PartTest *part, Arena *arena, uint64_t seed, int terrain)
+static void part_start(PartTest *part, Arena *arena, uint64_t seed, int terrain, bool anchored)
 {
     if (arena_create(arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     const Robot *const robot = memcpy(ARENA_NEW(arena, Robot, 1), &(Robot[]){part_robot(seed, arena)}, sizeof(Robot));
     ArticulatedSetup setup = part_setup(robot);
-    setup.settings[3] = (ArticulatedValue){"terrain", terrain};
-    if (terrain != ARTICULATED_FLAT) setup_add(&setup, "terrain_start", -1.0);
-    if (terrain > ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
+    setup_ground(&setup, (ArticulatedTerrain)terrain, anchored);
     part_open(part, &setup, seed);
 }
 
@@ -443,7 +478,7 @@ TEST(articulated_parts_of_joints)
     for (uint64_t seed = 1; seed <= part_seeds(); seed++) {
         Arena arena;
         PartTest part;
-        part_start(&part, &arena, seed, ARTICULATED_FLAT);
+        part_start(&part, &arena, seed, ARTICULATED_FLAT, false);
         for (int i = 1; i < part.w.c.n_bodies; i++) {
             for (PartRange range = RANGE_NONE; range < RANGES; range++) {
                 const bool ranged = part.w.bodies[i].kind != ROBOT_WELD && part.w.bodies[i].kind != ROBOT_BALL;
@@ -470,7 +505,7 @@ TEST(articulated_parts_of_balls_at_limits)
         for (int fading = 0; fading < 2; fading++) {
             Arena arena;
             PartTest part;
-            part_start(&part, &arena, seed, ARTICULATED_FLAT);
+            part_start(&part, &arena, seed, ARTICULATED_FLAT, false);
             part_shake(&part);
             const ArticulatedPose c = body_pose(&part.w, 3), p = body_pose(&part.w, part.w.bodies[3].parent);
             const double angle = joint_state(&part.w, 3, &c, &p).coordinate;
@@ -484,14 +519,18 @@ TEST(articulated_parts_of_balls_at_limits)
 
 TEST(articulated_parts_of_contacts)
 {
-    for (int terrain = ARTICULATED_FLAT; terrain <= ARTICULATED_SINE; terrain++) {
+    for (int terrain = ARTICULATED_FLAT; terrain <= ARTICULATED_HEIGHTS; terrain++) {
         int touching = 0;
         for (uint64_t seed = 1; seed <= 2 * part_seeds(); seed++) {
             Arena arena;
             PartTest part;
-            part_start(&part, &arena, seed, terrain);
+            part_start(&part, &arena, seed, terrain, seed % 2 == 0);
             part_shake(&part);
-            for (int i = 0; i < part.w.c.n_bodies; i++) touching += check_contact(&part, i);
+            for (int i = 0; i < part.w.c.n_bodies; i++) {
+                const int touches = check_contact(&part, i);
+                if (touches > 0 && part.w.c.grips > 0) check_grips(&part, i);
+                touching += touches;
+            }
             part_end(&part, &arena);
         }
         CHECK(touching > (int)part_seeds());
@@ -503,7 +542,7 @@ TEST(articulated_parts_of_steps)
     for (uint64_t seed = 1; seed <= part_seeds(); seed++) {
         Arena arena;
         PartTest part;
-        part_start(&part, &arena, seed, (int)seed % (ARTICULATED_SINE + 1));
+        part_start(&part, &arena, seed, (int)seed % (ARTICULATED_HEIGHTS + 1), seed % 3 == 0);
         part_shake(&part);
         for (int i = 0; i < part.w.c.n_bodies; i++) check_inertia(&part, i);
         check_solve(&part);
