@@ -44,7 +44,7 @@ endif
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
 # All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
-files_of = $(filter-out sim/cpu_kernels.c,$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
+files_of = $(filter-out sim/cpu_kernels.c sim/dual_kernels.c,$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
 write_unit = { for file in $(call files_of,$2); do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
   cmp -s $(BUILD)/units/$1.new $(BUILD)/units/$1.c || cp $(BUILD)/units/$1.new $(BUILD)/units/$1.c;
 $(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors),$(call \
@@ -72,8 +72,8 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
-units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) version)
-units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) version)
+units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels version)
+units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) dual_kernels version)
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
@@ -86,6 +86,9 @@ $(BUILD)/sim.o $(BUILD)/faults/sim.o: $(BUILD)/headers
 $(BUILD)/sim.o $(BUILD)/faults/sim.o: HOST += -DMADE_HEADERS='"$(BUILD)/headers"' \
   $(if $(NVRTC_FOLDER),-DNVRTC_FOLDER='"$(NVRTC_FOLDER)"')
 $(BUILD)/io.o $(BUILD)/faults/io.o: $(wildcard io/page/*.css io/page/*.js)
+$(BUILD)/dual_kernels.o: sim/dual_kernels.c build/config.mk
+	$(call step,$@)
+	$(Q)$(HOST) -DHOPSCOTCH_CALLS -c $< -o $@
 $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
 # The host computes with one lane, whatever it is compiled for (sim/real.h).
@@ -214,6 +217,7 @@ compile_commands.json: FORCE
 	$(Q)find sim io runner tests -name '*.c' | sort | awk -v folder='$(CURDIR)' -v cc='$(filter-out -MMD -MP,$(HOST))' '\
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
+	    /dual_kernels/ { flags = " -DHOPSCOTCH_CALLS" } \
 	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@

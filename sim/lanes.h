@@ -46,7 +46,7 @@ HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
     // neighbouring fields are contiguous in memory; observed lanes form separate groups
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
     const int64_t place = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
-    *stride = LANES;
+    *stride = REAL_DOUBLES;
     return group->batch.work + place * fields;
 #endif
 }

@@ -14,6 +14,8 @@
 
 #include "real.h"
 
+#if !defined(HOPSCOTCH_DUAL) // dual.h has its own
+
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
 // c0 + c1 x
@@ -400,5 +402,7 @@ HD real power(real x, real y)
     const mask is_one = MASK(y == zero) | MASK(x == one) | (MASK(a == one) & MASK(absolute(y) == infinity));
     return select_real(is_one, one, select_real(no_power, math_nan(), with_sign));
 }
+
+#endif // HOPSCOTCH_DUAL
 
 #endif

@@ -1,9 +1,11 @@
 // real: the number type of model code. On the GPU it is one double; on the CPU it is a native vector of LANES doubles,
 // one per lane. The same source gives the same bits, because every operation is IEEE and acts lane by lane. Only this
-// file and team.h know which processor they are compiled for; models use the names that these define.
+// file and team.h know which processor they are compiled for; models use the names that these define. With
+// -DHOPSCOTCH_DUAL it is a dual number, which carries a derivative (dual.h).
 //
 // Model code may use: + - * /, comparisons (they give a mask), & | ~ on masks, and the functions below. Not allowed:
-// libm, the vendor's min/max, and branches on a lane's value except through any_lane().
+// libm, the vendor's min/max, and branches on a lane's value except through any_lane(). What may be compiled for dual
+// numbers compares the value_of() its numbers.
 #ifndef HOPSCOTCH_REAL_H
 #define HOPSCOTCH_REAL_H
 
@@ -82,6 +84,9 @@ HD double entry_of(const double *entry) { return *entry; }
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+#if defined(HOPSCOTCH_DUAL)
+#include "dual.h"
+#else
 #if defined(__CUDACC__) || defined(HOPSCOTCH_SCALAR)
 #define LANES 1
 #elif defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -107,6 +112,10 @@ typedef double real __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES))); // 0 or -1 per lane
 typedef mask bits64;                                          // of a real
 #endif
+#define REAL_DOUBLES LANES // doubles of a real in memory
+
+// A number as comparisons take it.
+HD real value_of(real x) { return x; }
 
 // ---- memory of a lane -----------------------------------------------------------------------------------------------
 
@@ -469,5 +478,7 @@ HD real halved_lanes(const real *x)
 #endif
 }
 #endif
+
+#endif // HOPSCOTCH_DUAL
 
 #endif

@@ -374,6 +374,12 @@ typedef struct Adjoint {
     // parameter on which the metrics do not depend smoothly. weight[n_metrics]: 0 for a metric without derivative. A
     // lane that failed has those of its run so far.
     void (*back)(const Configured *configured, void *memory, const double *weight, double *gradient);
+    // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
+    // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
+    // Metrics are those of `run` up to rounding. memory: of tangent_bytes.
+    size_t (*tangent_bytes)(const Configured *configured);
+    int (*tangent)(const Configured *configured, const double *parameter, const double *direction, void *memory,
+                   double *metric, double *slope);
 } Adjoint;
 
 struct Model {

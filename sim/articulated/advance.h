@@ -168,11 +168,13 @@ HD real articulated_height(const ArticulatedLanes *w)
 // The code of the failure of each lane, or ARTICULATED_NONE.
 HD_CALL real articulated_failure(const ArticulatedLanes *restrict w, const ArticulatedSeen *seen)
 {
-    const real none = splat(ARTICULATED_NONE), zero = splat(0.0);
-    const mask low = MASK(articulated_height(w) < w->fall_height) & MASK(w->fall_height != zero);
-    const mask tilted = MASK(articulated_tilt(w) > w->fall_tilt) & MASK(w->fall_tilt != zero);
+    const real none = splat(ARTICULATED_NONE);
+    const mask low =
+        MASK(value_of(articulated_height(w)) < value_of(w->fall_height)) & MASK(value_of(w->fall_height) != 0.0);
+    const mask tilted =
+        MASK(value_of(articulated_tilt(w)) > value_of(w->fall_tilt)) & MASK(value_of(w->fall_tilt) != 0.0);
     real failure = select_real(low | tilted, splat(ARTICULATED_FELL), none);
-    failure = select_real(MASK(seen->fastest > splat(ARTICULATED_FAST)), splat(ARTICULATED_DIVERGED), failure);
+    failure = select_real(MASK(value_of(seen->fastest) > ARTICULATED_FAST), splat(ARTICULATED_DIVERGED), failure);
     return select_real(is_finite(seen->size), failure, splat(ARTICULATED_NON_FINITE));
 }
 
@@ -193,7 +195,7 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
         step_down(w, i, splat(w->c.dt), seen);
         momentum_add(w, i, &after);
     }
-    momentum_check(w, &after, w->c.floats != 0 ? MASK(seen->touch.count == splat(0.0)) : no_lanes());
+    momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touch.count) == 0.0) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }
 
@@ -202,7 +204,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, 
                              mask running)
 {
     const real failure = articulated_failure(w, seen), steps = splat((double)ticks);
-    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(ARTICULATED_NONE));
+    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > ARTICULATED_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
     if (observed) articulated_sample(w, steps * w->c.dt, ended);

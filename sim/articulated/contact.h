@@ -37,7 +37,7 @@ HD ArticulatedContact contact_state(const ArticulatedLanes *w, const Articulated
     at.over = c.z - ground.height;
     at.above = at.over * at.n.z;
     at.depth = point->radius - at.above;
-    at.touching = MASK(at.depth > 0.0);
+    at.touching = MASK(value_of(at.depth) > 0.0);
     at.r = along(at.from_centre, -at.above, at.n);
     at.v = added(pose->v, cross3(pose->w, at.r));
     at.v_n = dot3(at.v, at.n);
@@ -60,7 +60,7 @@ HD real grip_part(const ArticulatedLanes *w, const ArticulatedContact *at, Vecto
     const real rate = fused(h, w->grip_stiffness, w->grip_damping);
     const real pull = length3(along(scaled(w->grip_stiffness, s), rate, at->across)),
                most = w->ground_friction * at->force;
-    return select_real(MASK(pull > most), most / pull, splat(1.0));
+    return select_real(MASK(value_of(pull) > value_of(most)), most / pull, splat(1.0));
 }
 
 HD Vector3 grip_stretch(const ArticulatedLanes *w, int cell, Vector3 n)
@@ -92,7 +92,7 @@ HD void grip_keep(const ArticulatedLanes *w, int body, real h)
         const Vector3 moved = along(limb3(w, cell), h, added(v, cross3(turn, at.r)));
         const Vector3 s = along(moved, -dot3(moved, at.n), at.n);
         const real length = length3(s), most = w->ground_friction * at.force / w->grip_stiffness;
-        const real part = select_real(MASK(length > most), most / length, splat(1.0));
+        const real part = select_real(MASK(value_of(length) > value_of(most)), most / length, splat(1.0));
         set_limb3(w, cell, scaled(select_real(at.touching, part, splat(0.0)), s));
     }
 }

@@ -133,7 +133,7 @@ HD real open_part(const ArticulatedOpen *sum, int first)
         open = greater_of(absolute(sum->open[k]), open);
         size = greater_of(sum->size[k], size);
     }
-    return select_real(MASK(size > 0.0), open / size, splat(0.0));
+    return select_real(MASK(value_of(size) > 0.0), open / size, splat(0.0));
 }
 
 HD real debug_residual(const ArticulatedLanes *w, int body)

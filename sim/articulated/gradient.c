@@ -1,5 +1,6 @@
 // What has a derivative, and the kernels that compute it (adjoint/lane.h).
 #include "../cpu_kernels.h"
+#include "../dual_kernels.h"
 #include "articulated.h"
 
 #include <string.h>
@@ -27,9 +28,7 @@ static const char *gradient_refuses(const Configured *configured)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    if (c.attachment != ARTICULATED_TREE) return "only `attachment: tree` has a gradient by the adjoint";
-    if (c.grips > 0) return "`friction: anchored` has no gradient by the adjoint";
-    return c.terrain != ARTICULATED_HEIGHTS ? NULL : "`terrain: heights` has no gradient by the adjoint";
+    return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
@@ -55,9 +54,19 @@ static void gradient_back(const Configured *configured, void *memory, const doub
     }
 }
 
+static size_t gradient_tangent_bytes(const Configured *configured) { return dual_articulated.bytes(configured); }
+
+static int gradient_tangent(const Configured *configured, const double *parameter, const double *direction,
+                            void *memory, double *metric, double *slope)
+{
+    return dual_articulated.run(configured, parameter, direction, memory, metric, slope);
+}
+
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .metric = gradient_of_metric,
                                      .parameter = gradient_by_parameter,
                                      .bytes = gradient_bytes,
                                      .run = gradient_run,
-                                     .back = gradient_back};
+                                     .back = gradient_back,
+                                     .tangent_bytes = gradient_tangent_bytes,
+                                     .tangent = gradient_tangent};

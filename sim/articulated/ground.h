@@ -22,16 +22,22 @@ HD Terrain ground_terrain(const ArticulatedLanes *w, real x)
     return terrain_beyond(terrain_sine(length, first, along), along);
 }
 
-// Heights of a file, times terrain_scale; the middle of the grid is at terrain_x, terrain_y.
-HD ArticulatedGround ground_of_heights(const ArticulatedLanes *w, real x, real y)
+// Heights of a file; the middle of the grid is at terrain_x, terrain_y.
+HD TerrainPatch ground_patch(const ArticulatedLanes *w, real x, real y)
 {
     const int row = w->c.terrain_row;
     const TerrainGrid grid = {w->assets + w->c.heights, w->c.n_rows, w->c.n_columns, w->c.spacing};
-    const real scale = lanes_parameter(w->group, row + 2);
     const double half_x = 0.5 * grid.spacing * (double)(grid.columns - 1);
     const double half_y = 0.5 * grid.spacing * (double)(grid.rows - 1);
-    const TerrainPatch patch = terrain_grid(&grid, x - lanes_parameter(w->group, row) + half_x,
-                                            y - lanes_parameter(w->group, row + 1) + half_y);
+    return terrain_grid(&grid, x - lanes_parameter(w->group, row) + half_x,
+                        y - lanes_parameter(w->group, row + 1) + half_y);
+}
+
+// The same, times terrain_scale.
+HD ArticulatedGround ground_of_heights(const ArticulatedLanes *w, real x, real y)
+{
+    const TerrainPatch patch = ground_patch(w, x, y);
+    const real scale = lanes_parameter(w->group, w->c.terrain_row + 2);
     const real a = scale * patch.slope_x, b = scale * patch.slope_y;
     const real up = 1.0 / square_root(fused(a, a, fused(b, b, splat(1.0))));
     ArticulatedGround ground;

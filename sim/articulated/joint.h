@@ -30,7 +30,8 @@ HD Quaternion joint_turned(const ArticulatedPose *c, Quaternion wanted)
 // The angle about the axis of a quaternion in body axes, the one nearest to `last`.
 HD real joint_twist(Quaternion q, Vector3 axis, real last)
 {
-    const real sine = dot3(vector3(q.x, q.y, q.z), axis), sign = select_real(MASK(q.w < 0.0), splat(-1.0), splat(1.0));
+    const real sine = dot3(vector3(q.x, q.y, q.z), axis);
+    const real sign = select_real(MASK(value_of(q.w) < 0.0), splat(-1.0), splat(1.0));
     const real angle = 2.0 * arc_tangent2(sign * sine, sign * q.w);
     return fused(splat(6.283185307179586), math_nearest((last - angle) * 0.15915494309189535), angle);
 }
@@ -62,7 +63,7 @@ HD ArticulatedJointState joint_state(const ArticulatedLanes *w, int body, const 
     }
     if (kind == ROBOT_BALL) {
         s.coordinate = length3(s.turn);
-        s.axis = scaled(1.0 / select_real(MASK(s.coordinate > 0.0), s.coordinate, splat(1.0)), s.turn);
+        s.axis = scaled(1.0 / select_real(MASK(value_of(s.coordinate) > 0.0), s.coordinate, splat(1.0)), s.turn);
     }
     if (kind == ROBOT_SLIDE) {
         s.coordinate = reference + dot3(s.axis, s.gap);
@@ -86,7 +87,7 @@ HD void axis_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     const real most = body_number(w, body, ARTICULATED_effort);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
     const real effort = -fused(kp, C, kd * s->rate);
-    const mask bound = MASK(absolute(effort) > most);
+    const mask bound = MASK(value_of(absolute(effort)) > value_of(most));
     axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
     axis->motor_f = h * select_real(bound, clamped(effort, -most, most), -(kp * C));
 }
@@ -96,11 +97,12 @@ HD void axis_limit(const ArticulatedLanes *w, int body, real h, real coordinate,
 {
     const real high = coordinate - body_number(w, body, ARTICULATED_high);
     const real low = coordinate - body_number(w, body, ARTICULATED_low);
-    const real beyond = select_real(MASK(high > 0.0), high, select_real(MASK(low < 0.0), low, splat(0.0)));
-    if (!any_lane(MASK(beyond != 0.0))) return;
+    const mask above = MASK(value_of(high) > 0.0), below = MASK(value_of(low) < 0.0);
+    const real beyond = select_real(above, high, select_real(below, low, splat(0.0)));
+    if (!any_lane(MASK(value_of(beyond) != 0.0))) return;
     const real depth = absolute(beyond), fade = lesser_of(depth * 1e3, splat(1.0));
     const real K = h * fused(h, w->limit_stiffness, w->limit_damping * fade);
-    axis->K = axis->K + select_real(MASK(depth > 0.0), K, splat(0.0));
+    axis->K = axis->K + select_real(MASK(value_of(depth) > 0.0), K, splat(0.0));
     axis->f = axis->f - h * w->limit_stiffness * beyond;
 }
 

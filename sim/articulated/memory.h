@@ -25,7 +25,7 @@ typedef struct ArticulatedLanes {
 #if defined(HOPSCOTCH_TEAMS)
 HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + (int64_t)at * w->stride; }
 #else // with a stride that the compiler knows
-HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + at * LANES; }
+HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + at * REAL_DOUBLES; }
 #endif
 HD real limb(const ArticulatedLanes *w, int at) { return load_all(articulated_cell(w, at)); }
 HD void set_limb(const ArticulatedLanes *w, int at, real x) { store_all(articulated_cell(w, at), x); }

@@ -12,7 +12,8 @@ HD void sum_add(const ArticulatedLanes *w, int sum, real x)
 HD void sum_most(const ArticulatedLanes *w, int sum, real x)
 {
     const real most = limb(w, articulated_sum(w, sum));
-    set_limb(w, articulated_sum(w, sum), select_real(MASK(x <= most) | MASK(most != most), most, x));
+    const mask keeps = MASK(value_of(x) <= value_of(most)) | MASK(value_of(most) != value_of(most));
+    set_limb(w, articulated_sum(w, sum), select_real(keeps, most, x));
 }
 
 // ---- momentum -------------------------------------------------------------------------------------------------------

@@ -36,7 +36,8 @@ HD ArticulatedSeen seen_nothing(void)
 // The push on the base at the time t (N).
 HD Vector3 step_push(const ArticulatedLanes *w, real t)
 {
-    const mask pushed = MASK(t >= w->push_time) & MASK(t < w->push_time + w->push_duration);
+    const mask pushed =
+        MASK(value_of(t) >= value_of(w->push_time)) & MASK(value_of(t) < value_of(w->push_time + w->push_duration));
     const real part = select_real(pushed, splat(1.0), splat(0.0));
     return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
 }
@@ -110,7 +111,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     if (w->bodies[body].n_points > 0) {
         const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
                    before = limb(w, at + ARTICULATED_FORCE);
-        const mask lands = MASK(force > 0.0) & MASK(before <= 0.0);
+        const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
         seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
         set_limb(w, at + ARTICULATED_FORCE, force);
     }
@@ -141,20 +142,21 @@ HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     }
     const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
     set_limb(w, at + ARTICULATED_RATE, rate);
-    const mask out = MASK(coordinate > body_number(w, body, ARTICULATED_high)) |
-                     MASK(coordinate < body_number(w, body, ARTICULATED_low));
+    const mask out = MASK(value_of(coordinate) > value_of(body_number(w, body, ARTICULATED_high))) |
+                     MASK(value_of(coordinate) < value_of(body_number(w, body, ARTICULATED_low)));
     seen->beyond = seen->beyond + select_real(out, splat(1.0), splat(0.0));
     if (w->bodies[body].driven == 0) return;
     const real K = limb(w, at + ARTICULATED_MOTOR_D), f = limb(w, at + ARTICULATED_MOTOR_F);
     const real effort = fused(-K, rate, f) / h, power = effort * rate;
-    const mask bound = MASK(absolute(f) >= h * body_number(w, body, ARTICULATED_effort)) & MASK(K == splat(0.0));
+    const real most = h * body_number(w, body, ARTICULATED_effort);
+    const mask bound = MASK(value_of(absolute(f)) >= value_of(most)) & MASK(value_of(K) == 0.0);
     set_limb(w, at + ARTICULATED_EFFORT, effort);
     seen->bound = seen->bound + select_real(bound, splat(1.0), splat(0.0));
     seen->power = seen->power + square_root(fused(power, power, splat(1e-6)));
 }
 
 // x', q', v', L', w' of a body whose u' is known
-HD void step_move(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+HD void step_move(const ArticulatedLanes *w, int body, real h)
 {
     const int at = articulated_at(body);
     const Vector3 v = limb3(w, at + ARTICULATED_U), turn = limb3(w, at + ARTICULATED_U + 3);
@@ -162,16 +164,22 @@ HD void step_move(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     const Rotation r = rotation_of(q);
     const Vector3 x = along(limb3(w, at + ARTICULATED_X), h, v);
     const Vector3 in_body = rotation_in(&r, turn);
-    const Quaternion turned = turned_cayley(q, turn, h);
-    const real place[7] = {x.x, x.y, x.z, turned.x, turned.y, turned.z, turned.w};
-    const real speed[6] = {v.x, turn.x, v.y, turn.y, v.z, turn.z};
-    for (int k = 0; k < 7; k++) seen->size = seen->size + absolute(place[k]);
-    for (int k = 0; k < 6; k++) seen->fastest = greater_of(absolute(speed[k]), seen->fastest);
     set_limb3(w, at + ARTICULATED_X, x);
     set_limb3(w, at + ARTICULATED_V, v);
     set_limb3(w, at + ARTICULATED_W, turn);
     set_limb3(w, at + ARTICULATED_L, rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body)));
-    set_limb4(w, at + ARTICULATED_Q, turned);
+    set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
+}
+
+// What tells of a failure: how large the new state is, and how fast.
+HD void step_look(const ArticulatedLanes *w, int body, ArticulatedSeen *seen)
+{
+    const int at = articulated_at(body);
+    for (int k = 0; k < 7; k++) seen->size = seen->size + absolute(limb(w, at + k));
+    for (int k = 0; k < 3; k++) {
+        seen->fastest = greater_of(absolute(limb(w, at + ARTICULATED_V + k)), seen->fastest);
+        seen->fastest = greater_of(absolute(limb(w, at + ARTICULATED_W + k)), seen->fastest);
+    }
 }
 
 // Down from the roots: u' of a body after its parent's, the rate of its joint, and its move.
@@ -180,7 +188,8 @@ HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     if (!seen->lowered) tree_lower(w, body);
     if (w->c.grips > 0) grip_keep(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
-    step_move(w, body, h, seen);
+    step_move(w, body, h);
+    step_look(w, body, seen);
 }
 
 // Solves A u' = b for the step from the time t. The commands are set.

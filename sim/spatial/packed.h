@@ -14,7 +14,7 @@ HD int packed(int i, int j) { return i * (i + 1) / 2 + j; }
 // left out.
 HD real pivot_inverse(real d, real least, real diagonal)
 {
-    const mask none = MASK(d <= least * diagonal);
+    const mask none = MASK(value_of(d) <= value_of(least * diagonal));
     return select_real(none, splat(0.0), 1.0 / select_real(none, splat(1.0), d));
 }
 

@@ -16,7 +16,7 @@ typedef struct Terrain {
 HD real terrain_floor(real x)
 {
     const real nearest = math_nearest(x);
-    return nearest - select_real(MASK(nearest > x), splat(1.0), splat(0.0));
+    return nearest - select_real(MASK(value_of(nearest) > value_of(x)), splat(1.0), splat(0.0));
 }
 
 // sin(2 pi turns) and 2 pi cos(2 pi turns), |turns| < 2^51
@@ -64,7 +64,7 @@ HD Terrain terrain_sine(real length, real height, real along)
 // `ground` where along > 0, flat before.
 HD Terrain terrain_beyond(Terrain ground, real along)
 {
-    const mask beyond = MASK(along > 0.0);
+    const mask beyond = MASK(value_of(along) > 0.0);
     ground.height = select_real(beyond, ground.height, splat(0.0));
     ground.slope = select_real(beyond, ground.slope, splat(0.0));
     return ground;
@@ -88,15 +88,18 @@ HD int32_t terrain_find(const double *points, int32_t count, double x)
 HD Terrain terrain_table(const double *points, int32_t count, real x)
 {
     Terrain ground = terrain_flat();
+    real from = x, level = x, between = x;
     for (int i = 0; i < LANES; i++) {
         const double at = lane_of(x, i);
         const int32_t k = terrain_find(points, count, at);
         const double *point = points + 2 * k;
-        const bool between = k + 1 < count && at >= point[0];
-        const double slope = between ? (point[3] - point[1]) / (point[2] - point[0]) : 0.0;
-        set_lane(&ground.slope, i, slope);
-        set_lane(&ground.height, i, between ? point[1] + slope * (at - point[0]) : point[1]);
+        const bool inside = k + 1 < count && at >= point[0];
+        set_lane(&from, i, point[0]);
+        set_lane(&level, i, point[1]);
+        set_lane(&between, i, inside);
+        set_lane(&ground.slope, i, inside ? (point[3] - point[1]) / (point[2] - point[0]) : 0.0);
     }
+    ground.height = select_real(MASK(value_of(between) > 0.0), level + ground.slope * (x - from), level);
     return ground;
 }
 
@@ -110,24 +113,29 @@ typedef struct TerrainGrid {
 
 typedef struct TerrainPatch {
     real height, slope_x, slope_y; // z (m), dz/dx, dz/dy
+    real twist;                    // d2z/dx dy
 } TerrainPatch;
 
-// Where a coordinate lies on an axis of the grid: the cell, the place u in it from 0 to 1, and whether it is inside.
+// Where a coordinate lies on an axis of the grid: in cells from the first height; the cell; the place u in it, from 0 to
+// 1; and whether it is inside. Outside the place is the nearest edge.
 typedef struct TerrainPlace {
-    int32_t cell;
-    double u;
-    bool inside;
+    real at, cell, u;
+    mask inside;
 } TerrainPlace;
 
-// `at`: in cells from the first height. Outside the place is the nearest edge.
-HD TerrainPlace terrain_place(double at, int32_t count)
+HD int32_t terrain_cell(double at, int32_t count)
+{
+    return at > 0.0 ? at < (double)(count - 1) ? (int32_t)at : count - 2 : 0;
+}
+
+HD TerrainPlace terrain_place(real x, double spacing, int32_t count)
 {
     TerrainPlace place;
-    const double last = (double)(count - 1);
-    place.inside = at >= 0.0 && at <= last;
-    place.cell = at > 0.0 ? at < last ? (int32_t)at : count - 2 : 0;
-    const double u = at - (double)place.cell;
-    place.u = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+    place.at = place.cell = x / spacing;
+    for (int i = 0; i < LANES; i++) set_lane(&place.cell, i, (double)terrain_cell(lane_of(place.at, i), count));
+    const real u = place.at - place.cell, zero = splat(0.0), one = splat(1.0);
+    place.u = select_real(MASK(value_of(u) < 0.0), zero, select_real(MASK(value_of(u) > 1.0), one, u));
+    place.inside = MASK(value_of(place.at) >= 0.0) & MASK(value_of(place.at) <= (double)(count - 1));
     return place;
 }
 
@@ -135,17 +143,22 @@ HD TerrainPlace terrain_place(double at, int32_t count)
 HD TerrainPatch terrain_grid(const TerrainGrid *grid, real x, real y)
 {
     TerrainPatch ground;
+    const TerrainPlace column = terrain_place(x, grid->spacing, grid->columns);
+    const TerrainPlace row = terrain_place(y, grid->spacing, grid->rows);
+    real corner = x, along_x = x, along_y = x, twist = x;
     for (int i = 0; i < LANES; i++) {
-        const TerrainPlace column = terrain_place(lane_of(x, i) / grid->spacing, grid->columns);
-        const TerrainPlace row = terrain_place(lane_of(y, i) / grid->spacing, grid->rows);
-        const double *z = grid->heights + (int64_t)row.cell * grid->columns + column.cell;
-        const double along_x = z[1] - z[0], along_y = z[grid->columns] - z[0];
-        const double twist = z[grid->columns + 1] - z[grid->columns] - along_x;
-        const double rise_x = along_x + twist * row.u, rise_y = along_y + twist * column.u;
-        set_lane(&ground.height, i, z[0] + along_y * row.u + rise_x * column.u);
-        set_lane(&ground.slope_x, i, column.inside ? rise_x / grid->spacing : 0.0);
-        set_lane(&ground.slope_y, i, row.inside ? rise_y / grid->spacing : 0.0);
+        const int64_t cell = (int64_t)lane_of(row.cell, i) * grid->columns + (int64_t)lane_of(column.cell, i);
+        const double *z = grid->heights + cell, first = z[1] - z[0];
+        set_lane(&corner, i, z[0]);
+        set_lane(&along_x, i, first);
+        set_lane(&along_y, i, z[grid->columns] - z[0]);
+        set_lane(&twist, i, z[grid->columns + 1] - z[grid->columns] - first);
     }
+    const real rise_x = along_x + twist * row.u, rise_y = along_y + twist * column.u, zero = splat(0.0);
+    ground.height = corner + along_y * row.u + rise_x * column.u;
+    ground.slope_x = select_real(column.inside, rise_x / grid->spacing, zero);
+    ground.slope_y = select_real(row.inside, rise_y / grid->spacing, zero);
+    ground.twist = select_real(column.inside & row.inside, twist / (grid->spacing * grid->spacing), zero);
     return ground;
 }
 

@@ -145,7 +145,7 @@ HD void turn_factors(real x, real *sinc, real *cosine_x)
 {
     real s, c;
     sine_cosine(x, &s, &c);
-    const mask small = MASK(x < splat(1e-4));
+    const mask small = MASK(value_of(x) < 1e-4);
     *sinc = select_real(small, 1.0 - x * x * (1.0 / 6.0), s / select_real(small, splat(1.0), x));
     *cosine_x = c;
 }
@@ -154,7 +154,7 @@ HD void turn_factors(real x, real *sinc, real *cosine_x)
 HD Quaternion turn_by_twice(Vector3 u)
 {
     const real z = dot3(u, u);
-    const mask far = MASK(z > splat(0.6));
+    const mask far = MASK(value_of(z) > 0.6);
     real sinc, near_w;
     Quaternion turn;
     math_sinc_cosine_near(z, &sinc, &near_w);
@@ -199,10 +199,10 @@ HD Quaternion turned_cayley(Quaternion q, Vector3 w, real dt)
 // The rotation vector of q, the shorter way: 2 atan2(|v|, w) v/|v|.
 HD Vector3 quaternion_logarithm(Quaternion q)
 {
-    const real sign = select_real(MASK(q.w < splat(0.0)), splat(-1.0), splat(1.0));
+    const real sign = select_real(MASK(value_of(q.w) < 0.0), splat(-1.0), splat(1.0));
     const Vector3 v = vector3(sign * q.x, sign * q.y, sign * q.z);
     const real sine_half = length3(v);
-    const mask small = MASK(sine_half < splat(1e-8)); // atan2(s, w)/s is 1/w there
+    const mask small = MASK(value_of(sine_half) < 1e-8); // atan2(s, w)/s is 1/w there
     const real safe = select_real(small, splat(1.0), sine_half);
     const real ratio = select_real(small, 1.0 / (sign * q.w), arc_tangent2(sine_half, sign * q.w) / safe);
     return scaled(2.0 * ratio, v);

@@ -54,6 +54,11 @@ for over in mean worst median "quantile(0.3)"; do
     agree rows.csv 5 2>wrong && good "adjoint and differences agree over $over" || fail "over $over: $(cat wrong)"
     rm -rf r
 done
+"$HOPSCOTCH" run walk.yaml --set simulation.friction=anchored --results r --progress none >log 2>&1 ||
+    fail "run: $(cat log)"
+"$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"
+agree rows.csv 5 2>wrong && good "adjoint and differences agree with anchored friction" || fail "anchored: $(cat wrong)"
+rm -rf r
 "$HOPSCOTCH" run walk.yaml --results r --progress none >log 2>&1 || fail "run: $(cat log)"
 "$HOPSCOTCH" gradient walk/1 --results r --format csv --backend cpu --isa scalar --threads 1 >alone.csv 2>log
 "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log && cmp -s rows.csv alone.csv &&

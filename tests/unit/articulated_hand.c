@@ -198,3 +198,60 @@ void random_robot_feet(Robot *robot, Arena *arena)
     robot->shapes = shapes;
     robot->n_shapes = robot->n_bodies;
 }
+
+Robot random_driven_robot(uint64_t seed, Arena *arena)
+{
+    static const RobotJointKind kinds[] = {ROBOT_FREE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_BALL};
+    uint64_t state = seed;
+    Robot robot = random_robot(&state, 6, arena);
+    RobotBody *bodies = ARENA_NEW(arena, RobotBody, robot.n_bodies);
+    memcpy(bodies, robot.bodies, (size_t)robot.n_bodies * sizeof *bodies);
+    robot.bodies = bodies;
+    robot.n_coordinates = 0;
+    for (int i = 0; i < robot.n_bodies; i++) {
+        RobotJoint *joint = &bodies[i].joint;
+        if (i < 4) joint->kind = kinds[i];
+        joint->motor.driven = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
+        robot.n_coordinates += robot_joint_coordinates(joint->kind);
+    }
+    random_robot_feet(&robot, arena);
+    return robot;
+}
+
+ArticulatedSetup random_setup(const Robot *robot)
+{
+    return (ArticulatedSetup){
+        .robot = robot,
+        .settings = {{"dt", RANDOM_DT}, {"duration", RANDOM_DT * RANDOM_STEPS}, {"control.mode", 1}},
+        .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},    {"base_vy", -0.1},      {"push_time", 0.02},
+                       {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
+                       {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
+                       {"all_damping", 0.02}, {"all_spring", 0.2}, {"all_stiffness", 0.5}, {"all_friction", 0.05},
+                       {"all_start", 0.1},    {"b0_mass", 2.0},    {"b1_mass", 1.0},       {"b1_ixx", 0.02},
+                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},   {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
+                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},    {"gravity", 9.0}}};
+}
+
+void setup_add(ArticulatedSetup *setup, const char *name, double value)
+{
+    int i = 0;
+    while (setup->parameters[i].name != NULL) i++;
+    setup->parameters[i] = (ArticulatedValue){name, value};
+}
+
+void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored)
+{
+    static const double points[] = {-3.0, 0.05, -0.2, -0.03, 0.1, 0.02, 0.4, -0.01, 3.0, 0.1};
+    static const Points table = {.count = 5, .xy = points};
+    static double z[20 * 21];
+    static Points heights = {.count = 20 * 21, .columns = 21, .numbers = z};
+    for (int k = 0; k < 20 * 21; k++) z[k] = 0.03 * sin(1.7 * k);
+    setup->settings[3] = (ArticulatedValue){"terrain", terrain};
+    setup->settings[4] = (ArticulatedValue){"friction", anchored ? 1 : 0};
+    setup->table = terrain == ARTICULATED_TABLE ? &table : NULL;
+    setup->heights = terrain == ARTICULATED_HEIGHTS ? &heights : NULL;
+    if (terrain == ARTICULATED_SLOPE || terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE)
+        setup_add(setup, "terrain_start", -1.0);
+    if (terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE) setup_add(setup, "terrain_length", 0.7);
+    if (terrain == ARTICULATED_HEIGHTS) setup_add(setup, "terrain_scale", 1.1);
+}

@@ -40,4 +40,15 @@ void random_rates(uint64_t *state, int n, double (*rate)[3]); // of n bodies, wi
 Robot random_robot(uint64_t *state, int n, Arena *arena);
 void random_robot_feet(Robot *robot, Arena *arena); // a ball of 0.05 m at each body, which touches the ground
 
+enum { RANDOM_STEPS = 60 };
+#define RANDOM_DT 2e-3
+// A random robot of 6 bodies with a ball at each. It has a hinge, a slide and a ball joint; hinges and slides are
+// driven.
+Robot random_driven_robot(uint64_t seed, Arena *arena);
+// It swings on the ground or above it, pushed, with a gait.
+ArticulatedSetup random_setup(const Robot *robot);
+// On that terrain from behind its start, with anchored or viscous friction. Before setup_add.
+void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored);
+void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter
+
 #endif

@@ -100,12 +100,50 @@ static double rollout_best_difference(Rollout *rollout, const double *weights, i
     return best;
 }
 
+// The derivative by parameter p, by dual numbers.
+static double rollout_tangent(Rollout *rollout, const double *weights, int p)
+{
+    const Configured *configured = &rollout->test.configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    const Batch *batch = rollout->test.batch;
+    const size_t used = rollout->test.arena.used;
+    double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
+    double *direction = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
+    double metric[ARTICULATED_N_METRICS], slope[ARTICULATED_N_METRICS], sum = 0.0;
+    void *memory = arena_take(&rollout->test.arena, adjoint->tangent_bytes(configured), 1);
+    for (int k = 0; k < configured->n_parameters; k++) {
+        parameter[k] = batch->parameter[k * batch->stride];
+        direction[k] = k == p;
+    }
+    adjoint->tangent(configured, parameter, direction, memory, metric, slope);
+    for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
+        if (weights[m] != 0.0) sum += weights[m] * slope[m];
+    }
+    arena_rewind(&rollout->test.arena, used);
+    return sum;
+}
+
+// The adjoint against dual numbers, to 1e-9 of the derivative by every parameter.
+static void rollout_check_tangent(Rollout *rollout, const double *weights, const double *gradient)
+{
+    const Configured *configured = &rollout->test.configured;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        if (!configured->model->adjoint->parameter(configured, p)) continue;
+        const double tangent = rollout_tangent(rollout, weights, p);
+        const double value = fabs(rollout->test.batch->parameter[p * rollout->test.batch->stride]);
+        const double bound = 1e-9 * fabs(tangent) + 1e-12 / fmax(1.0, isinf(value) ? 1.0 : value);
+        if (!(fabs(tangent - gradient[p]) <= bound)) CHECK_TEXT("its tangent", configured->parameters[p].name);
+        CHECK_NEAR(tangent, gradient[p], bound);
+    }
+}
+
 // Every parameter. A difference of too little accuracy says nothing; *known: how many say something.
 static void rollout_check(Rollout *rollout, const double *weights, double tolerance, int *known)
 {
     const Configured *configured = &rollout->test.configured;
     double *gradient = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters), error;
     rollout_gradient(rollout, weights, 0, gradient);
+    rollout_check_tangent(rollout, weights, gradient);
     for (int p = 0; p < configured->n_parameters; p++) {
         const double value = fabs(rollout->test.batch->parameter[p * rollout->test.batch->stride]);
         if (isinf(value) || !configured->model->adjoint->parameter(configured, p)) continue;
@@ -130,56 +168,20 @@ static const double rollout_weights[ARTICULATED_N_METRICS] = {
     [ARTICULATED_METRIC_mean_speed] = 0.3,
 };
 
-enum { ROLLOUT_STEPS = 60 };
-#define ROLLOUT_DT 2e-3
-
-// A random robot of 6 bodies with a ball at each. It has a hinge, a slide and a ball joint; hinges and slides are
-// driven.
-static Robot rollout_robot(uint64_t seed, Arena *arena)
+static void rollout_check_setup_tangent(const ArticulatedSetup *setup)
 {
-    static const RobotJointKind kinds[] = {ROBOT_FREE, ROBOT_HINGE, ROBOT_SLIDE, ROBOT_BALL};
-    uint64_t state = seed;
-    Robot robot = random_robot(&state, 6, arena);
-    RobotBody *bodies = ARENA_NEW(arena, RobotBody, robot.n_bodies);
-    memcpy(bodies, robot.bodies, (size_t)robot.n_bodies * sizeof *bodies);
-    robot.bodies = bodies;
-    robot.n_coordinates = 0;
-    for (int i = 0; i < robot.n_bodies; i++) {
-        RobotJoint *joint = &bodies[i].joint;
-        if (i < 4) joint->kind = kinds[i];
-        joint->motor.driven = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
-        robot.n_coordinates += robot_joint_coordinates(joint->kind);
-    }
-    random_robot_feet(&robot, arena);
-    return robot;
-}
-
-// It swings on the ground or above it, pushed, with a gait.
-static ArticulatedSetup rollout_setup(const Robot *robot)
-{
-    return (ArticulatedSetup){
-        .robot = robot,
-        .settings = {{"dt", ROLLOUT_DT}, {"duration", ROLLOUT_DT * ROLLOUT_STEPS}, {"control.mode", 1}},
-        .parameters = {{"base_z", 0.1},       {"base_vx", 0.3},    {"base_vy", -0.1},      {"push_time", 0.02},
-                       {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
-                       {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
-                       {"all_damping", 0.02}, {"all_spring", 0.2}, {"all_stiffness", 0.5}, {"all_friction", 0.05},
-                       {"all_start", 0.1},    {"b0_mass", 2.0},    {"b1_mass", 1.0},       {"b1_ixx", 0.02},
-                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},   {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
-                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},    {"gravity", 9.0}}};
-}
-
-static void setup_add(ArticulatedSetup *setup, const char *name, double value)
-{
-    int i = 0;
-    while (setup->parameters[i].name != NULL) i++;
-    setup->parameters[i] = (ArticulatedValue){name, value};
+    Rollout rollout;
+    rollout_start(&rollout, setup, RANDOM_STEPS);
+    double *gradient = ARENA_NEW(&rollout.test.arena, double, rollout.test.configured.n_parameters);
+    rollout_gradient(&rollout, rollout_weights, 0, gradient);
+    rollout_check_tangent(&rollout, rollout_weights, gradient);
+    articulated_end(&rollout.test);
 }
 
 static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
 {
     Rollout rollout;
-    rollout_start(&rollout, setup, ROLLOUT_STEPS);
+    rollout_start(&rollout, setup, RANDOM_STEPS);
     rollout_check(&rollout, rollout_weights, tolerance, known);
     articulated_end(&rollout.test);
 }
@@ -191,8 +193,8 @@ TEST(articulated_gradient_of_random_robots)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(seed, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(seed, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         if (seed % 3 == 1) { // joints at their limits, motors at their greatest effort
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
@@ -204,17 +206,35 @@ TEST(articulated_gradient_of_random_robots)
     CHECK(known > 25 * (int)seeds);
 }
 
+// More robots on each terrain, whose joints reach their limits and whose motors saturate, against dual numbers alone.
+TEST(articulated_adjoint_is_the_tangent)
+{
+    const uint64_t seeds = test_quick() ? 6 : 24;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        Arena arena;
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = random_driven_robot(seed + 100, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, (ArticulatedTerrain)(seed % (ARTICULATED_HEIGHTS + 1)), seed % 3 == 0);
+        if (seed % 2 == 1) {
+            setup_add(&setup, "all_low", -0.05);
+            setup_add(&setup, "all_high", 0.15);
+            setup_add(&setup, "all_effort", 2.0);
+        }
+        rollout_check_setup_tangent(&setup);
+        arena_destroy(&arena);
+    }
+}
+
 TEST(articulated_gradient_on_terrain)
 {
     int known = 0;
     for (int terrain = ARTICULATED_SLOPE; terrain <= ARTICULATED_SINE; terrain++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(5, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
-        setup.settings[3] = (ArticulatedValue){"terrain", terrain};
-        setup_add(&setup, "terrain_start", -1.0);
-        if (terrain != ARTICULATED_SLOPE) setup_add(&setup, "terrain_length", 0.7);
+        const Robot robot = random_driven_robot(5, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, (ArticulatedTerrain)terrain, false);
         rollout_check_setup(&setup, 1e-6, &known);
         arena_destroy(&arena);
     }
@@ -237,8 +257,8 @@ TEST(articulated_gradient_of_designs)
     for (uint64_t seed = 1; seed <= (test_quick() ? 1 : 4); seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = rollout_robot(seed, &arena);
-        ArticulatedSetup setup = rollout_setup(&robot);
+        const Robot robot = random_driven_robot(seed, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
         setup.lists = lists;
         setup_add(&setup, "tilt", 0.2);
         setup_add(&setup, "long", 1.1);
@@ -259,11 +279,12 @@ TEST(articulated_gradient_by_checkpoints)
     Arena arena;
     Rollout rollout;
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-    const Robot robot = rollout_robot(6, &arena);
+    const Robot robot = random_driven_robot(6, &arena);
     for (int fall = 0; fall < 2; fall++) {
-        ArticulatedSetup setup = rollout_setup(&robot);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, ARTICULATED_FLAT, fall == 0); // the stretches of springs are stored, too
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
-        rollout_start(&rollout, &setup, ROLLOUT_STEPS);
+        rollout_start(&rollout, &setup, RANDOM_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
         rollout_gradient(&rollout, rollout_weights, 0, whole);
@@ -273,11 +294,11 @@ TEST(articulated_gradient_by_checkpoints)
         }
         articulated_end(&rollout.test);
     }
-    ArticulatedSetup setup = rollout_setup(&robot);
+    ArticulatedSetup setup = random_setup(&robot);
     for (int i = 0; setup.parameters[i].name != NULL; i++) {
         if (strcmp(setup.parameters[i].name, "base_z") == 0) setup.parameters[i].value = 5.0;
     }
-    rollout_start(&rollout, &setup, ROLLOUT_STEPS);
+    rollout_start(&rollout, &setup, RANDOM_STEPS);
     double *gradient = ARENA_NEW(&arena, double, rollout.test.configured.n_parameters);
     rollout_gradient(&rollout, rollout_weights, 0, gradient);
     for (int p = ARTICULATED_PARAMETER_ground_stiffness; p <= ARTICULATED_PARAMETER_slip_speed; p++)

@@ -1,51 +1,69 @@
 // A point against the ground, in reverse: contact.h from its last line to its first, with
-//     lambda' (b - A u') = (n.dl) f - K_t dl.du - (K_n - K_t) (n.dl) (n.du)
-// where du, dl are the velocities of the point by u' and lambda.
+//     lambda' (b - A u') = (n.dl) f + dl.f_t - K_t dl.du - (K_n - K_t) (n.dl) (n.du)
+// where du, dl are the velocities of the point by u' and lambda, and f_t is the impulse of the spring of anchored
+// friction (grip.h).
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_CONTACT_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_CONTACT_H
 
-#include "../contact.h"
+#include "grip.h"
 #include "ground.h"
-#include "memory.h"
 
 // Bars of what metrics take from contacts: N, m/s.
 typedef struct ArticulatedTouchBar {
     real force, slid;
 } ArticulatedTouchBar;
 
-// Friction of a point: its speed along the ground, sqrt(slide^2 + v_s^2), and beta.
-typedef struct ArticulatedFriction {
-    real slide, smooth, beta;
-} ArticulatedFriction;
+// ---- viscous friction -----------------------------------------------------------------------------------------------
 
-HD ArticulatedFriction contact_friction(const ArticulatedLanes *w, const ArticulatedContact *s)
+// K_t = h beta, beta = mu f_n / smooth, smooth = sqrt(slide^2 + v_s^2)
+HD real viscous_smooth(const ArticulatedLanes *w, const ArticulatedContact *s)
 {
-    ArticulatedFriction f;
-    const real slide_squared = dot3(s->across, s->across);
-    f.slide = square_root(slide_squared);
-    f.smooth = square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
-    f.beta = w->ground_friction * s->force / f.smooth;
-    return f;
+    return square_root(fused(w->slip_speed, w->slip_speed, dot3(s->across, s->across)));
 }
 
-// Bars of the rows: f, K_n, K_t; of the normal and of the arm.
+HD ArticulatedFriction viscous_friction(const ArticulatedLanes *w, const ArticulatedContact *s, real h)
+{
+    ArticulatedFriction friction;
+    friction.K = h * (w->ground_friction * s->force / viscous_smooth(w, s));
+    friction.f = vector3_zero();
+    return friction;
+}
+
+HD void pull_viscous(const ArticulatedLanes *w, const ArticulatedContact *s, real h, real K_bar,
+                     ArticulatedFrictionBar *bar)
+{
+    const real zero = splat(0.0), smooth = viscous_smooth(w, s), beta_bar = h * K_bar;
+    const real smooth_bar = -(beta_bar * (w->ground_friction * s->force / smooth) / smooth);
+    parameter_bar(w, ARTICULATED_PARAMETER_ground_friction,
+                  select_real(s->touching, beta_bar * s->force / smooth, zero));
+    parameter_bar(w, ARTICULATED_PARAMETER_slip_speed,
+                  select_real(s->touching, smooth_bar * w->slip_speed / smooth, zero));
+    bar->force = fused(beta_bar, w->ground_friction / smooth, bar->force);
+    bar->slid = smooth_bar / smooth + bar->slid;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// Bars of the rows: f, K_n, K_t, f_t; of the normal and of the arm.
 typedef struct ArticulatedContactBar {
     real f, K_n, K_t;
-    Vector3 n, r;
+    Vector3 f_t, n, r;
 } ArticulatedContactBar;
 
 HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContact *s,
-                                          real beta)
+                                          const ArticulatedFriction *friction)
 {
     ArticulatedContactBar bar;
     const Vector3 turn = solved(w, body, 3), back = lambda(w, body, 3);
     const Vector3 du = added(solved(w, body, 0), cross3(turn, s->r));
     const Vector3 dl = added(lambda(w, body, 0), cross3(back, s->r));
-    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = h * beta;
+    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = friction->K;
     const real K = h * fused(h, w->ground_stiffness, s->damping) - K_t, f = h * w->ground_stiffness * s->depth;
-    const Vector3 dl_bar = along(scaled(-K_t, du), fused(-K, un, f), s->n);
+    Vector3 dl_bar = along(scaled(-K_t, du), fused(-K, un, f), s->n);
+    if (w->c.grips > 0) dl_bar = added(dl_bar, friction->f);
     const Vector3 du_bar = along(scaled(-K_t, dl), -(K * ln), s->n);
     bar.f = ln;
+    bar.f_t = dl;
     bar.K_n = -(ln * un);
     bar.K_t = fused(ln, un, -dot3(dl, du));
     bar.n = along(scaled(fused(-K, un, f), dl), -(K * ln), du);
@@ -53,33 +71,43 @@ HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, r
     return bar;
 }
 
-// From the bars of the rows to those of depth, old velocity and parameters. What does not touch gives nothing.
-HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContact *s,
-                          const ArticulatedFriction *friction, const ArticulatedContactBar *rows,
-                          const ArticulatedTouchBar *touch, Vector3 *v_bar, Vector3 *n_bar)
+// Bars of f_n and of the velocity along the ground, by friction and metrics.
+HD ArticulatedFrictionBar contact_friction_bar(const ArticulatedLanes *w, int body, int cell, real h,
+                                               const ArticulatedContact *s, const ArticulatedContactBar *rows,
+                                               const ArticulatedTouchBar *touch)
 {
-    const real zero = splat(0.0), beta_bar = h * rows->K_t,
-               smooth_bar = -(beta_bar * friction->beta / friction->smooth);
+    ArticulatedFrictionBar bar;
+    const real slide = length3(s->across);
+    bar.force = touch->force;
+    bar.slid = touch->slid / select_real(MASK(slide > 0.0), slide, splat(1.0));
+    bar.across = bar.n = bar.r = vector3_zero();
+    if (cell > 0)
+        pull_grip(w, body, cell, s, h, rows->K_t, rows->f_t, &bar);
+    else
+        pull_viscous(w, s, h, rows->K_t, &bar);
+    return bar;
+}
+
+// Returns the bar of the depth; *v_bar, *n_bar: what else depends on it. What does not touch gives no parameter a bar.
+HD real contact_depth_bar(const ArticulatedLanes *w, real h, const ArticulatedContact *s,
+                          const ArticulatedContactBar *rows, const ArticulatedFrictionBar *friction, Vector3 *v_bar,
+                          Vector3 *n_bar)
+{
+    const real zero = splat(0.0);
     const mask pressed = MASK(s->force > 0.0), fading = MASK(s->depth < w->ground_depth);
-    const real force_bar =
-        select_real(pressed, fused(beta_bar, w->ground_friction / friction->smooth, touch->force), zero);
-    const real slid = touch->slid / select_real(MASK(friction->slide > 0.0), friction->slide, splat(1.0));
-    const real across_bar = smooth_bar / friction->smooth + slid; // times `across`
+    const real force_bar = select_real(pressed, friction->force, zero);
     const real damping_bar = fused(h, rows->K_n, -(s->v_n * force_bar));
     const real part = lesser_of(s->depth / w->ground_depth, splat(1.0));
     const real fade_bar = select_real(fading, damping_bar * w->ground_damping / w->ground_depth, zero);
-    const real v_n_bar = fused(-s->damping, force_bar, -(across_bar * dot3(s->n, s->across)));
+    const real slid = friction->slid, v_n_bar = fused(-s->damping, force_bar, -(slid * dot3(s->n, s->across)));
     parameter_bar(
         w, ARTICULATED_PARAMETER_ground_stiffness,
         select_real(s->touching, fused(h * s->depth, rows->f, fused(h * h, rows->K_n, s->depth * force_bar)), zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_damping, select_real(s->touching, part * damping_bar, zero));
     parameter_bar(w, ARTICULATED_PARAMETER_ground_depth, select_real(s->touching, -(part * fade_bar), zero));
-    parameter_bar(w, ARTICULATED_PARAMETER_ground_friction,
-                  select_real(s->touching, beta_bar * s->force / friction->smooth, zero));
-    parameter_bar(w, ARTICULATED_PARAMETER_slip_speed,
-                  select_real(s->touching, smooth_bar * w->slip_speed / friction->smooth, zero));
-    *v_bar = along(scaled(across_bar, s->across), v_n_bar, s->n);
-    *n_bar = along(scaled(v_n_bar, s->v), -(s->v_n * across_bar), s->across);
+    *v_bar = along(scaled(slid, s->across), v_n_bar, s->n);
+    *n_bar = along(scaled(v_n_bar, s->v), -(s->v_n * slid), s->across);
+    if (w->c.grips > 0) pull_gripped(s, friction, v_bar, n_bar);
     return fused(h * w->ground_stiffness, rows->f, fused(w->ground_stiffness, force_bar, fade_bar));
 }
 
@@ -91,21 +119,27 @@ HD Vector3 where_touching(const ArticulatedContact *s, Vector3 v)
 }
 
 HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, const ArticulatedPoint *point,
-                   real h, const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
+                   int cell, real h, const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const real scale = body_number(w, body, ARTICULATED_scale);
-    Vector3 v_bar, n_bar;
+    Vector3 v_bar, n_bar, c_bar = vector3_zero();
     const ArticulatedContact s = contact_state(w, pose, point, scale);
-    if (!any_lane(s.touching)) return;
-    const ArticulatedFriction friction = contact_friction(w, &s);
-    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, friction.beta);
-    const real depth_bar = contact_depth_bar(w, h, &s, &friction, &rows, touch, &v_bar, &n_bar);
-    const Vector3 moved = added(rows.r, cross3(v_bar, pose->w)), r_bar = where_touching(&s, moved);
+    if (!any_lane(s.touching)) {
+        if (cell > 0) set_bar3(w, cell, vector3_zero());
+        return;
+    }
+    const ArticulatedFriction friction = cell > 0 ? grip_friction(w, &s, cell, h) : viscous_friction(w, &s, h);
+    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, &friction);
+    const ArticulatedFrictionBar by_friction = contact_friction_bar(w, body, cell, h, &s, &rows, touch);
+    const real depth_bar = contact_depth_bar(w, h, &s, &rows, &by_friction, &v_bar, &n_bar);
+    Vector3 moved = added(rows.r, cross3(v_bar, pose->w));
+    if (cell > 0) moved = added(moved, by_friction.r);
+    const Vector3 r_bar = where_touching(&s, moved);
     const real above_bar = select_real(s.touching, -(dot3(s.n, r_bar) + depth_bar), splat(0.0));
     Vector3 normal_bar = where_touching(&s, along(added(rows.n, n_bar), -s.above, moved));
-    Vector3 c_bar = vector3(splat(0.0), splat(0.0), above_bar * s.n.z);
     normal_bar.z = fused(above_bar, s.over, normal_bar.z);
-    c_bar.x = pull_ground(w, pose->x.x + s.from_centre.x, -(above_bar * s.n.z), normal_bar);
+    c_bar.z = above_bar * s.n.z;
+    pull_ground(w, pose->x.x + s.from_centre.x, pose->x.y + s.from_centre.y, -c_bar.z, normal_bar, &c_bar);
     v_bar = where_touching(&s, v_bar);
     const Vector3 arm_bar = added(r_bar, c_bar);
     pose_bar->x = added(pose_bar->x, c_bar);
@@ -119,7 +153,8 @@ HD void pull_contacts(const ArticulatedLanes *w, int body, const ArticulatedPose
                       const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const ArticulatedBody *of = &w->bodies[body];
-    for (int k = 0; k < of->n_points; k++) pull_point(w, body, pose, &w->points[of->point + k], h, touch, pose_bar);
+    for (int k = 0; k < of->n_points; k++)
+        pull_point(w, body, pose, &w->points[of->point + k], grip_cell(w, of->point + k), h, touch, pose_bar);
 }
 
 #endif

@@ -40,13 +40,10 @@ HD void pull_terrain(const ArticulatedLanes *w, real x, real height_bar, real sl
     parameter_bar(w, row + 2, select_real(beyond, length_bar, zero));
 }
 
-// What the bars of the height and of the normal below the point at x add to that of x.
-HD real pull_ground(const ArticulatedLanes *w, real x, real height_bar, Vector3 n_bar)
+// Of a terrain that rises along x: what the bars of height and slope add to that of x.
+HD real pull_rise(const ArticulatedLanes *w, const Terrain *terrain, real x, real height_bar, real slope_bar)
 {
-    if (w->c.terrain == ARTICULATED_FLAT) return splat(0.0);
-    const Terrain terrain = ground_terrain(w, x);
-    const real g = terrain.slope, up = 1.0 / square_root(fused(g, g, splat(1.0)));
-    const real slope_bar = -(up * up * up) * fused(g, n_bar.z, n_bar.x);
+    const real g = terrain->slope;
     if (w->c.terrain == ARTICULATED_TABLE) return height_bar * g;
     const int row = w->c.terrain_row;
     const real a = x - lanes_parameter(w->group, row);
@@ -58,6 +55,38 @@ HD real pull_ground(const ArticulatedLanes *w, real x, real height_bar, Vector3 
     }
     pull_terrain(w, x, height_bar, slope_bar, bend, beyond);
     return select_real(beyond, fused(height_bar, g, slope_bar * bend), splat(0.0));
+}
+
+// Of the heights of a file: z = s H(x, y), a = s dH/dx, b = s dH/dy, n = (-a, -b, 1)/sqrt(1 + a^2 + b^2).
+HD void pull_heights(const ArticulatedLanes *w, real x, real y, real height_bar, Vector3 n_bar, Vector3 *x_bar)
+{
+    const int row = w->c.terrain_row;
+    const TerrainPatch patch = ground_patch(w, x, y);
+    const real scale = lanes_parameter(w->group, row + 2), a = scale * patch.slope_x, b = scale * patch.slope_y;
+    const real up = 1.0 / square_root(fused(a, a, fused(b, b, splat(1.0))));
+    const real up_bar = fused(-a, n_bar.x, fused(-b, n_bar.y, n_bar.z)), up3_bar = up * up * up * up_bar;
+    const real a_bar = -fused(up, n_bar.x, a * up3_bar), b_bar = -fused(up, n_bar.y, b * up3_bar);
+    const real by_x = scale * fused(height_bar, patch.slope_x, b_bar * patch.twist);
+    const real by_y = scale * fused(height_bar, patch.slope_y, a_bar * patch.twist);
+    parameter_bar(w, row, -by_x);
+    parameter_bar(w, row + 1, -by_y);
+    parameter_bar(w, row + 2, fused(height_bar, patch.height, fused(a_bar, patch.slope_x, b_bar * patch.slope_y)));
+    x_bar->x = by_x;
+    x_bar->y = by_y;
+}
+
+// What the bars of the height and of the normal below the point at x, y give its own.
+HD void pull_ground(const ArticulatedLanes *w, real x, real y, real height_bar, Vector3 n_bar, Vector3 *x_bar)
+{
+    if (w->c.terrain == ARTICULATED_FLAT) return;
+    if (w->c.terrain == ARTICULATED_HEIGHTS) {
+        pull_heights(w, x, y, height_bar, n_bar, x_bar);
+        return;
+    }
+    const Terrain terrain = ground_terrain(w, x);
+    const real g = terrain.slope, up = 1.0 / square_root(fused(g, g, splat(1.0)));
+    const real slope_bar = -(up * up * up) * fused(g, n_bar.z, n_bar.x);
+    x_bar->x = pull_rise(w, &terrain, x, height_bar, slope_bar);
 }
 
 #endif

@@ -9,27 +9,39 @@
 // Doubles of a stored state for each lane, and of the memory of a lane with its bars.
 HD_BOTH int64_t articulated_state_size(const ArticulatedConstants *c)
 {
-    return (int64_t)c->n_bodies * ARTICULATED_STATE_CELLS;
+    return (int64_t)c->n_bodies * ARTICULATED_STATE_CELLS + (c->grips > 0 ? 3 * c->n_points : 0);
 }
 HD_BOTH int64_t articulated_adjoint_cells(const ArticulatedConstants *c, int n_parameters)
 {
     return 2 * (int64_t)c->cells + n_parameters;
 }
 
+// The cells of a state: those of the bodies, then the stretches of the springs of anchored friction. `count` of them
+// stand from `at` on; the next are those of `part` + 1.
+typedef struct ArticulatedStatePart {
+    int at, count;
+} ArticulatedStatePart;
+HD int state_parts(const ArticulatedLanes *w) { return w->c.n_bodies + (w->c.grips > 0 ? 1 : 0); }
+HD ArticulatedStatePart state_part(const ArticulatedLanes *w, int part)
+{
+    const ArticulatedStatePart body = {articulated_at(part), ARTICULATED_STATE_CELLS};
+    const ArticulatedStatePart grips = {w->c.grips, 3 * w->c.n_points};
+    return part < w->c.n_bodies ? body : grips;
+}
+
 // state[articulated_state_size][stride]
 HD void state_store(const ArticulatedLanes *w, double *state)
 {
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        for (int k = 0; k < ARTICULATED_STATE_CELLS; k++)
-            store_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride, limb(w, articulated_at(i) + k));
+    for (int i = 0; i < state_parts(w); i++) {
+        const ArticulatedStatePart part = state_part(w, i);
+        for (int k = 0; k < part.count; k++, state += w->stride) store_all(state, limb(w, part.at + k));
     }
 }
 HD void state_load(const ArticulatedLanes *w, const double *state)
 {
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        for (int k = 0; k < ARTICULATED_STATE_CELLS; k++)
-            set_limb(w, articulated_at(i) + k,
-                     load_all(state + (int64_t)(i * ARTICULATED_STATE_CELLS + k) * w->stride));
+    for (int i = 0; i < state_parts(w); i++) {
+        const ArticulatedStatePart part = state_part(w, i);
+        for (int k = 0; k < part.count; k++, state += w->stride) set_limb(w, part.at + k, load_all(state));
     }
 }
 

@@ -142,6 +142,7 @@ HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const Articul
 {
     const real h = splat(w->c.dt);
     for (int i = 0; i < w->c.n_bodies; i++) pull_move(w, i, h);
+    for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) pull_grips_moved(w, i, h);
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven != 0) pull_rate(w, i, h, seen->power);
     }
