@@ -102,6 +102,7 @@ static void part_still(PartTest *part)
     memset(part->weight, 0, (size_t)configured->n_work * sizeof(double));
     memset(part->metric_weight, 0, sizeof part->metric_weight);
     bars_clear(&part->w, configured->n_parameters);
+    step_again(&part->w, (double)part->tick * part->w.c.dt); // its joints are kept among the bars
 }
 
 static void part_vary(PartTest *part, int at, int count)
@@ -399,7 +400,8 @@ static void check_commands(PartTest *part)
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven != 0) part_weigh(part, articulated_at(i) + ARTICULATED_COMMAND, 1);
     }
-    set_sum_bar(w, ARTICULATED_METRIC_action_rate, part->power);
+    set_bar(w, articulated_sum(w, ARTICULATED_METRIC_action_rate), part->power);
+    commands_start(w, part->tick);
     pull_commands(w, part->tick);
     part_check(part, PART_COMMANDS, 0, "commands");
 }
@@ -427,7 +429,7 @@ static void check_metrics(PartTest *part)
     part_vary(part, ARTICULATED_X, 3);
     part_vary(part, w->c.sums_at, ARTICULATED_SUMS);
     part->parameter_dot[ARTICULATED_PARAMETER_gravity] = part_random(part);
-    pull_metrics(w, (double)part->tick, part->metric_weight);
+    pull_metrics(w, (double)part->tick, part->metric_weight, all_lanes());
     part_check(part, PART_METRICS, 0, "metrics");
 }
 

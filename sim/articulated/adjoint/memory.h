@@ -20,6 +20,10 @@ HD void bar_add(const ArticulatedLanes *w, int at, real x) { set_bar(w, at, bar(
 HD void bar_add3(const ArticulatedLanes *w, int at, Vector3 x) { set_bar3(w, at, added(bar3(w, at), x)); }
 HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, at, quaternion_added(bar4(w, at), x)); }
 
+// Nothing has a bar for the blocks of the solve. In their place stand what a step computed of the body's joint, and its
+// command of the step before, for the step's reverse.
+enum { ARTICULATED_KEPT_JOINT = ARTICULATED_UP, ARTICULATED_KEPT_COMMAND = ARTICULATED_A };
+
 // Of a number of a body. A body without numbers of its own has none that depends on a parameter.
 HD void number_bar(const ArticulatedLanes *w, int body, int number, real x)
 {

@@ -73,8 +73,9 @@ static void descent_reverse_centre(const Search *search, Descent *descent, const
     for (int i = 0; i < descent->n; i++) slope[i] = (double)NAN;
     if (isnan(view->run->value)) return;
     (void)descent_point(descent, view->x); // it was run
-    (void)trial_gradient(descent->gradient, (int32_t)(s + descent->side.first), ordinal, descent->parameter,
-                         descent->searched, descent->n, slope);
+    const int32_t number = (int32_t)(s + descent->side.first);
+    const GradientTrials trials = {.count = 1, .search = &number, .ordinal = &ordinal, .parameter = descent->parameter};
+    trial_gradients(descent->gradient, &trials, descent->searched, descent->n, slope);
     for (int i = 0; i < descent->n; i++) slope[i] = descent_along(descent, i, slope[i]);
 }
 
