@@ -173,22 +173,6 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
     return rows;
 }
 
-typedef struct ArticulatedJoint {
-    ArticulatedJointState s;
-    ArticulatedAxis axis;
-    ArticulatedRows rows;
-} ArticulatedJoint;
-
-HD ArticulatedJoint joint_of(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
-                             real h)
-{
-    ArticulatedJoint joint;
-    joint.s = joint_state(w, body, c, p);
-    joint.axis = joint_axis(w, body, h, &joint.s);
-    joint.rows = joint_rows(w, body, h, &joint.s, &joint.axis);
-    return joint;
-}
-
 // What metrics and samples take from a joint.
 HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
 {

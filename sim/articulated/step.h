@@ -56,27 +56,27 @@ HD void step_start_body(const ArticulatedLanes *w, int body, real h, real t)
 }
 
 // Rows of the joint to the parent, and the body's elimination.
-HD ArticulatedJoint step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a,
-                               real *b, ArticulatedSeen *seen)
+HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a, real *b,
+                   ArticulatedSeen *seen)
 {
     const int parent = w->bodies[body].parent;
     const ArticulatedPose of_parent = body_pose(w, parent);
-    const ArticulatedJoint joint = joint_of(w, body, pose, &of_parent, h);
-    const ArticulatedJointState *s = &joint.s;
+    const ArticulatedJointState s = joint_state(w, body, pose, &of_parent);
+    const ArticulatedAxis axis = joint_axis(w, body, h, &s);
+    const ArticulatedRows rows = joint_rows(w, body, h, &s, &axis);
     ArticulatedPassed passed;
     real B[36];
-    joint_add(&joint.rows, s, a, b, B, &passed);
-    if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&joint.rows, s, a, B, &passed);
-    joint_keep(w, body, s, &joint.axis);
+    joint_add(&rows, &s, a, b, B, &passed);
+    if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&rows, &s, a, B, &passed);
+    joint_keep(w, body, &s, &axis);
     tree_eliminate(w, body, a, b, B, &passed);
     if (parent >= 0) tree_pass(w, parent, &passed);
-    const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s->gap, -dot3(s->axis, s->gap), s->axis) : s->gap;
+    const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s.gap, -dot3(s.axis, s.gap), s.axis) : s.gap;
     seen->gap = greater_of(length3(gap), seen->gap);
-    return joint;
 }
 
-// From the leaves to the root. a[21] <- the factors of the body's block; *joint: of a body that is not free.
-HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen, real *a, ArticulatedJoint *joint)
+// From the leaves to the root. a[21] <- the factors of the body's block.
+HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen, real *a)
 {
     const int at = articulated_at(body);
     const ArticulatedPose pose = body_pose(w, body);
@@ -91,7 +91,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *se
         set_limb(w, at + ARTICULATED_FORCE, force);
     }
     if (w->bodies[body].kind != ROBOT_FREE) {
-        *joint = step_joint(w, body, &pose, h, a, b, seen);
+        step_joint(w, body, &pose, h, a, b, seen);
         return;
     }
     block_factor(a);
@@ -156,8 +156,7 @@ HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, re
     for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
     if (w->c.attachment == ARTICULATED_TREE) {
         real a[PACKED_CELLS];
-        ArticulatedJoint joint;
-        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen, a, &joint);
+        for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, &seen, a);
         for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
     } else {
         seen.gap = apart_solve(w, h, &seen.touch);

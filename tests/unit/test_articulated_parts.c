@@ -35,6 +35,10 @@ static void part_open(PartTest *part, const ArticulatedSetup *setup, uint64_t se
     part->group = (LaneGroup){.batch = *part->test.batch, .valid = 1};
     part->group.batch.work = ARENA_NEW(arena, double, articulated_adjoint_cells(&c, configured->n_parameters));
     part->w = articulated_open(&configured->constants, configured->assets, &part->group);
+    ArticulatedBody *bodies = ARENA_NEW(arena, ArticulatedBody, c.n_bodies);
+    memcpy(bodies, part->w.bodies, (size_t)c.n_bodies * sizeof *bodies);
+    for (int i = 0; i < c.n_bodies; i++) bodies[i].varied = bodies[i].own >= 0 ? -1 : 0; // bars of all numbers
+    part->w.bodies = bodies;
     part->parameter = ARENA_NEW(arena, double, n);
     part->parameter_dot = ARENA_NEW(arena, double, n);
     part->cell_dot = ARENA_NEW(arena, double, configured->n_work);
@@ -102,7 +106,6 @@ static void part_still(PartTest *part)
     memset(part->weight, 0, (size_t)configured->n_work * sizeof(double));
     memset(part->metric_weight, 0, sizeof part->metric_weight);
     bars_clear(&part->w, configured->n_parameters);
-    step_again(&part->w, (double)part->tick * part->w.c.dt); // its joints are kept among the bars
 }
 
 static void part_vary(PartTest *part, int at, int count)

@@ -331,31 +331,13 @@ HD void pull_power(const ArticulatedLanes *w, int body, const ArticulatedSolved 
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
-// The joint of the step, which is kept from its solve to its reverse.
-enum { ARTICULATED_JOINT_REALS = sizeof(ArticulatedJoint) / sizeof(real) };
-HD void joint_store(const ArticulatedLanes *w, int body, const ArticulatedJoint *joint)
-{
-    real cells[ARTICULATED_JOINT_REALS];
-    memcpy(cells, joint, sizeof cells);
-    limbs_put(w, bar_of(w, articulated_at(body) + ARTICULATED_KEPT_JOINT), ARTICULATED_JOINT_REALS, cells);
-}
-HD ArticulatedJoint joint_load(const ArticulatedLanes *w, int body)
-{
-    ArticulatedJoint joint;
-    real cells[ARTICULATED_JOINT_REALS];
-    limbs_take(w, bar_of(w, articulated_at(body) + ARTICULATED_KEPT_JOINT), ARTICULATED_JOINT_REALS, cells);
-    memcpy(&joint, cells, sizeof cells);
-    return joint;
-}
-
 HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c, real h, ArticulatedPoseBar *c_bar)
 {
     const int parent = w->bodies[body].parent;
     const ArticulatedPose p = body_pose(w, parent);
-    const ArticulatedJoint joint = joint_load(w, body);
-    const ArticulatedJointState s = joint.s;
-    const ArticulatedAxis axis = joint.axis;
-    const ArticulatedRows rows = joint.rows;
+    const ArticulatedJointState s = joint_state(w, body, c, &p);
+    const ArticulatedAxis axis = joint_axis(w, body, h, &s);
+    const ArticulatedRows rows = joint_rows(w, body, h, &s, &axis);
     const ArticulatedSolved u = {solved(w, body, 0), solved(w, body, 3), solved(w, parent, 0), solved(w, parent, 3)};
     const ArticulatedSolved l = {lambda(w, body, 0), lambda(w, body, 3), lambda(w, parent, 0), lambda(w, parent, 3)};
     ArticulatedPoseBar p_bar = pose_bar_zero();

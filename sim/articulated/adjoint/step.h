@@ -18,18 +18,15 @@ typedef struct ArticulatedSeenBar {
 
 // ---- the step again -------------------------------------------------------------------------------------------------
 
-// As articulated_step, but bodies stay where they are. The factors of their blocks are kept in place of these, and what
-// is known of the joints.
+// As articulated_step, but bodies stay where they are, and the factors of their blocks are kept in place of these.
 HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
 {
     const real h = splat(w->c.dt), zero = splat(0.0);
     ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
     real a[PACKED_CELLS];
-    ArticulatedJoint joint;
     for (int i = 0; i < w->c.n_bodies; i++) step_start_body(w, i, h, t);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) {
-        step_up(w, i, h, &seen, a, &joint);
-        if (w->bodies[i].kind != ROBOT_FREE) joint_store(w, i, &joint);
+        step_up(w, i, h, &seen, a);
         limbs_put(w, articulated_at(i) + ARTICULATED_A, PACKED_CELLS, a);
     }
     for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
