@@ -3,10 +3,7 @@
 // instruction set.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_GRAPHS
-#include "real.h"
-#if LANES == 1
 #define HOPSCOTCH_ADJOINTS
-#endif
 #include "cpu_kernels.h"
 
 #include "lanes.h"
@@ -49,15 +46,24 @@ static void run_normals(Philox counter, uint64_t key, int count, double *z)
     }
 GRAPH_KERNELS(CPU_KERNELS_SHARE)
 
+#define CPU_KERNELS_REVERSE(model, kernel)                                                                             \
+    static void forth_##model##_##kernel(const Configured *configured, const AdjointLanes *lanes, void *memory)        \
+    {                                                                                                                  \
+        model##_adjoint_run(configured, lanes, memory);                                                                \
+        leave_vectors();                                                                                               \
+    }                                                                                                                  \
+    static void back_##model##_##kernel(void *memory, const double *weight, double *gradient)                          \
+    {                                                                                                                  \
+        model##_adjoint_back(memory, weight, gradient);                                                                \
+        leave_vectors();                                                                                               \
+    }
+ADJOINT_KERNELS(CPU_KERNELS_REVERSE)
+
 #define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
     [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
-#ifdef HOPSCOTCH_ADJOINTS
 #define CPU_KERNELS_ADJOINT(model, kernel)                                                                             \
-    [KERNEL_##model##_##kernel] = {model##_adjoint_bytes, model##_adjoint_run, model##_adjoint_back},
-#else
-#define CPU_KERNELS_ADJOINT(model, kernel) [KERNEL_##model##_##kernel] = {NULL, NULL, NULL},
-#endif
+    [KERNEL_##model##_##kernel] = {model##_adjoint_bytes, forth_##model##_##kernel, back_##model##_##kernel},
 const CpuKernels CPU_KERNELS = {LANES,
                                 {KERNELS(CPU_KERNELS_ENTRY)},
                                 {GRAPH_KERNELS(CPU_KERNELS_SHARED)},

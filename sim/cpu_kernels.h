@@ -20,10 +20,10 @@ typedef struct CpuShared {
                     const LaneGroup *group);
 } CpuShared;
 
-// A lane forward and back, alone (Adjoint in sim.h). {NULL}: where LANES is not 1, or the model has none.
+// At most LANES lanes forward and back (Adjoint in sim.h). {NULL}: the model has none.
 typedef struct CpuAdjoint {
-    size_t (*bytes)(const Configured *configured, size_t most);
-    int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
+    size_t (*bytes)(const Configured *configured, int lanes, size_t most);
+    void (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
     void (*back)(void *memory, const double *weight, double *gradient);
 } CpuAdjoint;
 

@@ -356,8 +356,18 @@ typedef struct DebugTable {
     int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
-// The derivatives of a lane's metrics, by the adjoint of its whole run. Lanes are computed alone, by the CPU's kernels:
-// the same bits on every machine. `memory` is the caller's, aligned to 64 bytes.
+// Lanes that are run to be gone back through, side by side: parameter[n_parameters][count], metric[n_metrics][count],
+// failure[count].
+typedef struct AdjointLanes {
+    int count;
+    const double *parameter;
+    size_t most; // bytes that states take at most, if they can; 0: 256 MB
+    double *metric;
+    int *failure; // 0: none
+} AdjointLanes;
+
+// The derivatives of lanes' metrics, by the adjoint of their whole runs, by the CPU's kernels: the same bits on every
+// machine, and for any number of lanes at once. `memory` is the caller's, aligned to 64 bytes.
 typedef struct Adjoint {
     // Why these settings have none; NULL: they have one.
     const char *(*refuses)(const Configured *configured);
@@ -365,15 +375,15 @@ typedef struct Adjoint {
     // are the greatest of something, do not, nor does what happens when a time is reached.
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
-    // Bytes of memory for a lane, of which states take about `most` if they can; 0: 256 MB. With less of it parts of
-    // the run are computed twice, to the same bits.
-    size_t (*bytes)(const Configured *configured, size_t most);
-    // Runs a lane with parameter[n_parameters]: metric[n_metrics]. Returns its failure; 0: none.
-    int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
-    // Then, in the same memory: gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]); 0 for a
-    // parameter on which the metrics do not depend smoothly. weight[n_metrics]: 0 for a metric without derivative. A
-    // lane that failed has those of its run so far.
-    void (*back)(const Configured *configured, void *memory, const double *weight, double *gradient);
+    int (*lanes)(void); // at once on this machine, at most
+    // Bytes of memory for `lanes` lanes. With less room for states parts of the run are computed twice, to the same
+    // bits.
+    size_t (*bytes)(const Configured *configured, int lanes, size_t most);
+    void (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
+    // Then, for the same number of lanes in the same memory: gradient[n_parameters][lanes] <- the derivatives of
+    // sum(weight[m] metric[m]); 0 for a parameter on which the metrics do not depend smoothly.
+    // weight[n_metrics][lanes]: 0 for a metric without derivative. A lane that failed has those of its run so far.
+    void (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
     // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
     // Metrics are those of `run` up to rounding. memory: of tangent_bytes.

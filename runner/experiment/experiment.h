@@ -608,15 +608,21 @@ double trial_objective(const Spec *spec, const double *parameter, const double *
 Error trial_gradient_check(const Spec *spec);
 // Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
 bool trial_gradient_has(const Spec *spec, int p);
-// The trials of one spec, one after the other. configured: as the model built it. `most`: bytes for states, as in
-// Adjoint.
+// The trials of one spec, some at once. configured: as the model built it. `most`: bytes for states, as in AdjointLanes.
 typedef struct TrialGradient TrialGradient;
+int trial_gradient_trials(const Spec *spec); // at once, at most
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most);
 TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena);
-// slope[count] <- the derivatives of the fitness at parameter[n_parameters] with respect to parameters[count]; others
-// that are derived of these follow. Returns the fitness; NaN: there is none, and all slopes are NaN.
-double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal, const double *parameter,
-                      const int *parameters, int count, double *slope);
+typedef struct GradientTrials {
+    int count;
+    const int32_t *search;   // [count]
+    const uint64_t *ordinal; // [count]
+    const double *parameter; // [count][n_parameters]
+} GradientTrials;
+// slope[trials->count][count] <- the derivatives of the fitness of each trial with respect to parameters[count]; others
+// that are derived of these follow. NaN: a trial has no fitness. The same bits for any number of trials at once.
+void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const int *parameters, int count,
+                     double *slope);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.

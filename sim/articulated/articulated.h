@@ -38,6 +38,7 @@ typedef struct ArticulatedBody {
     int32_t parent;          // before it; -1: the world
     int32_t kind;            // RobotJointKind
     int32_t driven;          // 0 or 1
+    int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
     int32_t joint;           // of the joints with one coordinate; -1: none

@@ -4,13 +4,12 @@
 
 #include "memory.h"
 
-// offset + amplitude sin(2 pi f t + phase)
-HD real control_gait(const ArticulatedLanes *w, int body, real t)
+// offset + amplitude sin(2 pi f t + phase), and the cosine
+HD real control_gait(const ArticulatedLanes *w, int body, real t, real *sine, real *cosine)
 {
-    real sine, cosine;
     const real angle = fused(6.283185307179586 * w->gait_frequency, t, body_number(w, body, ARTICULATED_phase));
-    sine_cosine(angle, &sine, &cosine);
-    return fused(body_number(w, body, ARTICULATED_amplitude), sine, body_number(w, body, ARTICULATED_offset));
+    sine_cosine(angle, sine, cosine);
+    return fused(body_number(w, body, ARTICULATED_amplitude), *sine, body_number(w, body, ARTICULATED_offset));
 }
 
 // The row of the table for this step: the last one that starts at or before it, or one for each `held` steps. The
@@ -38,13 +37,26 @@ HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
     return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
 }
 
-HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real t)
+// A command, and of a gait the sine and the cosine in it; else 0.
+typedef struct ArticulatedCommand {
+    real command, sine, cosine;
+} ArticulatedCommand;
+
+HD ArticulatedCommand control_parts(const ArticulatedLanes *w, int body, int64_t tick, real t)
 {
-    const real command = w->c.control == ARTICULATED_GAIT      ? control_gait(w, body, t)
+    ArticulatedCommand parts;
+    parts.sine = parts.cosine = splat(0.0);
+    const real command = w->c.control == ARTICULATED_GAIT      ? control_gait(w, body, t, &parts.sine, &parts.cosine)
                          : w->c.control == ARTICULATED_ACTIONS ? control_action(w, body, tick)
                                                                : body_number(w, body, ARTICULATED_offset);
-    return clamped(command, body_number(w, body, ARTICULATED_command_low),
-                   body_number(w, body, ARTICULATED_command_high));
+    parts.command =
+        clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));
+    return parts;
+}
+
+HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real t)
+{
+    return control_parts(w, body, tick, t).command;
 }
 
 // Sets the commands of all driven joints; returns the sum of squares of their changes.

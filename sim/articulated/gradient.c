@@ -33,24 +33,30 @@ static const char *gradient_refuses(const Configured *configured)
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-static const CpuAdjoint *gradient_kernels(void) { return &cpu_scalar_kernels()->adjoint[KERNEL_articulated_tree]; }
-
-static size_t gradient_bytes(const Configured *configured, size_t most)
+// A single lane leaves the others of a vector idle.
+static const CpuAdjoint *gradient_kernels(int lanes)
 {
-    return gradient_kernels()->bytes(configured, most);
+    const CpuKernels *kernels = lanes == 1 ? cpu_scalar_kernels() : cpu_best_kernels();
+    return &kernels->adjoint[KERNEL_articulated_tree];
 }
 
-static int gradient_run(const Configured *configured, const double *parameter, size_t most, void *memory,
-                        double *metric)
+static int gradient_lanes(void) { return cpu_best_kernels()->lanes; }
+
+static size_t gradient_bytes(const Configured *configured, int lanes, size_t most)
 {
-    return gradient_kernels()->run(configured, parameter, most, memory, metric);
+    return gradient_kernels(lanes)->bytes(configured, lanes, most);
 }
 
-static void gradient_back(const Configured *configured, void *memory, const double *weight, double *gradient)
+static void gradient_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
-    gradient_kernels()->back(memory, weight, gradient);
+    gradient_kernels(lanes->count)->run(configured, lanes, memory);
+}
+
+static void gradient_back(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient)
+{
+    gradient_kernels(lanes)->back(memory, weight, gradient);
     for (int p = 0; p < configured->n_parameters; p++) {
-        if (!gradient_by_parameter(configured, p)) gradient[p] = 0.0;
+        for (int i = 0; i < lanes && !gradient_by_parameter(configured, p); i++) gradient[p * lanes + i] = 0.0;
     }
 }
 
@@ -65,6 +71,7 @@ static int gradient_tangent(const Configured *configured, const double *paramete
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,
                                      .metric = gradient_of_metric,
                                      .parameter = gradient_by_parameter,
+                                     .lanes = gradient_lanes,
                                      .bytes = gradient_bytes,
                                      .run = gradient_run,
                                      .back = gradient_back,

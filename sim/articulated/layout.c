@@ -88,6 +88,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     to->kind = (int32_t)joint->kind;
     to->driven = one && joint->motor.driven;
     to->ranged = one && joint->limited;
+    to->varied = 0;
     to->own = -1;
     to->number[ARTICULATED_mass] = body->mass;
     memcpy(&to->number[ARTICULATED_xx], body->inertia, sizeof body->inertia);
@@ -191,6 +192,27 @@ static void lay_own_body(ArticulatedBody *body, ArticulatedConstants *c)
     c->cells += ARTICULATED_N_NUMBERS;
 }
 
+// Numbers [first, first + count) of a body.
+static void lay_varied(ArticulatedBody *body, int first, int count)
+{
+    for (int k = first; k < first + count; k++) body->varied |= (int64_t)1 << k;
+}
+
+// Those that a design of the body changes.
+static void lay_designed(ArticulatedDesignKind kind, ArticulatedBody *body)
+{
+    if (kind == ARTICULATED_ROTATE) {
+        lay_varied(body, ARTICULATED_rest_x, 4);
+        lay_varied(body, ARTICULATED_seat_x, 3);
+    }
+    if (kind == ARTICULATED_LENGTH || kind == ARTICULATED_WEIGHT) lay_varied(body, ARTICULATED_mass, 7);
+    if (kind == ARTICULATED_LENGTH) {
+        lay_varied(body, ARTICULATED_anchor_x, 3);
+        lay_varied(body, ARTICULATED_scale, 1);
+    }
+    if (kind == ARTICULATED_GAIN) lay_varied(body, ARTICULATED_kp, 2);
+}
+
 // Cells for bodies with numbers of their own, behind those of all bodies. The length of a body moves its children's
 // joints.
 static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, ArticulatedConstants *c)
@@ -201,12 +223,16 @@ static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, Ar
         if (body->joint >= 0 && (number == ARTICULATED_kp || number == ARTICULATED_kd)) body->driven = 1;
         if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
         lay_own_body(body, c);
+        lay_varied(body, number, 1);
     }
     for (int k = 0; k < places->n_designs; k++) {
         const int of = places->designs[k].body;
         lay_own_body(&bodies[of], c);
+        lay_designed((ArticulatedDesignKind)places->designs[k].kind, &bodies[of]);
         for (int i = 0; i < c->n_bodies && places->designs[k].kind == ARTICULATED_LENGTH; i++) {
-            if (bodies[i].parent == of) lay_own_body(&bodies[i], c);
+            if (bodies[i].parent != of) continue;
+            lay_own_body(&bodies[i], c);
+            lay_varied(&bodies[i], ARTICULATED_seat_x, 3);
         }
     }
 }

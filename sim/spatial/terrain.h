@@ -116,10 +116,10 @@ typedef struct TerrainPatch {
     real twist;                    // d2z/dx dy
 } TerrainPatch;
 
-// Where a coordinate lies on an axis of the grid: in cells from the first height; the cell; the place u in it, from 0 to
-// 1; and whether it is inside. Outside the place is the nearest edge.
+// Where a coordinate lies on an axis of the grid: the cell, the place u in it from 0 to 1, and whether it is inside.
+// Outside the place is the nearest edge.
 typedef struct TerrainPlace {
-    real at, cell, u;
+    real cell, u;
     mask inside;
 } TerrainPlace;
 
@@ -131,11 +131,13 @@ HD int32_t terrain_cell(double at, int32_t count)
 HD TerrainPlace terrain_place(real x, double spacing, int32_t count)
 {
     TerrainPlace place;
-    place.at = place.cell = x / spacing;
-    for (int i = 0; i < LANES; i++) set_lane(&place.cell, i, (double)terrain_cell(lane_of(place.at, i), count));
-    const real u = place.at - place.cell, zero = splat(0.0), one = splat(1.0);
+    const real at = x / spacing;
+    real cell = at;
+    for (int i = 0; i < LANES; i++) set_lane(&cell, i, (double)terrain_cell(lane_of(at, i), count));
+    const real u = at - cell, zero = splat(0.0), one = splat(1.0);
     place.u = select_real(MASK(value_of(u) < 0.0), zero, select_real(MASK(value_of(u) > 1.0), one, u));
-    place.inside = MASK(value_of(place.at) >= 0.0) & MASK(value_of(place.at) <= (double)(count - 1));
+    place.cell = cell;
+    place.inside = MASK(value_of(at) >= 0.0) & MASK(value_of(at) <= (double)(count - 1));
     return place;
 }
 

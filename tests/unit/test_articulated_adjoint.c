@@ -1,6 +1,7 @@
 // The gradient of a rollout of an articulated robot, against differences and against the gradients of an independent
 // prototype.
 #include "../../sim/articulated/adjoint/rollout.h"
+#include "../../sim/cpu_kernels.h"
 #include "articulated_hand.h"
 
 #include <math.h>
@@ -58,10 +59,13 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     const Batch *batch = rollout->test.batch;
     double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters),
            metric[ARTICULATED_N_METRICS];
-    void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
+    void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, 1, bytes), 1);
+    int failure = 0;
+    const AdjointLanes lanes = {
+        .count = 1, .parameter = parameter, .most = bytes, .metric = metric, .failure = &failure};
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
-    const int failure = adjoint->run(configured, parameter, bytes, memory, metric);
-    adjoint->back(configured, memory, weights, gradient);
+    adjoint->run(configured, &lanes, memory);
+    adjoint->back(configured, 1, memory, weights, gradient);
     rollout_value(rollout, weights);
     for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
@@ -306,6 +310,93 @@ TEST(articulated_gradient_by_checkpoints)
     CHECK(gradient[ARTICULATED_PARAMETER_gravity] != 0.0);
     articulated_end(&rollout.test);
     arena_destroy(&arena);
+}
+
+// ---- lanes at once --------------------------------------------------------------------------------------------------
+
+enum { AT_ONCE = 8 };
+
+// Lanes of a setup that start at different heights and speeds; every third one falls early.
+static void lanes_fill(const Rollout *rollout, int count, double *parameter)
+{
+    const Configured *configured = &rollout->test.configured;
+    const Batch *batch = rollout->test.batch;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        for (int i = 0; i < count; i++) parameter[p * count + i] = batch->parameter[p * batch->stride];
+    }
+    for (int i = 0; i < count; i++) {
+        parameter[ARTICULATED_PARAMETER_base_z * count + i] += 0.02 * i;
+        parameter[ARTICULATED_PARAMETER_base_vx * count + i] -= 0.1 * i;
+        parameter[ARTICULATED_PARAMETER_fall_tilt * count + i] = i % 3 == 1 ? 0.2 + 0.05 * i : 0.0;
+    }
+}
+
+static void lanes_go(const CpuAdjoint *adjoint, const Configured *configured, const AdjointLanes *lanes,
+                     const double *weight, Arena *arena, double *gradient)
+{
+    void *memory = arena_take(arena, adjoint->bytes(configured, lanes->count, lanes->most), 1);
+    memset(memory, 0x7f, adjoint->bytes(configured, lanes->count, lanes->most));
+    adjoint->run(configured, lanes, memory);
+    adjoint->back(memory, weight, gradient);
+}
+
+// The kernels' groups of `count` lanes against each lane alone, by those without vectors.
+static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, size_t most)
+{
+    const Configured *configured = &rollout->test.configured;
+    Arena *arena = &rollout->test.arena;
+    const size_t used = arena->used;
+    const int n = configured->n_parameters, n_metrics = configured->n_metrics;
+    double *parameter = ARENA_NEW(arena, double, n *count), *gradient = ARENA_NEW(arena, double, n *count);
+    double *own = ARENA_NEW(arena, double, n), *own_gradient = ARENA_NEW(arena, double, n);
+    double metric[ARTICULATED_N_METRICS * AT_ONCE], weight[ARTICULATED_N_METRICS * AT_ONCE];
+    double own_metric[ARTICULATED_N_METRICS];
+    int failure[AT_ONCE], own_failure, failed = 0;
+    lanes_fill(rollout, count, parameter);
+    for (int k = 0; k < n_metrics * count; k++) weight[k] = rollout_weights[k / count];
+    const AdjointLanes lanes = {
+        .count = count, .parameter = parameter, .most = most, .metric = metric, .failure = failure};
+    lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient);
+    for (int i = 0; i < count; i++) {
+        const AdjointLanes lane = {.count = 1, .parameter = own, .metric = own_metric, .failure = &own_failure};
+        for (int p = 0; p < n; p++) own[p] = parameter[p * count + i];
+        lanes_go(&cpu_scalar_kernels()->adjoint[KERNEL_articulated_tree], configured, &lane, rollout_weights, arena,
+                 own_gradient);
+        CHECK_INTEGER(own_failure, failure[i]);
+        for (int m = 0; m < n_metrics; m++) CHECK_BITS(own_metric[m], metric[m * count + i]);
+        for (int p = 0; p < n; p++) CHECK_BITS(own_gradient[p], gradient[p * count + i]);
+        failed += failure[i] != 0;
+    }
+    arena_rewind(arena, used);
+    return failed;
+}
+
+// Groups of any size, of every instruction set, with all states and with checkpoints: the bits of lanes alone.
+TEST(articulated_gradient_of_lanes_at_once)
+{
+    const CpuKernels *const all[] = {&cpu_plain_scalar, &cpu_plain_v2,    &cpu_plain_v3,   &cpu_plain_v4,
+                                     &cpu_observed_v2,  &cpu_observed_v3, &cpu_observed_v4};
+    static const int counts[] = {1, 2, 3, 4, 5, 8};
+    int failed = 0;
+    for (int anchored = 0; anchored < 2; anchored++) {
+        Arena arena;
+        Rollout rollout;
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = random_driven_robot(6, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, anchored == 1 ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored == 1);
+        rollout_start(&rollout, &setup, RANDOM_STEPS);
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+                if (all[k] == NULL || all[k]->lanes > cpu_best_kernels()->lanes || counts[c] > all[k]->lanes) continue;
+                failed += lanes_check(&rollout, all[k], counts[c], 0);
+                lanes_check(&rollout, all[k], counts[c], 40000);
+            }
+        }
+        articulated_end(&rollout.test);
+        arena_destroy(&arena);
+    }
+    CHECK(failed > 0);
 }
 
 // ---- Unitree G1 -----------------------------------------------------------------------------------------------------

@@ -35,6 +35,10 @@ static void part_open(PartTest *part, const ArticulatedSetup *setup, uint64_t se
     part->group = (LaneGroup){.batch = *part->test.batch, .valid = 1};
     part->group.batch.work = ARENA_NEW(arena, double, articulated_adjoint_cells(&c, configured->n_parameters));
     part->w = articulated_open(&configured->constants, configured->assets, &part->group);
+    ArticulatedBody *bodies = ARENA_NEW(arena, ArticulatedBody, c.n_bodies);
+    memcpy(bodies, part->w.bodies, (size_t)c.n_bodies * sizeof *bodies);
+    for (int i = 0; i < c.n_bodies; i++) bodies[i].varied = bodies[i].own >= 0 ? -1 : 0; // bars of all numbers
+    part->w.bodies = bodies;
     part->parameter = ARENA_NEW(arena, double, n);
     part->parameter_dot = ARENA_NEW(arena, double, n);
     part->cell_dot = ARENA_NEW(arena, double, configured->n_work);
@@ -399,7 +403,8 @@ static void check_commands(PartTest *part)
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].driven != 0) part_weigh(part, articulated_at(i) + ARTICULATED_COMMAND, 1);
     }
-    set_sum_bar(w, ARTICULATED_METRIC_action_rate, part->power);
+    set_bar(w, articulated_sum(w, ARTICULATED_METRIC_action_rate), part->power);
+    commands_start(w, part->tick);
     pull_commands(w, part->tick);
     part_check(part, PART_COMMANDS, 0, "commands");
 }
@@ -427,7 +432,7 @@ static void check_metrics(PartTest *part)
     part_vary(part, ARTICULATED_X, 3);
     part_vary(part, w->c.sums_at, ARTICULATED_SUMS);
     part->parameter_dot[ARTICULATED_PARAMETER_gravity] = part_random(part);
-    pull_metrics(w, (double)part->tick, part->metric_weight);
+    pull_metrics(w, (double)part->tick, part->metric_weight, all_lanes());
     part_check(part, PART_METRICS, 0, "metrics");
 }
 

@@ -122,8 +122,10 @@ static void gradient_by_adjoint(GradientRun *run)
     double *slope = ARENA_NEW(run->arena, double, result->count);
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
     TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, run->arena);
-    (void)trial_gradient(gradient, (int32_t)run->stored.search[0], run->ordinal, run->parameter, parameters,
-                         result->count, slope);
+    const int32_t search = (int32_t)run->stored.search[0];
+    const GradientTrials trials = {
+        .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
+    trial_gradients(gradient, &trials, parameters, result->count, slope);
     for (int i = 0; i < result->count; i++)
         result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
 }

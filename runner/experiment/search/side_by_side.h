@@ -61,6 +61,8 @@ typedef struct SideMethod {
     int64_t (*trials)(const Search *search, int64_t s);
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
+    // What generations of several searches need that end together: those of turns[count]. NULL: nothing.
+    void (*before_ends)(const Search *search, const SideTurn *turns, int64_t count);
     void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
     bool counts_last; // the progress of searches that have all ended stands behind their last round
     // After a restore: whether the state is possible; no generation is kept as it was drawn. Then, of each search that

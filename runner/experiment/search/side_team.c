@@ -159,6 +159,7 @@ void side_end_all(Search *search, const Trials *trials, int64_t count)
     SideEnds ends = {.search = search, .trials = trials, .row = search->rounds != NULL ? search->rounds->count : 0};
     int64_t told = 0;
     for (int64_t t = 0; t < count; t++) told += side->turns[t].count;
+    if (side->method->before_ends != NULL) side->method->before_ends(search, side->turns, count);
     if (side_ends_apart(search, count, told)) {
         thread_team_for(side->team, count, side_ended_least(told, count), side_end_range, &ends);
         return;

@@ -1,4 +1,4 @@
-// The gradient of a trial's fitness: by the model's adjoint with respect to the metrics of its replicates, and by the
+// The gradients of trials' fitness: by the model's adjoint with respect to the metrics of its replicates, and by the
 // chain rule through the objective, what it takes over the replicates, and derived parameters.
 #include "../experiment.h"
 
@@ -66,104 +66,185 @@ static void slopes_of_replicate(const Spec *spec, const double *scope, double sh
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
+// Replicates of some trials are lanes, in the order of trial and replicate. Groups of them are run and gone back
+// through at once.
 struct TrialGradient {
     const Spec *spec;
     const Configured *configured;
     size_t most;
-    void *memory;             // of the adjoint; it holds the run of replicate `held`
-    int held;                 // -1: none
-    double *metric, *weight;  // [replicates][n_metrics]
-    int *failure;             // [replicates]
-    double *share;            // [replicates]
-    SlopeValue *sorted;       // [replicates]
-    double *scope, *slopes;   // [n_metrics + n_parameters]
-    double *own, *part, *sum; // [n_parameters] of a replicate; its gradient; the trial's
-    double *value;            // [replicates]
+    int trials;                // at once, at most
+    int width;                 // lanes of a group
+    void *memory;              // of the adjoint; it holds the run of the group from lane `held` on
+    int held;                  // -1: none
+    double *metric, *weight;   // [trials][replicates][n_metrics]
+    int *failure;              // [trials][replicates]
+    double *share;             // [trials][replicates]
+    SlopeValue *sorted;        // [replicates]
+    double *scope, *slopes;    // [n_metrics + n_parameters]
+    double *own, *part;        // [n_parameters][width] of a group; its gradients
+    double *metrics, *weights; // [n_metrics][width] of a group
+    int *failures;             // [width]
+    double *one;               // [n_parameters] of a replicate
+    double *sum;               // [trials][n_parameters]
+    double *fitness;           // [trials]
+    double *value;             // [replicates]
 };
 
-enum { TRIAL_GRADIENT_ARRAYS = 14 };
+enum { TRIAL_GRADIENT_ARRAYS = 18 };
+
+int trial_gradient_trials(const Spec *spec)
+{
+    const int lanes = spec->model->adjoint->lanes(), replicates = spec->replicates.count;
+    return replicates < lanes ? lanes / replicates : 1;
+}
+
+static int gradient_width(const Spec *spec)
+{
+    const int lanes = spec->model->adjoint->lanes();
+    const int64_t all = (int64_t)trial_gradient_trials(spec) * spec->replicates.count;
+    return all < lanes ? (int)all : lanes;
+}
+
+// A group of one lane may take more, because more of its states fit.
+static size_t gradient_adjoint_bytes(const Spec *spec, const Configured *configured, size_t most)
+{
+    const Adjoint *adjoint = configured->model->adjoint;
+    const size_t group = adjoint->bytes(configured, gradient_width(spec), most);
+    const size_t single = adjoint->bytes(configured, 1, most);
+    return group > single ? group : single;
+}
 
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most)
 {
+    const size_t trials = (size_t)trial_gradient_trials(spec), width = (size_t)gradient_width(spec);
     const size_t replicates = (size_t)spec->replicates.count, metrics = (size_t)configured->n_metrics;
-    const size_t parameters = (size_t)configured->n_parameters;
-    const size_t doubles = 2 * replicates * metrics + 4 * replicates + 2 * (metrics + parameters) + 3 * parameters;
-    return configured->model->adjoint->bytes(configured, most) + doubles * sizeof(double) +
-           replicates * sizeof(SlopeValue) + sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
+    const size_t parameters = (size_t)configured->n_parameters, lanes = trials * replicates;
+    const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
+                           2 * width * metrics + width + parameters + trials * parameters + trials + replicates;
+    return gradient_adjoint_bytes(spec, configured, most) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
+           sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
 
 TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena)
 {
-    const int replicates = spec->replicates.count, metrics = configured->n_metrics;
-    const int parameters = configured->n_parameters;
+    const int trials = trial_gradient_trials(spec), width = gradient_width(spec), replicates = spec->replicates.count;
+    const int metrics = configured->n_metrics, parameters = configured->n_parameters, lanes = trials * replicates;
     TrialGradient *gradient = ARENA_NEW(arena, TrialGradient, 1);
     *gradient = (TrialGradient){.spec = spec,
                                 .configured = configured,
                                 .most = most,
-                                .memory = arena_take(arena, configured->model->adjoint->bytes(configured, most), 1),
-                                .metric = ARENA_NEW(arena, double, replicates *metrics),
-                                .weight = ARENA_NEW(arena, double, replicates *metrics),
-                                .failure = ARENA_NEW(arena, int, replicates),
-                                .share = ARENA_NEW(arena, double, replicates),
+                                .trials = trials,
+                                .width = width,
+                                .memory = arena_take(arena, gradient_adjoint_bytes(spec, configured, most), 1),
+                                .metric = ARENA_NEW(arena, double, lanes *metrics),
+                                .weight = ARENA_NEW(arena, double, lanes *metrics),
+                                .failure = ARENA_NEW(arena, int, lanes),
+                                .share = ARENA_NEW(arena, double, lanes),
                                 .sorted = ARENA_NEW(arena, SlopeValue, replicates),
                                 .scope = ARENA_NEW(arena, double, metrics + parameters),
                                 .slopes = ARENA_NEW(arena, double, metrics + parameters),
-                                .own = ARENA_NEW(arena, double, parameters),
-                                .part = ARENA_NEW(arena, double, parameters),
-                                .sum = ARENA_NEW(arena, double, parameters),
+                                .own = ARENA_NEW(arena, double, parameters *width),
+                                .part = ARENA_NEW(arena, double, parameters *width),
+                                .metrics = ARENA_NEW(arena, double, metrics *width),
+                                .weights = ARENA_NEW(arena, double, metrics *width),
+                                .failures = ARENA_NEW(arena, int, width),
+                                .one = ARENA_NEW(arena, double, parameters),
+                                .sum = ARENA_NEW(arena, double, trials *parameters),
+                                .fitness = ARENA_NEW(arena, double, trials),
                                 .value = ARENA_NEW(arena, double, replicates)};
     return gradient;
 }
 
-// ---- replicates -----------------------------------------------------------------------------------------------------
+// ---- groups of replicates -------------------------------------------------------------------------------------------
 
-static void gradient_run_replicate(TrialGradient *gradient, int32_t search, uint64_t ordinal, int r,
-                                   const double *parameter)
+static int gradient_group(const TrialGradient *gradient, const GradientTrials *trials, int first)
 {
-    const Configured *configured = gradient->configured;
-    replicate_parameters(gradient->spec, search, ordinal, r, parameter, gradient->own);
-    gradient->failure[r] = configured->model->adjoint->run(configured, gradient->own, gradient->most, gradient->memory,
-                                                           &gradient->metric[(ptrdiff_t)r * configured->n_metrics]);
-    gradient->held = r;
+    const int left = trials->count * gradient->spec->replicates.count - first;
+    return left < gradient->width ? left : gradient->width;
 }
 
-// Adds the gradient of replicate r, whose own draws do not follow the trial's parameters.
-static void gradient_add_replicate(TrialGradient *gradient, int r)
+// Runs the group of lanes from `first` on.
+static void gradient_run_group(TrialGradient *gradient, const GradientTrials *trials, int first)
 {
     const Configured *configured = gradient->configured;
+    const int count = gradient_group(gradient, trials, first), replicates = gradient->spec->replicates.count;
+    const int n = configured->n_parameters, n_metrics = configured->n_metrics;
+    for (int i = 0; i < count; i++) {
+        const int t = (first + i) / replicates, r = (first + i) % replicates;
+        replicate_parameters(gradient->spec, trials->search[t], trials->ordinal[t], r,
+                             trials->parameter + (ptrdiff_t)t * n, gradient->one);
+        for (int p = 0; p < n; p++) gradient->own[p * count + i] = gradient->one[p];
+    }
+    const AdjointLanes lanes = {.count = count,
+                                .parameter = gradient->own,
+                                .most = gradient->most,
+                                .metric = gradient->metrics,
+                                .failure = gradient->failures};
+    configured->model->adjoint->run(configured, &lanes, gradient->memory);
+    for (int i = 0; i < count; i++) {
+        gradient->failure[first + i] = gradient->failures[i];
+        for (int m = 0; m < n_metrics; m++)
+            gradient->metric[(ptrdiff_t)(first + i) * n_metrics + m] = gradient->metrics[m * count + i];
+    }
+    gradient->held = first;
+}
+
+// Adds the gradient of a lane to that of its trial. Its own draws do not follow the trial's parameters.
+static void gradient_add_lane(TrialGradient *gradient, int lane, const double *part, int stride)
+{
     const Spec *spec = gradient->spec;
-    configured->model->adjoint->back(configured, gradient->memory,
-                                     &gradient->weight[(ptrdiff_t)r * configured->n_metrics], gradient->part);
-    for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->part[spec->replicates.perturb[i].parameter] = 0.0;
-    for (int p = 0; p < configured->n_parameters; p++) gradient->sum[p] += gradient->part[p];
+    const int n = gradient->configured->n_parameters;
+    double *sum = gradient->sum + (ptrdiff_t)(lane / spec->replicates.count) * n;
+    for (int p = 0; p < n; p++) gradient->one[p] = part[p * stride];
+    for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->one[spec->replicates.perturb[i].parameter] = 0.0;
+    for (int p = 0; p < n; p++) sum[p] += gradient->one[p];
 }
 
-// The weights of the metrics of all replicates; sum: what the objective itself takes of the parameters.
-static void gradient_weigh(TrialGradient *gradient, const double *parameter)
+// Goes back through the group from `first` on, unless no objective takes any of its lanes.
+static void gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first)
+{
+    const Configured *configured = gradient->configured;
+    const int count = gradient_group(gradient, trials, first), n_metrics = configured->n_metrics;
+    bool some = false;
+    for (int i = 0; i < count; i++) some = some || gradient->share[first + i] != 0.0;
+    if (!some) return;
+    if (gradient->held != first) gradient_run_group(gradient, trials, first);
+    for (int i = 0; i < count; i++) {
+        for (int m = 0; m < n_metrics; m++)
+            gradient->weights[m * count + i] = gradient->weight[(ptrdiff_t)(first + i) * n_metrics + m];
+    }
+    configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part);
+    for (int i = count - 1; i >= 0; i--) {
+        if (gradient->share[first + i] != 0.0) gradient_add_lane(gradient, first + i, gradient->part + i, count);
+    }
+}
+
+// The weights of the metrics of a trial's replicates; sum: what the objective itself takes of the parameters.
+static void gradient_weigh(TrialGradient *gradient, int trial, const double *parameter)
 {
     const Spec *spec = gradient->spec;
     const int n_metrics = gradient->configured->n_metrics, n_parameters = gradient->configured->n_parameters;
+    const int replicates = spec->replicates.count, *failure = gradient->failure + trial * replicates;
+    const double *metric = gradient->metric + (ptrdiff_t)trial * replicates * n_metrics;
+    double *weight = gradient->weight + (ptrdiff_t)trial * replicates * n_metrics;
+    double *share = gradient->share + trial * replicates;
     int n = 0;
-    memset(gradient->weight, 0, (size_t)(spec->replicates.count * n_metrics) * sizeof(double));
-    memset(gradient->share, 0, (size_t)spec->replicates.count * sizeof(double));
-    memset(gradient->slopes, 0, (size_t)(n_metrics + n_parameters) * sizeof(double));
-    memset(gradient->sum, 0, (size_t)n_parameters * sizeof(double));
     memcpy(gradient->scope + n_metrics, parameter, (size_t)n_parameters * sizeof(double));
-    for (int r = 0; r < spec->replicates.count; r++) {
-        const bool penalty = gradient->failure[r] != 0 && spec->objective.failed == FAILED_PENALTY;
-        if (gradient->failure[r] != 0 && !penalty) continue;
-        memcpy(gradient->scope, gradient->metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
+    for (int r = 0; r < replicates; r++) {
+        const bool penalty = failure[r] != 0 && spec->objective.failed == FAILED_PENALTY;
+        if (failure[r] != 0 && !penalty) continue;
+        memcpy(gradient->scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
         const double value =
             penalty ? spec->objective.penalty : expression_value(spec->objective.expression[0], gradient->scope);
         gradient->sorted[n++] = (SlopeValue){value, r};
     }
-    slopes_share(spec, gradient->sorted, n, gradient->share);
-    for (int r = 0; r < spec->replicates.count; r++) {
-        if (gradient->failure[r] != 0) gradient->share[r] = 0.0; // a penalty is constant
-        if (gradient->share[r] == 0.0) continue;
-        memcpy(gradient->scope, gradient->metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
-        slopes_of_replicate(spec, gradient->scope, gradient->share[r], gradient->slopes,
-                            &gradient->weight[(ptrdiff_t)r * n_metrics], gradient->sum);
+    slopes_share(spec, gradient->sorted, n, share);
+    for (int r = 0; r < replicates; r++) {
+        if (failure[r] != 0) share[r] = 0.0; // a penalty is constant
+        if (share[r] == 0.0) continue;
+        memcpy(gradient->scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
+        slopes_of_replicate(spec, gradient->scope, share[r], gradient->slopes, weight + (ptrdiff_t)r * n_metrics,
+                            gradient->sum + (ptrdiff_t)trial * n_parameters);
     }
 }
 
@@ -179,34 +260,53 @@ static void gradient_follow(const Spec *spec, const double *parameter, int p, do
         slopes[derived[i].parameter] = expression_slope(derived[i].derive, parameter, slopes);
 }
 
-static double gradient_along(TrialGradient *gradient, const double *parameter, int p)
+// By the partial derivatives[n_parameters].
+static double gradient_along(TrialGradient *gradient, const double *parameter, int p, const double *derivatives)
 {
     double slope = 0.0;
     gradient_follow(gradient->spec, parameter, p, gradient->slopes);
     for (int k = 0; k < gradient->configured->n_parameters; k++) {
-        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * gradient->sum[k];
+        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * derivatives[k];
     }
     return slope;
 }
 
-double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal, const double *parameter,
-                      const int *parameters, int count, double *slope)
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static void gradient_clear(TrialGradient *gradient, int count)
 {
-    const int replicates = gradient->spec->replicates.count;
+    const size_t lanes = (size_t)(count * gradient->spec->replicates.count);
+    const size_t n_metrics = (size_t)gradient->configured->n_metrics;
+    const size_t n_parameters = (size_t)gradient->configured->n_parameters;
     gradient->held = -1;
-    for (int r = 0; r < replicates; r++) gradient_run_replicate(gradient, search, ordinal, r, parameter);
-    const double fitness =
-        trial_objective(gradient->spec, parameter, gradient->metric, gradient->failure, gradient->value);
-    for (int i = 0; i < count; i++) slope[i] = (double)NAN;
-    if (isnan(fitness)) return fitness;
-    gradient_weigh(gradient, parameter);
-    for (int r = replicates - 1; r >= 0; r--) {
-        if (gradient->share[r] == 0.0) continue;
-        if (gradient->held != r) gradient_run_replicate(gradient, search, ordinal, r, parameter);
-        gradient_add_replicate(gradient, r);
+    memset(gradient->weight, 0, lanes * n_metrics * sizeof(double));
+    memset(gradient->share, 0, lanes * sizeof(double));
+    memset(gradient->slopes, 0, (n_metrics + n_parameters) * sizeof(double));
+    memset(gradient->sum, 0, (size_t)count * n_parameters * sizeof(double));
+}
+
+void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const int *parameters, int count,
+                     double *slope)
+{
+    const int replicates = gradient->spec->replicates.count, lanes = trials->count * replicates;
+    const ptrdiff_t n = gradient->configured->n_parameters;
+    gradient_clear(gradient, trials->count);
+    for (int first = 0; first < lanes; first += gradient->width) gradient_run_group(gradient, trials, first);
+    for (int t = 0; t < trials->count; t++) {
+        const ptrdiff_t lane = (ptrdiff_t)t * replicates;
+        gradient->fitness[t] = trial_objective(gradient->spec, trials->parameter + t * n,
+                                               gradient->metric + lane * gradient->configured->n_metrics,
+                                               gradient->failure + lane, gradient->value);
+        if (!isnan(gradient->fitness[t])) gradient_weigh(gradient, t, trials->parameter + t * n);
     }
-    for (int i = 0; i < count; i++) slope[i] = gradient_along(gradient, parameter, parameters[i]);
-    return fitness;
+    for (int first = (lanes - 1) / gradient->width * gradient->width; first >= 0; first -= gradient->width)
+        gradient_add_group(gradient, trials, first);
+    for (int t = 0; t < trials->count; t++) {
+        for (int i = 0; i < count; i++)
+            slope[t * count + i] = isnan(gradient->fitness[t]) ? (double)NAN
+                                                               : gradient_along(gradient, trials->parameter + t * n,
+                                                                                parameters[i], gradient->sum + t * n);
+    }
 }
 
 // ---- whether there is one -------------------------------------------------------------------------------------------

@@ -20,18 +20,26 @@ HD void bar_add(const ArticulatedLanes *w, int at, real x) { set_bar(w, at, bar(
 HD void bar_add3(const ArticulatedLanes *w, int at, Vector3 x) { set_bar3(w, at, added(bar3(w, at), x)); }
 HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, at, quaternion_added(bar4(w, at), x)); }
 
-// Of a number of a body. A body without numbers of its own has none that depends on a parameter.
+// Nothing has a bar for the blocks of the solve. In the place of one stands the joint's command of the next step in
+// reverse.
+enum { ARTICULATED_KEPT_COMMAND = ARTICULATED_A };
+
+// Of a number of a body, where it depends on a parameter.
+HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)
+{
+    return (w->bodies[body].varied >> first & (((int64_t)1 << count) - 1)) != 0;
+}
 HD void number_bar(const ArticulatedLanes *w, int body, int number, real x)
 {
-    if (w->bodies[body].own >= 0) bar_add(w, w->bodies[body].own + number, x);
+    if (number_counts(w, body, number, 1)) bar_add(w, w->bodies[body].own + number, x);
 }
 HD void vector_bar(const ArticulatedLanes *w, int body, int first, Vector3 x)
 {
-    if (w->bodies[body].own >= 0) bar_add3(w, w->bodies[body].own + first, x);
+    if (number_counts(w, body, first, 3)) bar_add3(w, w->bodies[body].own + first, x);
 }
 HD void rest_bar(const ArticulatedLanes *w, int body, Quaternion x)
 {
-    if (w->bodies[body].own >= 0) bar_add4(w, w->bodies[body].own + ARTICULATED_rest_x, x);
+    if (number_counts(w, body, ARTICULATED_rest_x, 4)) bar_add4(w, w->bodies[body].own + ARTICULATED_rest_x, x);
 }
 HD void inertia_bar(const ArticulatedLanes *w, int body, const Symmetric3 *x)
 {

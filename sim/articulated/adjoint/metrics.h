@@ -7,7 +7,10 @@
 #include "step.h"
 
 HD real sum_bar(const ArticulatedLanes *w, int sum) { return bar(w, articulated_sum(w, sum)); }
-HD void set_sum_bar(const ArticulatedLanes *w, int sum, real x) { set_bar(w, articulated_sum(w, sum), x); }
+HD void set_sum_bar(const ArticulatedLanes *w, int sum, real x, mask which)
+{
+    set_bar(w, articulated_sum(w, sum), select_real(which, x, sum_bar(w, sum)));
+}
 
 // y = sqrt(sum/n): sumbar = ybar/(2 n y); 0 where y is
 HD real pull_rms(real y, real n, real y_bar)
@@ -16,9 +19,9 @@ HD real pull_rms(real y, real n, real y_bar)
     return select_real(some, y_bar / (2.0 * n * select_real(some, y, splat(1.0))), splat(0.0));
 }
 
-// From metric_bar[ARTICULATED_N_METRICS] to the bars of the sums and of the last state. The lane is at its end, and
-// its metrics are what articulated_metrics computed of it after `steps` steps.
-HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar)
+// From metric_bar[ARTICULATED_N_METRICS] to the bars of the sums and of the last state, of the lanes of `which`. They
+// are at their ends, and their metrics are what articulated_metrics computed of them after `steps` steps.
+HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar, mask which)
 {
     const real t = steps * w->c.dt, energy = limb(w, articulated_sum(w, ARTICULATED_METRIC_energy));
     const real moved = limb(w, ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
@@ -34,19 +37,21 @@ HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const 
     const real tilt = square_root(limb(w, articulated_sum(w, ARTICULATED_METRIC_tilt_rms)) / steps);
     const real changes = steps * articulated_count(w, true);
     const real change = square_root(limb(w, articulated_sum(w, ARTICULATED_METRIC_action_rate)) / changes);
-    set_sum_bar(w, ARTICULATED_METRIC_energy, metric_bar[ARTICULATED_METRIC_energy] + cost_bar / (weight * way));
-    set_sum_bar(w, ARTICULATED_METRIC_height_mean, metric_bar[ARTICULATED_METRIC_height_mean] / steps);
-    set_sum_bar(w, ARTICULATED_METRIC_tilt_rms, pull_rms(tilt, steps, metric_bar[ARTICULATED_METRIC_tilt_rms]));
+    const real zero = splat(0.0);
+    set_sum_bar(w, ARTICULATED_METRIC_energy, metric_bar[ARTICULATED_METRIC_energy] + cost_bar / (weight * way), which);
+    set_sum_bar(w, ARTICULATED_METRIC_height_mean, metric_bar[ARTICULATED_METRIC_height_mean] / steps, which);
+    set_sum_bar(w, ARTICULATED_METRIC_tilt_rms, pull_rms(tilt, steps, metric_bar[ARTICULATED_METRIC_tilt_rms]), which);
     set_sum_bar(w, ARTICULATED_METRIC_action_rate,
-                pull_rms(change, changes, metric_bar[ARTICULATED_METRIC_action_rate] / w->c.dt));
-    set_sum_bar(w, ARTICULATED_METRIC_ground_force_mean, metric_bar[ARTICULATED_METRIC_ground_force_mean] / steps);
-    set_sum_bar(w, ARTICULATED_METRIC_slip, metric_bar[ARTICULATED_METRIC_slip]);
-    set_sum_bar(w, ARTICULATED_SUM_X, -moved_bar);
-    set_sum_bar(w, ARTICULATED_SUM_Y, -drift_bar);
-    set_sum_bar(w, ARTICULATED_SUM_MASS, weight_bar * w->gravity);
-    parameter_bar(w, ARTICULATED_PARAMETER_gravity, weight_bar * mass);
-    bar_add(w, ARTICULATED_X, moved_bar);
-    bar_add(w, ARTICULATED_X + 1, drift_bar);
+                pull_rms(change, changes, metric_bar[ARTICULATED_METRIC_action_rate] / w->c.dt), which);
+    set_sum_bar(w, ARTICULATED_METRIC_ground_force_mean, metric_bar[ARTICULATED_METRIC_ground_force_mean] / steps,
+                which);
+    set_sum_bar(w, ARTICULATED_METRIC_slip, metric_bar[ARTICULATED_METRIC_slip], which);
+    set_sum_bar(w, ARTICULATED_SUM_X, -moved_bar, which);
+    set_sum_bar(w, ARTICULATED_SUM_Y, -drift_bar, which);
+    set_sum_bar(w, ARTICULATED_SUM_MASS, weight_bar * w->gravity, which);
+    parameter_bar(w, ARTICULATED_PARAMETER_gravity, select_real(which, weight_bar * mass, zero));
+    bar_add(w, ARTICULATED_X, select_real(which, moved_bar, zero));
+    bar_add(w, ARTICULATED_X + 1, select_real(which, drift_bar, zero));
 }
 
 // What the sums take from a new state: height and tilt of the base. q: of the new state.
@@ -65,40 +70,68 @@ HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
 // ---- commands -------------------------------------------------------------------------------------------------------
 
 // From the bar of a command to those of its numbers. A command at a limit of its motor depends on that limit alone.
-HD void pull_command(const ArticulatedLanes *w, int body, int64_t tick, real t, real command_bar)
+HD void pull_command(const ArticulatedLanes *w, int body, real t, const ArticulatedCommand *of, real command_bar)
 {
     const real low = body_number(w, body, ARTICULATED_command_low), zero = splat(0.0);
     const real high = body_number(w, body, ARTICULATED_command_high);
-    const real command = control_command(w, body, tick, t);
-    const mask at_low = MASK(command <= low), at_high = MASK(command >= high) & ~at_low;
+    const mask at_low = MASK(of->command <= low), at_high = MASK(of->command >= high) & ~at_low;
     const real inside = select_real(at_low | at_high, zero, command_bar);
     number_bar(w, body, ARTICULATED_command_low, select_real(at_low, command_bar, zero));
     number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
     number_bar(w, body, ARTICULATED_offset, inside);
     if (w->c.control != ARTICULATED_GAIT) return;
-    real sine, cosine;
-    const real angle = fused(6.283185307179586 * w->gait_frequency, t, body_number(w, body, ARTICULATED_phase));
-    sine_cosine(angle, &sine, &cosine);
-    const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * cosine;
-    number_bar(w, body, ARTICULATED_amplitude, inside * sine);
+    const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * of->cosine;
+    number_bar(w, body, ARTICULATED_amplitude, inside * of->sine);
     number_bar(w, body, ARTICULATED_phase, angle_bar);
     parameter_bar(w, ARTICULATED_PARAMETER_gait_frequency, 6.283185307179586 * t * angle_bar);
 }
 
+// The command of a step, kept until the step's reverse.
+HD void command_store(const ArticulatedLanes *w, int body, const ArticulatedCommand *of)
+{
+    set_bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND, vector3(of->command, of->sine, of->cosine));
+}
+HD ArticulatedCommand command_load(const ArticulatedLanes *w, int body)
+{
+    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND);
+    const ArticulatedCommand of = {kept.x, kept.y, kept.z};
+    return of;
+}
+
+// Before the reverse of the step `tick`, where that of the step after it has not been.
+HD_CALL void commands_start(const ArticulatedLanes *restrict w, int64_t tick)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].driven == 0) continue;
+        const ArticulatedCommand of = control_parts(w, i, tick, splat((double)tick * w->c.dt));
+        command_store(w, i, &of);
+    }
+}
+
+// The commands for the step again.
+HD void commands_set(const ArticulatedLanes *w)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].driven != 0) set_limb(w, articulated_at(i) + ARTICULATED_COMMAND, command_load(w, i).command);
+    }
+}
+
 // Commands of a step, after its pull_step: the rows' bars are in the commands' cells. The metric action_rate sums the
-// squares of their changes since the step before.
-HD void pull_commands(const ArticulatedLanes *w, int64_t tick)
+// squares of their changes since the step before, whose commands are kept then.
+HD_CALL void pull_commands(const ArticulatedLanes *restrict w, int64_t tick)
 {
     const int64_t last = tick > 0 ? tick - 1 : 0;
-    const real t = splat((double)tick * w->c.dt), before = splat((double)last * w->c.dt);
+    const real t = splat((double)tick * w->c.dt), t_before = splat((double)last * w->c.dt);
     const real rate_bar = 2.0 * sum_bar(w, ARTICULATED_METRIC_action_rate);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;
-        const real change = control_command(w, i, tick, t) - control_command(w, i, last, before);
-        pull_command(w, i, tick, t, fused(rate_bar, change, bar(w, at)));
-        pull_command(w, i, last, before, -(rate_bar * change));
+        const ArticulatedCommand now = command_load(w, i), before = control_parts(w, i, last, t_before);
+        const real change = now.command - before.command;
+        pull_command(w, i, t, &now, fused(rate_bar, change, bar(w, at)));
+        pull_command(w, i, t_before, &before, -(rate_bar * change));
         set_bar(w, at, splat(0.0));
+        command_store(w, i, &before);
     }
 }
 

@@ -51,7 +51,8 @@ HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
     for (int k = 0; k < w->c.cells + n_parameters; k++) set_limb(w, w->c.cells + k, splat(0.0));
 }
 
-// One step in reverse. The state in the cells is that after the step; `state` is that before it, and takes its place.
+// One step in reverse, after commands_start or the step after it. The state in the cells is that after the step; `state`
+// is that before it, and takes its place.
 HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
 {
     const real t = splat((double)tick * w->c.dt), h = splat(w->c.dt);
@@ -61,7 +62,7 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
     pull_sums(w, limb4(w, ARTICULATED_Q));
     state_load(w, state);
-    (void)control_set(w, tick, t);
+    commands_set(w);
     step_again(w, t);
     pull_step(w, t, &seen);
     pull_commands(w, tick);
@@ -71,6 +72,7 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
 HD void pull_ticks(const ArticulatedLanes *w, int64_t first, int64_t end, const double *states)
 {
     const int64_t size = articulated_state_size(&w->c) * w->stride;
+    commands_start(w, end - 1);
     for (int64_t tick = end - 1; tick >= first; tick--) pull_tick(w, tick, states + (tick - first) * size);
 }
 

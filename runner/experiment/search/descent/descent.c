@@ -105,6 +105,22 @@ static void descent_take_room(Descent *descent, Arena *arena)
     for (int i = 0; i < descent->n; i++) searched[i] = descent->spec->axes[i].parameter;
     descent->searched = searched;
     descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, DESCENT_STATES, arena);
+    const int at_once = trial_gradient_trials(descent->spec), n_parameters = descent->spec->configured.n_parameters;
+    descent->group = (DescentGroup){.search = ARENA_NEW(arena, int32_t, at_once),
+                                    .ordinal = ARENA_NEW(arena, uint64_t, at_once),
+                                    .parameter = ARENA_NEW(arena, double, (int64_t)at_once *n_parameters),
+                                    .slope = ARENA_NEW(arena, double, (int64_t)at_once * descent->n)};
+}
+
+// Slopes that several threads compute for all searches.
+static void descent_take_ready(Descent *descent, Arena *arena)
+{
+    const int64_t searches = descent->side.searches;
+    if (!descent_by_adjoint(descent)) return;
+    descent->centres = ARENA_NEW(arena, int64_t, searches);
+    descent->ready = ARENA_NEW(arena, double, searches * descent->n);
+    descent->ready_round = ARENA_NEW(arena, int64_t, searches);
+    for (int64_t s = 0; s < searches; s++) descent->ready_round[s] = -1;
 }
 
 static void descent_take_points(Descent *descent, int64_t count, Arena *arena)
@@ -124,6 +140,7 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
     Descent *descent = ARENA_NEW(arena, Descent, 1);
     descent_measure(spec, method, descent);
     descent_take_room(descent, arena);
+    descent_take_ready(descent, arena);
     descent_take_points(descent, descent->side.kept, arena);
     if (descent->n <= SOBOL_DIMENSIONS_MAX) descent->sobol = sobol_make(descent->n, spec->seed, arena);
     descent->side.method = &descent_side;
@@ -141,15 +158,19 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 
 // ---- memory for a team ----------------------------------------------------------------------------------------------
 
-enum { DESCENT_TAKEN = 8 }; // arrays, at most, each of which begins a cache line
+enum { DESCENT_TAKEN = 12 }; // arrays, at most, each of which begins a cache line
 
 static size_t descent_worker_bytes(const Search *search, bool learns)
 {
     const Descent *descent = search->scratch;
     const int64_t numbers = descent->side.trials_max + 3 * (int64_t)descent->n + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
-    const size_t adjoint =
-        descent_by_adjoint(descent) ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) : 0;
+    const size_t at_once = descent_by_adjoint(descent) ? (size_t)trial_gradient_trials(search->spec) : 0;
+    const size_t of_each =
+        sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + descent->n) * sizeof(double);
+    const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) +
+                                             at_once * of_each + (size_t)descent->n * sizeof(int)
+                                       : 0;
     (void)learns;
     return sizeof(Descent) + (size_t)numbers * sizeof(double) + adjoint + DESCENT_TAKEN * 64;
 }
@@ -266,14 +287,14 @@ static int64_t descent_gather(Descent *descent, const DescentPoints *points, Des
     return failed;
 }
 
-static void descent_learn(const Search *search, Descent *descent, const DescentView *view, int64_t s, double least)
+static void descent_learn(Descent *descent, const DescentView *view, int64_t s, double least)
 {
     DescentRun *run = view->run;
     if (run->on_line) {
         descent->method->line_learn(descent, view);
     } else {
         if (descent_by_adjoint(descent))
-            descent_reverse(search, descent, view, s);
+            descent_reverse(descent, view, s);
         else
             descent_differentiate(descent, view);
         descent->method->learn(descent, view);
@@ -290,7 +311,7 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
     const DescentPoints *points = descent_points(search, end->search);
     double least;
     const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
-    descent_learn(search, descent, &view, end->search, least);
+    descent_learn(descent, &view, end->search, least);
     view.run->round++;
     view.run->evaluations += points->run;
     const DescentStop stop = descent_stop(descent, view.run);
@@ -368,6 +389,7 @@ static const SideMethod descent_side = {
     .trials = descent_trials,
     .give = descent_give,
     .note = descent_note,
+    .before_ends = descent_reverse_all,
     .end_generation = descent_end_round,
     .is_whole = descent_is_whole,
     .forget = descent_forget,

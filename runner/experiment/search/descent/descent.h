@@ -145,6 +145,14 @@ typedef struct DescentPoints {
 
 struct DescentMethod;
 
+// Centres whose gradients by the adjoint are computed at once.
+typedef struct DescentGroup {
+    int32_t *search;   // [trial_gradient_trials] their numbers
+    uint64_t *ordinal; // [..]
+    double *parameter; // [..][n_parameters]
+    double *slope;     // [..][n]
+} DescentGroup;
+
 // Another thread has a copy with room of its own (descent_worker); `side` is only current in the first one.
 typedef struct Descent {
     SideBySide side;
@@ -161,7 +169,11 @@ typedef struct Descent {
     double *parameter; // [n_parameters]
     // by the adjoint; NULL: by differences
     TrialGradient *gradient;
-    const int *searched; // [n] parameters of the axes
+    const int *searched;  // [n] parameters of the axes
+    int64_t *centres;     // [side.searches] searches whose gradients are computed together
+    DescentGroup group;   // that is computed at once
+    double *ready;        // [side.searches][n] slopes by the parameters, of all threads
+    int64_t *ready_round; // [side.searches] the round whose they are; -1: none
 } Descent;
 
 bool descent_by_adjoint(const Descent *descent);
@@ -210,7 +222,9 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 
 // Value and slope at the centre from the values of its differences; or by the adjoint, of a round of search s.
 void descent_differentiate(const Descent *descent, const DescentView *view);
-void descent_reverse(const Search *search, Descent *descent, const DescentView *view, int64_t s);
+void descent_reverse(const Descent *descent, const DescentView *view, int64_t s);
+// The gradients at the centres of searches whose rounds end together, for descent_reverse.
+void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t count);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);
