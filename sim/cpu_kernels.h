@@ -24,7 +24,7 @@ typedef struct CpuShared {
 typedef struct CpuAdjoint {
     size_t (*bytes)(const Configured *configured, size_t most);
     int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
-    void (*back)(void *memory, const double *weight, double *gradient);
+    double (*back)(void *memory, const double *weight, double *gradient);
 } CpuAdjoint;
 
 typedef struct CpuKernels {

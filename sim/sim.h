@@ -372,8 +372,9 @@ typedef struct Adjoint {
     int (*run)(const Configured *configured, const double *parameter, size_t most, void *memory, double *metric);
     // Then, in the same memory: gradient[n_parameters] <- the derivatives of sum(weight[m] metric[m]); 0 for a
     // parameter on which the metrics do not depend smoothly. weight[n_metrics]: 0 for a metric without derivative. A
-    // lane that failed has those of its run so far.
-    void (*back)(const Configured *configured, void *memory, const double *weight, double *gradient);
+    // lane that failed has those of its run so far. Returns how much the derivatives with respect to the state grow
+    // backwards in time: the greatest of their norms over the run, through the last one; NaN: all are 0.
+    double (*back)(const Configured *configured, void *memory, const double *weight, double *gradient);
 } Adjoint;
 
 struct Model {

@@ -147,6 +147,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                one row per generation of methods that learn; stop: why the search, or a restart, ended with it;
 //                sigma: step size, along gradients the length of the last step
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
+//   gradients    search, round, norm, spread, cosine, growth: of the rounds that took a gradient (GradientSigns); only
+//                of methods that do
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (store/timings.c), kernel ('general', or 'made' for the campaign)
@@ -203,7 +205,7 @@ typedef struct Recording {
 Recording recording_of(const Spec *spec, RecordKind kind);
 ShardLayout recording_layout(const Recording *recording);
 
-enum { STORE_STATEMENTS = 10 + RECORD_KINDS };
+enum { STORE_STATEMENTS = 11 + RECORD_KINDS };
 typedef struct Store {
     Database *database;
     const char *folder, *shards, *name;
@@ -211,7 +213,7 @@ typedef struct Store {
     union { // statements that all commits share
         struct {
             Cursor insert_trials, insert_replicates, insert_shard, insert_batch, note_batch, add_digest;
-            Cursor update_search, insert_search, insert_round, insert_front;
+            Cursor update_search, insert_search, insert_round, insert_front, insert_gradient;
             Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
@@ -223,6 +225,7 @@ typedef struct Store {
     int64_t trials_expected; // in all; 0: unknown
     double sqlite_seconds;   // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;            // by this process
+    bool has_gradients;      // it has a table for them
     char state[16];
     const char *reason; // why the last run ended; "": it did not end, or had no reason
 } Store;

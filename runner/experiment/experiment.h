@@ -361,7 +361,21 @@ typedef struct Trials {
     double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
     double *survived;   // s, mean over replicates; ranks failed trials
     double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
+    double *value; // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
 } Trials;
+
+// How good a gradient is. NaN: it can't be told.
+typedef struct GradientSigns {
+    double norm;   // in fitness per range, without what points out of the ranges
+    double spread; // over the replicates: the standard error of the mean of their gradients, through the mean's norm
+    double cosine; // of the means of two halves of the replicates: 1: they agree; near 0: noise
+    double growth; // by the adjoint: of the derivatives with respect to the state, backwards in time; the greatest norm
+                   // through the last
+} GradientSigns;
+// What the cosine says: "signal" above 0.7, "noise" below 0.3, else "unclear"; "": there is none.
+#define GRADIENT_SIGNAL 0.7
+#define GRADIENT_NOISE 0.3
+const char *gradient_verdict(const GradientSigns *signs);
 
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
 typedef struct Round {
@@ -371,6 +385,8 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
+    bool has_gradient;               // a gradient was taken in it:
+    GradientSigns gradient;          // how good it is
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -439,6 +455,7 @@ struct SearchMethod {
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
+    bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
@@ -496,6 +513,7 @@ uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t membe
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+bool search_takes_values(const Spec *spec);       // tell uses Trials.value
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // Starting a search from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
@@ -598,6 +616,9 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// The first objective of each replicate: value[replicates]; NaN: it failed and there is no penalty, or it has no value.
+void trial_values(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *value);
+
 // The fitness alone, of one objective. value[replicates]: room.
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *value);
@@ -614,9 +635,13 @@ typedef struct TrialGradient TrialGradient;
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most);
 TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena);
 // slope[count] <- the derivatives of the fitness at parameter[n_parameters] with respect to parameters[count]; others
-// that are derived of these follow. Returns the fitness; NaN: there is none, and all slopes are NaN.
+// that are derived of these follow. each[replicates][count] <- the same of each replicate's objective; NaN: it does not
+// count; NULL: not wanted. Returns the fitness; NaN: there is none, and all slopes are NaN.
 double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal, const double *parameter,
-                      const int *parameters, int count, double *slope);
+                      const int *parameters, int count, double *slope, double *each);
+// How much the derivatives with respect to the state grow backwards in time (Adjoint.back), of the last gradient; the
+// greatest of the replicates. NaN: there was none.
+double trial_gradient_growth(const TrialGradient *gradient);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.

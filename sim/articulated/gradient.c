@@ -47,12 +47,13 @@ static int gradient_run(const Configured *configured, const double *parameter, s
     return gradient_kernels()->run(configured, parameter, most, memory, metric);
 }
 
-static void gradient_back(const Configured *configured, void *memory, const double *weight, double *gradient)
+static double gradient_back(const Configured *configured, void *memory, const double *weight, double *gradient)
 {
-    gradient_kernels()->back(memory, weight, gradient);
+    const double growth = gradient_kernels()->back(memory, weight, gradient);
     for (int p = 0; p < configured->n_parameters; p++) {
         if (!gradient_by_parameter(configured, p)) gradient[p] = 0.0;
     }
+    return growth;
 }
 
 const Adjoint articulated_adjoint = {.refuses = gradient_refuses,

@@ -35,6 +35,42 @@ END
     check $? "$method: the doctor computes state and rounds again"
 done
 
+# How good the gradients are: a row for each round that took one, in status, show and SQL; damage is found and repaired.
+"$HOPSCOTCH" query adam --sql 'SELECT count(*) n, count(spread) s, count(cosine) c, count(growth) g FROM gradients' \
+    --format csv >rows.csv 2>out
+[ "$(tail -n 1 rows.csv)" = "$("$SQL" results/adam/campaign.db 'SELECT count(*) n FROM rounds' | tail -n 1),72,72,0" ]
+check $? "every round of adam has a row: $(tail -n 1 rows.csv)"
+lines=$("$HOPSCOTCH" query lbfgs --format csv \
+    --sql 'SELECT (SELECT count(*) FROM gradients) > 0, count(*) FROM gradients JOIN rounds USING(search, round)
+        WHERE population <> 5' | tail -n 1)
+[ "$lines" = "1,0" ]
+check $? "of lbfgs those of differences"
+hopscotch status adam
+grep -q '^search .* gradient  *spread  *cosine  *best  ends' out
+check $? "status has columns for them"
+hopscotch show adam/best
+grep -q '^gradient of its round: norm .* spread over the replicates .* cosine of two halves .*(unclear)$' out
+check $? "show has those of the trial's round"
+cp -r results/adam results/hurt
+for change in "DELETE FROM gradients WHERE round = 3" "UPDATE gradients SET cosine = 0.5 WHERE round = 2"; do
+    "$SQL" results/hurt/campaign.db "$change"
+    [ "$(digest hurt)" != "$(digest adam)" ] && ! hopscotch doctor hurt && hopscotch doctor hurt --repair &&
+        ! grep -q "can't be repaired" out && hopscotch doctor hurt && [ "$(digest hurt)" = "$(digest adam)" ]
+    check $? "the doctor finds and repairs: $change"
+done
+
+# A campaign of an earlier program, which has no table for them.
+rm -rf results/hurt
+hopscotch run adam.yaml --name hurt --progress none --set limits.trials=40
+"$SQL" results/hurt/campaign.db "DROP TABLE gradients; DELETE FROM digests WHERE name IN ('gradients', 'sqlite_schema')"
+hopscotch status hurt && ! grep -q cosine out && hopscotch show hurt/best && ! grep -q "^gradient of" out &&
+    hopscotch report hurt && hopscotch plot hurt
+check $? "it is read as before"
+hopscotch run adam.yaml --name hurt --progress none
+"$HOPSCOTCH" query hurt --format csv --sql 'SELECT count(*) > 50 AND count(*) < 72 FROM gradients' >rows.csv 2>out
+[ "$(tail -n 1 rows.csv)" = 1 ] && hopscotch doctor hurt
+check $? "it gets the table when it goes on"
+
 # 3 x1 + 4 x2 over ranges of 10: a gradient of 50
 cat >plane.yaml <<'END'
 version: 1

@@ -112,6 +112,27 @@ done
     [ "$("$HOPSCOTCH" digest aadam --results r | cut -d' ' -f1)" = \
         "$("$HOPSCOTCH" digest again --results r | cut -d' ' -f1)" ] && good "the same digest one by one" ||
     fail "batches: $(cat log)"
+# What the replicates say of it, and how it grows back in time: the same by differences, which can't tell the growth.
+signs() # NAME METHOD GRADIENT ARGUMENTS...
+{
+    name=$1 method=$2 gradient=$3
+    shift 3
+    search "$name" "$method" "$gradient" "$@" \
+        --set "replicates={count: 4, perturb: {base_vx: {normal: [0.2, 0.1]}}}" >best
+    "$HOPSCOTCH" query "$name" --results r --format csv \
+        --sql "SELECT spread, cosine, growth FROM gradients WHERE round = 0 ORDER BY search" >"$name.csv" 2>log
+}
+signs ga adam adjoint && signs gd adam "differences, difference: 1e-6"
+paste -d, ga.csv gd.csv | awk -F, 'NR > 1 { a = $1 - $4; b = $2 - $5
+    if ($1 == "" || a * a > 1e-8 * $1 * $1 || b * b > 1e-8 || $3 <= 1 || $6 != "") bad = 1 }
+    END { exit bad || NR != 4 }' && good "spread and cosine agree, growth by the adjoint alone" ||
+    fail "signs: $(cat ga.csv gd.csv)"
+signs again2 adam adjoint --batch 1 && cmp -s ga.csv again2.csv && good "the same bits one by one" || fail "signs again"
+"$SQL" r/ga/campaign.db "DELETE FROM rounds; DELETE FROM gradients" >log 2>&1
+"$HOPSCOTCH" doctor ga --results r --repair >log 2>&1
+[ "$("$HOPSCOTCH" digest ga --results r | cut -d' ' -f1)" = \
+    "$("$HOPSCOTCH" digest again2 --results r | cut -d' ' -f1)" ] &&
+    good "the doctor computes gradients by the adjoint again" || fail "doctor: $(cat log)"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     words=$(tr '\n' ' ' <search.txt)
     HOPSCOTCH_FAULT=fsync:20:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run walk.yaml --name killed --set "search=$words" \

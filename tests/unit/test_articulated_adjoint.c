@@ -51,7 +51,8 @@ static double rollout_value(Rollout *rollout, const double *weights)
     return sum;
 }
 
-static void rollout_gradient(Rollout *rollout, const double *weights, size_t bytes, double *gradient)
+// Returns how much the derivatives with respect to the state grow.
+static double rollout_gradient(Rollout *rollout, const double *weights, size_t bytes, double *gradient)
 {
     const Configured *configured = &rollout->test.configured;
     const Adjoint *adjoint = configured->model->adjoint;
@@ -61,10 +62,11 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
     const int failure = adjoint->run(configured, parameter, bytes, memory, metric);
-    adjoint->back(configured, memory, weights, gradient);
+    const double growth = adjoint->back(configured, memory, weights, gradient);
     rollout_value(rollout, weights);
     for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
+    return growth;
 }
 
 // By central differences of the steps e and 2 e, and Richardson's of both. *error: how much the two differ, and what
@@ -266,9 +268,9 @@ TEST(articulated_gradient_by_checkpoints)
         rollout_start(&rollout, &setup, ROLLOUT_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
-        rollout_gradient(&rollout, rollout_weights, 0, whole);
+        const double growth = rollout_gradient(&rollout, rollout_weights, 0, whole);
         for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++) {
-            rollout_gradient(&rollout, rollout_weights, bytes[k], part);
+            CHECK_BITS(growth, rollout_gradient(&rollout, rollout_weights, bytes[k], part));
             for (int p = 0; p < n; p++) CHECK_BITS(whole[p], part[p]);
         }
         articulated_end(&rollout.test);
@@ -283,6 +285,34 @@ TEST(articulated_gradient_by_checkpoints)
     for (int p = ARTICULATED_PARAMETER_ground_stiffness; p <= ARTICULATED_PARAMETER_slip_speed; p++)
         CHECK_BITS(0.0, gradient[p]);
     CHECK(gradient[ARTICULATED_PARAMETER_gravity] != 0.0);
+    articulated_end(&rollout.test);
+    arena_destroy(&arena);
+}
+
+// Of a body that flies freely the derivatives of the distance with respect to its place and velocity are 1 and the time
+// that is left. An objective on which nothing depends has no growth.
+TEST(articulated_gradient_grows_by_the_time_that_is_left)
+{
+    static const double far[ARTICULATED_N_METRICS] = {[ARTICULATED_METRIC_distance] = 2.0}, none[ARTICULATED_N_METRICS];
+    const double time = ROLLOUT_DT * ROLLOUT_STEPS;
+    uint64_t state = 3;
+    Arena arena;
+    Rollout rollout;
+    if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    Robot robot = random_robot(&state, 1, &arena);
+    RobotBody body = robot.bodies[0];
+    body.joint.kind = ROBOT_FREE;
+    body.joint.motor.driven = false;
+    robot.bodies = &body;
+    robot.n_coordinates = 0;
+    const ArticulatedSetup setup = {.robot = &robot,
+                                    .settings = {{"dt", ROLLOUT_DT}, {"duration", time}},
+                                    .parameters = {{"base_z", 5.0}, {"base_vx", 0.3}}};
+    rollout_start(&rollout, &setup, ROLLOUT_STEPS);
+    double *gradient = ARENA_NEW(&arena, double, rollout.test.configured.n_parameters);
+    CHECK_NEAR(sqrt(1.0 + time * time), rollout_gradient(&rollout, far, 0, gradient), 1e-12);
+    CHECK_NEAR(2.0 * time, gradient[ARTICULATED_PARAMETER_base_vx], 1e-12);
+    CHECK(isnan(rollout_gradient(&rollout, none, 0, gradient)));
     articulated_end(&rollout.test);
     arena_destroy(&arena);
 }

@@ -123,7 +123,7 @@ static void gradient_by_adjoint(GradientRun *run)
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
     TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, run->arena);
     (void)trial_gradient(gradient, (int32_t)run->stored.search[0], run->ordinal, run->parameter, parameters,
-                         result->count, slope);
+                         result->count, slope, NULL);
     for (int i = 0; i < result->count; i++)
         result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
 }

@@ -57,6 +57,11 @@ size_t search_state_most(const Search *search)
 
 bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
 
+bool search_takes_values(const Spec *spec)
+{
+    return spec->method->takes_values != NULL && spec->method->takes_values(spec);
+}
+
 static double search_capped(double trials, int64_t limit)
 {
     return limit > 0 && trials > (double)limit ? (double)limit : trials;

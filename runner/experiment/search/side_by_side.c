@@ -294,6 +294,22 @@ static bool side_is_whole(const Search *search, const SideBySide *side)
            search->state_size == side_state_bytes(side, progress->told) && side->method->is_whole(search);
 }
 
+// A state of an earlier program, of a generation that is partly told, has fewer results of each trial: the others are
+// unknown.
+static void side_widen_told(Search *search, const SideBySide *side)
+{
+    const int64_t told = side_progress(search)->told;
+    const int before = side->told_before, width = side->told_width;
+    if (before == 0 || before == width || told <= 0 || told >= side->trials_max) return;
+    if (search->state_size != side->told_at + (size_t)(told * before) * sizeof(double)) return;
+    double *at = side_told(search);
+    for (int64_t t = told - 1; t >= 0; t--) {
+        memmove(at + t * width, at + t * before, (size_t)before * sizeof *at);
+        for (int k = before; k < width; k++) at[t * width + k] = (double)NAN;
+    }
+    search->state_size = side_state_bytes(side, told);
+}
+
 // Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
 // One whose generation is partly told ends it first.
 static void side_heed_budgets(Search *search, const SideBySide *side)
@@ -320,6 +336,7 @@ Error side_restore(Search *search)
     if (search->state_size >= side->method->progress + sizeof *progress)
         memcpy(&version, search->state, sizeof version);
     if (version != side->method->version) return search_state_of_other(search, (int)side->method->version);
+    side_widen_told(search, side);
     if (!side_is_whole(search, side)) return search_state_damaged(search);
     side->method->forget(search);
     side_heed_budgets(search, side);

@@ -83,6 +83,7 @@ typedef struct SideBySide {
     int64_t trials_max;      // of a generation
     size_t told_at;          // offset in the checkpoint of the results of the generation that is partly told
     int told_width;          // doubles of a trial
+    int told_before;         // the first of them, which states of earlier programs hold alone; 0: they hold all
     int64_t kept;            // generations that are kept as they were drawn; one of search s replaces one of s - kept
     SideTurn *turns;         // [searches] room
     // of the threads of the team; the first worker is search->scratch

@@ -78,6 +78,7 @@ struct TrialGradient {
     SlopeValue *sorted;       // [replicates]
     double *scope, *slopes;   // [n_metrics + n_parameters]
     double *own, *part, *sum; // [n_parameters] of a replicate; its gradient; the trial's
+    double growth;            // the greatest of the replicates; NaN: none
     double *value;            // [replicates]
 };
 
@@ -132,8 +133,9 @@ static void gradient_add_replicate(TrialGradient *gradient, int r)
 {
     const Configured *configured = gradient->configured;
     const Spec *spec = gradient->spec;
-    configured->model->adjoint->back(configured, gradient->memory,
-                                     &gradient->weight[(ptrdiff_t)r * configured->n_metrics], gradient->part);
+    const double *weight = &gradient->weight[(ptrdiff_t)r * configured->n_metrics];
+    const double growth = configured->model->adjoint->back(configured, gradient->memory, weight, gradient->part);
+    if (!(growth <= gradient->growth)) gradient->growth = isfinite(growth) ? growth : gradient->growth;
     for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->part[spec->replicates.perturb[i].parameter] = 0.0;
     for (int p = 0; p < configured->n_parameters; p++) gradient->sum[p] += gradient->part[p];
 }
@@ -179,22 +181,38 @@ static void gradient_follow(const Spec *spec, const double *parameter, int p, do
         slopes[derived[i].parameter] = expression_slope(derived[i].derive, parameter, slopes);
 }
 
-static double gradient_along(TrialGradient *gradient, const double *parameter, int p)
+// Of partial derivatives[n_parameters].
+static double gradient_along(TrialGradient *gradient, const double *parameter, int p, const double *derivatives)
 {
     double slope = 0.0;
     gradient_follow(gradient->spec, parameter, p, gradient->slopes);
     for (int k = 0; k < gradient->configured->n_parameters; k++) {
-        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * gradient->sum[k];
+        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * derivatives[k];
     }
     return slope;
 }
 
+// The derivatives of the objective of replicate r, whose metrics' part is in gradient->part.
+static void gradient_put_replicate(TrialGradient *gradient, int r, const double *parameter, const int *parameters,
+                                   int count, double *slope)
+{
+    const int n_metrics = gradient->configured->n_metrics;
+    memset(gradient->slopes, 0, (size_t)(n_metrics + gradient->configured->n_parameters) * sizeof(double));
+    memcpy(gradient->scope, gradient->metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
+    slopes_of_replicate(gradient->spec, gradient->scope, gradient->share[r], gradient->slopes,
+                        &gradient->weight[(ptrdiff_t)r * n_metrics], gradient->part);
+    for (int i = 0; i < count; i++)
+        slope[i] = gradient_along(gradient, parameter, parameters[i], gradient->part) / gradient->share[r];
+}
+
 double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal, const double *parameter,
-                      const int *parameters, int count, double *slope)
+                      const int *parameters, int count, double *slope, double *each)
 {
     const int replicates = gradient->spec->replicates.count;
     gradient->held = -1;
+    gradient->growth = (double)NAN;
     for (int r = 0; r < replicates; r++) gradient_run_replicate(gradient, search, ordinal, r, parameter);
+    for (int i = 0; i < count * replicates && each != NULL; i++) each[i] = (double)NAN;
     const double fitness =
         trial_objective(gradient->spec, parameter, gradient->metric, gradient->failure, gradient->value);
     for (int i = 0; i < count; i++) slope[i] = (double)NAN;
@@ -204,10 +222,13 @@ double trial_gradient(TrialGradient *gradient, int32_t search, uint64_t ordinal,
         if (gradient->share[r] == 0.0) continue;
         if (gradient->held != r) gradient_run_replicate(gradient, search, ordinal, r, parameter);
         gradient_add_replicate(gradient, r);
+        if (each != NULL) gradient_put_replicate(gradient, r, parameter, parameters, count, each + r * count);
     }
-    for (int i = 0; i < count; i++) slope[i] = gradient_along(gradient, parameter, parameters[i]);
+    for (int i = 0; i < count; i++) slope[i] = gradient_along(gradient, parameter, parameters[i], gradient->sum);
     return fitness;
 }
+
+double trial_gradient_growth(const TrialGradient *gradient) { return gradient->growth; }
 
 // ---- whether there is one -------------------------------------------------------------------------------------------
 

@@ -112,21 +112,54 @@ static void gradient_run_segment(const Gradient *gradient, int64_t number)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double *result)
+// The size of the derivatives with respect to the state: of all positions, turns, velocities and angular momenta, in SI
+// units. Those along a quaternion itself say nothing.
+static double gradient_size(const ArticulatedLanes *w)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i), vectors[] = {ARTICULATED_X, ARTICULATED_V, ARTICULATED_L, ARTICULATED_W};
+        const Quaternion q = limb4(w, at + ARTICULATED_Q), q_bar = pull_normal(q, 1.0, bar4(w, at + ARTICULATED_Q));
+        for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+            sum += dot3(bar3(w, at + vectors[k]), bar3(w, at + vectors[k]));
+        sum += q_bar.x * q_bar.x + q_bar.y * q_bar.y + q_bar.z * q_bar.z + q_bar.w * q_bar.w;
+    }
+    return sqrt(sum);
+}
+
+// Over the times of a run: the greatest size, and that at the latest time at which it is above 0.
+typedef struct GradientGrowth {
+    double greatest, last;
+} GradientGrowth;
+
+static void gradient_watch(const ArticulatedLanes *w, GradientGrowth *growth)
+{
+    const double size = gradient_size(w);
+    if (!(growth->last > 0.0)) growth->last = size;
+    if (!(size <= growth->greatest)) growth->greatest = size;
+}
+
+HD_CALL double articulated_adjoint_back(void *memory, const double *weight, double *result)
 {
     const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
     const Configured *configured = gradient->configured;
+    GradientGrowth growth = {0.0, 0.0};
     bars_clear(w, configured->n_parameters);
     pull_metrics(w, (double)gradient->steps, weight);
+    gradient_watch(w, &growth);
     for (int64_t number = gradient->segments - 1; number >= 0; number--) {
         const int64_t first = number * gradient->segment;
         const int64_t end = number == gradient->segments - 1 ? gradient->steps : first + gradient->segment;
         if (number < gradient->segments - 1) gradient_run_segment(gradient, number);
-        pull_ticks(w, first, end, gradient->states);
+        for (int64_t tick = end - 1; tick >= first; tick--) {
+            pull_tick(w, tick, gradient->states + (tick - first) * gradient->size);
+            gradient_watch(w, &growth);
+        }
     }
     pull_begin(w);
     for (int p = 0; p < configured->n_parameters; p++) result[p] = limb(w, parameter_bar_at(w, p));
+    return growth.greatest / growth.last;
 }
 
 #endif

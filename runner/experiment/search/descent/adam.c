@@ -171,6 +171,7 @@ const SearchMethod search_adam = {
     .n_options = ADAM_N_OPTIONS,
     .wants_range = true,
     .gradient_column = DESCENT_GRADIENT_COLUMN,
+    .takes_values = descent_takes_values,
     .budget = adam_budget,
     .bounds = descent_bounds,
     .check = adam_check,

@@ -45,7 +45,8 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->n = spec->n_axes;
     descent->side.searches = (int64_t)descent->settings[DESCENT_SEARCHES];
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
-    descent->side.told_width = 2;
+    descent->side.told_width = DESCENT_TOLD + (descent_takes_values(spec) ? spec->replicates.count : 0);
+    descent->side.told_before = DESCENT_TOLD;
     const int64_t centre = descent_around(descent), line = method->line(descent);
     descent->side.trials_max = line > centre ? line : centre;
     descent->run_bytes = sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
@@ -97,7 +98,11 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
 
 static void descent_take_room(Descent *descent, Arena *arena)
 {
+    const int64_t each = (int64_t)descent->n * descent->spec->replicates.count;
     descent->value = ARENA_NEW(arena, double, descent->side.trials_max);
+    descent->replicate = ARENA_NEW(arena, double, descent->side.trials_max);
+    descent->counts = ARENA_NEW(arena, bool, descent->n);
+    descent->each = descent_sees_replicates(descent->spec) ? ARENA_NEW(arena, double, each) : NULL;
     descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
     descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
     if (!descent_by_adjoint(descent)) return;
@@ -141,12 +146,13 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 
 // ---- memory for a team ----------------------------------------------------------------------------------------------
 
-enum { DESCENT_TAKEN = 8 }; // arrays, at most, each of which begins a cache line
+enum { DESCENT_TAKEN = 12 }; // arrays, at most, each of which begins a cache line
 
 static size_t descent_worker_bytes(const Search *search, bool learns)
 {
     const Descent *descent = search->scratch;
-    const int64_t numbers = descent->side.trials_max + 3 * (int64_t)descent->n + search->spec->configured.n_parameters;
+    const int64_t n = descent->n, each = descent->each != NULL ? n * search->spec->replicates.count : 0;
+    const int64_t numbers = 2 * descent->side.trials_max + 4 * n + each + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
     const size_t adjoint =
         descent_by_adjoint(descent) ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) : 0;
@@ -233,7 +239,8 @@ static void descent_give(const Search *search, void *worker, int64_t s, int64_t 
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
-// told[0]: what is minimised, cost and penalty; told[1]: the cost, if the constraints are met. NaN: failed.
+// told[0]: what is minimised, cost and penalty; told[1]: the cost, if the constraints are met; then the cost of each
+// replicate. NaN: failed.
 static void descent_note(const Search *search, const Trials *trials, int64_t t, double *told)
 {
     const Descent *descent = search->scratch;
@@ -247,6 +254,10 @@ static void descent_note(const Search *search, const Trials *trials, int64_t t, 
     const double value = cost + descent->settings[DESCENT_PENALTY] * squares;
     told[0] = isfinite(value) ? value : (double)NAN;
     told[1] = isfinite(cost) && squares == 0.0 ? cost : (double)NAN;
+    for (int r = 0; r < descent->side.told_width - DESCENT_TOLD; r++)
+        told[DESCENT_TOLD + r] = trials->value != NULL
+                                     ? spec_cost(search->spec, 0, trials->value[t * search->spec->replicates.count + r])
+                                     : (double)NAN;
 }
 
 // Values by point. Returns how many trials failed; *least: the best value.
@@ -266,16 +277,33 @@ static int64_t descent_gather(Descent *descent, const DescentPoints *points, Des
     return failed;
 }
 
-static void descent_learn(const Search *search, Descent *descent, const DescentView *view, int64_t s, double least)
+// Value, slope and what its replicates say of it.
+static void descent_take_slope(const Search *search, Descent *descent, const DescentView *view, const SideEnd *end)
+{
+    const bool adjoint = descent_by_adjoint(descent);
+    if (adjoint)
+        descent_reverse(search, descent, view, end->search);
+    else
+        descent_differentiate(descent, view);
+    descent->took = view->run->missing < descent->n;
+    descent->signs = (GradientSigns){.norm = view->run->gradient,
+                                     .spread = (double)NAN,
+                                     .cosine = (double)NAN,
+                                     .growth = adjoint ? trial_gradient_growth(descent->gradient) : (double)NAN};
+    if (!descent->took || descent->each == NULL) return;
+    if (!adjoint) descent_differentiate_each(descent, view, descent_points(search, end->search), end->told);
+    descent_signs(descent, &descent->signs);
+}
+
+static void descent_learn(const Search *search, Descent *descent, const DescentView *view, const SideEnd *end,
+                          double least)
 {
     DescentRun *run = view->run;
+    descent->took = false;
     if (run->on_line) {
         descent->method->line_learn(descent, view);
     } else {
-        if (descent_by_adjoint(descent))
-            descent_reverse(search, descent, view, s);
-        else
-            descent_differentiate(descent, view);
+        descent_take_slope(search, descent, view, end);
         descent->method->learn(descent, view);
     }
     if (isnan(least) || run->least <= least) return;
@@ -290,11 +318,11 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
     const DescentPoints *points = descent_points(search, end->search);
     double least;
     const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
-    descent_learn(search, descent, &view, end->search, least);
+    descent_learn(search, descent, &view, end, least);
     view.run->round++;
     view.run->evaluations += points->run;
     const DescentStop stop = descent_stop(descent, view.run);
-    descent_report(search, end, failed, stop);
+    descent_report(search, descent, end, failed, stop);
     if (stop != DESCENT_GOES_ON) descent_restart(descent, &view, end->search, stop);
 }
 

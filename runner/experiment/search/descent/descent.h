@@ -27,6 +27,7 @@ enum {
     DESCENT_ITERATIONS_MAX = 100000,
     DESCENT_RESTARTS_MAX = 16,
     DESCENT_LINE_MAX = 64,
+    DESCENT_TOLD = 2, // doubles of a trial that are told, before the values of its replicates
     DESCENT_STATE_VERSION = 1
 };
 
@@ -157,7 +158,12 @@ typedef struct Descent {
     DescentPoints *points; // [side.kept] by search
     // room for one round
     double *value;     // [trials_max] by point; NaN: failed or left out
+    double *replicate; // [trials_max] the same of one replicate
     double *vector;    // [3 n]
+    bool *counts;      // [n] whether a derivative is there and no end of the range holds it
+    double *each;      // [replicates][n] derivatives of each; NaN: missing; NULL: they are not looked at
+    bool took;         // the round took a gradient
+    GradientSigns signs;
     double *parameter; // [n_parameters]
     // by the adjoint; NULL: by differences
     TrialGradient *gradient;
@@ -209,11 +215,21 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 // ---- slope.c --------------------------------------------------------------------------------------------------------
 
 // Value and slope at the centre from the values of its differences; or by the adjoint, of a round of search s.
-void descent_differentiate(const Descent *descent, const DescentView *view);
+void descent_differentiate(Descent *descent, const DescentView *view);
 void descent_reverse(const Search *search, Descent *descent, const DescentView *view, int64_t s);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);
+// By coordinate at u, where the values are `value` and, above and below it, pair[2]. NaN: too many failed.
+double descent_derivative(const Descent *descent, double u, double value, const double *pair);
+
+// ---- signs.c --------------------------------------------------------------------------------------------------------
+
+bool descent_sees_replicates(const Spec *spec); // whether gradients of single replicates are looked at
+bool descent_takes_values(const Spec *spec);    // and need the values of each (SearchMethod.takes_values)
+void descent_differentiate_each(Descent *descent, const DescentView *view, const DescentPoints *points,
+                                const double *told);
+void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
@@ -226,6 +242,6 @@ void descent_restart(const Descent *descent, const DescentView *view, int64_t se
 
 enum { DESCENT_GRADIENT_COLUMN = 9 };
 const Field *descent_fields(const Spec *spec, Arena *arena, int *count);
-void descent_report(Search *search, const SideEnd *end, int64_t failed, DescentStop stop);
+void descent_report(Search *search, const Descent *descent, const SideEnd *end, int64_t failed, DescentStop stop);
 
 #endif

@@ -286,6 +286,7 @@ const SearchMethod search_lbfgs = {
     .n_options = LBFGS_N_OPTIONS,
     .wants_range = true,
     .gradient_column = DESCENT_GRADIENT_COLUMN,
+    .takes_values = descent_takes_values,
     .budget = descent_budget,
     .bounds = descent_bounds,
     .check = lbfgs_check,

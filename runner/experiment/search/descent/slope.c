@@ -9,7 +9,7 @@ static double descent_quotient(double from, double f_from, double to, double f_t
     return to != from ? (f_to - f_from) / (to - from) : (double)NAN;
 }
 
-static double descent_derivative(const Descent *descent, double u, double value, const double *pair)
+double descent_derivative(const Descent *descent, double u, double value, const double *pair)
 {
     const double h = descent->settings[DESCENT_DIFFERENCE];
     const double above = descent_inside(u + h), below = descent_inside(u - h);
@@ -31,19 +31,29 @@ bool descent_is_held(const DescentView *view, int i)
     return (view->x[i] <= 0.0 && view->slope[i] > 0.0) || (view->x[i] >= 1.0 && view->slope[i] < 0.0);
 }
 
-void descent_differentiate(const Descent *descent, const DescentView *view)
+// The slope of the run from slope[n], of which some may be missing.
+static void descent_take(Descent *descent, const DescentView *view, const double *slope)
 {
     DescentRun *run = view->run;
     double *free = descent->vector;
-    run->value = descent->value[0];
     run->missing = 0;
     for (int i = 0; i < descent->n; i++) {
-        const double slope = descent_derivative(descent, view->x[i], run->value, descent->value + 1 + 2 * i);
-        run->missing += isnan(slope);
-        view->slope[i] = isnan(slope) ? 0.0 : slope;
-        free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
+        const bool there = isfinite(slope[i]);
+        run->missing += !there;
+        view->slope[i] = there ? slope[i] : 0.0;
+        descent->counts[i] = there && !descent_is_held(view, i);
+        free[i] = descent->counts[i] ? view->slope[i] : 0.0;
     }
     run->gradient = descent_norm(free, descent->n);
+}
+
+void descent_differentiate(Descent *descent, const DescentView *view)
+{
+    double *slope = descent->vector + descent->n;
+    view->run->value = descent->value[0];
+    for (int i = 0; i < descent->n; i++)
+        slope[i] = descent_derivative(descent, view->x[i], view->run->value, descent->value + 1 + 2 * i);
+    descent_take(descent, view, slope);
 }
 
 // ---- by the adjoint -------------------------------------------------------------------------------------------------
@@ -74,21 +84,17 @@ static void descent_reverse_centre(const Search *search, Descent *descent, const
     if (isnan(view->run->value)) return;
     (void)descent_point(descent, view->x); // it was run
     (void)trial_gradient(descent->gradient, (int32_t)(s + descent->side.first), ordinal, descent->parameter,
-                         descent->searched, descent->n, slope);
+                         descent->searched, descent->n, slope, descent->each);
     for (int i = 0; i < descent->n; i++) slope[i] = descent_along(descent, i, slope[i]);
+    const int replicates = descent->each != NULL ? search->spec->replicates.count : 0;
+    for (int k = 0; k < replicates * descent->n; k++)
+        descent->each[k] = descent_along(descent, k % descent->n, descent->each[k]);
 }
 
 void descent_reverse(const Search *search, Descent *descent, const DescentView *view, int64_t s)
 {
-    DescentRun *run = view->run;
-    double *free = descent->vector, *slope = descent->vector + descent->n;
-    run->value = descent->value[0];
-    run->missing = 0;
+    double *slope = descent->vector + descent->n;
+    view->run->value = descent->value[0];
     descent_reverse_centre(search, descent, view, s, slope);
-    for (int i = 0; i < descent->n; i++) {
-        run->missing += !isfinite(slope[i]);
-        view->slope[i] = isfinite(slope[i]) ? slope[i] : 0.0;
-        free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
-    }
-    run->gradient = descent_norm(free, descent->n);
+    descent_take(descent, view, slope);
 }
