@@ -558,6 +558,26 @@ typedef struct GradientResult {
 Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
                         const BackendOptions *backend, Arena *arena, GradientResult *result);
 
+// ---- what moves the fitness at a trial (run/slopes.c) ---------------------------------------------------------------
+
+// Of a searched parameter: d fitness/d part of its range (of a log scale, of the range of its logarithm).
+typedef struct Slope {
+    int parameter;
+    double value, slope; // NaN: none
+    double error;        // standard error over the replicates; NaN: unknown
+    bool held;           // it would get better beyond the end of the range
+} Slope;
+typedef struct SlopeResult {
+    bool adjoint;  // else by differences
+    double growth; // GradientSigns; NaN: unknown
+    Slope *slopes; // [count] in the order of the axes
+    int count;
+} SlopeResult;
+// Whether there are some, and soon enough for a page.
+bool campaign_has_slopes(const StoredCampaign *campaign);
+Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                      SlopeResult *result);
+
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {

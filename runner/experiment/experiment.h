@@ -506,6 +506,10 @@ SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
+// Of a range: back to u; d value/d u; u within [0, 1], NaN: 0.
+double search_coordinate(const Values *values, double value);
+double search_stretch(const Values *values, double value);
+double search_inside(double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24. Trials
 // with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.

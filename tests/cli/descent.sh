@@ -92,6 +92,30 @@ check $? "status has a column for the step and one for the gradient"
 check $? "they are the norm of the gradient and the length of the last step"
 "$HOPSCOTCH" plot plane >out 2>&1 && grep -q 'norm of the gradient' plane-convergence.svg
 check $? "the plot draws the gradient"
+
+# The report: bars by parts of the ranges, the longest first; grey where the end of a range holds the search.
+bars() # FILE: the numbers at the bars
+{
+    sed -n '/<section id="gradient">/,/<h3>/p' "$1" | grep -o 'text-anchor="[se][tn][ad][^>]*>[-0-9.e]*<' |
+        sed 's/.*>\(.*\)</\1/' | tr '\n' ' '
+}
+hopscotch report plane -o plane.html
+bars plane.html | grep -q "^40 30 $" && grep -q 'by differences between trials' plane.html &&
+    ! grep -q 'better beyond' plane.html
+check $? "the report draws the derivatives by the ranges: $(bars plane.html)"
+hopscotch run plane.yaml --name corner --progress none --set search.adam.rate=0.6 &&
+    hopscotch report corner -o corner.html && grep -q 'better beyond the end of its range' corner.html
+check $? "at the ends of the ranges the bars are grey"
+hopscotch run plane.yaml --name up --progress none --set 'objective={maximize: "x1 - 4*x2"}' &&
+    hopscotch report up -o up.html
+bars up.html | grep -q "^-40 10 $" && grep -q 'class="ba"[^>]*>.*-40' up.html
+check $? "of a fitness that is maximised too: $(bars up.html)"
+hopscotch report adam -o adam.html
+grep -q 'Whiskers: the standard error over the 3 replicates' adam.html &&
+    grep -q 'aria-label="cosine of two halves of the replicates, round"' adam.html && ! grep -q 'growth back' adam.html
+check $? "with replicates it has whiskers, spread and cosine"
+hopscotch plot adam --kind gradient -o gradient.svg && grep -q 'spread over the replicates' gradient.svg
+check $? "they are a plot too"
 hopscotch plan plane.yaml && grep -q 'at most 15, 5 per generation; tolerances may end a search early' out
 check $? "the plan counts the trials"
 hopscotch run plane.yaml --name none --progress none --set 'search.exclude=["x1 < 4.9999"]'

@@ -64,6 +64,17 @@ grep -q '^push_time,.*,,' rows.csv && grep -v push_time rows.csv >some.csv && ag
 [ "$("$HOPSCOTCH" gradient walk/1 --results r --parameters tilt --curve --format csv 2>log | wc -l)" = 10 ] &&
     grep -q '^walk/1: fitness ' log && good "the differences of nine steps" || fail "curve: $(cat log)"
 
+# The report's bars are the adjoint at the best trial times the ranges.
+"$HOPSCOTCH" gradient walk/best --results r --format csv >rows.csv 2>log
+"$HOPSCOTCH" report walk --results r -o walk.html >log 2>&1
+sed -n '/<section id="gradient">/,/<\/section>/p' walk.html >bars.html
+awk -F, 'NR > 1 && $1 != "all_kd" { range["gait_frequency"] = 2.5; range["thigh_amplitude"] = 0.5
+    range["thigh_offset"] = 0.6; range["shank"] = 0.2; range["tilt"] = 0.4; printf ">%.4g<\n", $4 * range[$1] }' \
+    rows.csv >expected
+for number in $(cat expected); do grep -qF -e "$number" bars.html || fail "no bar with $number"; done
+[ "$(wc -l <expected)" = 5 ] && grep -q 'by the adjoint of the run.*over the 3 replicates' bars.html &&
+    good "the report draws the adjoint by the ranges" || fail "report: $(cat log)"
+
 # A model without an adjoint, and an objective without a derivative, have differences.
 cat >sphere.yaml <<'YAML'
 version: 1

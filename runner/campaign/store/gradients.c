@@ -47,6 +47,36 @@ Error gradients_have(Database *database, bool *spread, bool *cosine, bool *growt
     return cursor_close(&row);
 }
 
+Error gradients_count(Database *database, int64_t *count)
+{
+    *count = 0;
+    return gradients_are_kept(database) ? store_integer(database, "SELECT count(*) FROM gradients", 0, count)
+                                        : error_none();
+}
+
+Cursor gradients_of_best(Database *database, bool maximize, int64_t every, int64_t searches, int64_t most, Arena *arena)
+{
+    static const char sql[] =
+        "SELECT search, round, norm, spread, cosine, growth FROM (SELECT *, row_number() OVER (PARTITION BY search "
+        "ORDER BY round) - 1 AS place FROM gradients WHERE search IN (SELECT search FROM rounds GROUP BY search ORDER "
+        "BY min(best) IS NULL, %s, search LIMIT ?2)) WHERE place %% ?1 = 0 ORDER BY search, round LIMIT ?3";
+    Cursor rounds = cursor_open(database, arena_format(arena, sql, maximize ? "max(best) DESC" : "min(best)"));
+    with_integer(&rounds, every);
+    with_integer(&rounds, searches);
+    with_integer(&rounds, most);
+    return rounds;
+}
+
+bool gradients_next(Cursor *gradients, int64_t *search, int64_t *round, GradientSigns *signs)
+{
+    if (!cursor_next(gradients)) return false;
+    *search = cell_integer(gradients, 0);
+    *round = cell_integer(gradients, 1);
+    *signs = (GradientSigns){cell_real(gradients, 2), cell_real(gradients, 3), cell_real(gradients, 4),
+                             cell_real(gradients, 5)};
+    return true;
+}
+
 Cursor gradients_by_round(Database *database)
 {
     static const char *const none = "SELECT NULL, NULL, NULL, NULL, NULL WHERE ?1 < 0 AND ?2 < 0";

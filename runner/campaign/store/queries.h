@@ -233,6 +233,11 @@ Cursor gradients_filler(Database *database);
 void gradients_add(Cursor *filler, const Round *round);
 Error gradients_have(Database *database, bool *spread, bool *cosine, bool *growth);
 Cursor gradients_by_round(Database *database);
+// All of them, and those of the best `searches`, every k-th of each.
+Error gradients_count(Database *database, int64_t *count);
+Cursor gradients_of_best(Database *database, bool maximize, int64_t every, int64_t searches, int64_t most,
+                         Arena *arena);
+bool gradients_next(Cursor *gradients, int64_t *search, int64_t *round, GradientSigns *signs);
 bool gradient_of_round(Cursor *gradients, int64_t search, int64_t round, GradientSigns *signs);
 
 // The best fitness of each search, in order of their numbers; NaN: it has none.

@@ -200,11 +200,8 @@ bool descent_budget(const Spec *spec, const char *option);
 
 // ---- points.c -------------------------------------------------------------------------------------------------------
 
-double descent_inside(double u); // the projection; NaN: 0
 // The parameters of a point into descent->parameter; false: the spec drops it.
 bool descent_point(const Descent *descent, const double *x);
-double descent_coordinate(const Values *values, double value);
-double descent_stretch(const Values *values, double value); // d value/d coordinate
 // Where a restart begins.
 void descent_start(const Descent *descent, int64_t search, const DescentRun *run, double *x);
 int64_t descent_members(const Descent *descent, const DescentRun *run);

@@ -147,7 +147,7 @@ static void lbfgs_line_point(const Descent *descent, const DescentView *view, in
 {
     double factor = 2.0 * view->run->scale;
     for (int64_t k = 0; k < index; k++) factor *= 0.5;
-    for (int i = 0; i < descent->n; i++) x[i] = descent_inside(view->x[i] + factor * lbfgs_direction(view)[i]);
+    for (int i = 0; i < descent->n; i++) x[i] = search_inside(view->x[i] + factor * lbfgs_direction(view)[i]);
 }
 
 // A line has at least one point that the spec allows: if need be, the centre.

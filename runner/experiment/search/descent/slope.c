@@ -12,7 +12,7 @@ static double descent_quotient(double from, double f_from, double to, double f_t
 double descent_derivative(const Descent *descent, double u, double value, const double *pair)
 {
     const double h = descent->settings[DESCENT_DIFFERENCE];
-    const double above = descent_inside(u + h), below = descent_inside(u - h);
+    const double above = search_inside(u + h), below = search_inside(u - h);
     double slope = descent_quotient(below, pair[1], above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(u, value, above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(below, pair[1], u, value);
@@ -71,7 +71,7 @@ static bool descent_counts(const Descent *descent, int axis)
 // d cost/d coordinate i, by d fitness/d parameter.
 static double descent_along(const Descent *descent, int i, double slope)
 {
-    const double stretch = descent_stretch(&descent->spec->axes[i].values, descent->parameter[descent->searched[i]]);
+    const double stretch = search_stretch(&descent->spec->axes[i].values, descent->parameter[descent->searched[i]]);
     return descent_counts(descent, i) ? spec_cost(descent->spec, 0, slope) * stretch : 0.0;
 }
 
