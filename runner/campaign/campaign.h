@@ -585,8 +585,9 @@ typedef struct Plan {
     // an open search (trials_open: nothing limits it but its own end) it is one generation.
     int64_t trials_least, rounds; // rounds: upper bound of the generations of all searches; 0: the method has none
     bool trials_open;
-    const char *early;    // what may end it early, or NULL
-    int64_t round_trials; // of a generation; 0: the method has none
+    const char *early;     // what may end it early, or NULL
+    const char *why_bound; // why the trials are an upper bound, or NULL
+    int64_t round_trials;  // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double block_bytes;                        // until rows are made of them

@@ -442,8 +442,9 @@ typedef struct SearchBudget {
 } SearchBudget;
 typedef struct SearchBounds {
     SearchBudget least, most;
-    bool open;         // `most` is too large to be of interest
-    const char *early; // what may end it earlier: "tolerances"; NULL: it ends with `most`
+    bool open;             // `most` is too large to be of interest
+    const char *early;     // what may end it earlier: "tolerances"; NULL: it ends with `most`
+    const char *why_bound; // why `most` is all that can be said; NULL: `early` says it
 } SearchBounds;
 
 struct SearchMethod {

@@ -118,6 +118,12 @@ hopscotch plot adam --kind gradient -o gradient.svg && grep -q 'spread over the 
 check $? "they are a plot too"
 hopscotch plan plane.yaml && grep -q 'at most 15, 5 per generation; tolerances may end a search early' out
 check $? "the plan counts the trials"
+grep -q '^bound  *trials, disk and time are upper bounds: a search ends when its gradient or its steps are small' out
+check $? "it says that they are an upper bound, and why"
+hopscotch plan lbfgs.yaml && grep -q '^bound .*no step leads down.* a line is counted for each gradient$' out
+check $? "of lbfgs too"
+hopscotch plan plane.yaml --set limits.trials=4 && ! grep -q '^bound' out
+check $? "not of one that can't end earlier"
 hopscotch run plane.yaml --name none --progress none --set 'search.exclude=["x1 < 4.9999"]'
 [ $? -eq 1 ] && grep -q 'search 0: `exclude`' out
 check $? "a search without an allowed start says so"

@@ -114,6 +114,12 @@ search() # NAME METHOD GRADIENT ARGUMENTS...: its best fitness
     best "$name"
 }
 best() { "$HOPSCOTCH" query "$1" --results r --format csv --sql "SELECT max(fitness) FROM trials" 2>>log | tail -n 1; }
+# A search by the adjoint has one trial per iteration; the plan's bound is met here.
+words=$(tr '\n' ' ' <search.txt)
+"$HOPSCOTCH" plan walk.yaml --set "search=$words" >plan.txt 2>log
+grep -q '^trials  *at most 36, 3 per generation' plan.txt &&
+    grep -q '^bound .*time of the adjoint is not included' plan.txt &&
+    good "the plan counts one trial per step" || fail "plan: $(cat plan.txt log)"
 for method in adam lbfgs; do
     a=$(search "a$method" $method adjoint) b=$(search "b$method" $method "differences, difference: 1e-6")
     echo "$a $b" | awk '{ d = $1 - $2; exit !($1 != "" && d * d < 1e-8) }' &&
@@ -155,6 +161,45 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
 else
     echo "skip gradient: a kill: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
+
+# Metrics that count, time, or are the greatest of something are refused by check, by name and place; others are not.
+smooth=" distance mean_speed lateral_drift energy cost_of_transport height_mean tilt_rms action_rate"
+smooth="$smooth ground_force_mean slip "
+metrics=$("$HOPSCOTCH" models articulated | awk '/^metrics / { on = 1; next } NF == 0 { on = 0 } on { print $1 }')
+words=$(tr '\n' ' ' <search.txt)
+seen=0
+for metric in $metrics; do
+    "$HOPSCOTCH" check walk.yaml --set "search=$words" \
+        --set "objective={minimize: \"energy + max($metric, 0)\"}" >out 2>&1
+    accepted=$?
+    case $smooth in *" $metric "*) expected=0 ;; *) expected=1 ;; esac
+    seen=$((seen + 1))
+    [ $accepted = $expected ] || fail "check of $metric: $(cat out)"
+    [ $expected = 0 ] || grep -q "^--set:1:[0-9]*: error: metric $metric of the objective has no derivative" out ||
+        fail "check of $metric: $(cat out)"
+done
+[ $seen = 18 ] && good "check accepts 10 of 18 metrics for the adjoint, and names the others" || fail "$seen metrics"
+
+# Replicates that fail: they are left out, or count as a constant. A start that fails has no gradient.
+for failed in ignore "penalty(3)"; do
+    "$HOPSCOTCH" run walk.yaml --name some --results r --progress none --set "objective.failed=$failed" \
+        --set "replicates={count: 5, perturb: {fall_height: {uniform: [0.1, 0.6]}}}" >log 2>&1
+    lost=$("$HOPSCOTCH" query some --results r --format csv --sql "SELECT n_failed FROM trials WHERE id = 1" |
+        tail -n 1)
+    "$HOPSCOTCH" gradient some/1 --results r --format csv >rows.csv 2>>log || fail "$(cat log)"
+    agree rows.csv 5 2>wrong && [ "$lost" -gt 0 ] && [ "$lost" -lt 5 ] &&
+        good "$lost of 5 replicates failed, $failed: adjoint and differences agree" ||
+        fail "$failed: $lost $(cat wrong log)"
+    rm -rf r/some
+done
+for method in adam lbfgs; do
+    search lost $method adjoint --set parameters.fall_height=0.6 >best
+    "$HOPSCOTCH" query lost --results r --format csv >rows.csv 2>log \
+        --sql "SELECT (SELECT count(*) FROM gradients), count(*), min(stop), max(stop) FROM rounds"
+    [ "$(tail -n 1 rows.csv)" = "0,3,all_failed,all_failed" ] && good "$method: a start that fails ends its search" ||
+        fail "$method: $(cat rows.csv log)"
+    rm -rf r/lost
+done
 
 # errors
 refused() # WORDS ARGUMENTS...

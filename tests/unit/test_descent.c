@@ -81,6 +81,14 @@ static double descent_fails(const double *x, int n)
     return (double)NAN;
 }
 
+// Fails in the middle alone.
+static double descent_hole(const double *x, int n)
+{
+    double far = 0.0;
+    for (int i = 0; i < n; i++) far += fabs(x[i]);
+    return far < 1e-9 ? (double)NAN : descent_sphere(x, n);
+}
+
 // Fails beyond x1 = 1; its minimum -0.55 is at (0.8, 0.3).
 static double descent_cliff(const double *x, int n) { return x[0] > 1.0 ? (double)NAN : descent_sphere(x, n) - x[0]; }
 
@@ -381,6 +389,24 @@ TEST(descent_takes_one_sided_differences_where_points_fail)
     CHECK_BITS(0.0, descent_view(&test.search, 0).slope[0]);
     CHECK_TEXT("all_failed", descent_case_why(&test, 0));
     descent_case_end(&test);
+}
+
+// Where the centre alone fails, the differences of the others are as good; the line of lbfgs takes what is best.
+TEST(descent_goes_on_from_a_centre_that_failed)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start(&test, descent_hole, 2, methods[m], "start: center, difference: 0.01");
+        CHECK(descent_case_batch(&test, 5));
+        CHECK(isnan(descent_case_of(&test, 0)->value));
+        CHECK_INTEGER(0, descent_case_of(&test, 0)->missing);
+        CHECK(test.rounds.row[0].has_gradient);
+        for (int i = 0; i < 2; i++) CHECK_NEAR(-6.0, descent_view(&test.search, 0).slope[i], 1e-9);
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        CHECK(descent_case_of(&test, 0)->best < 0.02);
+        descent_case_end(&test);
+    }
 }
 
 // Momentum carries the search over the cliff: it returns and goes on.

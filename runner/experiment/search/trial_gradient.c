@@ -3,6 +3,7 @@
 #include "../experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,13 +233,20 @@ double trial_gradient_growth(const TrialGradient *gradient) { return gradient->g
 
 // ---- whether there is one -------------------------------------------------------------------------------------------
 
-static const char *gradient_bend(const Spec *spec)
+// Metrics of the objective without a derivative: "gap_max, survived"; returns their number.
+static int gradient_list_bends(const Spec *spec, char *list, size_t size)
 {
+    int count = 0;
+    size_t used = 0;
+    list[0] = '\0';
     for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (expression_uses(spec->objective.expression[0], m) && !spec->model->adjoint->metric(m))
-            return spec->configured.metrics[m].name;
+        if (!expression_uses(spec->objective.expression[0], m) || spec->model->adjoint->metric(m)) continue;
+        if (used < size)
+            used += (size_t)snprintf(list + used, size - used, "%s%s", count > 0 ? ", " : "",
+                                     spec->configured.metrics[m].name);
+        count++;
     }
-    return NULL;
+    return count;
 }
 
 Error trial_gradient_check(const Spec *spec)
@@ -247,9 +255,13 @@ Error trial_gradient_check(const Spec *spec)
     if (adjoint == NULL) return error_make(ERROR_USER, "model %s has no adjoint", spec->model->name);
     const char *why = adjoint->refuses(&spec->configured);
     if (why != NULL) return error_make(ERROR_USER, "%s", why);
-    const char *metric = gradient_bend(spec);
-    return metric == NULL ? error_none()
-                          : error_make(ERROR_USER, "metric %s of the objective has no derivative", metric);
+    char bends[256];
+    const int count = gradient_list_bends(spec, bends, sizeof bends);
+    if (count == 0) return error_none();
+    return error_make(ERROR_USER,
+                      "metric%s %s of the objective ha%s no derivative: what counts, is a time or is the greatest of "
+                      "something has none",
+                      count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

@@ -69,9 +69,10 @@ static Error descent_check_axes(const Spec *spec)
 // The adjoint reaches every searched parameter, also through those that are derived.
 static Error descent_check_adjoint(const Spec *spec)
 {
-    TRY(trial_gradient_check(spec));
+    const Error refused = trial_gradient_check(spec);
+    if (refused.kind != OK) return error_make(refused.kind, "%s; use `gradient: differences`", refused.text);
     if (spec->n_constraints > 0)
-        return error_make(ERROR_USER, "constraints have no gradient by the adjoint: use `gradient: differences`");
+        return error_make(ERROR_USER, "constraints have no gradient by the adjoint; use `gradient: differences`");
     for (int i = 0; i < spec->n_axes; i++) {
         if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
         return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
@@ -414,11 +415,25 @@ bool descent_budget(const Spec *spec, const char *option)
     return strncmp(key, ".stop.", strlen(".stop.")) == 0;
 }
 
-// An iteration is a round of differences and, for methods with a line, at most one of its points.
+// Why the numbers below are an upper bound.
+static const char *descent_why_bound(const Descent *descent)
+{
+    const bool adjoint = descent_by_adjoint(descent);
+    if (descent->method->line(descent) == 0)
+        return adjoint ? "a search ends when its gradient or its steps are small, which only its trials show; the time "
+                         "of the adjoint is not included: some runs of each trial"
+                       : "a search ends when its gradient or its steps are small, which only its trials show";
+    return adjoint ? "a search ends when no step leads down, which only its trials show; a line is counted for each "
+                     "gradient; the time of the adjoint is not included: some runs of each centre"
+                   : "a search ends when no step leads down, which only its trials show; a line is counted for each "
+                     "gradient";
+}
+
+// An iteration is a round of differences, or the centre alone, and, for methods with a line, at most one line.
 void descent_bounds(const Search *search, SearchBounds *bounds)
 {
     const Descent *descent = search->scratch;
-    const double differences = 1.0 + 2.0 * descent->n, line = (double)descent->method->line(descent);
+    const double differences = (double)descent_around(descent), line = (double)descent->method->line(descent);
     const double limit = descent->settings[DESCENT_STOP_TRIALS], searches = (double)descent->side.searches;
     const double iterations = descent->settings[DESCENT_STOP_ITERATIONS] * (descent->settings[DESCENT_RESTARTS] + 1.0);
     SearchBudget most = {.trials = iterations * (differences + line), .rounds = iterations * (line > 0.0 ? 2.0 : 1.0)};
@@ -431,5 +446,6 @@ void descent_bounds(const Search *search, SearchBounds *bounds)
     }
     *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
                              .most = {searches * most.trials, searches * most.rounds},
-                             .early = "tolerances"};
+                             .early = "tolerances",
+                             .why_bound = descent_why_bound(descent)};
 }
