@@ -20,7 +20,7 @@ DescentView descent_view(const Search *search, int64_t run)
     return (DescentView){.run = own, .x = at, .slope = at + n, .good = at + 2 * n, .own = at + 3 * n};
 }
 
-DescentPoints *descent_points(const Search *search, int64_t run)
+SideDrawn *descent_points(const Search *search, int64_t run)
 {
     const Descent *descent = search->scratch;
     return &descent->points[run % descent->side.kept];
@@ -51,8 +51,7 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->side.trials_max = line > centre ? line : centre;
     descent->run_bytes = sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
     descent->side.told_at = sizeof(DescentState) + (size_t)descent->side.searches * descent->run_bytes;
-    const int64_t fit = (int64_t)(descent_points_bytes / descent_round_bytes(descent));
-    descent->side.kept = fit < 1 ? 1 : fit < descent->side.searches ? fit : descent->side.searches;
+    descent->side.kept = side_kept_within(&descent->side, descent_points_bytes, descent_round_bytes(descent));
 }
 
 // Searches use derivatives by each coordinate.
@@ -116,11 +115,9 @@ static void descent_take_room(Descent *descent, Arena *arena)
 static void descent_take_points(Descent *descent, int64_t count, Arena *arena)
 {
     descent->side.kept = count;
-    descent->points = ARENA_NEW(arena, DescentPoints, count);
+    descent->points = ARENA_NEW(arena, SideDrawn, count);
     for (int64_t i = 0; i < count; i++)
-        descent->points[i] = (DescentPoints){.round = -1,
-                                             .slot = ARENA_NEW(arena, int32_t, descent->side.trials_max),
-                                             .left_out = ARENA_NEW(arena, bool, descent->side.trials_max)};
+        descent->points[i] = side_drawn_take(descent->side.trials_max, descent->side.trials_max, arena);
 }
 
 static const SideMethod descent_side;
@@ -172,7 +169,7 @@ static void *descent_worker(const Search *search, bool learns, Arena *arena)
 
 static size_t descent_generation_bytes(const Search *search)
 {
-    return descent_round_bytes(search->scratch) + sizeof(DescentPoints) + DESCENT_TAKEN * 64;
+    return descent_round_bytes(search->scratch) + sizeof(SideDrawn) + DESCENT_TAKEN * 64;
 }
 
 static void descent_keep(Search *search, int64_t generations, Arena *arena)
@@ -188,12 +185,6 @@ static SideRun descent_side_run(const Search *search, int64_t s)
     return (SideRun){run->round, run->stop};
 }
 
-static bool descent_is_drawn(const Search *search, int64_t s)
-{
-    const DescentPoints *points = descent_points(search, s);
-    return points->search == s && points->round == descent_view(search, s).run->round;
-}
-
 static int64_t descent_side_members(const Search *search, int64_t s)
 {
     return descent_members(search->scratch, descent_view(search, s).run);
@@ -203,7 +194,7 @@ static void descent_draw(const Search *search, void *worker, int64_t s, int64_t 
 {
     const Descent *descent = worker;
     const DescentView view = descent_view(search, s);
-    DescentPoints *points = descent_points(search, s);
+    SideDrawn *points = descent_points(search, s);
     for (int64_t member = first; member < end; member++) {
         descent_member(descent, &view, member, descent->vector);
         points->left_out[member] = !descent_point(descent, descent->vector);
@@ -212,24 +203,15 @@ static void descent_draw(const Search *search, void *worker, int64_t s, int64_t 
 
 static void descent_list(const Search *search, void *worker, int64_t s)
 {
-    DescentPoints *points = descent_points(search, s);
-    const int64_t members = descent_side_members(search, s);
     (void)worker;
-    points->run = 0;
-    for (int64_t member = 0; member < members; member++) {
-        if (!points->left_out[member]) points->slot[points->run++] = (int32_t)member;
-    }
-    points->search = s;
-    points->round = descent_view(search, s).run->round;
+    side_list_members(descent_points(search, s), descent_side_members(search, s));
 }
-
-static int64_t descent_trials(const Search *search, int64_t s) { return descent_points(search, s)->run; }
 
 static void descent_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
 {
     const Descent *descent = worker;
     const DescentView view = descent_view(search, s);
-    const DescentPoints *points = descent_points(search, s);
+    const SideDrawn *points = descent_points(search, s);
     const size_t n = (size_t)descent->spec->configured.n_parameters;
     for (int64_t trial = first; trial < end; trial++, parameter += n) {
         descent_member(descent, &view, points->slot[trial], descent->vector);
@@ -262,14 +244,14 @@ static void descent_note(const Search *search, const Trials *trials, int64_t t, 
 }
 
 // Values by point. Returns how many trials failed; *least: the best value.
-static int64_t descent_gather(Descent *descent, const DescentPoints *points, DescentRun *run, const double *told,
+static int64_t descent_gather(Descent *descent, const SideDrawn *points, DescentRun *run, const double *told,
                               double *least)
 {
     const int64_t members = descent_members(descent, run);
     int64_t failed = 0;
     *least = (double)NAN;
     for (int64_t i = 0; i < members; i++) descent->value[i] = (double)NAN;
-    for (int64_t trial = 0; trial < points->run; trial++, told += descent->side.told_width) {
+    for (int64_t trial = 0; trial < points->trials; trial++, told += descent->side.told_width) {
         descent->value[points->slot[trial]] = told[0];
         failed += isnan(told[0]);
         if (!isnan(told[0]) && !(*least <= told[0])) *least = told[0];
@@ -316,12 +298,12 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
 {
     Descent *descent = worker;
     const DescentView view = descent_view(search, end->search);
-    const DescentPoints *points = descent_points(search, end->search);
+    const SideDrawn *points = descent_points(search, end->search);
     double least;
     const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
     descent_learn(search, descent, &view, end, least);
     view.run->round++;
-    view.run->evaluations += points->run;
+    view.run->evaluations += points->trials;
     const DescentStop stop = descent_stop(descent, view.run);
     descent_report(search, descent, end, failed, stop);
     if (stop != DESCENT_GOES_ON) descent_restart(descent, &view, end->search, stop);
@@ -368,12 +350,6 @@ static bool descent_is_whole(const Search *search)
     return true;
 }
 
-static void descent_forget(const Search *search)
-{
-    const Descent *descent = search->scratch;
-    for (int64_t i = 0; i < descent->side.kept; i++) descent->points[i].round = -1;
-}
-
 static int64_t descent_reconsider(const Search *search, int64_t s)
 {
     const DescentView view = descent_view(search, s);
@@ -390,16 +366,14 @@ static const SideMethod descent_side = {
     .stop_names = descent_stop_names,
     .n_stops = DESCENT_STOPS,
     .run = descent_side_run,
-    .is_drawn = descent_is_drawn,
+    .drawn = descent_points,
     .members = descent_side_members,
     .draw = descent_draw,
     .list = descent_list,
-    .trials = descent_trials,
     .give = descent_give,
     .note = descent_note,
     .end_generation = descent_end_round,
     .is_whole = descent_is_whole,
-    .forget = descent_forget,
     .reconsider = descent_reconsider,
     .worker_bytes = descent_worker_bytes,
     .worker = descent_worker,

@@ -136,14 +136,6 @@ typedef struct DescentState {
     SideProgress progress;
 } DescentState;
 
-// The points of a round: which the spec allows. They are computed from the state, to the same bits whenever asked.
-typedef struct DescentPoints {
-    int64_t search, round; // of the search; round -1: empty
-    int64_t run;           // points that are run
-    int32_t *slot;         // [run] their numbers
-    bool *left_out;        // [members]
-} DescentPoints;
-
 struct DescentMethod;
 
 // Another thread has a copy with room of its own (descent_worker); `side` is only current in the first one.
@@ -154,8 +146,8 @@ typedef struct Descent {
     const double *settings;
     int n;
     size_t run_bytes;
-    const Sobol *sobol;    // NULL: too many parameters
-    DescentPoints *points; // [side.kept] by search
+    const Sobol *sobol; // NULL: too many parameters
+    SideDrawn *points;  // [side.kept] rounds by search. Points are computed from the state, the same bits each time
     // room for one round
     double *value;     // [trials_max] by point; NaN: failed or left out
     double *replicate; // [trials_max] the same of one replicate
@@ -191,7 +183,7 @@ typedef struct DescentMethod {
 // ---- descent.c: what every SearchMethod of the family has in common -------------------------------------------------
 
 DescentView descent_view(const Search *search, int64_t run);
-DescentPoints *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
+SideDrawn *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
 Error descent_check(const Spec *spec, const DescentMethod *method, const char **key);
 Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
 void descent_bounds(const Search *search, SearchBounds *bounds);
@@ -224,8 +216,7 @@ double descent_derivative(const Descent *descent, double u, double value, const 
 
 bool descent_sees_replicates(const Spec *spec); // whether gradients of single replicates are looked at
 bool descent_takes_values(const Spec *spec);    // and need the values of each (SearchMethod.takes_values)
-void descent_differentiate_each(Descent *descent, const DescentView *view, const DescentPoints *points,
-                                const double *told);
+void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
 void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ void descent_report(Search *search, const Descent *descent, const SideEnd *end, 
     double *fields;
     Round *row = side_round(search, end, (int64_t)stop, &fields);
     if (row == NULL) return;
-    row->population = descent_points(search, end->search)->run;
+    row->population = descent_points(search, end->search)->trials;
     row->evaluations = view.run->evaluations;
     row->sigma = view.run->step;
     row->best = spec_cost(descent->spec, 0, view.run->best);

@@ -28,14 +28,13 @@ const char *gradient_verdict(const GradientSigns *signs)
 // ---- gradients of the replicates ------------------------------------------------------------------------------------
 
 // each[replicates][n] from the values of each at the points of the round: told[trials][told_width].
-void descent_differentiate_each(Descent *descent, const DescentView *view, const DescentPoints *points,
-                                const double *told)
+void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told)
 {
     const int n = descent->n, replicates = descent->spec->replicates.count;
     double *value = descent->replicate;
     for (int r = 0; r < replicates && descent->side.told_width > DESCENT_TOLD; r++) {
         for (int64_t k = 0; k < descent_around(descent); k++) value[k] = (double)NAN;
-        for (int64_t t = 0; t < points->run; t++)
+        for (int64_t t = 0; t < points->trials; t++)
             value[points->slot[t]] = told[t * descent->side.told_width + DESCENT_TOLD + r];
         for (int i = 0; i < n; i++)
             descent->each[(ptrdiff_t)r * n + i] = descent_derivative(descent, view->x[i], value[0], value + 1 + 2 * i);
