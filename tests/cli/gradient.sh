@@ -130,12 +130,13 @@ done
         "$("$HOPSCOTCH" digest again --results r | cut -d' ' -f1)" ] && good "the same digest one by one" ||
     fail "batches: $(cat log)"
 # What the replicates say of it, and how it grows back in time: the same by differences, which can't tell the growth.
+perturb="base_vx: {normal: [0.2, 0.4]}, ground_friction: {uniform: [0.2, 1.0]}"
 signs() # NAME METHOD GRADIENT ARGUMENTS...
 {
     name=$1 method=$2 gradient=$3
     shift 3
     search "$name" "$method" "$gradient" "$@" \
-        --set "replicates={count: 4, perturb: {base_vx: {normal: [0.2, 0.1]}}}" >best
+        --set "replicates={count: 4, perturb: {$perturb}}" >best
     "$HOPSCOTCH" query "$name" --results r --format csv \
         --sql "SELECT spread, cosine, growth FROM gradients WHERE round = 0 ORDER BY search" >"$name.csv" 2>log
 }
@@ -144,6 +145,18 @@ paste -d, ga.csv gd.csv | awk -F, 'NR > 1 { a = $1 - $4; b = $2 - $5
     if ($1 == "" || a * a > 1e-8 * $1 * $1 || b * b > 1e-8 || $3 <= 1 || $6 != "") bad = 1 }
     END { exit bad || NR != 4 }' && good "spread and cosine agree, growth by the adjoint alone" ||
     fail "signs: $(cat ga.csv gd.csv)"
+# The whiskers of the report and the bars give the spread of the round of the best trial.
+"$HOPSCOTCH" report ga --results r -o ga.html >log 2>&1
+sed -n '/<section id="gradient">/,/<h3>/p' ga.html |
+    grep -o '<rect class="[bk][ae0]"[^>]*height="12"\|<line class="wh"[^>]*>' | sed 's/"/ /g' >shapes
+spread=$("$HOPSCOTCH" query ga --results r --format csv \
+    --sql "SELECT spread FROM gradients JOIN trials USING(search, round) ORDER BY fitness DESC LIMIT 1" | tail -n 1)
+awk -v spread="$spread" '/^<rect/ { for (i = 1; i < NF; i++) if ($i == "width=") bars += $(i + 1) ^ 2; n++ }
+    /^<line/ { for (i = 1; i < NF; i++) { if ($i == "x1=") a = $(i + 1); if ($i == "x2=") b = $(i + 1) }
+        errors += ((b - a) / 2) ^ 2 }
+    END { off = sqrt(errors / bars) - spread
+        exit !(n == 3 && spread > 0.05 && off * off < (0.02 * spread) ^ 2) }' shapes &&
+    good "whiskers and bars give the spread of the round, $spread" || fail "whiskers: $spread $(cat shapes)"
 signs again2 adam adjoint --batch 1 && cmp -s ga.csv again2.csv && good "the same bits one by one" || fail "signs again"
 "$SQL" r/ga/campaign.db "DELETE FROM rounds; DELETE FROM gradients" >log 2>&1
 "$HOPSCOTCH" doctor ga --results r --repair >log 2>&1
