@@ -52,9 +52,9 @@ GRAPH_KERNELS(CPU_KERNELS_SHARE)
         model##_adjoint_run(configured, lanes, memory);                                                                \
         leave_vectors();                                                                                               \
     }                                                                                                                  \
-    static void back_##model##_##kernel(void *memory, const double *weight, double *gradient)                          \
+    static void back_##model##_##kernel(void *memory, const double *weight, double *gradient, double *growth)          \
     {                                                                                                                  \
-        model##_adjoint_back(memory, weight, gradient);                                                                \
+        model##_adjoint_back(memory, weight, gradient, growth);                                                        \
         leave_vectors();                                                                                               \
     }
 ADJOINT_KERNELS(CPU_KERNELS_REVERSE)

@@ -24,7 +24,7 @@ typedef struct CpuShared {
 typedef struct CpuAdjoint {
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
     void (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
-    void (*back)(void *memory, const double *weight, double *gradient);
+    void (*back)(void *memory, const double *weight, double *gradient, double *growth);
 } CpuAdjoint;
 
 typedef struct CpuKernels {

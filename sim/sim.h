@@ -383,7 +383,10 @@ typedef struct Adjoint {
     // Then, for the same number of lanes in the same memory: gradient[n_parameters][lanes] <- the derivatives of
     // sum(weight[m] metric[m]); 0 for a parameter on which the metrics do not depend smoothly.
     // weight[n_metrics][lanes]: 0 for a metric without derivative. A lane that failed has those of its run so far.
-    void (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient);
+    // growth[lanes]: how much the derivatives with respect to the state grow backwards in time: the greatest of their
+    // norms over the run, through the last one; NaN: all are 0.
+    void (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
+                 double *growth);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
     // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
     // Metrics are those of `run` up to rounding. memory: of tangent_bytes.

@@ -147,6 +147,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                one row per generation of methods that learn; stop: why the search, or a restart, ended with it;
 //                sigma: step size, along gradients the length of the last step
 //   fronts       search, round, front, hypervolume: of the rounds of methods for several objectives
+//   gradients    search, round, norm, spread, cosine, growth: of the rounds that took a gradient (GradientSigns); only
+//                of methods that do
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
 //                sqlite_seconds (store/timings.c), kernel ('general', or 'made' for the campaign)
@@ -203,7 +205,7 @@ typedef struct Recording {
 Recording recording_of(const Spec *spec, RecordKind kind);
 ShardLayout recording_layout(const Recording *recording);
 
-enum { STORE_STATEMENTS = 10 + RECORD_KINDS };
+enum { STORE_STATEMENTS = 11 + RECORD_KINDS };
 typedef struct Store {
     Database *database;
     const char *folder, *shards, *name;
@@ -211,7 +213,7 @@ typedef struct Store {
     union { // statements that all commits share
         struct {
             Cursor insert_trials, insert_replicates, insert_shard, insert_batch, note_batch, add_digest;
-            Cursor update_search, insert_search, insert_round, insert_front;
+            Cursor update_search, insert_search, insert_round, insert_front, insert_gradient;
             Cursor insert_place[RECORD_KINDS]; // of a lane's arrays
         };
         Cursor statements[STORE_STATEMENTS];
@@ -223,6 +225,7 @@ typedef struct Store {
     int64_t trials_expected; // in all; 0: unknown
     double sqlite_seconds;   // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;            // by this process
+    bool has_gradients;      // it has a table for them
     char state[16];
     const char *reason; // why the last run ended; "": it did not end, or had no reason
 } Store;
@@ -555,6 +558,26 @@ typedef struct GradientResult {
 Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
                         const BackendOptions *backend, Arena *arena, GradientResult *result);
 
+// ---- what moves the fitness at a trial (run/slopes.c) ---------------------------------------------------------------
+
+// Of a searched parameter: d fitness/d part of its range (of a log scale, of the range of its logarithm).
+typedef struct Slope {
+    int parameter;
+    double value, slope; // NaN: none
+    double error;        // standard error over the replicates; NaN: unknown
+    bool held;           // it would get better beyond the end of the range
+} Slope;
+typedef struct SlopeResult {
+    bool adjoint;  // else by differences
+    double growth; // GradientSigns; NaN: unknown
+    Slope *slopes; // [count] in the order of the axes
+    int count;
+} SlopeResult;
+// Whether there are some, and soon enough for a page.
+bool campaign_has_slopes(const StoredCampaign *campaign);
+Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
+                      SlopeResult *result);
+
 // ---- time, memory and disk of a run (plan/plan.c, plan/explain.c) ---------------------------------------------------
 
 typedef struct Plan {
@@ -562,8 +585,9 @@ typedef struct Plan {
     // an open search (trials_open: nothing limits it but its own end) it is one generation.
     int64_t trials_least, rounds; // rounds: upper bound of the generations of all searches; 0: the method has none
     bool trials_open;
-    const char *early;    // what may end it early, or NULL
-    int64_t round_trials; // of a generation; 0: the method has none
+    const char *early;     // what may end it early, or NULL
+    const char *why_bound; // why the trials are an upper bound, or NULL
+    int64_t round_trials;  // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
     double block_bytes;                        // until rows are made of them

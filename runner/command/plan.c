@@ -65,6 +65,8 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
     if (plan->block_bytes > 0) fprintf(out, ", %s of blocks until rows are made", text_bytes(plan->block_bytes).text);
     fprintf(out, "; %s are free\n", text_bytes(plan->disk_free).text);
     plan_print_time(plan, out);
+    if (plan->why_bound != NULL && plan_may_end_early(plan))
+        fprintf(out, "%-14s trials, disk and time are upper bounds: %s\n", "bound", plan->why_bound);
     if (plan->warning[0] != '\0') fprintf(out, "%-14s %s\n", "warning", plan->warning);
 }
 
@@ -100,6 +102,7 @@ static void plan_print_json(const Spec *spec, const Plan *plan, FILE *out)
     json_boolean(&json, "trials_known", plan->looked_at == 0);
     json_boolean(&json, "trials_open", plan->trials_open);
     json_text(&json, "early", plan->early);
+    json_text(&json, "why_bound", plan_may_end_early(plan) ? plan->why_bound : NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) json_number(&json, sizes[i].name, sizes[i].value);
     json_text(&json, "device", plan->device);
     json_text(&json, "kernel", plan->kernel[0] != '\0' ? plan->kernel : NULL);

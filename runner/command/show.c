@@ -15,6 +15,9 @@ typedef struct ShowTrial {
     int64_t n_failed;
     double *parameter; // [n_parameters] all, as the search gives them
     bool computed;     // it keeps no row, and was simulated again
+    int64_t search, round;
+    bool has_gradient;
+    GradientSigns gradient; // that its round, or the last one before it, took
 } ShowTrial;
 
 // The arrays of one replicate, e.g. its trajectory.
@@ -42,6 +45,8 @@ static void show_read_row(ShowTrial *trial, const Cursor *row, Arena *arena)
             if (strcmp(name, rows_objective_name(k)) == 0) trial->objective[k] = cell_real(row, i);
         }
         if (strcmp(name, "failure") == 0) trial->failure = arena_copy(arena, cell_text(row, i));
+        if (strcmp(name, "search") == 0) trial->search = cell_integer(row, i);
+        if (strcmp(name, "round") == 0) trial->round = cell_integer(row, i);
         if (strcmp(name, "n_failed") == 0) trial->n_failed = cell_integer(row, i);
         for (int m = 0; m < configured->n_metrics; m++) {
             const char *metric = configured->metrics[m].name;
@@ -64,6 +69,13 @@ static Error show_compute(const StoredCampaign *campaign, int64_t id, Arena *are
     show_read_row(trial, &row, arena);
     trial->computed = true;
     return cursor_close(&row);
+}
+
+static Error show_read_gradient(ShowTrial *trial)
+{
+    Cursor gradients = gradients_by_round(trial->campaign->database);
+    trial->has_gradient = gradient_of_round(&gradients, trial->search, trial->round, &trial->gradient);
+    return cursor_close(&gradients);
 }
 
 static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena, ShowTrial *trial)
@@ -89,6 +101,7 @@ static Error show_read(const StoredCampaign *campaign, int64_t id, Arena *arena,
                           "%s lists trials",
                           campaign->name, id,
                           command_again(folder_of(campaign->folder, arena), "query %.100s", campaign->name).text);
+    TRY(show_read_gradient(trial));
     TRY(search_init(&campaign->spec, arena, &search));
     return search_read_trial(&search, campaign->database, id, arena, trial->parameter);
 }
@@ -253,6 +266,17 @@ static void show_print_batch(const BatchTiming *batch, FILE *out, Arena *arena)
             batch->made ? ", by a kernel made for the campaign" : "");
 }
 
+static void show_print_gradient(const ShowTrial *trial, FILE *out)
+{
+    const GradientSigns *signs = &trial->gradient;
+    if (!trial->has_gradient) return;
+    fprintf(out, "\ngradient of its round: norm %s", text_number(signs->norm).text);
+    if (!isnan(signs->spread)) fprintf(out, ", spread over the replicates %.3g of it", signs->spread);
+    if (!isnan(signs->cosine)) fprintf(out, ", cosine of two halves %.3g (%s)", signs->cosine, gradient_verdict(signs));
+    if (!isnan(signs->growth)) fprintf(out, ", growth back in time %.3g", signs->growth);
+    fputc('\n', out);
+}
+
 static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     ShowPlaces places;
@@ -264,6 +288,7 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
     TRY(show_print_replicates(trial, out, arena));
+    show_print_gradient(trial, out);
     show_print_batch(&batch, out, arena);
     if (trial->computed)
         fputs("\nThis trial keeps no row (record.rows): its results were computed again now, to the same bits.\n", out);
@@ -272,6 +297,17 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 }
 
 // ---- JSON -----------------------------------------------------------------------------------------------------------
+
+static void show_json_gradient(const ShowTrial *trial, Json *json)
+{
+    if (!trial->has_gradient) return;
+    json_object(json, "gradient");
+    json_number(json, "norm", trial->gradient.norm);
+    json_number(json, "spread", trial->gradient.spread);
+    json_number(json, "cosine", trial->gradient.cosine);
+    json_number(json, "growth", trial->gradient.growth);
+    json_close(json, '}');
+}
 
 static void show_json_values(const ShowTrial *trial, Json *json)
 {
@@ -334,6 +370,7 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
         json_integer(&json, "batch_lanes", batch.lanes);
         json_number(&json, "lane_seconds", batch.lane_seconds);
     }
+    show_json_gradient(trial, &json);
     show_json_values(trial, &json);
     show_json_arrays(places.trajectories, places.n_trajectories, "trajectories", &json);
     show_json_arrays(places.debug_rows, places.n_debug_rows, "debug_rows", &json);

@@ -9,9 +9,17 @@
 // ---- searches that learn --------------------------------------------------------------------------------------------
 
 // Columns of a table with one row per search, and which searches have them: with several objectives a front in place of
-// a step size; along gradients the length of the last step and the norm of the gradient.
+// a step size; along gradients the length of the last step, and how good the last gradient was as far as that is known.
 enum { STATUS_OUTER_MAX = 16, STATUS_SEARCHES_SHOWN = 20 };
-typedef enum StatusOf { OF_ONE = 1, OF_GRADIENT = 2, OF_SEVERAL = 4, OF_ALL = 7 } StatusOf;
+typedef enum StatusOf {
+    OF_ONE = 1,
+    OF_GRADIENT = 2,
+    OF_SEVERAL = 4,
+    OF_ALL = 7,
+    OF_SPREAD = 8,
+    OF_COSINE = 16,
+    OF_GROWTH = 32
+} StatusOf;
 #define WHOLE(member) offsetof(SearchProgress, member), true
 #define REAL(member) offsetof(SearchProgress, member), false
 static const struct {
@@ -27,6 +35,9 @@ static const struct {
                       {"condition", REAL(condition), OF_ONE},
                       {"step", REAL(sigma), OF_GRADIENT},
                       {"gradient", REAL(gradient), OF_GRADIENT},
+                      {"spread", REAL(signs.spread), OF_SPREAD},
+                      {"cosine", REAL(signs.cosine), OF_COSINE},
+                      {"growth", REAL(signs.growth), OF_GROWTH},
                       {"best", REAL(best), OF_ONE + OF_GRADIENT},
                       {"front", WHOLE(front), OF_SEVERAL},
                       {"hypervolume", REAL(hypervolume), OF_SEVERAL},
@@ -40,6 +51,8 @@ typedef struct StatusSearches {
     Database *database;
     SearchOrder order; // best first; with an outer grid, in the order of its points
     int gradient;      // column of its norm; 0: none
+    int has;           // StatusOf, a sum
+    Cursor signs;      // of gradients
     const char *outer[STATUS_OUTER_MAX];
     int n_outer;
     Cursor outer_values;
@@ -47,15 +60,31 @@ typedef struct StatusSearches {
 
 static bool status_has(const StatusSearches *searches, int column)
 {
-    const StatusOf of = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL
-                        : searches->gradient > 0              ? OF_GRADIENT
-                                                              : OF_ONE;
-    return (status_columns[column].of & (int)of) != 0;
+    return (status_columns[column].of & searches->has) != 0;
 }
 
 static const void *status_member(const SearchProgress *progress, int column)
 {
     return (const char *)progress + status_columns[column].member;
+}
+
+static Error status_choose_columns(StatusSearches *searches)
+{
+    bool spread, cosine, growth;
+    TRY(gradients_have(searches->database, &spread, &cosine, &growth));
+    searches->has = searches->order == SEARCHES_BY_VOLUME ? OF_SEVERAL : searches->gradient > 0 ? OF_GRADIENT : OF_ONE;
+    searches->has += (spread ? OF_SPREAD : 0) + (cosine ? OF_COSINE : 0) + (growth ? OF_GROWTH : 0);
+    searches->signs = gradients_by_round(searches->database);
+    return error_none();
+}
+
+// The next search, with the signs of its last gradient.
+static bool status_next(StatusSearches *searches, Cursor *each, SearchProgress *progress)
+{
+    if (!search_progress_next(each, searches->gradient, progress)) return false;
+    gradient_of_round(&searches->signs, progress->search, progress->generations, &progress->signs);
+    cursor_stop(each, searches->signs.error);
+    return true;
 }
 
 static Error status_choose(StatusSearches *searches, Arena *arena)
@@ -69,7 +98,7 @@ static Error status_choose(StatusSearches *searches, Arena *arena)
                       : searches->n_outer > 0 ? SEARCHES_BY_NUMBER
                       : maximizes             ? SEARCHES_BY_GREATEST
                                               : SEARCHES_BY_LEAST;
-    return error_none();
+    return status_choose_columns(searches);
 }
 
 static void status_row_of_search(StatusSearches *searches, const SearchProgress *progress, Table *table, Arena *arena)
@@ -100,7 +129,7 @@ static Error status_print_searches(StatusSearches *searches, FILE *out, Arena *a
     if (each.error.kind != OK) return cursor_close(&each);
     fputc('\n', out);
     Table *table = table_start(out, TABLE_TEXT, count, names);
-    while (search_progress_next(&each, searches->gradient, &progress)) {
+    while (status_next(searches, &each, &progress)) {
         status_row_of_search(searches, &progress, table, arena);
         cursor_stop(&each, searches->outer_values.error);
     }
@@ -132,7 +161,7 @@ static Error status_json_searches(StatusSearches *searches, Json *json)
     Cursor each = searches_progress(searches->database, searches->order, -1);
     if (each.error.kind != OK) return cursor_close(&each);
     json_array(json, "searches");
-    while (search_progress_next(&each, searches->gradient, &progress)) {
+    while (status_next(searches, &each, &progress)) {
         status_json_search(searches, &progress, json);
         cursor_stop(&each, searches->outer_values.error);
     }
@@ -146,7 +175,8 @@ static Error status_put_searches(StatusSearches *searches, FILE *out, Json *json
     if (searches->n_outer > 0) searches->outer_values = outer_values(searches->database);
     const Error error =
         json != NULL ? status_json_searches(searches, json) : status_print_searches(searches, out, arena);
-    (void)cursor_close(&searches->outer_values); // its error was passed on
+    (void)cursor_close(&searches->outer_values); // their errors were passed on
+    (void)cursor_close(&searches->signs);
     return error;
 }
 

@@ -361,7 +361,21 @@ typedef struct Trials {
     double *objective;  // [capacity][spec->objective.count] of several; NaN, all of them: failed
     double *survived;   // s, mean over replicates; ranks failed trials
     double *constraint; // [capacity][n_constraints] <= 0: met; NULL without constraints
+    double *value; // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
 } Trials;
+
+// How good a gradient is. NaN: it can't be told.
+typedef struct GradientSigns {
+    double norm;   // in fitness per range, without what points out of the ranges
+    double spread; // over the replicates: the standard error of the mean of their gradients, through the mean's norm
+    double cosine; // of the means of two halves of the replicates: 1: they agree; near 0: noise
+    double growth; // by the adjoint: of the derivatives with respect to the state, backwards in time; the greatest norm
+                   // through the last
+} GradientSigns;
+// What the cosine says: "signal" above 0.7, "noise" below 0.3, else "unclear"; "": there is none.
+#define GRADIENT_SIGNAL 0.7
+#define GRADIENT_NOISE 0.3
+const char *gradient_verdict(const GradientSigns *signs);
 
 // One round of a search that learns: numbers that all such methods have. Each method adds a row of fields.
 typedef struct Round {
@@ -371,6 +385,8 @@ typedef struct Round {
     bool has_front;                  // of several objectives:
     int64_t front;                   // members that no other one dominates
     double hypervolume;              // of these; NaN: there is none
+    bool has_gradient;               // a gradient was taken in it:
+    GradientSigns gradient;          // how good it is
     const char *stop;                // why the search, or a restart of it, ended with this round; NULL: it goes on
 } Round;
 
@@ -426,8 +442,9 @@ typedef struct SearchBudget {
 } SearchBudget;
 typedef struct SearchBounds {
     SearchBudget least, most;
-    bool open;         // `most` is too large to be of interest
-    const char *early; // what may end it earlier: "tolerances"; NULL: it ends with `most`
+    bool open;             // `most` is too large to be of interest
+    const char *early;     // what may end it earlier: "tolerances"; NULL: it ends with `most`
+    const char *why_bound; // why `most` is all that can be said; NULL: `early` says it
 } SearchBounds;
 
 struct SearchMethod {
@@ -439,6 +456,7 @@ struct SearchMethod {
     bool whole;                                   // another option changes all points: it can't be extended
     bool several;                                 // for several objectives only
     int gradient_column;                          // of a row of Rounds: the norm of the gradient; 0: it has none
+    bool (*takes_values)(const Spec *spec);       // of each replicate (Trials.value); NULL: it does not
     // Whether an option (by its name) only limits how long the method goes on: an extension may change it, and restore
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
@@ -489,6 +507,10 @@ SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 
 // u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
 double search_value(const Values *values, double u);
+// Of a range: back to u; d value/d u; u within [0, 1], NaN: 0.
+double search_coordinate(const Values *values, double value);
+double search_stretch(const Values *values, double value);
+double search_inside(double u);
 
 // The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24. Trials
 // with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.
@@ -496,6 +518,7 @@ uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t membe
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+bool search_takes_values(const Spec *spec);       // tell uses Trials.value
 SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
 
 // Starting a search from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
@@ -598,6 +621,9 @@ typedef struct TrialResult {
 void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                   TrialResult *result);
 
+// The first objective of each replicate: value[replicates]; NaN: it failed and there is no penalty, or it has no value.
+void trial_values(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *value);
+
 // The fitness alone, of one objective. value[replicates]: room.
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *value);
@@ -619,10 +645,16 @@ typedef struct GradientTrials {
     const uint64_t *ordinal; // [count]
     const double *parameter; // [count][n_parameters]
 } GradientTrials;
-// slope[trials->count][count] <- the derivatives of the fitness of each trial with respect to parameters[count]; others
-// that are derived of these follow. NaN: a trial has no fitness. The same bits for any number of trials at once.
-void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const int *parameters, int count,
-                     double *slope);
+// The derivatives of the fitness of each trial with respect to `parameters`; others that are derived of these follow.
+typedef struct GradientSlopes {
+    const int *parameters; // [count]
+    int count;
+    double *slope; // [trials][count]; NaN: the trial has no fitness
+    double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
+    double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
+} GradientSlopes;
+// The same bits for any number of trials at once.
+void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.

@@ -52,9 +52,10 @@ static void gradient_run(const Configured *configured, const AdjointLanes *lanes
     gradient_kernels(lanes->count)->run(configured, lanes, memory);
 }
 
-static void gradient_back(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient)
+static void gradient_back(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
+                          double *growth)
 {
-    gradient_kernels(lanes)->back(memory, weight, gradient);
+    gradient_kernels(lanes)->back(memory, weight, gradient, growth);
     for (int p = 0; p < configured->n_parameters; p++) {
         for (int i = 0; i < lanes && !gradient_by_parameter(configured, p); i++) gradient[p * lanes + i] = 0.0;
     }

@@ -35,6 +35,42 @@ END
     check $? "$method: the doctor computes state and rounds again"
 done
 
+# How good the gradients are: a row for each round that took one, in status, show and SQL; damage is found and repaired.
+"$HOPSCOTCH" query adam --sql 'SELECT count(*) n, count(spread) s, count(cosine) c, count(growth) g FROM gradients' \
+    --format csv >rows.csv 2>out
+[ "$(tail -n 1 rows.csv)" = "$("$SQL" results/adam/campaign.db 'SELECT count(*) n FROM rounds' | tail -n 1),72,72,0" ]
+check $? "every round of adam has a row: $(tail -n 1 rows.csv)"
+lines=$("$HOPSCOTCH" query lbfgs --format csv \
+    --sql 'SELECT (SELECT count(*) FROM gradients) > 0, count(*) FROM gradients JOIN rounds USING(search, round)
+        WHERE population <> 5' | tail -n 1)
+[ "$lines" = "1,0" ]
+check $? "of lbfgs those of differences"
+hopscotch status adam
+grep -q '^search .* gradient  *spread  *cosine  *best  ends' out
+check $? "status has columns for them"
+hopscotch show adam/best
+grep -q '^gradient of its round: norm .* spread over the replicates .* cosine of two halves .*(unclear)$' out
+check $? "show has those of the trial's round"
+cp -r results/adam results/hurt
+for change in "DELETE FROM gradients WHERE round = 3" "UPDATE gradients SET cosine = 0.5 WHERE round = 2"; do
+    "$SQL" results/hurt/campaign.db "$change"
+    [ "$(digest hurt)" != "$(digest adam)" ] && ! hopscotch doctor hurt && hopscotch doctor hurt --repair &&
+        ! grep -q "can't be repaired" out && hopscotch doctor hurt && [ "$(digest hurt)" = "$(digest adam)" ]
+    check $? "the doctor finds and repairs: $change"
+done
+
+# A campaign of an earlier program, which has no table for them.
+rm -rf results/hurt
+hopscotch run adam.yaml --name hurt --progress none --set limits.trials=40
+"$SQL" results/hurt/campaign.db "DROP TABLE gradients; DELETE FROM digests WHERE name IN ('gradients', 'sqlite_schema')"
+hopscotch status hurt && ! grep -q cosine out && hopscotch show hurt/best && ! grep -q "^gradient of" out &&
+    hopscotch report hurt && hopscotch plot hurt
+check $? "it is read as before"
+hopscotch run adam.yaml --name hurt --progress none
+"$HOPSCOTCH" query hurt --format csv --sql 'SELECT count(*) > 50 AND count(*) < 72 FROM gradients' >rows.csv 2>out
+[ "$(tail -n 1 rows.csv)" = 1 ] && hopscotch doctor hurt
+check $? "it gets the table when it goes on"
+
 # 3 x1 + 4 x2 over ranges of 10: a gradient of 50
 cat >plane.yaml <<'END'
 version: 1
@@ -56,8 +92,38 @@ check $? "status has a column for the step and one for the gradient"
 check $? "they are the norm of the gradient and the length of the last step"
 "$HOPSCOTCH" plot plane >out 2>&1 && grep -q 'norm of the gradient' plane-convergence.svg
 check $? "the plot draws the gradient"
+
+# The report: bars by parts of the ranges, the longest first; grey where the end of a range holds the search.
+bars() # FILE: the numbers at the bars
+{
+    sed -n '/<section id="gradient">/,/<h3>/p' "$1" | grep -o 'text-anchor="[se][tn][ad][^>]*>[-0-9.e]*<' |
+        sed 's/.*>\(.*\)</\1/' | tr '\n' ' '
+}
+hopscotch report plane -o plane.html
+bars plane.html | grep -q "^40 30 $" && grep -q 'by differences between trials' plane.html &&
+    ! grep -q 'better beyond' plane.html
+check $? "the report draws the derivatives by the ranges: $(bars plane.html)"
+hopscotch run plane.yaml --name corner --progress none --set search.adam.rate=0.6 &&
+    hopscotch report corner -o corner.html && grep -q 'better beyond the end of its range' corner.html
+check $? "at the ends of the ranges the bars are grey"
+hopscotch run plane.yaml --name up --progress none --set 'objective={maximize: "x1 - 4*x2"}' &&
+    hopscotch report up -o up.html
+bars up.html | grep -q "^-40 10 $" && grep -q 'class="ba"[^>]*>.*-40' up.html
+check $? "of a fitness that is maximised too: $(bars up.html)"
+hopscotch report adam -o adam.html
+grep -q 'Whiskers: the standard error over the 3 replicates' adam.html &&
+    grep -q 'aria-label="cosine of two halves of the replicates, round"' adam.html && ! grep -q 'growth back' adam.html
+check $? "with replicates it has whiskers, spread and cosine"
+hopscotch plot adam --kind gradient -o gradient.svg && grep -q 'spread over the replicates' gradient.svg
+check $? "they are a plot too"
 hopscotch plan plane.yaml && grep -q 'at most 15, 5 per generation; tolerances may end a search early' out
 check $? "the plan counts the trials"
+grep -q '^bound  *trials, disk and time are upper bounds: a search ends when its gradient or its steps are small' out
+check $? "it says that they are an upper bound, and why"
+hopscotch plan lbfgs.yaml && grep -q '^bound .*no step leads down.* a line is counted for each gradient$' out
+check $? "of lbfgs too"
+hopscotch plan plane.yaml --set limits.trials=4 && ! grep -q '^bound' out
+check $? "not of one that can't end earlier"
 hopscotch run plane.yaml --name none --progress none --set 'search.exclude=["x1 < 4.9999"]'
 [ $? -eq 1 ] && grep -q 'search 0: `exclude`' out
 check $? "a search without an allowed start says so"

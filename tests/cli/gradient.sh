@@ -69,6 +69,17 @@ grep -q '^push_time,.*,,' rows.csv && grep -v push_time rows.csv >some.csv && ag
 [ "$("$HOPSCOTCH" gradient walk/1 --results r --parameters tilt --curve --format csv 2>log | wc -l)" = 10 ] &&
     grep -q '^walk/1: fitness ' log && good "the differences of nine steps" || fail "curve: $(cat log)"
 
+# The report's bars are the adjoint at the best trial times the ranges.
+"$HOPSCOTCH" gradient walk/best --results r --format csv >rows.csv 2>log
+"$HOPSCOTCH" report walk --results r -o walk.html >log 2>&1
+sed -n '/<section id="gradient">/,/<\/section>/p' walk.html >bars.html
+awk -F, 'NR > 1 && $1 != "all_kd" { range["gait_frequency"] = 2.5; range["thigh_amplitude"] = 0.5
+    range["thigh_offset"] = 0.6; range["shank"] = 0.2; range["tilt"] = 0.4; printf ">%.4g<\n", $4 * range[$1] }' \
+    rows.csv >expected
+for number in $(cat expected); do grep -qF -e "$number" bars.html || fail "no bar with $number"; done
+[ "$(wc -l <expected)" = 5 ] && grep -q 'by the adjoint of the run.*over the 3 replicates' bars.html &&
+    good "the report draws the adjoint by the ranges" || fail "report: $(cat log)"
+
 # A model without an adjoint, and an objective without a derivative, have differences.
 cat >sphere.yaml <<'YAML'
 version: 1
@@ -108,6 +119,12 @@ search() # NAME METHOD GRADIENT ARGUMENTS...: its best fitness
     best "$name"
 }
 best() { "$HOPSCOTCH" query "$1" --results r --format csv --sql "SELECT max(fitness) FROM trials" 2>>log | tail -n 1; }
+# A search by the adjoint has one trial per iteration; the plan's bound is met here.
+words=$(tr '\n' ' ' <search.txt)
+"$HOPSCOTCH" plan walk.yaml --set "search=$words" >plan.txt 2>log
+grep -q '^trials  *at most 36, 3 per generation' plan.txt &&
+    grep -q '^bound .*time of the adjoint is not included' plan.txt &&
+    good "the plan counts one trial per step" || fail "plan: $(cat plan.txt log)"
 for method in adam lbfgs; do
     a=$(search "a$method" $method adjoint) b=$(search "b$method" $method "differences, difference: 1e-6")
     echo "$a $b" | awk '{ d = $1 - $2; exit !($1 != "" && d * d < 1e-8) }' &&
@@ -117,6 +134,40 @@ done
     [ "$("$HOPSCOTCH" digest aadam --results r | cut -d' ' -f1)" = \
         "$("$HOPSCOTCH" digest again --results r | cut -d' ' -f1)" ] && good "the same digest one by one" ||
     fail "batches: $(cat log)"
+# What the replicates say of it, and how it grows back in time: the same by differences, which can't tell the growth.
+perturb="base_vx: {normal: [0.2, 0.4]}, ground_friction: {uniform: [0.2, 1.0]}"
+signs() # NAME METHOD GRADIENT ARGUMENTS...
+{
+    name=$1 method=$2 gradient=$3
+    shift 3
+    search "$name" "$method" "$gradient" "$@" \
+        --set "replicates={count: 4, perturb: {$perturb}}" >best
+    "$HOPSCOTCH" query "$name" --results r --format csv \
+        --sql "SELECT spread, cosine, growth FROM gradients WHERE round = 0 ORDER BY search" >"$name.csv" 2>log
+}
+signs ga adam adjoint && signs gd adam "differences, difference: 1e-6"
+paste -d, ga.csv gd.csv | awk -F, 'NR > 1 { a = $1 - $4; b = $2 - $5
+    if ($1 == "" || a * a > 1e-8 * $1 * $1 || b * b > 1e-8 || $3 <= 1 || $6 != "") bad = 1 }
+    END { exit bad || NR != 4 }' && good "spread and cosine agree, growth by the adjoint alone" ||
+    fail "signs: $(cat ga.csv gd.csv)"
+# The whiskers of the report and the bars give the spread of the round of the best trial.
+"$HOPSCOTCH" report ga --results r -o ga.html >log 2>&1
+sed -n '/<section id="gradient">/,/<h3>/p' ga.html |
+    grep -o '<rect class="[bk][ae0]"[^>]*height="12"\|<line class="wh"[^>]*>' | sed 's/"/ /g' >shapes
+spread=$("$HOPSCOTCH" query ga --results r --format csv \
+    --sql "SELECT spread FROM gradients JOIN trials USING(search, round) ORDER BY fitness DESC LIMIT 1" | tail -n 1)
+awk -v spread="$spread" '/^<rect/ { for (i = 1; i < NF; i++) if ($i == "width=") bars += $(i + 1) ^ 2; n++ }
+    /^<line/ { for (i = 1; i < NF; i++) { if ($i == "x1=") a = $(i + 1); if ($i == "x2=") b = $(i + 1) }
+        errors += ((b - a) / 2) ^ 2 }
+    END { off = sqrt(errors / bars) - spread
+        exit !(n == 3 && spread > 0.05 && off * off < (0.02 * spread) ^ 2) }' shapes &&
+    good "whiskers and bars give the spread of the round, $spread" || fail "whiskers: $spread $(cat shapes)"
+signs again2 adam adjoint --batch 1 && cmp -s ga.csv again2.csv && good "the same bits one by one" || fail "signs again"
+"$SQL" r/ga/campaign.db "DELETE FROM rounds; DELETE FROM gradients" >log 2>&1
+"$HOPSCOTCH" doctor ga --results r --repair >log 2>&1
+[ "$("$HOPSCOTCH" digest ga --results r | cut -d' ' -f1)" = \
+    "$("$HOPSCOTCH" digest again2 --results r | cut -d' ' -f1)" ] &&
+    good "the doctor computes gradients by the adjoint again" || fail "doctor: $(cat log)"
 if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     words=$(tr '\n' ' ' <search.txt)
     HOPSCOTCH_FAULT=fsync:20:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run walk.yaml --name killed --set "search=$words" \
@@ -128,6 +179,45 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
 else
     echo "skip gradient: a kill: needs $HOPSCOTCH_FAULTS_PROGRAM"
 fi
+
+# Metrics that count, time, or are the greatest of something are refused by check, by name and place; others are not.
+smooth=" distance mean_speed lateral_drift energy cost_of_transport height_mean tilt_rms action_rate"
+smooth="$smooth ground_force_mean slip "
+metrics=$("$HOPSCOTCH" models articulated | awk '/^metrics / { on = 1; next } NF == 0 { on = 0 } on { print $1 }')
+words=$(tr '\n' ' ' <search.txt)
+seen=0
+for metric in $metrics; do
+    "$HOPSCOTCH" check walk.yaml --set "search=$words" \
+        --set "objective={minimize: \"energy + max($metric, 0)\"}" >out 2>&1
+    accepted=$?
+    case $smooth in *" $metric "*) expected=0 ;; *) expected=1 ;; esac
+    seen=$((seen + 1))
+    [ $accepted = $expected ] || fail "check of $metric: $(cat out)"
+    [ $expected = 0 ] || grep -q "^--set:1:[0-9]*: error: metric $metric of the objective has no derivative" out ||
+        fail "check of $metric: $(cat out)"
+done
+[ $seen = 18 ] && good "check accepts 10 of 18 metrics for the adjoint, and names the others" || fail "$seen metrics"
+
+# Replicates that fail: they are left out, or count as a constant. A start that fails has no gradient.
+for failed in ignore "penalty(3)"; do
+    "$HOPSCOTCH" run walk.yaml --name some --results r --progress none --set "objective.failed=$failed" \
+        --set "replicates={count: 5, perturb: {fall_height: {uniform: [0.1, 0.6]}}}" >log 2>&1
+    lost=$("$HOPSCOTCH" query some --results r --format csv --sql "SELECT n_failed FROM trials WHERE id = 1" |
+        tail -n 1)
+    "$HOPSCOTCH" gradient some/1 --results r --format csv >rows.csv 2>>log || fail "$(cat log)"
+    agree rows.csv 5 2>wrong && [ "$lost" -gt 0 ] && [ "$lost" -lt 5 ] &&
+        good "$lost of 5 replicates failed, $failed: adjoint and differences agree" ||
+        fail "$failed: $lost $(cat wrong log)"
+    rm -rf r/some
+done
+for method in adam lbfgs; do
+    search lost $method adjoint --set parameters.fall_height=0.6 >best
+    "$HOPSCOTCH" query lost --results r --format csv >rows.csv 2>log \
+        --sql "SELECT (SELECT count(*) FROM gradients), count(*), min(stop), max(stop) FROM rounds"
+    [ "$(tail -n 1 rows.csv)" = "0,3,all_failed,all_failed" ] && good "$method: a start that fails ends its search" ||
+        fail "$method: $(cat rows.csv log)"
+    rm -rf r/lost
+done
 
 # errors
 refused() # WORDS ARGUMENTS...

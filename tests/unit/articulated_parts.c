@@ -90,8 +90,7 @@ static real part_joint(const ArticulatedLanes *w, const PartLane *lane)
 
 static real part_rate(const ArticulatedLanes *w, const PartLane *lane, int body)
 {
-    const real zero = splat(0.0);
-    ArticulatedSeen seen = {{zero, zero, zero}, zero, zero, zero, zero, zero};
+    ArticulatedSeen seen = seen_nothing();
     if (w->bodies[body].joint >= 0) step_rate(w, body, splat(w->c.dt), &seen);
     return lane->power * seen.power;
 }

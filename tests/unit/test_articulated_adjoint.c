@@ -52,7 +52,8 @@ static double rollout_value(Rollout *rollout, const double *weights)
     return sum;
 }
 
-static void rollout_gradient(Rollout *rollout, const double *weights, size_t bytes, double *gradient)
+// Returns how much the derivatives with respect to the state grow.
+static double rollout_gradient(Rollout *rollout, const double *weights, size_t bytes, double *gradient)
 {
     const Configured *configured = &rollout->test.configured;
     const Adjoint *adjoint = configured->model->adjoint;
@@ -64,11 +65,13 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     const AdjointLanes lanes = {
         .count = 1, .parameter = parameter, .most = bytes, .metric = metric, .failure = &failure};
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
+    double growth = 0.0;
     adjoint->run(configured, &lanes, memory);
-    adjoint->back(configured, 1, memory, weights, gradient);
+    adjoint->back(configured, 1, memory, weights, gradient, &growth);
     rollout_value(rollout, weights);
     for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
+    return growth;
 }
 
 // By central differences of the steps e and 2 e, and Richardson's of both. *error: how much the two differ, and what
@@ -291,9 +294,9 @@ TEST(articulated_gradient_by_checkpoints)
         rollout_start(&rollout, &setup, RANDOM_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
-        rollout_gradient(&rollout, rollout_weights, 0, whole);
+        const double growth = rollout_gradient(&rollout, rollout_weights, 0, whole);
         for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++) {
-            rollout_gradient(&rollout, rollout_weights, bytes[k], part);
+            CHECK_BITS(growth, rollout_gradient(&rollout, rollout_weights, bytes[k], part));
             for (int p = 0; p < n; p++) CHECK_BITS(whole[p], part[p]);
         }
         articulated_end(&rollout.test);
@@ -308,6 +311,34 @@ TEST(articulated_gradient_by_checkpoints)
     for (int p = ARTICULATED_PARAMETER_ground_stiffness; p <= ARTICULATED_PARAMETER_slip_speed; p++)
         CHECK_BITS(0.0, gradient[p]);
     CHECK(gradient[ARTICULATED_PARAMETER_gravity] != 0.0);
+    articulated_end(&rollout.test);
+    arena_destroy(&arena);
+}
+
+// Of a body that flies freely the derivatives of the distance with respect to its place and velocity are 1 and the time
+// that is left. An objective on which nothing depends has no growth.
+TEST(articulated_gradient_grows_by_the_time_that_is_left)
+{
+    static const double far[ARTICULATED_N_METRICS] = {[ARTICULATED_METRIC_distance] = 2.0}, none[ARTICULATED_N_METRICS];
+    const double time = RANDOM_DT * RANDOM_STEPS;
+    uint64_t state = 3;
+    Arena arena;
+    Rollout rollout;
+    if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    Robot robot = random_robot(&state, 1, &arena);
+    RobotBody body = robot.bodies[0];
+    body.joint.kind = ROBOT_FREE;
+    body.joint.motor.driven = false;
+    robot.bodies = &body;
+    robot.n_coordinates = 0;
+    const ArticulatedSetup setup = {.robot = &robot,
+                                    .settings = {{"dt", RANDOM_DT}, {"duration", time}},
+                                    .parameters = {{"base_z", 5.0}, {"base_vx", 0.3}}};
+    rollout_start(&rollout, &setup, RANDOM_STEPS);
+    double *gradient = ARENA_NEW(&arena, double, rollout.test.configured.n_parameters);
+    CHECK_NEAR(sqrt(1.0 + time * time), rollout_gradient(&rollout, far, 0, gradient), 1e-12);
+    CHECK_NEAR(2.0 * time, gradient[ARTICULATED_PARAMETER_base_vx], 1e-12);
+    CHECK(isnan(rollout_gradient(&rollout, none, 0, gradient)));
     articulated_end(&rollout.test);
     arena_destroy(&arena);
 }
@@ -332,12 +363,12 @@ static void lanes_fill(const Rollout *rollout, int count, double *parameter)
 }
 
 static void lanes_go(const CpuAdjoint *adjoint, const Configured *configured, const AdjointLanes *lanes,
-                     const double *weight, Arena *arena, double *gradient)
+                     const double *weight, Arena *arena, double *gradient, double *growth)
 {
     void *memory = arena_take(arena, adjoint->bytes(configured, lanes->count, lanes->most), 1);
     memset(memory, 0x7f, adjoint->bytes(configured, lanes->count, lanes->most));
     adjoint->run(configured, lanes, memory);
-    adjoint->back(memory, weight, gradient);
+    adjoint->back(memory, weight, gradient, growth);
 }
 
 // The kernels' groups of `count` lanes against each lane alone, by those without vectors.
@@ -349,20 +380,21 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, s
     const int n = configured->n_parameters, n_metrics = configured->n_metrics;
     double *parameter = ARENA_NEW(arena, double, n *count), *gradient = ARENA_NEW(arena, double, n *count);
     double *own = ARENA_NEW(arena, double, n), *own_gradient = ARENA_NEW(arena, double, n);
-    double metric[ARTICULATED_N_METRICS * AT_ONCE], weight[ARTICULATED_N_METRICS * AT_ONCE];
+    double metric[ARTICULATED_N_METRICS * AT_ONCE], weight[ARTICULATED_N_METRICS * AT_ONCE], growth[AT_ONCE], alone;
     double own_metric[ARTICULATED_N_METRICS];
     int failure[AT_ONCE], own_failure, failed = 0;
     lanes_fill(rollout, count, parameter);
     for (int k = 0; k < n_metrics * count; k++) weight[k] = rollout_weights[k / count];
     const AdjointLanes lanes = {
         .count = count, .parameter = parameter, .most = most, .metric = metric, .failure = failure};
-    lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient);
+    lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient, growth);
     for (int i = 0; i < count; i++) {
         const AdjointLanes lane = {.count = 1, .parameter = own, .metric = own_metric, .failure = &own_failure};
         for (int p = 0; p < n; p++) own[p] = parameter[p * count + i];
         lanes_go(&cpu_scalar_kernels()->adjoint[KERNEL_articulated_tree], configured, &lane, rollout_weights, arena,
-                 own_gradient);
+                 own_gradient, &alone);
         CHECK_INTEGER(own_failure, failure[i]);
+        CHECK_BITS(alone, growth[i]);
         for (int m = 0; m < n_metrics; m++) CHECK_BITS(own_metric[m], metric[m * count + i]);
         for (int p = 0; p < n; p++) CHECK_BITS(own_gradient[p], gradient[p * count + i]);
         failed += failure[i] != 0;

@@ -21,6 +21,8 @@ typedef struct DescentCase {
     DescentProblem *problem;
     int n;
     int64_t evaluations;
+    const double (*tilt)[2]; // [replicates] what each adds to the derivatives by x1 and x2; NULL: not told
+    int dead;                // this replicate fails wherever x2 is above 0; -1: none
 } DescentCase;
 
 // ---- problems -------------------------------------------------------------------------------------------------------
@@ -77,6 +79,14 @@ static double descent_fails(const double *x, int n)
 {
     (void)x, (void)n;
     return (double)NAN;
+}
+
+// Fails in the middle alone.
+static double descent_hole(const double *x, int n)
+{
+    double far = 0.0;
+    for (int i = 0; i < n; i++) far += fabs(x[i]);
+    return far < 1e-9 ? (double)NAN : descent_sphere(x, n);
 }
 
 // Fails beyond x1 = 1; its minimum -0.55 is at (0.8, 0.3).
@@ -143,6 +153,19 @@ static void descent_case_end(DescentCase *test)
     arena_destroy(&arena);
 }
 
+// What the replicates of trial t have, and their mean.
+static void descent_case_values(DescentCase *test, int64_t t, const double *x)
+{
+    const int replicates = test->spec.replicates.count;
+    double *value = test->trials.value + t * replicates, sum = 0.0;
+    for (int r = 0; r < replicates; r++) {
+        value[r] = test->problem(x, test->n) + test->tilt[r][0] * x[0] + test->tilt[r][1] * x[1];
+        sum += value[r];
+        if (r == test->dead && x[1] > 0.0) value[r] = (double)NAN;
+    }
+    test->trials.fitness[t] = sum / replicates;
+}
+
 static void descent_case_evaluate(DescentCase *test)
 {
     Trials *trials = &test->trials;
@@ -151,6 +174,7 @@ static void descent_case_evaluate(DescentCase *test)
         const double *x = trials->parameter + t * n;
         for (int i = 0; i < n; i++) CHECK(x[i] >= -5.0 && x[i] <= 5.0);
         trials->fitness[t] = test->problem(x, test->n);
+        if (test->tilt != NULL) descent_case_values(test, t, x);
         if (test->spec.n_constraints > 0) trials->constraint[t] = 1.0 - x[0]; // x1 >= 1
     }
     test->evaluations += trials->count;
@@ -367,6 +391,24 @@ TEST(descent_takes_one_sided_differences_where_points_fail)
     descent_case_end(&test);
 }
 
+// Where the centre alone fails, the differences of the others are as good; the line of lbfgs takes what is best.
+TEST(descent_goes_on_from_a_centre_that_failed)
+{
+    static const char *const methods[] = {"adam", "lbfgs"};
+    for (int m = 0; m < 2; m++) {
+        DescentCase test;
+        descent_case_start(&test, descent_hole, 2, methods[m], "start: center, difference: 0.01");
+        CHECK(descent_case_batch(&test, 5));
+        CHECK(isnan(descent_case_of(&test, 0)->value));
+        CHECK_INTEGER(0, descent_case_of(&test, 0)->missing);
+        CHECK(test.rounds.row[0].has_gradient);
+        for (int i = 0; i < 2; i++) CHECK_NEAR(-6.0, descent_view(&test.search, 0).slope[i], 1e-9);
+        descent_case_run(&test, DESCENT_TEST_TRIALS);
+        CHECK(descent_case_of(&test, 0)->best < 0.02);
+        descent_case_end(&test);
+    }
+}
+
 // Momentum carries the search over the cliff: it returns and goes on.
 TEST(adam_returns_from_where_all_fail)
 {
@@ -572,6 +614,112 @@ TEST(descent_points_share_the_random_numbers_of_replicates)
     }
 }
 
+// ---- how good a gradient is -----------------------------------------------------------------------------------------
+
+static double descent_plane(const double *x, int n)
+{
+    (void)n;
+    return 3.0 * x[0] + 4.0 * x[1];
+}
+
+#define DESCENT_TILTED "}\nreplicates: {count: 4, perturb: {x3: {normal: [0, 1]}}}"
+
+static void descent_case_tilted(DescentCase *test, const char *method, const char *options, const double (*tilt)[2])
+{
+    descent_case_start_with(test, descent_plane, 3, method, "x1: {range: [-5, 5]}, x2: {range: [-5, 5]}", options,
+                            DESCENT_TILTED);
+    CHECK(search_takes_values(&test->spec));
+    test->trials.value = ARENA_NEW(&test->arena, double, 4 * DESCENT_TEST_TRIALS);
+    test->tilt = tilt;
+    test->dead = -1;
+}
+
+// Gradients of the replicates, by range: 10 (3 +- 3, 4). Their mean is (30, 40).
+static const double descent_tilts[4][2] = {{3, 0}, {3, 0}, {-3, 0}, {-3, 0}};
+
+TEST(descent_tells_how_far_the_replicates_gradients_agree)
+{
+    DescentCase test;
+    descent_case_tilted(&test, "adam", "start: center", descent_tilts);
+    CHECK(descent_case_batch(&test, 5));
+    CHECK(test.rounds.row[0].has_gradient);
+    const GradientSigns *signs = &test.rounds.row[0].gradient;
+    CHECK_NEAR(50.0, signs->norm, 1e-8);
+    CHECK_NEAR(sqrt(4.0 * 900.0 / (4.0 * 3.0)) / 50.0, signs->spread, 1e-10);
+    CHECK_NEAR((60.0 * 0.0 + 40.0 * 40.0) / (sqrt(60.0 * 60.0 + 1600.0) * 40.0), signs->cosine, 1e-10);
+    CHECK(isnan(signs->growth));
+    CHECK_TEXT("unclear", gradient_verdict(signs));
+    descent_case_end(&test);
+}
+
+// A replicate that fails on one side of the centre has a one-sided difference. One without derivatives does not count,
+// and the halves are those of the others: (3, 0) with (0, 0), and (-3, 0).
+TEST(descent_leaves_out_replicates_without_derivatives)
+{
+    DescentCase test;
+    static const double tilts[4][2] = {{3, 0}, {7, 7}, {0, 0}, {-3, 0}};
+    descent_case_tilted(&test, "adam", "starts: [{x1: 0, x2: 0}]", descent_tilts);
+    test.dead = 1;
+    CHECK(descent_case_batch(&test, 5));
+    CHECK_NEAR(sqrt(300.0) / 50.0, test.rounds.row[0].gradient.spread, 1e-10);
+    descent_case_end(&test);
+    descent_case_tilted(&test, "lbfgs", "starts: [{x1: 0, x2: 1}]", tilts);
+    test.dead = 1;
+    CHECK(descent_case_batch(&test, 5));
+    CHECK_NEAR(sqrt(2.0 * 900.0 / (3.0 * 2.0)) / 50.0, test.rounds.row[0].gradient.spread, 1e-10);
+    CHECK_NEAR(1600.0 / sqrt((45.0 * 45.0 + 1600.0) * 1600.0), test.rounds.row[0].gradient.cosine, 1e-10);
+    descent_case_end(&test);
+}
+
+// At an end of the range x1 does not count: the gradients are (40) alone, and agree.
+TEST(descent_signs_are_of_coordinates_that_can_move)
+{
+    DescentCase test;
+    descent_case_tilted(&test, "adam", "starts: [{x1: -5, x2: 1}]", descent_tilts);
+    CHECK(descent_case_batch(&test, 5));
+    CHECK_NEAR(40.0, test.rounds.row[0].gradient.norm, 1e-8);
+    CHECK_NEAR(0.0, test.rounds.row[0].gradient.spread, 1e-8);
+    CHECK_NEAR(1.0, test.rounds.row[0].gradient.cosine, 1e-12);
+    CHECK_TEXT("signal", gradient_verdict(&test.rounds.row[0].gradient));
+    descent_case_end(&test);
+}
+
+// The values of replicates are asked for where they say something: of a mean over several that differ.
+TEST(descent_asks_for_replicates_only_where_they_tell_something)
+{
+    static const struct {
+        const char *rest;
+        bool takes;
+    } rows[] = {{DESCENT_TILTED, true},
+                {"}", false},
+                {"}\nreplicates: {count: 1, perturb: {x3: {normal: [0, 1]}}}", false},
+                {"}\nreplicates: {count: 4}", false},
+                {DESCENT_TILTED "\nobjective: {minimize: f, over: worst}", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        DescentCase test;
+        descent_case_start_with(&test, descent_sphere, 3, "adam", "x1: {range: [-5, 5]}", "", rows[i].rest);
+        CHECK_INTEGER(rows[i].takes, search_takes_values(&test.spec));
+        CHECK(descent_case_batch(&test, 3));
+        CHECK(test.rounds.row[0].has_gradient);
+        CHECK(isnan(test.rounds.row[0].gradient.cosine)); // no values were told
+        descent_case_end(&test);
+    }
+}
+
+// Rounds along a line, and those without a derivative, take no gradient.
+TEST(descent_says_which_rounds_took_a_gradient)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_sphere, 2, "lbfgs", "start: sobol");
+    CHECK(descent_case_batch(&test, 5) && descent_case_batch(&test, 6));
+    CHECK(test.rounds.row[0].has_gradient && !test.rounds.row[1].has_gradient);
+    descent_case_end(&test);
+    descent_case_start(&test, descent_fails, 2, "adam", "");
+    CHECK(descent_case_batch(&test, 5));
+    CHECK(!test.rounds.row[0].has_gradient);
+    descent_case_end(&test);
+}
+
 // ---- the same bits --------------------------------------------------------------------------------------------------
 
 static bool descent_same_state(const DescentCase *a, const DescentCase *b)
@@ -633,6 +781,28 @@ TEST(descent_a_search_beside_others_equals_one_alone)
         }
         descent_case_end(&all);
     }
+}
+
+// States of earlier programs hold two numbers of each trial of a round that is partly told: it goes on, and can't tell
+// how its replicates agree; the next one can.
+TEST(descent_goes_on_from_a_state_without_the_replicates_values)
+{
+    DescentCase whole, old;
+    descent_case_tilted(&whole, "adam", "start: center", descent_tilts);
+    descent_case_tilted(&old, "adam", "start: center", descent_tilts);
+    for (int i = 0; i < 2; i++) CHECK(descent_case_batch(&whole, 5));
+    CHECK(descent_case_batch(&old, 3));
+    double *told = side_told(&old.search);
+    for (int t = 0; t < 3; t++) memmove(told + 2 * t, told + 6 * t, 2 * sizeof *told);
+    old.search.state_size -= 3 * 4 * sizeof(double);
+    descent_go_on(&old);
+    CHECK(descent_case_batch(&old, 2) && descent_case_batch(&old, 5));
+    CHECK(isnan(old.rounds.row[0].gradient.spread));
+    CHECK_BITS(whole.rounds.row[0].gradient.norm, old.rounds.row[0].gradient.norm);
+    CHECK_BITS(whole.rounds.row[1].gradient.spread, old.rounds.row[1].gradient.spread);
+    CHECK(descent_same_state(&whole, &old));
+    descent_case_end(&old);
+    descent_case_end(&whole);
 }
 
 // A damaged state is refused.

@@ -243,6 +243,9 @@ static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch 
     lanes_put_row(spec, trials, t, &result, collect->rows);
     lanes_put_constraints(spec, trials, t, metric, failure, collect->rows);
     lanes_put_replicates(spec, metric, failure, collect->rows, t);
+    if (trials->value != NULL)
+        trial_values(spec, &trials->parameter[t * spec->configured.n_parameters], metric, failure,
+                     &trials->value[t * spec->replicates.count]);
     trials->fitness[t] = result.fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
     return result.failure == 0 && result.good;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+static int64_t flight_values(const Spec *spec) { return search_takes_values(spec) ? spec->replicates.count : 0; }
+
 void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight)
 {
     *flight = (Flight){
@@ -21,6 +23,7 @@ void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *aren
                 .objective = ARENA_NEW(arena, double, trials *rows_objectives(spec)),
                 .constraint = ARENA_NEW(arena, double, trials * spec->n_constraints),
                 .survived = ARENA_NEW(arena, double, trials),
+                .value = search_takes_values(spec) ? ARENA_NEW(arena, double, trials *flight_values(spec)) : NULL,
             },
         .observed = ARENA_NEW(arena, bool, trials),
         .observed_before = ARENA_NEW(arena, int64_t, trials),
@@ -31,7 +34,7 @@ void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *aren
 
 int64_t flight_bytes(const Spec *spec)
 {
-    return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters);
+    return 8 * (7 + rows_objectives(spec) + spec->n_constraints + spec->configured.n_parameters + flight_values(spec));
 }
 
 int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team)

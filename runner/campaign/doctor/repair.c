@@ -144,8 +144,8 @@ static Error repair_before_opening(Repair *repair)
 
 static bool repair_is_computed(const char *table)
 {
-    static const char *const computed[] = {"trials",       "replicates", "searches",
-                                           "trajectories", "debug_rows", "campaign"};
+    static const char *const computed[] = {"trials",    "replicates",   "searches",   "rounds",  "fronts",
+                                           "gradients", "trajectories", "debug_rows", "campaign"};
     for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
         if (strcmp(computed[i], table) == 0) return true;
     }

@@ -54,9 +54,24 @@ static Error repair_each_id(RepairBlock *block, int64_t last)
 
 // ---- a search that learns -------------------------------------------------------------------------------------------
 
-// Fills in the stored results that the search is told. *all: every trial has a row.
-static Error repair_stored_results(Repair *repair, Trials *trials, bool *all)
+// Results of single replicates are not stored: where the search is told them, its trials are simulated again.
+static Error repair_values(Repair *repair, Flight *flight, Commit *commit)
 {
+    Backend *backend;
+    if (flight->trials.value == NULL || flight->trials.count == 0) return error_none();
+    TRY(repair_open_device(repair));
+    backend = repair->device.backend;
+    flight_fill(&repair->spec, flight, backend_batch(backend, 0));
+    TRY(flight_run(&repair->spec, backend, flight, 0, NULL));
+    flight_collect(&repair->spec, flight, backend_batch(backend, 0), commit);
+    return error_none();
+}
+
+// Fills in the results that the search is told, which are stored. *all: every trial has a row.
+static Error repair_stored_results(Repair *repair, Flight *flight, Commit *commit, bool *all)
+{
+    Trials *trials = &flight->trials;
+    TRY(repair_values(repair, flight, commit));
     const size_t used = repair->arena->used;
     Cursor results = trial_results_by_id(repair->store->database, &repair->spec, repair->arena);
     arena_rewind(repair->arena, used);
@@ -71,7 +86,7 @@ static Error repair_tell_stored(RepairBlock *block)
     Repair *repair = block->repair;
     Trials *trials = &block->flight.trials;
     bool all = true;
-    TRY(repair_stored_results(repair, trials, &all));
+    TRY(repair_stored_results(repair, &block->flight, &block->commit, &all));
     if (!all)
         return error_make(
             ERROR_MACHINE,
@@ -230,13 +245,15 @@ Error repair_trials(Repair *repair)
 static Error repair_tell_again(Repair *repair, Search *search, Arena *arena)
 {
     Flight flight;
+    Commit commit;
     bool waiting = true, all = true;
     flight_take(&repair->spec, 1, NULL, arena, &flight);
+    commit_take(&repair->spec, 1, 0, 0, 0, arena, &commit);
     flight.trials.count = 1;
     while (all && (flight.trials.count > 0 || waiting)) {
         flight.trials.count = 0;
         TRY(search->method->ask(search, 1, &flight.trials, &waiting));
-        TRY(repair_stored_results(repair, &flight.trials, &all));
+        TRY(repair_stored_results(repair, &flight, &commit, &all));
         if (all && flight.trials.count > 0) TRY(search->method->tell(search, &flight.trials));
         if (search->rounds == NULL) continue;
         TRY(store_insert_rounds(repair->store, search->rounds, search->n_round_fields));
@@ -255,13 +272,15 @@ static Error repair_tell_rounds(Repair *repair, Search *search, Arena *arena)
     search->rounds = NULL;
     repair_tell(repair, "rounds: computed from the trials");
     TRY(repair_seal(repair, "fronts"));
+    if (repair->store->has_gradients) TRY(repair_seal(repair, "gradients"));
     return repair_seal(repair, "rounds");
 }
 
 Error repair_search(Repair *repair)
 {
     Search search;
-    const bool rounds = doctor_damaged(repair->doctor, "rounds") || doctor_damaged(repair->doctor, "fronts");
+    const bool rounds = doctor_damaged(repair->doctor, "rounds") || doctor_damaged(repair->doctor, "fronts") ||
+                        doctor_damaged(repair->doctor, "gradients");
     if (!rounds && !doctor_damaged(repair->doctor, "searches")) return error_none();
     TRY(search_init(&repair->spec, repair->arena, &search));
     TRY(rounds && search.n_round_fields > 0 ? repair_tell_rounds(repair, &search, repair->arena)

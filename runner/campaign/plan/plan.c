@@ -38,6 +38,7 @@ static void plan_count_learning(PlanMaker *maker)
     plan->rounds = plan_whole_number(most.rounds);
     plan->trials_open = bounds.open;
     plan->early = bounds.early;
+    plan->why_bound = bounds.why_bound;
     plan->round_trials = search->round_trials;
     plan->lanes = lanes_times(plan->trials, maker->spec->replicates.count);
 }

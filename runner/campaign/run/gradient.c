@@ -1,28 +1,16 @@
 // The gradient of the fitness at a stored trial: by the adjoint of its replicates where the model has one, and by
 // central differences of several steps. All runs of a difference have the trial's seeds, so that their noise cancels.
+#include "gradient.h"
+
 #include "../batch/trials_in_flight.h"
 #include "../store/queries.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct GradientRun {
-    const StoredCampaign *campaign;
-    const Spec *spec;
-    Arena *arena;
-    Backend *backend;
-    TrialRows stored;
-    uint64_t ordinal;
-    double *parameter;     // [n_parameters] of the trial
-    Configured configured; // with all that the model builds
-    GradientResult *result;
-} GradientRun;
-
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
-// Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]. A trial whose
-// parameters are left out of the search has NaN.
-static Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness)
+Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values)
 {
     const Spec *spec = run->spec;
     const int n = spec->configured.n_parameters;
@@ -43,6 +31,8 @@ static Error gradient_fly(GradientRun *run, const double *parameter, int64_t cou
     const Error error = flight_run(spec, run->backend, &flight, 0, NULL);
     if (error.kind == OK) flight_collect(spec, &flight, backend_batch(run->backend, 0), &commit);
     for (int64_t t = 0; t < count && error.kind == OK; t++) fitness[t] = commit.rows.fitness[t];
+    if (values != NULL && error.kind == OK)
+        memcpy(values, flight.trials.value, (size_t)(count * spec->replicates.count) * sizeof *values);
     arena_rewind(run->arena, used);
     return error;
 }
@@ -104,20 +94,18 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
     const size_t used = run->arena->used;
     double *point = ARENA_NEW(run->arena, double, 2 * GRADIENT_STEPS * n);
     gradient_points(run, row, point, out);
-    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness);
+    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness, NULL);
     arena_rewind(run->arena, used);
     if (error.kind != OK) return error;
-    for (int k = 0; k < GRADIENT_STEPS; k++)
-        row->curve[k] = gradient_difference(row, k, fitness, out, run->result->fitness);
+    for (int k = 0; k < GRADIENT_STEPS; k++) row->curve[k] = gradient_difference(row, k, fitness, out, run->fitness);
     gradient_choose(row);
     return error_none();
 }
 
 // ---- by the adjoint -------------------------------------------------------------------------------------------------
 
-static void gradient_by_adjoint(GradientRun *run)
+static void gradient_by_adjoint(GradientRun *run, const GradientResult *result)
 {
-    const GradientResult *result = run->result;
     int *parameters = ARENA_NEW(run->arena, int, result->count);
     double *slope = ARENA_NEW(run->arena, double, result->count);
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
@@ -125,31 +113,13 @@ static void gradient_by_adjoint(GradientRun *run)
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
-    trial_gradients(gradient, &trials, parameters, result->count, slope);
+    const GradientSlopes slopes = {.parameters = parameters, .count = result->count, .slope = slope};
+    trial_gradients(gradient, &trials, &slopes);
     for (int i = 0; i < result->count; i++)
         result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
 }
 
-// ---- all of it ------------------------------------------------------------------------------------------------------
-
-static Error gradient_run(GradientRun *run)
-{
-    const Spec *spec = run->spec;
-    GradientResult *result = run->result;
-    TRY(spec_build(spec, run->arena, &run->configured));
-    TRY(backend_prepare(run->backend, &run->configured, (int64_t)2 * GRADIENT_STEPS * spec->replicates.count, 0, 0));
-    TRY(gradient_fly(run, run->parameter, 1, &result->fitness));
-    if (!(rows_stored(result->fitness) == run->stored.fitness[0]))
-        return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
-                          (long long)run->stored.id[0]);
-    const Error refused = trial_gradient_check(spec);
-    if (refused.kind == OK)
-        gradient_by_adjoint(run);
-    else
-        result->no_adjoint = arena_copy(run->arena, refused.text);
-    for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
-    return error_none();
-}
+// ---- the trial ------------------------------------------------------------------------------------------------------
 
 // The trial's row and parameters.
 static Error gradient_find(GradientRun *run, int64_t trial)
@@ -169,24 +139,55 @@ static Error gradient_find(GradientRun *run, int64_t trial)
     return search_stored_trial(&search, run->campaign->database, &run->stored, 0, &run->ordinal, run->parameter);
 }
 
-Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
-                        const BackendOptions *backend, Arena *arena, GradientResult *result)
+static Error gradient_begin(GradientRun *run, int64_t most)
+{
+    const Spec *spec = run->spec;
+    TRY(spec_build(spec, run->arena, &run->configured));
+    TRY(backend_prepare(run->backend, &run->configured, most * spec->replicates.count, 0, 0));
+    TRY(gradient_fly(run, run->parameter, 1, &run->fitness, NULL));
+    if (rows_stored(run->fitness) == run->stored.fitness[0]) return error_none();
+    return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
+                      (long long)run->stored.id[0]);
+}
+
+Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t most, const BackendOptions *backend,
+                        Arena *arena, Error (*work)(GradientRun *run, void *result), void *result)
 {
     GradientRun run = {.campaign = campaign,
                        .spec = &campaign->spec,
                        .arena = arena,
-                       .parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters),
-                       .result = result};
-    *result = (GradientResult){.rows = ARENA_NEW(arena, GradientRow, count), .count = count};
+                       .parameter = ARENA_NEW(arena, double, campaign->spec.configured.n_parameters)};
     if (campaign->numerics_version != NUMERICS_VERSION)
         return error_make(ERROR_USER, "campaign %s was computed with numerics version %d and this program has %d",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION);
     TRY(gradient_find(&run, trial));
-    for (int i = 0; i < count; i++)
-        result->rows[i] =
-            (GradientRow){.parameter = parameters[i], .value = run.parameter[parameters[i]], .adjoint = (double)NAN};
     TRY(backend_open(backend, &run.backend));
-    const Error error = gradient_run(&run);
+    Error error = gradient_begin(&run, most);
+    if (error.kind == OK) error = work(&run, result);
     backend_close(run.backend);
     return error;
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+
+static Error gradient_work(GradientRun *run, void *context)
+{
+    GradientResult *result = context;
+    result->fitness = run->fitness;
+    for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
+    const Error refused = trial_gradient_check(run->spec);
+    if (refused.kind == OK)
+        gradient_by_adjoint(run, result);
+    else
+        result->no_adjoint = arena_copy(run->arena, refused.text);
+    for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
+    return error_none();
+}
+
+Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int *parameters, int count,
+                        const BackendOptions *backend, Arena *arena, GradientResult *result)
+{
+    *result = (GradientResult){.rows = ARENA_NEW(arena, GradientRow, count), .count = count};
+    for (int i = 0; i < count; i++) result->rows[i] = (GradientRow){.parameter = parameters[i], .adjoint = (double)NAN};
+    return gradient_at_trial(campaign, trial, (int64_t)2 * GRADIENT_STEPS, backend, arena, gradient_work, result);
 }

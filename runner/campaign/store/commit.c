@@ -208,6 +208,12 @@ static Error commit_front(Store *store, const Round *round)
     return commit_step(insert);
 }
 
+static Error commit_gradient(Store *store, const Round *round)
+{
+    gradients_add(&store->insert_gradient, round);
+    return store->insert_gradient.error;
+}
+
 static Error commit_round(Store *store, const Rounds *rounds, int n_fields, int64_t index)
 {
     const Round *round = &rounds->row[index];
@@ -225,6 +231,7 @@ static Error commit_round(Store *store, const Rounds *rounds, int n_fields, int6
     with_real(insert, round->best);
     with_text(insert, round->stop);
     TRY(commit_step(insert));
+    if (round->has_gradient && store->has_gradients) TRY(commit_gradient(store, round));
     return round->has_front ? commit_front(store, round) : error_none();
 }
 

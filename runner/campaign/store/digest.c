@@ -3,11 +3,11 @@
 //
 // SHA-256 over, in this order: the spec's hash; trials by id (rows_hash); where only some keep a row, `record.rows` and
 // the sums over all; stored replicates by trial and replicate; the searches' methods and states, and their rounds with
-// the reasons to stop; trajectories by trial and replicate: {trial, replicate, samples}, then the samples as doubles,
-// whatever type the shard has; debug rows likewise. Only arrays that the spec asks for count: others were among the
-// best when a limit or an extension came, which depends on time. A spec that a campaign was extended from counts as
-// long as trials of it are still to come and the last spec alone does not say which (segments_counts). After that the
-// campaign equals one that had the last spec from the start.
+// the reasons to stop, fronts, and how good gradients are; trajectories by trial and replicate: {trial, replicate,
+// samples}, then the samples as doubles, whatever type the shard has; debug rows likewise. Only arrays that the spec
+// asks for count: others were among the best when a limit or an extension came, which depends on time. A spec that a
+// campaign was extended from counts as long as trials of it are still to come and the last spec alone does not say
+// which (segments_counts). After that the campaign equals one that had the last spec from the start.
 #include "queries.h"
 #include "rows.h"
 #include "rounds.h"
@@ -71,6 +71,22 @@ static void digest_front_row(const Cursor *row, Sha256 *hash)
     sha256_add(hash, &volume, sizeof volume);
 }
 
+// Texts with their ends, numbers as 8 bytes, blobs as they are: of tables whose rows have no times.
+static void digest_cells(const Cursor *row, Sha256 *hash)
+{
+    for (int i = 0; i < cells_count(row); i++) {
+        const double number = rows_stored(cell_real(row, i));
+        if (cell_kind(row, i) == COLUMN_BLOB) {
+            const Bytes blob = cell_blob(row, i);
+            if (blob.size > 0) sha256_add(hash, blob.data, blob.size); // an empty one has no address
+        } else if (cell_kind(row, i) == COLUMN_TEXT) {
+            sha256_add(hash, cell_text(row, i), strlen(cell_text(row, i)) + 1);
+        } else {
+            sha256_add(hash, &number, sizeof number);
+        }
+    }
+}
+
 static Error digest_rows(Database *database, const char *sql, void (*add)(const Cursor *, Sha256 *), Sha256 *hash)
 {
     Cursor rows = cursor_open(database, sql);
@@ -84,6 +100,16 @@ static Error digest_rounds(Database *database, Sha256 *hash)
                     digest_round_row, hash));
     return digest_rows(database, "SELECT search, round, front, hypervolume FROM fronts ORDER BY 1, 2", digest_front_row,
                        hash);
+}
+
+// Of rounds where there is more to tell than the norm, which is in the row of the round.
+static Error digest_gradients(Database *database, Sha256 *hash)
+{
+    if (!gradients_are_kept(database)) return error_none();
+    return digest_rows(database,
+                       "SELECT search, round, norm, spread, cosine, growth FROM gradients WHERE spread IS NOT NULL OR "
+                       "cosine IS NOT NULL OR growth IS NOT NULL ORDER BY 1, 2",
+                       digest_cells, hash);
 }
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
@@ -178,22 +204,6 @@ static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Aren
 
 // ---- sums over trials ----------------------------------------------------------------------------------------------
 
-// Texts with their ends, numbers as 8 bytes, blobs as they are: of tables whose rows have no times.
-static void digest_cells(const Cursor *row, Sha256 *hash)
-{
-    for (int i = 0; i < cells_count(row); i++) {
-        const double number = rows_stored(cell_real(row, i));
-        if (cell_kind(row, i) == COLUMN_BLOB) {
-            const Bytes blob = cell_blob(row, i);
-            if (blob.size > 0) sha256_add(hash, blob.data, blob.size); // an empty one has no address
-        } else if (cell_kind(row, i) == COLUMN_TEXT) {
-            sha256_add(hash, cell_text(row, i), strlen(cell_text(row, i)) + 1);
-        } else {
-            sha256_add(hash, &number, sizeof number);
-        }
-    }
-}
-
 static Error digest_sums(Database *database, Sha256 *hash)
 {
     static const char *const tables[] = {"SELECT * FROM kept_rows", "SELECT * FROM summary_failures ORDER BY failure",
@@ -250,6 +260,7 @@ static Error digest_all(const StoredCampaign *campaign, Arena *arena, Sha256 *ha
     }
     TRY(digest_rows(campaign->database, "SELECT id, method, state FROM searches ORDER BY id", digest_search_row, hash));
     TRY(digest_rounds(campaign->database, hash));
+    TRY(digest_gradients(campaign->database, hash));
     TRY(digest_arrays(campaign, RECORD_TRAJECTORIES, arena, hash));
     return digest_arrays(campaign, RECORD_DEBUG, arena, hash);
 }

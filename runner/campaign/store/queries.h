@@ -210,7 +210,8 @@ typedef struct SearchProgress {
     int64_t search, generations, evaluations, population, front,
         ends; // ends: rounds with which it, or a restart, ended
     double sigma, condition, best, hypervolume, gradient;
-    const char *stop; // why it ended; "": it goes on; valid until the next one
+    GradientSigns signs; // of its last gradient; search_progress_next leaves it empty
+    const char *stop;    // why it ended; "": it goes on; valid until the next one
 } SearchProgress;
 typedef enum SearchOrder {
     SEARCHES_BY_LEAST,
@@ -223,6 +224,21 @@ Cursor searches_progress(Database *database, SearchOrder order, int64_t most); /
 bool search_progress_next(Cursor *searches, int column, SearchProgress *progress);
 Error searches_gradient_column(Database *database, int *column);
 double round_number(Bytes debug, int column); // of the row of a round; NaN: it has no such column
+
+// How good gradients are (gradients.c). gradients_have: which of these numbers any round has. gradient_of_round: of a
+// round of a search, or of the last one before it that took a gradient; false: there is none.
+Error gradients_make(Database *database);
+bool gradients_are_kept(const Database *database);
+Cursor gradients_filler(Database *database);
+void gradients_add(Cursor *filler, const Round *round);
+Error gradients_have(Database *database, bool *spread, bool *cosine, bool *growth);
+Cursor gradients_by_round(Database *database);
+// All of them, and those of the best `searches`, every k-th of each.
+Error gradients_count(Database *database, int64_t *count);
+Cursor gradients_of_best(Database *database, bool maximize, int64_t every, int64_t searches, int64_t most,
+                         Arena *arena);
+bool gradients_next(Cursor *gradients, int64_t *search, int64_t *round, GradientSigns *signs);
+bool gradient_of_round(Cursor *gradients, int64_t search, int64_t round, GradientSigns *signs);
 
 // The best fitness of each search, in order of their numbers; NaN: it has none.
 Error searches_best(const StoredCampaign *campaign, Arena *arena, double **best, int64_t *count);

@@ -2,6 +2,7 @@
 // columns of the tables trials and replicates follow from the spec (rows.c).
 #include "cursor.h"
 #include "kept_rows.h"
+#include "queries.h"
 #include "rows.h"
 #include "store.h"
 
@@ -62,6 +63,7 @@ Error schema_make(Database *database, const Spec *spec, Arena *arena)
                                             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
     TRY(database_run(database, rows_table_sql(spec, arena)));
     TRY(database_run(database, schema_sql));
+    if (spec->method->gradient_column > 0) TRY(gradients_make(database));
     TRY(kept_make(database, spec));
     return spec->replicates.store ? database_run(database, rows_replicates_sql(spec, arena)) : error_none();
 }

@@ -55,7 +55,11 @@ Error searches_restore_others(Database *database)
                         "previous = NULL, stop_reason = NULL WHERE id <> 0");
 }
 
-Error rounds_clear(Database *database) { return database_run(database, "DELETE FROM fronts; DELETE FROM rounds"); }
+Error rounds_clear(Database *database)
+{
+    if (gradients_are_kept(database)) TRY(database_run(database, "DELETE FROM gradients"));
+    return database_run(database, "DELETE FROM fronts; DELETE FROM rounds");
+}
 
 // ---- the last rounds ------------------------------------------------------------------------------------------------
 

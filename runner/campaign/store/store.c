@@ -234,11 +234,22 @@ static Error store_renew_name(const Store *store)
     return store_set_text(store->database, "UPDATE campaign SET name = ?1 WHERE name <> ?1", store->name);
 }
 
+// A campaign of an earlier program has no table for them yet.
+static Error store_add_gradients(Store *store, const Spec *spec)
+{
+    if (spec->method->gradient_column == 0 || gradients_are_kept(store->database)) return error_none();
+    TRY(store_begin(store));
+    Error error = gradients_make(store->database);
+    if (error.kind == OK) error = seal_schema(store->database);
+    return store_end(store, error);
+}
+
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     TRY(schema_check(store->database, path));
     TRY(store_compare_numerics(store));
     TRY(options->retry != NULL ? pending_settle(store->database) : pending_continue(store, arena));
+    TRY(store_add_gradients(store, spec));
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
@@ -288,6 +299,8 @@ static Error store_prepare(Store *store, Arena *arena)
     store->insert_search = cursor_open(database, "INSERT OR IGNORE INTO searches(id, method) VALUES(?, ?)");
     store->insert_round = cursor_open(database, "INSERT INTO rounds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     store->insert_front = cursor_open(database, "INSERT INTO fronts VALUES(?, ?, ?, ?)");
+    store->has_gradients = gradients_are_kept(database);
+    if (store->has_gradients) store->insert_gradient = gradients_filler(database);
     store->add_digest = cursor_open(database, seal_add_sql);
     store->update_search = cursor_open(database, "UPDATE searches SET previous = state, state = ? WHERE id = 0");
     for (int i = 0; i < STORE_STATEMENTS; i++) TRY(store->statements[i].error);

@@ -140,6 +140,20 @@ static double objective_of(const Spec *spec, int k, const double *parameter, con
     return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
 }
 
+void trial_values(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *value)
+{
+    const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
+    double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
+    assert(n_metrics + n_parameters <= OBJECTIVE_NAMES_MAX);
+    memcpy(scope + n_metrics, parameter, (size_t)n_parameters * sizeof *scope);
+    for (int r = 0; r < spec->replicates.count; r++) {
+        memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
+        const double failed = spec->objective.failed == FAILED_PENALTY ? spec->objective.penalty : (double)NAN;
+        value[r] = failure[r] != 0 ? failed : expression_value(spec->objective.expression[0], scope);
+        value[r] = objective_canonical(value[r]);
+    }
+}
+
 double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
                        double *value)
 {

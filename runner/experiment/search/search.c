@@ -55,7 +55,28 @@ size_t search_state_most(const Search *search)
     return search->state_capacity > 0 ? search->state_capacity : search->state_size;
 }
 
+double search_inside(double u) { return u > 0.0 ? (u < 1.0 ? u : 1.0) : 0.0; }
+
+double search_coordinate(const Values *values, double value)
+{
+    if (!values->log_scale) return search_inside((value - values->low) / (values->high - values->low));
+    if (!(value > 0.0)) return 0.0;
+    const double low = portable_log(values->low);
+    return search_inside((portable_log(value) - low) / (portable_log(values->high) - low));
+}
+
+double search_stretch(const Values *values, double value)
+{
+    if (!values->log_scale) return values->high - values->low;
+    return value * (portable_log(values->high) - portable_log(values->low));
+}
+
 bool search_learns(const SearchMethod *method) { return method->trial == NULL; }
+
+bool search_takes_values(const Spec *spec)
+{
+    return spec->method->takes_values != NULL && spec->method->takes_values(spec);
+}
 
 static double search_capped(double trials, int64_t limit)
 {

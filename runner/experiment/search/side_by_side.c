@@ -110,7 +110,7 @@ static Error side_place(const Search *search, SideBySide *side, int64_t wanted, 
     int64_t t = 0;
     for (*given = 0; t < *count && *given < wanted; t++) {
         SideTurn *turn = &side->turns[t];
-        const int64_t all = side->method->trials(search, turn->search), left = wanted - *given;
+        const int64_t all = side->method->drawn(search, turn->search)->trials, left = wanted - *given;
         if (all == 0) return side_no_trials(turn->search);
         turn->from = turn->search == side->ask_search ? side->ask_trial : 0;
         turn->first = *given;
@@ -190,8 +190,8 @@ static int64_t side_sort_told(const Search *search, const Trials *trials, int64_
     for (int64_t s = progress->search; s < side->searches && s - progress->search < side->kept; s++) {
         const SideRun run = side->method->run(search, s);
         if (run.stop != 0 || run.round != progress->round) continue;
-        const int64_t told = side->method->is_drawn(search, s)
-                                 ? side->method->trials(search, s) - (count == 0 ? progress->told : 0)
+        const int64_t told = side_is_drawn(search, s)
+                                 ? side->method->drawn(search, s)->trials - (count == 0 ? progress->told : 0)
                                  : side_told_of(search, trials, place, progress->next_id + (place - first), s);
         if (told <= 0 || place >= trials->count || trials->search[place] != s + side->first) break;
         side->turns[count++].search = s;
@@ -212,7 +212,7 @@ static int64_t side_place_told(const Search *search, const Trials *trials, int64
         turn->from = t == 0 ? progress->told : 0;
         turn->first = place;
         turn->count = side_told_of(search, trials, place, progress->next_id + (place - first), turn->search);
-        const int64_t left = side->method->trials(search, turn->search) - turn->from;
+        const int64_t left = side->method->drawn(search, turn->search)->trials - turn->from;
         if (turn->count != left) *count = t + 1; // no more of this round
         if (turn->count < left) return t;
         turn->count = left;
@@ -294,6 +294,22 @@ static bool side_is_whole(const Search *search, const SideBySide *side)
            search->state_size == side_state_bytes(side, progress->told) && side->method->is_whole(search);
 }
 
+// A state of an earlier program, of a generation that is partly told, has fewer results of each trial: the others are
+// unknown.
+static void side_widen_told(Search *search, const SideBySide *side)
+{
+    const int64_t told = side_progress(search)->told;
+    const int before = side->told_before, width = side->told_width;
+    if (before == 0 || before == width || told <= 0 || told >= side->trials_max) return;
+    if (search->state_size != side->told_at + (size_t)(told * before) * sizeof(double)) return;
+    double *at = side_told(search);
+    for (int64_t t = told - 1; t >= 0; t--) {
+        memmove(at + t * width, at + t * before, (size_t)before * sizeof *at);
+        for (int k = before; k < width; k++) at[t * width + k] = (double)NAN;
+    }
+    search->state_size = side_state_bytes(side, told);
+}
+
 // Budgets are totals: if the campaign was extended, a search that had ended may go on, and one that went on may end.
 // One whose generation is partly told ends it first.
 static void side_heed_budgets(Search *search, const SideBySide *side)
@@ -320,8 +336,9 @@ Error side_restore(Search *search)
     if (search->state_size >= side->method->progress + sizeof *progress)
         memcpy(&version, search->state, sizeof version);
     if (version != side->method->version) return search_state_of_other(search, (int)side->method->version);
+    side_widen_told(search, side);
     if (!side_is_whole(search, side)) return search_state_damaged(search);
-    side->method->forget(search);
+    for (int64_t i = 0; i < side->kept; i++) side->method->drawn(search, i)->round = -1;
     side_heed_budgets(search, side);
     side->ask_round = progress->round; // behind what was told
     side->ask_search = progress->search;
@@ -330,7 +347,7 @@ Error side_restore(Search *search)
     if (progress->told == 0) return error_none();
     side->turns[0].search = progress->search;
     side_draw(search, 1);
-    if (progress->told >= side->method->trials(search, progress->search)) return search_state_damaged(search);
+    if (progress->told >= side->method->drawn(search, progress->search)->trials) return search_state_damaged(search);
     return error_none();
 }
 

@@ -29,6 +29,14 @@ typedef struct SideRun {
     int64_t stop;  // why it ended, an index of stop_names; 0: it goes on
 } SideRun;
 
+// A generation as it was drawn: what all methods keep of it, in front of their own.
+typedef struct SideDrawn {
+    int64_t search, round; // of the search; round -1: none
+    int64_t trials;        // 0: none of its draws may be run
+    int32_t *slot;         // [trials] what a trial evaluates: a member, or as the method says
+    bool *left_out;        // [members] the spec allowed no draw
+} SideDrawn;
+
 // Items of one search in a loop over those of several: members that are drawn, or trials of a batch.
 typedef struct SideTurn {
     int64_t search;
@@ -52,23 +60,20 @@ typedef struct SideMethod {
     int n_stops;
     SideRun (*run)(const Search *search, int64_t s);
     // Drawing the generation that a search is in: its members, some of them, and the list of trials after the last one.
-    bool (*is_drawn)(const Search *search, int64_t s);
+    SideDrawn *(*drawn)(const Search *search, int64_t s); // where it is kept
     int64_t (*members)(const Search *search, int64_t s);
     void (*draw)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end);
-    void (*list)(const Search *search, void *worker, int64_t s);
-    // Of a generation that was drawn: its trials; 0: none of its draws may be run. parameter[end - first][n_parameters]
-    // of some of them.
-    int64_t (*trials)(const Search *search, int64_t s);
+    void (*list)(const Search *search, void *worker, int64_t s); // sets `trials`
+    // Of a generation that was drawn: parameter[end - first][n_parameters] of some of its trials.
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
     // What generations of several searches need that end together: those of turns[count]. NULL: nothing.
     void (*before_ends)(const Search *search, const SideTurn *turns, int64_t count);
     void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
     bool counts_last; // the progress of searches that have all ended stands behind their last round
-    // After a restore: whether the state is possible; no generation is kept as it was drawn. Then, of each search that
-    // ended a generation, by the budgets that it has now: why it ends with it, 0: it goes on. -1: none has ended.
+    // After a restore: whether the state is possible. Then, of each search that ended a generation, by the budgets that
+    // it has now: why it ends with it, 0: it goes on. -1: none has ended.
     bool (*is_whole)(const Search *search);
-    void (*forget)(const Search *search);
     int64_t (*reconsider)(const Search *search, int64_t s);
     // Memory for a team: of another thread, which draws and gives, and may end generations if it `learns`; for
     // generations as they were drawn.
@@ -85,6 +90,7 @@ typedef struct SideBySide {
     int64_t trials_max;      // of a generation
     size_t told_at;          // offset in the checkpoint of the results of the generation that is partly told
     int told_width;          // doubles of a trial
+    int told_before;         // the first of them, which states of earlier programs hold alone; 0: they hold all
     int64_t kept;            // generations that are kept as they were drawn; one of search s replaces one of s - kept
     SideTurn *turns;         // [searches] room
     // of the threads of the team; the first worker is search->scratch
@@ -118,6 +124,12 @@ enum { SIDE_TRIALS_LEAST = 256 }; // of a range
 typedef void (*SideWork)(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
                          void *context);
 void side_share(const Search *search, int64_t count, int64_t least, SideWork work, void *context);
+// Room for a generation of `members` and their trials, none yet. Lists all members that are not left out.
+SideDrawn side_drawn_take(int64_t members, int64_t trials_max, Arena *arena);
+void side_list_members(SideDrawn *drawn, int64_t members);
+// How many generations fit into so many bytes: at least one, at most one for each search.
+int64_t side_kept_within(const SideBySide *side, size_t bytes, size_t generation);
+bool side_is_drawn(const Search *search, int64_t s); // the generation that it is in
 // The generations of the searches of turns[count], unless they are drawn. No two of them may replace each other.
 void side_draw(const Search *search, int64_t count);
 // Notes the trials of a turn, which begin in the batch at `first`, in the checkpoint.

@@ -72,12 +72,48 @@ static void side_draw_members(const Search *search, void *worker, const SideTurn
     side->method->draw(search, worker, turn->search, from, end);
 }
 
+bool side_is_drawn(const Search *search, int64_t s)
+{
+    const SideMethod *method = ((const SideBySide *)search->scratch)->method;
+    const SideDrawn *drawn = method->drawn(search, s);
+    return drawn->search == s && drawn->round == method->run(search, s).round;
+}
+
+SideDrawn side_drawn_take(int64_t members, int64_t trials_max, Arena *arena)
+{
+    return (SideDrawn){
+        .round = -1, .slot = ARENA_NEW(arena, int32_t, trials_max), .left_out = ARENA_NEW(arena, bool, members)};
+}
+
+int64_t side_kept_within(const SideBySide *side, size_t bytes, size_t generation)
+{
+    const int64_t fit = (int64_t)(bytes / generation);
+    return fit < 1 ? 1 : fit < side->searches ? fit : side->searches;
+}
+
+void side_list_members(SideDrawn *drawn, int64_t members)
+{
+    drawn->trials = 0;
+    for (int64_t k = 0; k < members; k++) {
+        if (!drawn->left_out[k]) drawn->slot[drawn->trials++] = (int32_t)k;
+    }
+}
+
+static void side_list(const Search *search, void *worker, int64_t s)
+{
+    const SideMethod *method = ((const SideBySide *)search->scratch)->method;
+    SideDrawn *drawn = method->drawn(search, s);
+    method->list(search, worker, s);
+    drawn->search = s;
+    drawn->round = method->run(search, s).round;
+}
+
 static void side_list_trials(void *context, int thread, int64_t first, int64_t end)
 {
     const SideLoop *loop = context;
     const SideBySide *side = loop->side;
     for (int64_t t = first; t < end; t++) {
-        if (side->turns[t].count > 0) side->method->list(loop->search, side->worker[thread], side->turns[t].search);
+        if (side->turns[t].count > 0) side_list(loop->search, side->worker[thread], side->turns[t].search);
     }
 }
 
@@ -88,7 +124,7 @@ void side_draw(const Search *search, int64_t count)
     for (int64_t t = 0; t < count; t++) {
         SideTurn *turn = &side->turns[t];
         turn->first = members;
-        turn->count = side->method->is_drawn(search, turn->search) ? 0 : side->method->members(search, turn->search);
+        turn->count = side_is_drawn(search, turn->search) ? 0 : side->method->members(search, turn->search);
         members += turn->count;
     }
     if (members == 0) return;

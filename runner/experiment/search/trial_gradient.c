@@ -3,6 +3,7 @@
 #include "../experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,11 +87,13 @@ struct TrialGradient {
     int *failures;             // [width]
     double *one;               // [n_parameters] of a replicate
     double *sum;               // [trials][n_parameters]
+    double *growth;            // [trials] the greatest of the replicates; NaN: none
+    double *grown;             // [width]
     double *fitness;           // [trials]
     double *value;             // [replicates]
 };
 
-enum { TRIAL_GRADIENT_ARRAYS = 18 };
+enum { TRIAL_GRADIENT_ARRAYS = 20 };
 
 int trial_gradient_trials(const Spec *spec)
 {
@@ -120,7 +123,8 @@ size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size
     const size_t replicates = (size_t)spec->replicates.count, metrics = (size_t)configured->n_metrics;
     const size_t parameters = (size_t)configured->n_parameters, lanes = trials * replicates;
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
-                           2 * width * metrics + width + parameters + trials * parameters + trials + replicates;
+                           2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
+                           replicates;
     return gradient_adjoint_bytes(spec, configured, most) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
            sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
@@ -150,9 +154,50 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .failures = ARENA_NEW(arena, int, width),
                                 .one = ARENA_NEW(arena, double, parameters),
                                 .sum = ARENA_NEW(arena, double, trials *parameters),
+                                .growth = ARENA_NEW(arena, double, trials),
+                                .grown = ARENA_NEW(arena, double, width),
                                 .fitness = ARENA_NEW(arena, double, trials),
                                 .value = ARENA_NEW(arena, double, replicates)};
     return gradient;
+}
+
+// ---- derived parameters ---------------------------------------------------------------------------------------------
+
+// slopes[n_parameters]: how the parameters change with parameter p.
+static void gradient_follow(const Spec *spec, const double *parameter, int p, double *slopes)
+{
+    const Axis *derived = spec->axes + spec->n_axes;
+    memset(slopes, 0, (size_t)spec->configured.n_parameters * sizeof *slopes);
+    slopes[p] = 1.0;
+    for (int i = 0; i < spec->n_derived; i++)
+        slopes[derived[i].parameter] = expression_slope(derived[i].derive, parameter, slopes);
+}
+
+// By the partial derivatives[n_parameters].
+static double gradient_along(TrialGradient *gradient, const double *parameter, int p, const double *derivatives)
+{
+    double slope = 0.0;
+    gradient_follow(gradient->spec, parameter, p, gradient->slopes);
+    for (int k = 0; k < gradient->configured->n_parameters; k++) {
+        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * derivatives[k];
+    }
+    return slope;
+}
+
+// The derivatives of the objective of a lane, whose metrics' part is in gradient->one.
+static void gradient_put_lane(TrialGradient *gradient, int lane, const double *parameter, const GradientSlopes *out)
+{
+    const int n_metrics = gradient->configured->n_metrics;
+    const double *metric = gradient->metric + (ptrdiff_t)lane * n_metrics;
+    double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics;
+    memset(gradient->slopes, 0, (size_t)(n_metrics + gradient->configured->n_parameters) * sizeof(double));
+    memcpy(gradient->scope, metric, (size_t)n_metrics * sizeof(double));
+    memcpy(gradient->scope + n_metrics, parameter, (size_t)gradient->configured->n_parameters * sizeof(double));
+    slopes_of_replicate(gradient->spec, gradient->scope, gradient->share[lane], gradient->slopes, weight,
+                        gradient->one);
+    for (int i = 0; i < out->count; i++)
+        out->each[lane * out->count + i] =
+            gradient_along(gradient, parameter, out->parameters[i], gradient->one) / gradient->share[lane];
 }
 
 // ---- groups of replicates -------------------------------------------------------------------------------------------
@@ -190,18 +235,20 @@ static void gradient_run_group(TrialGradient *gradient, const GradientTrials *tr
 }
 
 // Adds the gradient of a lane to that of its trial. Its own draws do not follow the trial's parameters.
-static void gradient_add_lane(TrialGradient *gradient, int lane, const double *part, int stride)
+static void gradient_add_lane(TrialGradient *gradient, int lane, const double *part, int stride, double growth)
 {
     const Spec *spec = gradient->spec;
-    const int n = gradient->configured->n_parameters;
-    double *sum = gradient->sum + (ptrdiff_t)(lane / spec->replicates.count) * n;
+    const int n = gradient->configured->n_parameters, trial = lane / spec->replicates.count;
+    double *sum = gradient->sum + (ptrdiff_t)trial * n;
     for (int p = 0; p < n; p++) gradient->one[p] = part[p * stride];
     for (int i = 0; i < spec->replicates.n_perturb; i++) gradient->one[spec->replicates.perturb[i].parameter] = 0.0;
     for (int p = 0; p < n; p++) sum[p] += gradient->one[p];
+    if (!(growth <= gradient->growth[trial]) && isfinite(growth)) gradient->growth[trial] = growth;
 }
 
 // Goes back through the group from `first` on, unless no objective takes any of its lanes.
-static void gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first)
+static void gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first,
+                               const GradientSlopes *out)
 {
     const Configured *configured = gradient->configured;
     const int count = gradient_group(gradient, trials, first), n_metrics = configured->n_metrics;
@@ -213,9 +260,14 @@ static void gradient_add_group(TrialGradient *gradient, const GradientTrials *tr
         for (int m = 0; m < n_metrics; m++)
             gradient->weights[m * count + i] = gradient->weight[(ptrdiff_t)(first + i) * n_metrics + m];
     }
-    configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part);
+    configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
+                                     gradient->grown);
     for (int i = count - 1; i >= 0; i--) {
-        if (gradient->share[first + i] != 0.0) gradient_add_lane(gradient, first + i, gradient->part + i, count);
+        const int trial = (first + i) / gradient->spec->replicates.count;
+        if (gradient->share[first + i] == 0.0) continue;
+        gradient_add_lane(gradient, first + i, gradient->part + i, count, gradient->grown[i]);
+        if (out->each == NULL) continue;
+        gradient_put_lane(gradient, first + i, trials->parameter + (ptrdiff_t)trial * configured->n_parameters, out);
     }
 }
 
@@ -248,29 +300,6 @@ static void gradient_weigh(TrialGradient *gradient, int trial, const double *par
     }
 }
 
-// ---- derived parameters ---------------------------------------------------------------------------------------------
-
-// slopes[n_parameters]: how the parameters change with parameter p.
-static void gradient_follow(const Spec *spec, const double *parameter, int p, double *slopes)
-{
-    const Axis *derived = spec->axes + spec->n_axes;
-    memset(slopes, 0, (size_t)spec->configured.n_parameters * sizeof *slopes);
-    slopes[p] = 1.0;
-    for (int i = 0; i < spec->n_derived; i++)
-        slopes[derived[i].parameter] = expression_slope(derived[i].derive, parameter, slopes);
-}
-
-// By the partial derivatives[n_parameters].
-static double gradient_along(TrialGradient *gradient, const double *parameter, int p, const double *derivatives)
-{
-    double slope = 0.0;
-    gradient_follow(gradient->spec, parameter, p, gradient->slopes);
-    for (int k = 0; k < gradient->configured->n_parameters; k++) {
-        if (gradient->slopes[k] != 0.0) slope += gradient->slopes[k] * derivatives[k];
-    }
-    return slope;
-}
-
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static void gradient_clear(TrialGradient *gradient, int count)
@@ -283,14 +312,26 @@ static void gradient_clear(TrialGradient *gradient, int count)
     memset(gradient->share, 0, lanes * sizeof(double));
     memset(gradient->slopes, 0, (n_metrics + n_parameters) * sizeof(double));
     memset(gradient->sum, 0, (size_t)count * n_parameters * sizeof(double));
+    for (int t = 0; t < count; t++) gradient->growth[t] = (double)NAN;
 }
 
-void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const int *parameters, int count,
-                     double *slope)
+static void gradient_finish(TrialGradient *gradient, const GradientTrials *trials, int t, const GradientSlopes *out)
+{
+    const ptrdiff_t n = gradient->configured->n_parameters;
+    if (out->growth != NULL) out->growth[t] = gradient->growth[t];
+    for (int i = 0; i < out->count; i++)
+        out->slope[t * out->count + i] =
+            isnan(gradient->fitness[t])
+                ? (double)NAN
+                : gradient_along(gradient, trials->parameter + t * n, out->parameters[i], gradient->sum + t * n);
+}
+
+void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out)
 {
     const int replicates = gradient->spec->replicates.count, lanes = trials->count * replicates;
     const ptrdiff_t n = gradient->configured->n_parameters;
     gradient_clear(gradient, trials->count);
+    for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
     for (int first = 0; first < lanes; first += gradient->width) gradient_run_group(gradient, trials, first);
     for (int t = 0; t < trials->count; t++) {
         const ptrdiff_t lane = (ptrdiff_t)t * replicates;
@@ -300,24 +341,26 @@ void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, cons
         if (!isnan(gradient->fitness[t])) gradient_weigh(gradient, t, trials->parameter + t * n);
     }
     for (int first = (lanes - 1) / gradient->width * gradient->width; first >= 0; first -= gradient->width)
-        gradient_add_group(gradient, trials, first);
-    for (int t = 0; t < trials->count; t++) {
-        for (int i = 0; i < count; i++)
-            slope[t * count + i] = isnan(gradient->fitness[t]) ? (double)NAN
-                                                               : gradient_along(gradient, trials->parameter + t * n,
-                                                                                parameters[i], gradient->sum + t * n);
-    }
+        gradient_add_group(gradient, trials, first, out);
+    for (int t = 0; t < trials->count; t++) gradient_finish(gradient, trials, t, out);
 }
 
 // ---- whether there is one -------------------------------------------------------------------------------------------
 
-static const char *gradient_bend(const Spec *spec)
+// Metrics of the objective without a derivative: "gap_max, survived"; returns their number.
+static int gradient_list_bends(const Spec *spec, char *list, size_t size)
 {
+    int count = 0;
+    size_t used = 0;
+    list[0] = '\0';
     for (int m = 0; m < spec->configured.n_metrics; m++) {
-        if (expression_uses(spec->objective.expression[0], m) && !spec->model->adjoint->metric(m))
-            return spec->configured.metrics[m].name;
+        if (!expression_uses(spec->objective.expression[0], m) || spec->model->adjoint->metric(m)) continue;
+        if (used < size)
+            used += (size_t)snprintf(list + used, size - used, "%s%s", count > 0 ? ", " : "",
+                                     spec->configured.metrics[m].name);
+        count++;
     }
-    return NULL;
+    return count;
 }
 
 Error trial_gradient_check(const Spec *spec)
@@ -326,9 +369,13 @@ Error trial_gradient_check(const Spec *spec)
     if (adjoint == NULL) return error_make(ERROR_USER, "model %s has no adjoint", spec->model->name);
     const char *why = adjoint->refuses(&spec->configured);
     if (why != NULL) return error_make(ERROR_USER, "%s", why);
-    const char *metric = gradient_bend(spec);
-    return metric == NULL ? error_none()
-                          : error_make(ERROR_USER, "metric %s of the objective has no derivative", metric);
+    char bends[256];
+    const int count = gradient_list_bends(spec, bends, sizeof bends);
+    if (count == 0) return error_none();
+    return error_make(ERROR_USER,
+                      "metric%s %s of the objective ha%s no derivative: what counts, is a time or is the greatest of "
+                      "something has none",
+                      count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
 }
 
 bool trial_gradient_has(const Spec *spec, int p)

@@ -6,33 +6,6 @@
 #include <string.h>
 
 #define IMPORTANCE_LABEL 120.0
-#define IMPORTANCE_ROW 21.0
-
-// A panel of horizontal bars; its x axis from `low` to `high`.
-static PlotPanel importance_panel(Plot *plot, const char *title, const char *label, int rows, double low, double high)
-{
-    PlotPanel panel = plot_plain_panel(plot, 440, 74 + IMPORTANCE_ROW * rows, title);
-    FILE *out = plot->out;
-    panel.x = (PlotAxis){.name = label, .low = low, .high = high, .from = IMPORTANCE_LABEL, .to = 428};
-    const double bottom = 30 + IMPORTANCE_ROW * rows;
-    double tick[PLOT_TICKS_MAX];
-    const int ticks = plot_ticks(&panel.x, 70, tick);
-    for (int i = 0; i < ticks; i++) {
-        const double x = plot_at(&panel.x, tick[i]);
-        svg_line(out, "gr", x, 26, x, bottom);
-        svg_text(out, "tk", x, bottom + 14, "middle", plot_short(tick[i]).text);
-    }
-    svg_text(out, "la", (panel.x.from + panel.x.to) / 2, bottom + 32, "middle", label);
-    return panel;
-}
-
-static void importance_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name)
-{
-    FILE *out = panel->plot->out;
-    const double y = 30 + IMPORTANCE_ROW * row, zero = plot_at(&panel->x, 0), x = plot_at(&panel->x, value);
-    svg_text(out, "la", IMPORTANCE_LABEL - 10, y + 11, "end", name);
-    if (isfinite(value)) svg_rectangle(out, class_name, x < zero ? x : zero, y + 2, fabs(x - zero), 12);
-}
 
 static void importance_draw_correlation(const PlotData *data, Plot *plot)
 {
@@ -42,20 +15,21 @@ static void importance_draw_correlation(const PlotData *data, Plot *plot)
     }
     const char *sign = data->maximize ? "Spearman's rho; positive: more of it is better"
                                       : "Spearman's rho; negative: more of it is better";
-    PlotPanel panel = importance_panel(plot, "Rank correlation with the fitness", sign, data->n_varied, -most, most);
+    PlotPanel panel =
+        plot_bars(plot, 440, IMPORTANCE_LABEL, "Rank correlation with the fitness", sign, data->n_varied, -most, most);
     for (int i = 0; i < data->n_varied; i++) {
         const int g = data->order[i];
         const double rho = fabs(data->correlation[g]) < 0.005 ? 0 : data->correlation[g]; // not -0.00
-        importance_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
+        plot_bar(&panel, i, data->gain[g].name, rho, rho < 0 ? "ba" : "be");
         if (!isfinite(rho)) continue;
         char text[32];
         snprintf(text, sizeof text, "%+.2f", rho);
         const double x = plot_at(&panel.x, rho);
         const bool left = rho < 0 ? fabs(rho) < 0.8 * most : fabs(rho) > 0.8 * most; // of the bar's end
-        svg_text(plot->out, fabs(rho) > 0.8 * most ? "in" : "tk", left ? x - 4 : x + 4, 30 + IMPORTANCE_ROW * i + 12,
-                 left ? "end" : "start", text);
+        svg_text(plot->out, fabs(rho) > 0.8 * most ? "in" : "tk", left ? x - 4 : x + 4,
+                 PLOT_BAR_TOP + PLOT_BAR_ROW * i + 12, left ? "end" : "start", text);
     }
-    svg_line(plot->out, "ax", plot_at(&panel.x, 0), 26, plot_at(&panel.x, 0), 30 + IMPORTANCE_ROW * data->n_varied);
+    plot_bars_zero(&panel, data->n_varied);
     plot_panel_end(&panel);
 }
 
@@ -105,16 +79,11 @@ static void importance_draw_measure(const ImportanceMeasure *measure, int rows, 
         plot_widen(&range, measure[i].high);
     }
     if (!(range.low < range.high)) range.high = 1;
-    PlotPanel panel =
-        importance_panel(plot, importance_words(measure->name), "with intervals of 95 %", rows, range.low, range.high);
+    PlotPanel panel = plot_bars(plot, 440, IMPORTANCE_LABEL, importance_words(measure->name), "with intervals of 95 %",
+                                rows, range.low, range.high);
     for (int i = 0; i < rows; i++) {
-        const double y = 30 + IMPORTANCE_ROW * i + 8;
-        importance_bar(&panel, i, measure[i].parameter, measure[i].value, "ba");
-        if (!isfinite(measure[i].low) || !isfinite(measure[i].high)) continue;
-        const double from = plot_at(&panel.x, measure[i].low), to = plot_at(&panel.x, measure[i].high);
-        svg_line(plot->out, "wh", from, y, to, y);
-        svg_line(plot->out, "wh", from, y - 3, from, y + 3);
-        svg_line(plot->out, "wh", to, y - 3, to, y + 3);
+        plot_bar(&panel, i, measure[i].parameter, measure[i].value, "ba");
+        plot_bar_whisker(&panel, i, measure[i].low, measure[i].high);
     }
     plot_panel_end(&panel);
 }

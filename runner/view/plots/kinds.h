@@ -6,6 +6,7 @@
 // clang-format off
 #define PLOT_KINDS(X) \
     X(convergence) \
+    X(gradient) \
     X(scatter) \
     X(pairs) \
     X(parallel) \

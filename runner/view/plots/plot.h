@@ -80,6 +80,18 @@ void plot_style(FILE *out, const char *scope, bool dark);
 const char *plot_unit(const char *unit, char *text, size_t size); // " (m/s)"; "" without a unit
 Text32 plot_short(double value);                                  // four digits; from 1e4 to 1e6 a whole number
 
+// ---- bars (bars.c) --------------------------------------------------------------------------------------------------
+
+#define PLOT_BAR_TOP 30.0 // of the first row
+#define PLOT_BAR_ROW 21.0
+// A panel of `rows` horizontal bars, its x axis from `low` to `high`, with `room` pixels for their names. A whisker
+// lies on a bar.
+PlotPanel plot_bars(Plot *plot, double width, double room, const char *title, const char *label, int rows, double low,
+                    double high);
+void plot_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name);
+void plot_bar_whisker(PlotPanel *panel, int row, double low, double high);
+void plot_bars_zero(PlotPanel *panel, int rows); // a line at 0
+
 // ---- the plots (plot.c, one file each) ------------------------------------------------------------------------------
 
 #define PLOT_KIND_DECLARE(name) extern const PlotKind plot_##name;

@@ -137,8 +137,38 @@ static void gradient_run_segment(const Gradient *gradient, int64_t number)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
+// The size of the derivatives with respect to the state: of all positions, turns, velocities and angular momenta, in SI
+// units. Those along a quaternion itself say nothing.
+static real gradient_size(const ArticulatedLanes *w)
+{
+    static const int vectors[] = {ARTICULATED_X, ARTICULATED_V, ARTICULATED_L, ARTICULATED_W};
+    real sum = splat(0.0);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i);
+        const Quaternion q = limb4(w, at + ARTICULATED_Q),
+                         q_bar = pull_normal(q, splat(1.0), bar4(w, at + ARTICULATED_Q));
+        for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+            sum = sum + dot3(bar3(w, at + vectors[k]), bar3(w, at + vectors[k]));
+        sum = sum + (q_bar.x * q_bar.x + q_bar.y * q_bar.y + q_bar.z * q_bar.z + q_bar.w * q_bar.w);
+    }
+    return square_root(sum);
+}
+
+// Over the times of a run: the greatest size, and that at the latest time at which it is above 0.
+typedef struct GradientGrowth {
+    real greatest, last;
+} GradientGrowth;
+
+static void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth *growth)
+{
+    if (!any_lane(which)) return;
+    const real size = gradient_size(w);
+    growth->last = select_real(which & ~MASK(growth->last > 0.0), size, growth->last);
+    growth->greatest = select_real(which & ~MASK(size <= growth->greatest), size, growth->greatest);
+}
+
 // Lanes whose last step is the next one in reverse begin with the bars of their metrics.
-static void gradient_enter(const Gradient *gradient, int64_t end, const real *metric_bar)
+static void gradient_enter(const Gradient *gradient, int64_t end, const real *metric_bar, GradientGrowth *growth)
 {
     const ArticulatedLanes *w = &gradient->w;
     const mask entering = MASK(gradient->steps == (double)end);
@@ -147,34 +177,39 @@ static void gradient_enter(const Gradient *gradient, int64_t end, const real *me
         set_limb(w, w->c.cells + k, select_real(entering, splat(0.0), limb(w, w->c.cells + k)));
     pull_metrics(w, gradient->steps, metric_bar, entering);
     commands_start(w, end - 1);
+    gradient_watch(w, entering, growth);
 }
 
-static void gradient_back_segment(const Gradient *gradient, int64_t number, const real *metric_bar)
+static void gradient_back_segment(const Gradient *gradient, int64_t number, const real *metric_bar,
+                                  GradientGrowth *growth)
 {
     const ArticulatedLanes *w = &gradient->w;
     const bool last = number == gradient->segments - 1;
     const int64_t first = number * gradient->segment, end = last ? gradient->ticks : first + gradient->segment;
     if (!last) gradient_run_segment(gradient, number);
     for (int64_t tick = end - 1; tick >= first; tick--) {
-        gradient_enter(gradient, tick + 1, metric_bar);
+        gradient_enter(gradient, tick + 1, metric_bar, growth);
         pull_tick(w, tick, gradient->states + (tick - first) * gradient->size);
+        gradient_watch(w, MASK(gradient->steps > (double)tick), growth);
     }
 }
 
-static void articulated_adjoint_back(void *memory, const double *weight, double *result)
+static void articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
 {
     const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
     const int valid = gradient->group.valid;
     real metric_bar[ARTICULATED_N_METRICS];
+    GradientGrowth growth = {splat(0.0), splat(0.0)};
     for (int m = 0; m < ARTICULATED_N_METRICS; m++) metric_bar[m] = load_lanes(weight + m * valid, valid);
     bars_clear(w, gradient->configured->n_parameters);
     for (int k = 0; k < ARTICULATED_SUMS; k++) set_limb(w, articulated_sum(w, k), load_all(gradient->sums + k * LANES));
     for (int64_t number = gradient->segments - 1; number >= 0; number--)
-        gradient_back_segment(gradient, number, metric_bar);
+        gradient_back_segment(gradient, number, metric_bar, &growth);
     pull_begin(w);
     for (int p = 0; p < gradient->configured->n_parameters; p++)
         store_lanes(result + p * valid, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);
+    store_lanes(grown, growth.greatest / growth.last, all_lanes(), valid);
 }
 
 #endif

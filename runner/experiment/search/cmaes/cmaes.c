@@ -114,8 +114,7 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->side.trials_max = cmaes_most_trials(cmaes);
     cmaes_lay_out(cmaes);
     cmaes->side.told_at = sizeof(CmaesState) + (size_t)cmaes->side.searches * cmaes->run_bytes;
-    const int64_t fit = (int64_t)(cmaes_populations_bytes / cmaes_population_bytes(cmaes));
-    cmaes->side.kept = fit < 1 ? 1 : fit < cmaes->side.searches ? fit : cmaes->side.searches;
+    cmaes->side.kept = side_kept_within(&cmaes->side, cmaes_populations_bytes, cmaes_population_bytes(cmaes));
 }
 
 // What the update of a generation takes.
@@ -203,11 +202,9 @@ static void cmaes_take_populations(Cmaes *cmaes, int64_t count, Arena *arena)
     cmaes->side.kept = count;
     cmaes->populations = ARENA_NEW(arena, CmaesPopulation, count);
     for (int64_t i = 0; i < count; i++)
-        cmaes->populations[i] = (CmaesPopulation){.round = -1,
-                                                  .slot = ARENA_NEW(arena, int32_t, cmaes->side.trials_max),
+        cmaes->populations[i] = (CmaesPopulation){.drawn = side_drawn_take(lambda, cmaes->side.trials_max, arena),
                                                   .y = ARENA_NEW(arena, double, lambda * cmaes->n),
-                                                  .square = ARENA_NEW(arena, double, lambda),
-                                                  .left_out = ARENA_NEW(arena, bool, lambda)};
+                                                  .square = ARENA_NEW(arena, double, lambda)};
 }
 
 static void cmaes_take(Cmaes *cmaes, Arena *arena)
@@ -291,12 +288,12 @@ static SideRun cmaes_side_run(const Search *search, int64_t s)
 
 static int64_t cmaes_members(const Search *search, int64_t s) { return cmaes_run(search, s)->lambda; }
 
-static int64_t cmaes_trials(const Search *search, int64_t s) { return cmaes_population(search, s)->run; }
+static SideDrawn *cmaes_drawn(const Search *search, int64_t s) { return &cmaes_population(search, s)->drawn; }
 
 // The point of a trial into cmaes->parameter. It was allowed when it was drawn.
 static void cmaes_set_point(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, int64_t trial)
 {
-    const int64_t slot = population->slot[trial];
+    const int64_t slot = population->drawn.slot[trial];
     const int64_t member = slot >= view->run->lambda ? slot - view->run->lambda : slot;
     double *x = cmaes->vector, *y = cmaes->vector + cmaes->n, square;
     if (slot != CMAES_SLOT_MEAN && member < cmaes_injected(cmaes, view)) {
@@ -349,8 +346,8 @@ static void cmaes_clear_results(Cmaes *cmaes, const CmaesPopulation *population,
 {
     const int m = cmaes->n_constraints;
     for (int64_t k = 0; k < lambda; k++) {
-        cmaes->fitness[k] = population->left_out[k] ? (double)NAN : 0.0;
-        cmaes->survived[k] = population->left_out[k] ? -1.0 : 0.0;
+        cmaes->fitness[k] = population->drawn.left_out[k] ? (double)NAN : 0.0;
+        cmaes->survived[k] = population->drawn.left_out[k] ? -1.0 : 0.0;
         if (cmaes->uncertain) cmaes->again[k] = 0.0;
     }
     for (int64_t i = 0; i < lambda * m; i++) cmaes->constraint[i] = 0.0;
@@ -362,8 +359,8 @@ static void cmaes_gather(Cmaes *cmaes, const CmaesPopulation *population, const 
 {
     const double part = 1.0 / (double)cmaes_evaluations_each(cmaes, run);
     cmaes_clear_results(cmaes, population, run->lambda);
-    for (int64_t trial = 0; trial < population->run; trial++, told += cmaes->side.told_width) {
-        const int64_t slot = population->slot[trial];
+    for (int64_t trial = 0; trial < population->drawn.trials; trial++, told += cmaes->side.told_width) {
+        const int64_t slot = population->drawn.slot[trial];
         if (slot == CMAES_SLOT_MEAN) {
             cmaes->mean_fitness = told[0];
             memcpy(cmaes->mean_constraint, told + 2, (size_t)cmaes->n_constraints * sizeof *told);
@@ -438,12 +435,6 @@ static bool cmaes_is_whole(const Search *search)
     return true;
 }
 
-static void cmaes_forget(const Search *search)
-{
-    const Cmaes *cmaes = search->scratch;
-    for (int64_t i = 0; i < cmaes->side.kept; i++) cmaes->populations[i].round = -1;
-}
-
 static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
 {
     const CmaesView view = cmaes_view(search, s);
@@ -457,17 +448,15 @@ static const SideMethod cmaes_side = {
     .stop_names = cmaes_stop_names,
     .n_stops = CMAES_STOPS,
     .run = cmaes_side_run,
-    .is_drawn = cmaes_is_drawn,
+    .drawn = cmaes_drawn,
     .members = cmaes_members,
     .draw = cmaes_draw,
     .list = cmaes_list,
-    .trials = cmaes_trials,
     .give = cmaes_give,
     .note = cmaes_note_trial,
     .end_generation = cmaes_end_generation,
     .counts_last = true,
     .is_whole = cmaes_is_whole,
-    .forget = cmaes_forget,
     .reconsider = cmaes_reconsider_run,
     .worker_bytes = cmaes_worker_bytes,
     .worker = cmaes_worker,

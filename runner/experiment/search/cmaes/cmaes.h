@@ -130,12 +130,10 @@ typedef struct CmaesState {
 // A generation as it was drawn: drawn when it is asked for, and again, to the same bits, if it is gone when it is told.
 enum { CMAES_SLOT_MEAN = -1 };
 typedef struct CmaesPopulation {
-    int64_t search, round; // of the search; round -1: empty
-    int64_t run, again;    // trials; members that are evaluated again
-    int32_t *slot;  // [trials] the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
-    double *y;      // [lambda][n]
-    double *square; // [lambda] |C^-1/2 y|^2
-    bool *left_out; // [lambda] no draw was allowed by `exclude` or by a derived parameter's range
+    SideDrawn drawn; // slots: the member that a trial evaluates, lambda + member: again, CMAES_SLOT_MEAN: the mean
+    int64_t again;   // members that are evaluated again
+    double *y;       // [lambda][n]
+    double *square;  // [lambda] |C^-1/2 y|^2
 } CmaesPopulation;
 
 typedef struct CmaesScale { // both ends of a range, or their logarithms
@@ -222,7 +220,6 @@ void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights);
 double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index);
 // Where the generation that a run is in is kept; whether it was drawn. Members of it, and then the list of its trials.
 CmaesPopulation *cmaes_population(const Search *search, int64_t run);
-bool cmaes_is_drawn(const Search *search, int64_t run);
 void cmaes_draw(const Search *search, void *worker, int64_t run, int64_t first, int64_t end);
 void cmaes_list(const Search *search, void *worker, int64_t run);
 

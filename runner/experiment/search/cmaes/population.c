@@ -111,7 +111,7 @@ static bool cmaes_draw_member(const Cmaes *cmaes, const CmaesView *view, int64_t
 // `each` trials of a member.
 static void cmaes_add_trials(CmaesPopulation *population, int64_t slot, int64_t each)
 {
-    for (int64_t i = 0; i < each; i++) population->slot[population->run++] = (int32_t)slot;
+    for (int64_t i = 0; i < each; i++) population->drawn.slot[population->drawn.trials++] = (int32_t)slot;
 }
 
 static bool cmaes_mean_is_run(const Cmaes *cmaes, const CmaesView *view)
@@ -126,15 +126,15 @@ static void cmaes_list_trials(const Cmaes *cmaes, const CmaesView *view, CmaesPo
     const int64_t lambda = view->run->lambda, each = cmaes_evaluations_each(cmaes, view->run);
     const int64_t again = cmaes_again(cmaes, lambda);
     int64_t members = 0;
-    population->run = population->again = 0;
-    for (int64_t k = 0; k < lambda; k++) members += !population->left_out[k];
+    population->drawn.trials = population->again = 0;
+    for (int64_t k = 0; k < lambda; k++) members += !population->drawn.left_out[k];
     if (members == 0) return;
     if (cmaes_mean_is_run(cmaes, view)) cmaes_add_trials(population, CMAES_SLOT_MEAN, 1);
     for (int64_t k = 0; k < lambda; k++) {
-        if (!population->left_out[k]) cmaes_add_trials(population, k, each);
+        if (!population->drawn.left_out[k]) cmaes_add_trials(population, k, each);
     }
     for (int64_t k = 0; k < lambda && population->again < again; k++) {
-        if (population->left_out[k]) continue;
+        if (population->drawn.left_out[k]) continue;
         cmaes_add_trials(population, lambda + k, each);
         population->again++;
     }
@@ -146,12 +146,6 @@ CmaesPopulation *cmaes_population(const Search *search, int64_t run)
     return &cmaes->populations[run % cmaes->side.kept];
 }
 
-bool cmaes_is_drawn(const Search *search, int64_t run)
-{
-    const CmaesPopulation *population = cmaes_population(search, run);
-    return population->search == run && population->round == cmaes_run(search, run)->round;
-}
-
 void cmaes_draw(const Search *search, void *worker, int64_t run, int64_t first, int64_t end)
 {
     const Cmaes *cmaes = worker;
@@ -159,7 +153,7 @@ void cmaes_draw(const Search *search, void *worker, int64_t run, int64_t first, 
     CmaesPopulation *population = cmaes_population(search, run);
     cmaes_fix(cmaes, run);
     for (int64_t k = first; k < end; k++)
-        population->left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
+        population->drawn.left_out[k] = !cmaes_draw_member(cmaes, &view, run, k, population);
 }
 
 void cmaes_list(const Search *search, void *worker, int64_t run)
@@ -169,6 +163,4 @@ void cmaes_list(const Search *search, void *worker, int64_t run)
     CmaesPopulation *population = cmaes_population(search, run);
     cmaes_fix(cmaes, run);
     cmaes_list_trials(cmaes, &view, population);
-    population->search = run;
-    population->round = view.run->round;
 }

@@ -53,7 +53,7 @@ static double uncertainty_of(int64_t rank, int64_t again, int64_t lambda)
 // The members that were evaluated twice, in order: the first of those that were not left out.
 static int64_t uncertainty_next(const CmaesPopulation *population, int64_t member)
 {
-    while (population->left_out[member]) member++;
+    while (population->drawn.left_out[member]) member++;
     return member;
 }
 

@@ -176,7 +176,7 @@ void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *po
     if (cmaes->uncertain) cmaes_measure_noise(cmaes, view, population);
     cmaes_set_keys(cmaes, view, population);
     cmaes_rank(cmaes, run->lambda);
-    run->evaluations += cmaes->uncertain || cmaes->lagrangian ? population->run : run->lambda;
+    run->evaluations += cmaes->uncertain || cmaes->lagrangian ? population->drawn.trials : run->lambda;
     cmaes_note(cmaes, view);
     const bool all_failed = isnan(run->generation_best);
     run->failed_generations = all_failed ? run->failed_generations + 1 : 0;

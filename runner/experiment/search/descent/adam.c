@@ -78,7 +78,7 @@ static void adam_step(const Descent *descent, const DescentView *view, double *t
         mean[i] = b1 * mean[i] + (1.0 - b1) * g;
         squares[i] = b2 * squares[i] + (1.0 - b2) * g * g;
         const double down = rate * (mean[i] / of_mean) / (sqrt(squares[i] / of_squares) + settings[ADAM_EPSILON]);
-        to[i] = descent_inside(view->x[i] - down);
+        to[i] = search_inside(view->x[i] - down);
     }
 }
 
@@ -171,6 +171,7 @@ const SearchMethod search_adam = {
     .n_options = ADAM_N_OPTIONS,
     .wants_range = true,
     .gradient_column = DESCENT_GRADIENT_COLUMN,
+    .takes_values = descent_takes_values,
     .budget = adam_budget,
     .bounds = descent_bounds,
     .check = adam_check,

@@ -20,7 +20,7 @@ DescentView descent_view(const Search *search, int64_t run)
     return (DescentView){.run = own, .x = at, .slope = at + n, .good = at + 2 * n, .own = at + 3 * n};
 }
 
-DescentPoints *descent_points(const Search *search, int64_t run)
+SideDrawn *descent_points(const Search *search, int64_t run)
 {
     const Descent *descent = search->scratch;
     return &descent->points[run % descent->side.kept];
@@ -45,13 +45,13 @@ static void descent_measure(const Spec *spec, const DescentMethod *method, Desce
     descent->n = spec->n_axes;
     descent->side.searches = (int64_t)descent->settings[DESCENT_SEARCHES];
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
-    descent->side.told_width = 2;
+    descent->side.told_width = DESCENT_TOLD + (descent_takes_values(spec) ? spec->replicates.count : 0);
+    descent->side.told_before = DESCENT_TOLD;
     const int64_t centre = descent_around(descent), line = method->line(descent);
     descent->side.trials_max = line > centre ? line : centre;
     descent->run_bytes = sizeof(DescentRun) + (size_t)(3 * (int64_t)descent->n + method->own(descent)) * sizeof(double);
     descent->side.told_at = sizeof(DescentState) + (size_t)descent->side.searches * descent->run_bytes;
-    const int64_t fit = (int64_t)(descent_points_bytes / descent_round_bytes(descent));
-    descent->side.kept = fit < 1 ? 1 : fit < descent->side.searches ? fit : descent->side.searches;
+    descent->side.kept = side_kept_within(&descent->side, descent_points_bytes, descent_round_bytes(descent));
 }
 
 // Searches use derivatives by each coordinate.
@@ -68,9 +68,10 @@ static Error descent_check_axes(const Spec *spec)
 // The adjoint reaches every searched parameter, also through those that are derived.
 static Error descent_check_adjoint(const Spec *spec)
 {
-    TRY(trial_gradient_check(spec));
+    const Error refused = trial_gradient_check(spec);
+    if (refused.kind != OK) return error_make(refused.kind, "%s; use `gradient: differences`", refused.text);
     if (spec->n_constraints > 0)
-        return error_make(ERROR_USER, "constraints have no gradient by the adjoint: use `gradient: differences`");
+        return error_make(ERROR_USER, "constraints have no gradient by the adjoint; use `gradient: differences`");
     for (int i = 0; i < spec->n_axes; i++) {
         if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
         return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
@@ -97,7 +98,11 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
 
 static void descent_take_room(Descent *descent, Arena *arena)
 {
+    const int64_t each = (int64_t)descent->n * descent->spec->replicates.count;
     descent->value = ARENA_NEW(arena, double, descent->side.trials_max);
+    descent->replicate = ARENA_NEW(arena, double, descent->side.trials_max);
+    descent->counts = ARENA_NEW(arena, bool, descent->n);
+    descent->each = descent_sees_replicates(descent->spec) ? ARENA_NEW(arena, double, each) : NULL;
     descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
     descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
     if (!descent_by_adjoint(descent)) return;
@@ -109,7 +114,9 @@ static void descent_take_room(Descent *descent, Arena *arena)
     descent->group = (DescentGroup){.search = ARENA_NEW(arena, int32_t, at_once),
                                     .ordinal = ARENA_NEW(arena, uint64_t, at_once),
                                     .parameter = ARENA_NEW(arena, double, (int64_t)at_once *n_parameters),
-                                    .slope = ARENA_NEW(arena, double, (int64_t)at_once * descent->n)};
+                                    .slope = ARENA_NEW(arena, double, (int64_t)at_once * descent->n),
+                                    .growth = ARENA_NEW(arena, double, at_once)};
+    if (descent->each != NULL) descent->group.each = ARENA_NEW(arena, double, at_once *each);
 }
 
 // Slopes that several threads compute for all searches.
@@ -119,6 +126,7 @@ static void descent_take_ready(Descent *descent, Arena *arena)
     if (!descent_by_adjoint(descent)) return;
     descent->centres = ARENA_NEW(arena, int64_t, searches);
     descent->ready = ARENA_NEW(arena, double, searches * descent->n);
+    descent->ready_signs = ARENA_NEW(arena, GradientSigns, searches);
     descent->ready_round = ARENA_NEW(arena, int64_t, searches);
     for (int64_t s = 0; s < searches; s++) descent->ready_round[s] = -1;
 }
@@ -126,11 +134,9 @@ static void descent_take_ready(Descent *descent, Arena *arena)
 static void descent_take_points(Descent *descent, int64_t count, Arena *arena)
 {
     descent->side.kept = count;
-    descent->points = ARENA_NEW(arena, DescentPoints, count);
+    descent->points = ARENA_NEW(arena, SideDrawn, count);
     for (int64_t i = 0; i < count; i++)
-        descent->points[i] = (DescentPoints){.round = -1,
-                                             .slot = ARENA_NEW(arena, int32_t, descent->side.trials_max),
-                                             .left_out = ARENA_NEW(arena, bool, descent->side.trials_max)};
+        descent->points[i] = side_drawn_take(descent->side.trials_max, descent->side.trials_max, arena);
 }
 
 static const SideMethod descent_side;
@@ -158,16 +164,17 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 
 // ---- memory for a team ----------------------------------------------------------------------------------------------
 
-enum { DESCENT_TAKEN = 12 }; // arrays, at most, each of which begins a cache line
+enum { DESCENT_TAKEN = 16 }; // arrays, at most, each of which begins a cache line
 
 static size_t descent_worker_bytes(const Search *search, bool learns)
 {
     const Descent *descent = search->scratch;
-    const int64_t numbers = descent->side.trials_max + 3 * (int64_t)descent->n + search->spec->configured.n_parameters;
+    const int64_t n = descent->n, each = descent->each != NULL ? n * search->spec->replicates.count : 0;
+    const int64_t numbers = 2 * descent->side.trials_max + 4 * n + each + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
     const size_t at_once = descent_by_adjoint(descent) ? (size_t)trial_gradient_trials(search->spec) : 0;
     const size_t of_each =
-        sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + descent->n) * sizeof(double);
+        sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + n + each + 1) * sizeof(double);
     const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) +
                                              at_once * of_each + (size_t)descent->n * sizeof(int)
                                        : 0;
@@ -186,7 +193,7 @@ static void *descent_worker(const Search *search, bool learns, Arena *arena)
 
 static size_t descent_generation_bytes(const Search *search)
 {
-    return descent_round_bytes(search->scratch) + sizeof(DescentPoints) + DESCENT_TAKEN * 64;
+    return descent_round_bytes(search->scratch) + sizeof(SideDrawn) + DESCENT_TAKEN * 64;
 }
 
 static void descent_keep(Search *search, int64_t generations, Arena *arena)
@@ -202,12 +209,6 @@ static SideRun descent_side_run(const Search *search, int64_t s)
     return (SideRun){run->round, run->stop};
 }
 
-static bool descent_is_drawn(const Search *search, int64_t s)
-{
-    const DescentPoints *points = descent_points(search, s);
-    return points->search == s && points->round == descent_view(search, s).run->round;
-}
-
 static int64_t descent_side_members(const Search *search, int64_t s)
 {
     return descent_members(search->scratch, descent_view(search, s).run);
@@ -217,7 +218,7 @@ static void descent_draw(const Search *search, void *worker, int64_t s, int64_t 
 {
     const Descent *descent = worker;
     const DescentView view = descent_view(search, s);
-    DescentPoints *points = descent_points(search, s);
+    SideDrawn *points = descent_points(search, s);
     for (int64_t member = first; member < end; member++) {
         descent_member(descent, &view, member, descent->vector);
         points->left_out[member] = !descent_point(descent, descent->vector);
@@ -226,24 +227,15 @@ static void descent_draw(const Search *search, void *worker, int64_t s, int64_t 
 
 static void descent_list(const Search *search, void *worker, int64_t s)
 {
-    DescentPoints *points = descent_points(search, s);
-    const int64_t members = descent_side_members(search, s);
     (void)worker;
-    points->run = 0;
-    for (int64_t member = 0; member < members; member++) {
-        if (!points->left_out[member]) points->slot[points->run++] = (int32_t)member;
-    }
-    points->search = s;
-    points->round = descent_view(search, s).run->round;
+    side_list_members(descent_points(search, s), descent_side_members(search, s));
 }
-
-static int64_t descent_trials(const Search *search, int64_t s) { return descent_points(search, s)->run; }
 
 static void descent_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
 {
     const Descent *descent = worker;
     const DescentView view = descent_view(search, s);
-    const DescentPoints *points = descent_points(search, s);
+    const SideDrawn *points = descent_points(search, s);
     const size_t n = (size_t)descent->spec->configured.n_parameters;
     for (int64_t trial = first; trial < end; trial++, parameter += n) {
         descent_member(descent, &view, points->slot[trial], descent->vector);
@@ -254,7 +246,8 @@ static void descent_give(const Search *search, void *worker, int64_t s, int64_t 
 
 // ---- tell -----------------------------------------------------------------------------------------------------------
 
-// told[0]: what is minimised, cost and penalty; told[1]: the cost, if the constraints are met. NaN: failed.
+// told[0]: what is minimised, cost and penalty; told[1]: the cost, if the constraints are met; then the cost of each
+// replicate. NaN: failed.
 static void descent_note(const Search *search, const Trials *trials, int64_t t, double *told)
 {
     const Descent *descent = search->scratch;
@@ -268,17 +261,21 @@ static void descent_note(const Search *search, const Trials *trials, int64_t t, 
     const double value = cost + descent->settings[DESCENT_PENALTY] * squares;
     told[0] = isfinite(value) ? value : (double)NAN;
     told[1] = isfinite(cost) && squares == 0.0 ? cost : (double)NAN;
+    for (int r = 0; r < descent->side.told_width - DESCENT_TOLD; r++)
+        told[DESCENT_TOLD + r] = trials->value != NULL
+                                     ? spec_cost(search->spec, 0, trials->value[t * search->spec->replicates.count + r])
+                                     : (double)NAN;
 }
 
 // Values by point. Returns how many trials failed; *least: the best value.
-static int64_t descent_gather(Descent *descent, const DescentPoints *points, DescentRun *run, const double *told,
+static int64_t descent_gather(Descent *descent, const SideDrawn *points, DescentRun *run, const double *told,
                               double *least)
 {
     const int64_t members = descent_members(descent, run);
     int64_t failed = 0;
     *least = (double)NAN;
     for (int64_t i = 0; i < members; i++) descent->value[i] = (double)NAN;
-    for (int64_t trial = 0; trial < points->run; trial++, told += descent->side.told_width) {
+    for (int64_t trial = 0; trial < points->trials; trial++, told += descent->side.told_width) {
         descent->value[points->slot[trial]] = told[0];
         failed += isnan(told[0]);
         if (!isnan(told[0]) && !(*least <= told[0])) *least = told[0];
@@ -287,16 +284,31 @@ static int64_t descent_gather(Descent *descent, const DescentPoints *points, Des
     return failed;
 }
 
-static void descent_learn(Descent *descent, const DescentView *view, int64_t s, double least)
+// Value, slope and what its replicates say of it.
+static void descent_take_slope(const Search *search, Descent *descent, const DescentView *view, const SideEnd *end)
+{
+    const double none = (double)NAN;
+    descent->signs = (GradientSigns){.norm = none, .spread = none, .cosine = none, .growth = none};
+    if (descent_by_adjoint(descent))
+        descent_reverse(descent, view, end->search);
+    else
+        descent_differentiate(descent, view);
+    descent->took = view->run->missing < descent->n;
+    descent->signs.norm = view->run->gradient;
+    if (!descent->took || descent->each == NULL || descent_by_adjoint(descent)) return;
+    descent_differentiate_each(descent, view, descent_points(search, end->search), end->told);
+    descent_signs(descent, &descent->signs);
+}
+
+static void descent_learn(const Search *search, Descent *descent, const DescentView *view, const SideEnd *end,
+                          double least)
 {
     DescentRun *run = view->run;
+    descent->took = false;
     if (run->on_line) {
         descent->method->line_learn(descent, view);
     } else {
-        if (descent_by_adjoint(descent))
-            descent_reverse(descent, view, s);
-        else
-            descent_differentiate(descent, view);
+        descent_take_slope(search, descent, view, end);
         descent->method->learn(descent, view);
     }
     if (isnan(least) || run->least <= least) return;
@@ -308,14 +320,14 @@ static void descent_end_round(Search *search, void *worker, const SideEnd *end)
 {
     Descent *descent = worker;
     const DescentView view = descent_view(search, end->search);
-    const DescentPoints *points = descent_points(search, end->search);
+    const SideDrawn *points = descent_points(search, end->search);
     double least;
     const int64_t failed = descent_gather(descent, points, view.run, end->told, &least);
-    descent_learn(descent, &view, end->search, least);
+    descent_learn(search, descent, &view, end, least);
     view.run->round++;
-    view.run->evaluations += points->run;
+    view.run->evaluations += points->trials;
     const DescentStop stop = descent_stop(descent, view.run);
-    descent_report(search, end, failed, stop);
+    descent_report(search, descent, end, failed, stop);
     if (stop != DESCENT_GOES_ON) descent_restart(descent, &view, end->search, stop);
 }
 
@@ -360,12 +372,6 @@ static bool descent_is_whole(const Search *search)
     return true;
 }
 
-static void descent_forget(const Search *search)
-{
-    const Descent *descent = search->scratch;
-    for (int64_t i = 0; i < descent->side.kept; i++) descent->points[i].round = -1;
-}
-
 static int64_t descent_reconsider(const Search *search, int64_t s)
 {
     const DescentView view = descent_view(search, s);
@@ -382,17 +388,15 @@ static const SideMethod descent_side = {
     .stop_names = descent_stop_names,
     .n_stops = DESCENT_STOPS,
     .run = descent_side_run,
-    .is_drawn = descent_is_drawn,
+    .drawn = descent_points,
     .members = descent_side_members,
     .draw = descent_draw,
     .list = descent_list,
-    .trials = descent_trials,
     .give = descent_give,
     .note = descent_note,
     .before_ends = descent_reverse_all,
     .end_generation = descent_end_round,
     .is_whole = descent_is_whole,
-    .forget = descent_forget,
     .reconsider = descent_reconsider,
     .worker_bytes = descent_worker_bytes,
     .worker = descent_worker,
@@ -408,11 +412,25 @@ bool descent_budget(const Spec *spec, const char *option)
     return strncmp(key, ".stop.", strlen(".stop.")) == 0;
 }
 
-// An iteration is a round of differences and, for methods with a line, at most one of its points.
+// Why the numbers below are an upper bound.
+static const char *descent_why_bound(const Descent *descent)
+{
+    const bool adjoint = descent_by_adjoint(descent);
+    if (descent->method->line(descent) == 0)
+        return adjoint ? "a search ends when its gradient or its steps are small, which only its trials show; the time "
+                         "of the adjoint is not included: some runs of each trial"
+                       : "a search ends when its gradient or its steps are small, which only its trials show";
+    return adjoint ? "a search ends when no step leads down, which only its trials show; a line is counted for each "
+                     "gradient; the time of the adjoint is not included: some runs of each centre"
+                   : "a search ends when no step leads down, which only its trials show; a line is counted for each "
+                     "gradient";
+}
+
+// An iteration is a round of differences, or the centre alone, and, for methods with a line, at most one line.
 void descent_bounds(const Search *search, SearchBounds *bounds)
 {
     const Descent *descent = search->scratch;
-    const double differences = 1.0 + 2.0 * descent->n, line = (double)descent->method->line(descent);
+    const double differences = (double)descent_around(descent), line = (double)descent->method->line(descent);
     const double limit = descent->settings[DESCENT_STOP_TRIALS], searches = (double)descent->side.searches;
     const double iterations = descent->settings[DESCENT_STOP_ITERATIONS] * (descent->settings[DESCENT_RESTARTS] + 1.0);
     SearchBudget most = {.trials = iterations * (differences + line), .rounds = iterations * (line > 0.0 ? 2.0 : 1.0)};
@@ -425,5 +443,6 @@ void descent_bounds(const Search *search, SearchBounds *bounds)
     }
     *bounds = (SearchBounds){.least = {(double)search->round_trials, searches},
                              .most = {searches * most.trials, searches * most.rounds},
-                             .early = "tolerances"};
+                             .early = "tolerances",
+                             .why_bound = descent_why_bound(descent)};
 }

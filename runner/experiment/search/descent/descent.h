@@ -27,6 +27,7 @@ enum {
     DESCENT_ITERATIONS_MAX = 100000,
     DESCENT_RESTARTS_MAX = 16,
     DESCENT_LINE_MAX = 64,
+    DESCENT_TOLD = 2, // doubles of a trial that are told, before the values of its replicates
     DESCENT_STATE_VERSION = 1
 };
 
@@ -135,14 +136,6 @@ typedef struct DescentState {
     SideProgress progress;
 } DescentState;
 
-// The points of a round: which the spec allows. They are computed from the state, to the same bits whenever asked.
-typedef struct DescentPoints {
-    int64_t search, round; // of the search; round -1: empty
-    int64_t run;           // points that are run
-    int32_t *slot;         // [run] their numbers
-    bool *left_out;        // [members]
-} DescentPoints;
-
 struct DescentMethod;
 
 // Centres whose gradients by the adjoint are computed at once.
@@ -151,6 +144,8 @@ typedef struct DescentGroup {
     uint64_t *ordinal; // [..]
     double *parameter; // [..][n_parameters]
     double *slope;     // [..][n]
+    double *each;      // [..][replicates][n]; NULL: not looked at
+    double *growth;    // [..]
 } DescentGroup;
 
 // Another thread has a copy with room of its own (descent_worker); `side` is only current in the first one.
@@ -161,19 +156,26 @@ typedef struct Descent {
     const double *settings;
     int n;
     size_t run_bytes;
-    const Sobol *sobol;    // NULL: too many parameters
-    DescentPoints *points; // [side.kept] by search
+    const Sobol *sobol; // NULL: too many parameters
+    SideDrawn *points;  // [side.kept] rounds by search. Points are computed from the state, the same bits each time
     // room for one round
     double *value;     // [trials_max] by point; NaN: failed or left out
+    double *replicate; // [trials_max] the same of one replicate
     double *vector;    // [3 n]
+    bool *counts;      // [n] whether a derivative is there and no end of the range holds it
+    double *each;      // [replicates][n] derivatives of each; NaN: missing; NULL: they are not looked at
+    bool took;         // the round took a gradient
+    GradientSigns signs;
     double *parameter; // [n_parameters]
     // by the adjoint; NULL: by differences
     TrialGradient *gradient;
-    const int *searched;  // [n] parameters of the axes
-    int64_t *centres;     // [side.searches] searches whose gradients are computed together
-    DescentGroup group;   // that is computed at once
-    double *ready;        // [side.searches][n] slopes by the parameters, of all threads
-    int64_t *ready_round; // [side.searches] the round whose they are; -1: none
+    const int *searched; // [n] parameters of the axes
+    int64_t *centres;    // [side.searches] searches whose gradients are computed together
+    DescentGroup group;  // that is computed at once
+    // of all threads
+    double *ready;              // [side.searches][n] slopes
+    GradientSigns *ready_signs; // [side.searches]
+    int64_t *ready_round;       // [side.searches] the round whose they are; -1: none
 } Descent;
 
 bool descent_by_adjoint(const Descent *descent);
@@ -197,7 +199,7 @@ typedef struct DescentMethod {
 // ---- descent.c: what every SearchMethod of the family has in common -------------------------------------------------
 
 DescentView descent_view(const Search *search, int64_t run);
-DescentPoints *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
+SideDrawn *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
 Error descent_check(const Spec *spec, const DescentMethod *method, const char **key);
 Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
 void descent_bounds(const Search *search, SearchBounds *bounds);
@@ -206,11 +208,8 @@ bool descent_budget(const Spec *spec, const char *option);
 
 // ---- points.c -------------------------------------------------------------------------------------------------------
 
-double descent_inside(double u); // the projection; NaN: 0
 // The parameters of a point into descent->parameter; false: the spec drops it.
 bool descent_point(const Descent *descent, const double *x);
-double descent_coordinate(const Values *values, double value);
-double descent_stretch(const Values *values, double value); // d value/d coordinate
 // Where a restart begins.
 void descent_start(const Descent *descent, int64_t search, const DescentRun *run, double *x);
 int64_t descent_members(const Descent *descent, const DescentRun *run);
@@ -221,13 +220,23 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 // ---- slope.c --------------------------------------------------------------------------------------------------------
 
 // Value and slope at the centre from the values of its differences; or by the adjoint, of a round of search s.
-void descent_differentiate(const Descent *descent, const DescentView *view);
-void descent_reverse(const Descent *descent, const DescentView *view, int64_t s);
-// The gradients at the centres of searches whose rounds end together, for descent_reverse.
+void descent_differentiate(Descent *descent, const DescentView *view);
+void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
+// The gradients at the centres of searches whose rounds end together, and what their replicates say, for
+// descent_reverse.
 void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t count);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);
+// By coordinate at u, where the values are `value` and, above and below it, pair[2]. NaN: too many failed.
+double descent_derivative(const Descent *descent, double u, double value, const double *pair);
+
+// ---- signs.c --------------------------------------------------------------------------------------------------------
+
+bool descent_sees_replicates(const Spec *spec); // whether gradients of single replicates are looked at
+bool descent_takes_values(const Spec *spec);    // and need the values of each (SearchMethod.takes_values)
+void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
+void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
@@ -240,6 +249,6 @@ void descent_restart(const Descent *descent, const DescentView *view, int64_t se
 
 enum { DESCENT_GRADIENT_COLUMN = 9 };
 const Field *descent_fields(const Spec *spec, Arena *arena, int *count);
-void descent_report(Search *search, const SideEnd *end, int64_t failed, DescentStop stop);
+void descent_report(Search *search, const Descent *descent, const SideEnd *end, int64_t failed, DescentStop stop);
 
 #endif

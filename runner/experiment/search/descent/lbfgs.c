@@ -147,7 +147,7 @@ static void lbfgs_line_point(const Descent *descent, const DescentView *view, in
 {
     double factor = 2.0 * view->run->scale;
     for (int64_t k = 0; k < index; k++) factor *= 0.5;
-    for (int i = 0; i < descent->n; i++) x[i] = descent_inside(view->x[i] + factor * lbfgs_direction(view)[i]);
+    for (int i = 0; i < descent->n; i++) x[i] = search_inside(view->x[i] + factor * lbfgs_direction(view)[i]);
 }
 
 // A line has at least one point that the spec allows: if need be, the centre.
@@ -286,6 +286,7 @@ const SearchMethod search_lbfgs = {
     .n_options = LBFGS_N_OPTIONS,
     .wants_range = true,
     .gradient_column = DESCENT_GRADIENT_COLUMN,
+    .takes_values = descent_takes_values,
     .budget = descent_budget,
     .bounds = descent_bounds,
     .check = lbfgs_check,

@@ -8,8 +8,6 @@
 
 enum { DESCENT_MEMBER_NONE = (1 << 24) - 1 }; // starts are drawn as a member that no round has
 
-double descent_inside(double u) { return u > 0.0 ? (u < 1.0 ? u : 1.0) : 0.0; }
-
 bool descent_point(const Descent *descent, const double *x)
 {
     const Spec *spec = descent->spec;
@@ -17,20 +15,6 @@ bool descent_point(const Descent *descent, const double *x)
     for (int i = 0; i < descent->n; i++)
         descent->parameter[spec->axes[i].parameter] = search_value(&spec->axes[i].values, x[i]);
     return search_complete(spec, descent->parameter);
-}
-
-double descent_coordinate(const Values *values, double value)
-{
-    if (!values->log_scale) return descent_inside((value - values->low) / (values->high - values->low));
-    if (!(value > 0.0)) return 0.0;
-    const double low = portable_log(values->low);
-    return descent_inside((portable_log(value) - low) / (portable_log(values->high) - low));
-}
-
-double descent_stretch(const Values *values, double value)
-{
-    if (!values->log_scale) return values->high - values->low;
-    return value * (portable_log(values->high) - portable_log(values->low));
 }
 
 // ---- starts ---------------------------------------------------------------------------------------------------------
@@ -63,9 +47,9 @@ static bool descent_start_given(const Descent *descent, int64_t search, const De
     for (int i = 0; i < n; i++) {
         const Values *values = &spec->axes[i].values;
         const double value = point ? spec->inject[number * n + i] : spec->fixed[spec->axes[i].parameter];
-        x[i] = warm               ? descent_inside(spec->warm.mean[i] / DESCENT_WARM_WIDTH)
+        x[i] = warm               ? search_inside(spec->warm.mean[i] / DESCENT_WARM_WIDTH)
                : center && !point ? 0.5
-                                  : descent_coordinate(values, value);
+                                  : search_coordinate(values, value);
     }
     return true;
 }
@@ -97,7 +81,7 @@ void descent_member(const Descent *descent, const DescentView *view, int64_t mem
     if (member == 0) return;
     const int64_t i = (member - 1) / 2;
     const double h = descent->settings[DESCENT_DIFFERENCE];
-    x[i] = descent_inside(member % 2 == 1 ? x[i] + h : x[i] - h);
+    x[i] = search_inside(member % 2 == 1 ? x[i] + h : x[i] - h);
 }
 
 void descent_retreat(const Descent *descent, const double *allowed, double *x)

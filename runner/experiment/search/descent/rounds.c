@@ -64,16 +64,17 @@ static void descent_fill_row(const Descent *descent, const DescentView *view, in
 }
 
 // After the step of a round and before a restart.
-void descent_report(Search *search, const SideEnd *end, int64_t failed, DescentStop stop)
+void descent_report(Search *search, const Descent *descent, const SideEnd *end, int64_t failed, DescentStop stop)
 {
-    const Descent *descent = search->scratch;
     const DescentView view = descent_view(search, end->search);
     double *fields;
     Round *row = side_round(search, end, (int64_t)stop, &fields);
     if (row == NULL) return;
-    row->population = descent_points(search, end->search)->run;
+    row->population = descent_points(search, end->search)->trials;
     row->evaluations = view.run->evaluations;
     row->sigma = view.run->step;
     row->best = spec_cost(descent->spec, 0, view.run->best);
+    row->has_gradient = descent->took;
+    row->gradient = descent->signs;
     descent_fill_row(descent, &view, failed, fields);
 }

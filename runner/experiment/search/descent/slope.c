@@ -10,10 +10,10 @@ static double descent_quotient(double from, double f_from, double to, double f_t
     return to != from ? (f_to - f_from) / (to - from) : (double)NAN;
 }
 
-static double descent_derivative(const Descent *descent, double u, double value, const double *pair)
+double descent_derivative(const Descent *descent, double u, double value, const double *pair)
 {
     const double h = descent->settings[DESCENT_DIFFERENCE];
-    const double above = descent_inside(u + h), below = descent_inside(u - h);
+    const double above = search_inside(u + h), below = search_inside(u - h);
     double slope = descent_quotient(below, pair[1], above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(u, value, above, pair[0]);
     if (isnan(slope)) slope = descent_quotient(below, pair[1], u, value);
@@ -27,24 +27,39 @@ double descent_norm(const double *vector, int n)
     return sqrt(sum);
 }
 
-bool descent_is_held(const DescentView *view, int i)
+static GradientSigns gradient_signs_none(void)
 {
-    return (view->x[i] <= 0.0 && view->slope[i] > 0.0) || (view->x[i] >= 1.0 && view->slope[i] < 0.0);
+    const double none = (double)NAN;
+    return (GradientSigns){.norm = none, .spread = none, .cosine = none, .growth = none};
 }
 
-void descent_differentiate(const Descent *descent, const DescentView *view)
+static bool slope_is_held(double x, double slope) { return (x <= 0.0 && slope > 0.0) || (x >= 1.0 && slope < 0.0); }
+
+bool descent_is_held(const DescentView *view, int i) { return slope_is_held(view->x[i], view->slope[i]); }
+
+// The slope of the run from slope[n], of which some may be missing.
+static void descent_take(Descent *descent, const DescentView *view, const double *slope)
 {
     DescentRun *run = view->run;
     double *free = descent->vector;
-    run->value = descent->value[0];
     run->missing = 0;
     for (int i = 0; i < descent->n; i++) {
-        const double slope = descent_derivative(descent, view->x[i], run->value, descent->value + 1 + 2 * i);
-        run->missing += isnan(slope);
-        view->slope[i] = isnan(slope) ? 0.0 : slope;
-        free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
+        const bool there = isfinite(slope[i]);
+        run->missing += !there;
+        view->slope[i] = there ? slope[i] : 0.0;
+        descent->counts[i] = there && !descent_is_held(view, i);
+        free[i] = descent->counts[i] ? view->slope[i] : 0.0;
     }
     run->gradient = descent_norm(free, descent->n);
+}
+
+void descent_differentiate(Descent *descent, const DescentView *view)
+{
+    double *slope = descent->vector + descent->n;
+    view->run->value = descent->value[0];
+    for (int i = 0; i < descent->n; i++)
+        slope[i] = descent_derivative(descent, view->x[i], view->run->value, descent->value + 1 + 2 * i);
+    descent_take(descent, view, slope);
 }
 
 // ---- by the adjoint -------------------------------------------------------------------------------------------------
@@ -62,19 +77,29 @@ static bool descent_counts(const Descent *descent, int axis)
 // d cost/d coordinate i, by d fitness/d parameter.
 static double descent_along(const Descent *descent, int i, double slope)
 {
-    const double stretch = descent_stretch(&descent->spec->axes[i].values, descent->parameter[descent->searched[i]]);
+    const double stretch = search_stretch(&descent->spec->axes[i].values, descent->parameter[descent->searched[i]]);
     return descent_counts(descent, i) ? spec_cost(descent->spec, 0, slope) * stretch : 0.0;
 }
 
-// slope[n]; NaN: the centre failed, or was not run.
-static void descent_reverse_centre(const Descent *descent, const DescentView *view, int64_t s, double *slope)
+// What a search needs of its centre's gradient: slopes by its coordinates, and what the replicates say of them.
+static void descent_get_ready(const Search *search, Descent *descent, int64_t s, int k)
 {
-    for (int i = 0; i < descent->n; i++) slope[i] = (double)NAN;
-    if (isnan(view->run->value)) return;
-    (void)descent_point(descent, view->x); // it was run
-    const double *ready = descent->ready + s * descent->n;
-    for (int i = 0; i < descent->n; i++)
-        slope[i] = descent->ready_round[s] == view->run->round ? descent_along(descent, i, ready[i]) : (double)NAN;
+    const DescentGroup *group = &descent->group;
+    const DescentView view = descent_view(search, s);
+    const int n = descent->n, replicates = group->each != NULL ? search->spec->replicates.count : 0;
+    double *ready = descent->ready + s * n;
+    GradientSigns *signs = &descent->ready_signs[s];
+    (void)descent_point(descent, view.x); // it was run
+    for (int i = 0; i < n; i++) {
+        ready[i] = descent_along(descent, i, group->slope[k * n + i]);
+        descent->counts[i] = isfinite(ready[i]) && !slope_is_held(view.x[i], ready[i]);
+    }
+    *signs = gradient_signs_none();
+    signs->growth = group->growth[k];
+    for (int e = 0; e < replicates * n; e++)
+        descent->each[e] = descent_along(descent, e % n, group->each[(ptrdiff_t)k * replicates * n + e]);
+    if (replicates > 0) descent_signs(descent, signs);
+    descent->ready_round[s] = view.run->round;
 }
 
 // Gradients of centres[count], which fit in a group.
@@ -91,12 +116,13 @@ static void descent_reverse_group(const Search *search, Descent *descent, const 
     }
     const GradientTrials trials = {
         .count = count, .search = group->search, .ordinal = group->ordinal, .parameter = group->parameter};
-    trial_gradients(descent->gradient, &trials, descent->searched, descent->n, group->slope);
-    for (int k = 0; k < count; k++) {
-        memcpy(descent->ready + centres[k] * descent->n, group->slope + (size_t)k * (size_t)descent->n,
-               (size_t)descent->n * sizeof(double));
-        descent->ready_round[centres[k]] = descent_view(search, centres[k]).run->round;
-    }
+    const GradientSlopes slopes = {.parameters = descent->searched,
+                                   .count = descent->n,
+                                   .slope = group->slope,
+                                   .each = group->each,
+                                   .growth = group->growth};
+    trial_gradients(descent->gradient, &trials, &slopes);
+    for (int k = 0; k < count; k++) descent_get_ready(search, descent, centres[k], k);
 }
 
 typedef struct DescentReverse {
@@ -123,7 +149,7 @@ void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t co
     DescentReverse reverse = {.search = search};
     if (!descent_by_adjoint(descent)) return;
     for (int64_t t = 0; t < count; t++) {
-        const DescentPoints *points = descent_points(search, turns[t].search);
+        const SideDrawn *points = descent_points(search, turns[t].search);
         if (descent_view(search, turns[t].search).run->on_line || points->left_out[0]) continue;
         descent->centres[reverse.count++] = turns[t].search;
     }
@@ -133,17 +159,14 @@ void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t co
     thread_team_for(descent->side.team, groups, 1, descent_reverse_range, &reverse);
 }
 
-void descent_reverse(const Descent *descent, const DescentView *view, int64_t s)
+// Of a centre that failed, or was not run, there is none.
+void descent_reverse(Descent *descent, const DescentView *view, int64_t s)
 {
-    DescentRun *run = view->run;
-    double *free = descent->vector, *slope = descent->vector + descent->n;
-    run->value = descent->value[0];
-    run->missing = 0;
-    descent_reverse_centre(descent, view, s, slope);
-    for (int i = 0; i < descent->n; i++) {
-        run->missing += !isfinite(slope[i]);
-        view->slope[i] = isfinite(slope[i]) ? slope[i] : 0.0;
-        free[i] = descent_is_held(view, i) ? 0.0 : view->slope[i];
-    }
-    run->gradient = descent_norm(free, descent->n);
+    double *slope = descent->vector + descent->n;
+    const double *ready = descent->ready + s * descent->n;
+    view->run->value = descent->value[0];
+    const bool there = !isnan(view->run->value) && descent->ready_round[s] == view->run->round;
+    for (int i = 0; i < descent->n; i++) slope[i] = there ? ready[i] : (double)NAN;
+    descent->signs = there ? descent->ready_signs[s] : gradient_signs_none();
+    descent_take(descent, view, slope);
 }

@@ -90,8 +90,7 @@ static void nsga2_measure_sizes(const Spec *spec, Nsga2 *nsga2)
         sizeof(Nsga2Run) + (size_t)(nsga2->objectives + nsga2->population * nsga2->member_doubles) * sizeof(double);
     nsga2->side.told_at = sizeof(Nsga2State) + (size_t)nsga2->side.searches * nsga2->run_bytes;
     const size_t brood = (size_t)nsga2->population * (size_t)(nsga2->n + 1) * sizeof(double);
-    const int64_t fit = (int64_t)(nsga2_broods_bytes / brood);
-    nsga2->side.kept = fit < 1 ? 1 : fit < nsga2->side.searches ? fit : nsga2->side.searches;
+    nsga2->side.kept = side_kept_within(&nsga2->side, nsga2_broods_bytes, brood);
 }
 
 static size_t nsga2_room_bytes(const Nsga2 *nsga2)
@@ -137,10 +136,8 @@ static void nsga2_take_broods(Nsga2 *nsga2, int64_t count, Arena *arena)
     nsga2->side.kept = count;
     nsga2->broods = ARENA_NEW(arena, Nsga2Brood, count);
     for (int64_t i = 0; i < count; i++)
-        nsga2->broods[i] = (Nsga2Brood){.round = -1,
-                                        .gene = ARENA_NEW(arena, double, nsga2->population * nsga2->n),
-                                        .left_out = ARENA_NEW(arena, bool, nsga2->population),
-                                        .child = ARENA_NEW(arena, int32_t, nsga2->population)};
+        nsga2->broods[i] = (Nsga2Brood){.drawn = side_drawn_take(nsga2->population, nsga2->population, arena),
+                                        .gene = ARENA_NEW(arena, double, nsga2->population * nsga2->n)};
 }
 
 static const SideMethod nsga2_side;
@@ -211,7 +208,7 @@ static int64_t nsga2_members(const Search *search, int64_t s)
     return ((const Nsga2 *)search->scratch)->population;
 }
 
-static int64_t nsga2_trials(const Search *search, int64_t s) { return nsga2_brood(search, s)->run; }
+static SideDrawn *nsga2_drawn(const Search *search, int64_t s) { return &nsga2_brood(search, s)->drawn; }
 
 // They were allowed when they were drawn.
 static void nsga2_give(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter)
@@ -220,7 +217,7 @@ static void nsga2_give(const Search *search, void *worker, int64_t s, int64_t fi
     const Nsga2Brood *brood = nsga2_brood(search, s);
     const size_t n = (size_t)nsga2->spec->configured.n_parameters;
     for (int64_t trial = first; trial < end; trial++, parameter += n) {
-        (void)nsga2_point(nsga2, brood->gene + brood->child[trial] * nsga2->n);
+        (void)nsga2_point(nsga2, brood->gene + brood->drawn.slot[trial] * nsga2->n);
         memcpy(parameter, nsga2->parameter, n * sizeof *parameter);
     }
 }
@@ -233,9 +230,9 @@ static int64_t nsga2_gather(Nsga2 *nsga2, const Nsga2View *view, const Nsga2Broo
     const int n = nsga2->n, objectives = nsga2->objectives;
     int64_t at = view->run->members, failed = 0;
     memcpy(nsga2->pool, view->member, (size_t)(at * nsga2->member_doubles) * sizeof(double));
-    for (int64_t i = 0; i < brood->run; i++, told += nsga2->side.told_width) {
+    for (int64_t i = 0; i < brood->drawn.trials; i++, told += nsga2->side.told_width) {
         const Nsga2Member child = nsga2_member(nsga2, nsga2->pool, at++);
-        memcpy(child.gene, brood->gene + brood->child[i] * n, (size_t)n * sizeof(double));
+        memcpy(child.gene, brood->gene + brood->drawn.slot[i] * n, (size_t)n * sizeof(double));
         memcpy(child.objective, told, (size_t)objectives * sizeof(double));
         child.rest[NSGA2_SURVIVED] = told[objectives];
         child.rest[NSGA2_VIOLATION] = told[objectives + 1];
@@ -267,10 +264,10 @@ static void nsga2_end_generation(Search *search, void *worker, const SideEnd *en
     const Nsga2Brood *brood = nsga2_brood(search, end->search);
     Nsga2Run *run = view.run;
     const int64_t failed = nsga2_gather(nsga2, &view, brood, end->told);
-    nsga2_select(nsga2, &view, brood->run);
+    nsga2_select(nsga2, &view, brood->drawn.trials);
     run->round++;
-    run->evaluations += brood->run;
-    run->failed_generations = failed == brood->run ? run->failed_generations + 1 : 0;
+    run->evaluations += brood->drawn.trials;
+    run->failed_generations = failed == brood->drawn.trials ? run->failed_generations + 1 : 0;
     nsga2_measure(nsga2, &view);
     run->stop = nsga2_stop(nsga2, run);
     nsga2_report(search, end, failed, (Nsga2Stop)run->stop);
@@ -328,12 +325,6 @@ static bool nsga2_is_whole(const Search *search)
     return true;
 }
 
-static void nsga2_forget(const Search *search)
-{
-    const Nsga2 *nsga2 = search->scratch;
-    for (int64_t i = 0; i < nsga2->side.kept; i++) nsga2->broods[i].round = -1;
-}
-
 static int64_t nsga2_reconsider(const Search *search, int64_t s)
 {
     Nsga2Run *run = nsga2_view(search, s).run;
@@ -348,16 +339,14 @@ static const SideMethod nsga2_side = {
     .stop_names = nsga2_stop_names,
     .n_stops = NSGA2_STOPS,
     .run = nsga2_side_run,
-    .is_drawn = nsga2_is_drawn,
+    .drawn = nsga2_drawn,
     .members = nsga2_members,
     .draw = nsga2_draw_children,
     .list = nsga2_list,
-    .trials = nsga2_trials,
     .give = nsga2_give,
     .note = nsga2_note,
     .end_generation = nsga2_end_generation,
     .is_whole = nsga2_is_whole,
-    .forget = nsga2_forget,
     .reconsider = nsga2_reconsider,
     .worker_bytes = nsga2_worker_bytes,
     .worker = nsga2_worker,

@@ -91,11 +91,8 @@ typedef struct Nsga2State {
 // The children of a generation as they were drawn: drawn when they are asked for, and again, to the same bits, if they
 // are gone when they are told.
 typedef struct Nsga2Brood {
-    int64_t search, round; // of the search; round -1: empty
-    double *gene;          // [N][n]
-    bool *left_out;        // [N] the spec allowed no draw
-    int64_t run;           // children that are run: all others
-    int32_t *child;        // [run] their places
+    SideDrawn drawn; // slots: places of children
+    double *gene;    // [N][n]
 } Nsga2Brood;
 
 // How members are told apart after a generation.
@@ -138,7 +135,6 @@ bool nsga2_point(const Nsga2 *nsga2, const double *gene);
 // Where the children of the generation that a run is in are kept; whether they were drawn. Some of them, and then the
 // list of those that are run.
 Nsga2Brood *nsga2_brood(const Search *search, int64_t run);
-bool nsga2_is_drawn(const Search *search, int64_t run);
 void nsga2_draw_children(const Search *search, void *worker, int64_t run, int64_t first, int64_t end);
 void nsga2_list(const Search *search, void *worker, int64_t run);
 

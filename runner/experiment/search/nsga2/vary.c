@@ -140,29 +140,17 @@ Nsga2Brood *nsga2_brood(const Search *search, int64_t run)
     return &nsga2->broods[run % nsga2->side.kept];
 }
 
-bool nsga2_is_drawn(const Search *search, int64_t run)
-{
-    const Nsga2Brood *brood = nsga2_brood(search, run);
-    return brood->search == run && brood->round == nsga2_view(search, run).run->round;
-}
-
 void nsga2_draw_children(const Search *search, void *worker, int64_t run, int64_t first, int64_t end)
 {
     const Nsga2 *nsga2 = worker;
     const Nsga2View view = nsga2_view(search, run);
     Nsga2Brood *brood = nsga2_brood(search, run);
     for (int64_t c = first; c < end; c++)
-        brood->left_out[c] = !nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n);
+        brood->drawn.left_out[c] = !nsga2_draw_child(nsga2, &view, run, c, brood->gene + c * nsga2->n);
 }
 
 void nsga2_list(const Search *search, void *worker, int64_t run)
 {
-    const Nsga2 *nsga2 = worker;
-    Nsga2Brood *brood = nsga2_brood(search, run);
-    brood->run = 0;
-    for (int64_t c = 0; c < nsga2->population; c++) {
-        if (!brood->left_out[c]) brood->child[brood->run++] = (int32_t)c;
-    }
-    brood->search = run;
-    brood->round = nsga2_view(search, run).run->round;
+    (void)worker;
+    side_list_members(&nsga2_brood(search, run)->drawn, ((const Nsga2 *)search->scratch)->population);
 }

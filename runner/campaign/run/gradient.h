@@ -1,0 +1,28 @@
+// What the files that derive the fitness of a stored trial share (gradient.c, slopes.c).
+#ifndef HOPSCOTCH_GRADIENT_H
+#define HOPSCOTCH_GRADIENT_H
+
+#include "../campaign.h"
+#include "../store/rows.h"
+
+typedef struct GradientRun {
+    const StoredCampaign *campaign;
+    const Spec *spec;
+    Arena *arena;
+    Backend *backend;
+    TrialRows stored;
+    uint64_t ordinal;
+    double *parameter; // [n_parameters] of the trial
+    double fitness;
+    Configured configured; // with all that the model builds
+} GradientRun;
+
+// Finds the trial, opens a backend for `most` trials at once, runs the trial again, and does the work. Error (user):
+// the trial has no fitness, or several. Error (machine): its fitness is not the stored one.
+Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t most, const BackendOptions *backend,
+                        Arena *arena, Error (*work)(GradientRun *run, void *result), void *result);
+// Runs `count` trials of the stored one's seeds: parameter[count][n_parameters], fitness[count]; of a search that takes
+// them also values[count][replicates], else NULL. A trial whose parameters are left out of the search has NaN.
+Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values);
+
+#endif

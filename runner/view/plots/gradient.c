@@ -1,0 +1,161 @@
+// How good the gradients of a search are, round by round (GradientSigns): norm, spread over the replicates, cosine of
+// two halves, growth back in time. A line per search, the best search in front.
+#include "plot.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { GRADIENT_POINTS = 8000, GRADIENT_SEARCHES = 48 };
+
+// A panel for each number.
+static const struct {
+    const char *title;
+    size_t member; // of GradientSigns
+    bool log;
+} gradient_panels[] = {
+    {"norm of the gradient", offsetof(GradientSigns, norm), true},
+    {"spread over the replicates, in norms", offsetof(GradientSigns, spread), true},
+    {"cosine of two halves of the replicates", offsetof(GradientSigns, cosine), false},
+    {"growth back in time", offsetof(GradientSigns, growth), true},
+};
+enum { GRADIENT_PANELS = sizeof gradient_panels / sizeof *gradient_panels };
+
+typedef struct GradientPoint {
+    int64_t search, round;
+    double value[GRADIENT_PANELS];
+} GradientPoint;
+
+typedef struct GradientCurves {
+    GradientPoint *point; // [count] by search, then round
+    int64_t count, best_search;
+    double last; // the greatest round
+} GradientCurves;
+
+static void gradient_take(GradientCurves *curves, int64_t search, int64_t round, const GradientSigns *signs)
+{
+    GradientPoint *point = &curves->point[curves->count++];
+    *point = (GradientPoint){.search = search, .round = round};
+    for (int k = 0; k < GRADIENT_PANELS; k++) {
+        const double value = *(const double *)(const void *)((const char *)signs + gradient_panels[k].member);
+        point->value[k] = gradient_panels[k].log && !(value > 0.0) ? (double)NAN : value;
+    }
+    curves->last = fmax(curves->last, (double)round);
+}
+
+static Error gradient_read(const PlotData *data, Arena *arena, GradientCurves *curves)
+{
+    Database *database = data->campaign->database;
+    RoundsKept kept;
+    int64_t search, round;
+    GradientSigns signs;
+    TRY(rounds_kept(database, false, data->maximize, &kept));
+    const int64_t shown = kept.searches < GRADIENT_SEARCHES ? kept.searches : GRADIENT_SEARCHES;
+    const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
+    *curves = (GradientCurves){.point = ARENA_NEW(arena, GradientPoint, 2 * GRADIENT_POINTS), .best_search = kept.best};
+    Cursor rows =
+        gradients_of_best(database, data->maximize, 1 + drawn / GRADIENT_POINTS, shown, 2 * GRADIENT_POINTS, arena);
+    while (gradients_next(&rows, &search, &round, &signs)) gradient_take(curves, search, round, &signs);
+    return cursor_close(&rows);
+}
+
+// ---- drawing --------------------------------------------------------------------------------------------------------
+
+static PlotRange gradient_range(const GradientCurves *curves, int which)
+{
+    PlotRange range = plot_range();
+    for (int64_t i = 0; i < curves->count; i++) plot_widen(&range, curves->point[i].value[which]);
+    return range;
+}
+
+static PlotAxis gradient_axis(int which, PlotRange range)
+{
+    if (!gradient_panels[which].log)
+        return (PlotAxis){.name = gradient_panels[which].title, .low = range.low < 0 ? -1.05 : -0.05, .high = 1.05};
+    const double high = range.low == range.high ? 2 * range.low : range.high;
+    return (PlotAxis){.name = gradient_panels[which].title, .low = range.low / 1.15, .high = high * 1.15, .log = true};
+}
+
+static void gradient_lines(const GradientCurves *curves, PlotPanel *panel, int which, bool best)
+{
+    SvgPath path = {0};
+    bool open = false;
+    for (int64_t i = 0; i < curves->count; i++) {
+        const GradientPoint *point = &curves->point[i];
+        const bool first = i == 0 || point[-1].search != point->search;
+        if ((point->search == curves->best_search) != best) continue;
+        if (first && open) svg_path_end(&path);
+        if (first) path = svg_path(panel->plot->out, best ? "bl" : "li");
+        open = true;
+        const double value = point->value[which];
+        svg_path_to(&path, plot_at(&panel->x, (double)point->round),
+                    isfinite(value) ? plot_at(&panel->y, value) : (double)NAN);
+    }
+    if (open) svg_path_end(&path);
+}
+
+// A line across at a value, with a word beside it, above the line or below.
+static void gradient_mark(const PlotPanel *panel, double mark, const char *word, bool above)
+{
+    if (!(mark > panel->y.low && mark < panel->y.high)) return;
+    const double y = plot_at(&panel->y, mark);
+    svg_line(panel->plot->out, "tr", panel->x.from, y, panel->x.to, y);
+    svg_text(panel->plot->out, "tk", panel->x.to - 2, above ? y - 5 : y + 13, "end", word);
+}
+
+static void gradient_marks(const PlotPanel *panel, int which)
+{
+    const size_t member = gradient_panels[which].member;
+    if (member == offsetof(GradientSigns, spread)) gradient_mark(panel, 1.0, "noise", true);
+    if (member != offsetof(GradientSigns, cosine)) return;
+    gradient_mark(panel, GRADIENT_SIGNAL, "signal", true);
+    gradient_mark(panel, GRADIENT_NOISE, "noise", false);
+}
+
+static Error gradient_draw(const PlotData *data, Plot *plot, Arena *arena)
+{
+    GradientCurves curves;
+    TRY(gradient_read(data, arena, &curves));
+    const PlotAxis x = {.name = "round", .low = 0, .high = curves.last > 0 ? curves.last : 1, .whole = true};
+    for (int which = 0; which < GRADIENT_PANELS; which++) {
+        const PlotRange range = gradient_range(&curves, which);
+        if (!(range.low <= range.high)) continue; // no round has it
+        PlotPanel panel = plot_panel(plot, 440, 220, NULL, x, gradient_axis(which, range));
+        gradient_marks(&panel, which);
+        gradient_lines(&curves, &panel, which, false);
+        gradient_lines(&curves, &panel, which, true);
+        plot_panel_end(&panel);
+    }
+    return error_none();
+}
+
+static const char *gradient_caption(const PlotData *data, Arena *arena)
+{
+    bool spread = false, cosine = false, growth = false;
+    const Error error = gradients_have(data->campaign->database, &spread, &cosine, &growth);
+    if (error.kind != OK) spread = growth = false;
+    return arena_format(
+        arena, "%s%s%s", "The norm falls towards 0 where a search finds a minimum inside the ranges.",
+        spread ? " The spread is the standard error of the mean over the replicates: below 1 the direction is known. "
+                 "The cosine compares the gradients of two halves of the replicates: above 0.7 they show a signal, "
+                 "below 0.3 noise. At a minimum both halves cancel, so there the spread is large and the cosine low."
+               : "",
+        growth ? " The growth is the factor by which the influence of the state on the fitness rises on the way back "
+                 "through the run: where it reaches thousands, the motion is too chaotic for gradients."
+               : "");
+}
+
+static const char *gradient_nothing(const PlotData *data, Arena *arena)
+{
+    int64_t rows = 0;
+    const Error error = gradients_count(data->campaign->database, &rows);
+    (void)arena;
+    return error.kind == OK && rows > 0 ? NULL : "no round took a gradient, or an earlier program did not keep it";
+}
+
+const PlotKind plot_gradient = {
+    .name = "gradient",
+    .title = "How good the gradients are",
+    .caption = gradient_caption,
+    .draw = gradient_draw,
+    .nothing = gradient_nothing,
+};
