@@ -44,9 +44,11 @@ static double rollout_value(Rollout *rollout, const double *weights)
         real changed;
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
         articulated_tick_move(&w, &seen, changed);
+        articulated_tick_compare(&w, tick + 1);
     }
     articulated_metrics(&w, splat((double)rollout->steps), all_lanes());
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++)
+    if (w.c.n_targets > 0) lanes_set_metric(w.group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
+    for (int m = 0; m < rollout->test.configured.n_metrics; m++)
         sum += weights[m] * rollout->test.batch->metric[m * rollout->test.batch->stride];
     return sum;
 }
@@ -57,13 +59,13 @@ static void rollout_gradient(Rollout *rollout, const double *weights, size_t byt
     const Adjoint *adjoint = configured->model->adjoint;
     const Batch *batch = rollout->test.batch;
     double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters),
-           metric[ARTICULATED_N_METRICS];
+           metric[ARTICULATED_N_METRICS + 1];
     void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, bytes), 1);
     for (int p = 0; p < configured->n_parameters; p++) parameter[p] = batch->parameter[p * batch->stride];
     const int failure = adjoint->run(configured, parameter, bytes, memory, metric);
     adjoint->back(configured, memory, weights, gradient);
     rollout_value(rollout, weights);
-    for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
+    for (int m = 0; m < configured->n_metrics && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
 }
 
@@ -117,7 +119,7 @@ static void rollout_check(Rollout *rollout, const double *weights, double tolera
     }
 }
 
-static const double rollout_weights[ARTICULATED_N_METRICS] = {
+static const double rollout_weights[ARTICULATED_N_METRICS + 1] = {
     [ARTICULATED_METRIC_distance] = 1.0,
     [ARTICULATED_METRIC_lateral_drift] = -0.7,
     [ARTICULATED_METRIC_energy] = 1e-2,
@@ -176,12 +178,16 @@ static void setup_add(ArticulatedSetup *setup, const char *name, double value)
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
 
-static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
+static void rollout_check_weights(const ArticulatedSetup *setup, const double *weights, double tolerance, int *known)
 {
     Rollout rollout;
     rollout_start(&rollout, setup, ROLLOUT_STEPS);
-    rollout_check(&rollout, rollout_weights, tolerance, known);
+    rollout_check(&rollout, weights, tolerance, known);
     articulated_end(&rollout.test);
+}
+static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
+{
+    rollout_check_weights(setup, rollout_weights, tolerance, known);
 }
 
 TEST(articulated_gradient_of_random_robots)
@@ -263,6 +269,8 @@ TEST(articulated_gradient_by_checkpoints)
     for (int fall = 0; fall < 2; fall++) {
         ArticulatedSetup setup = rollout_setup(&robot);
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
+        const Points record = articulated_record(&setup, 40, 1.4, &arena);
+        setup.reference = &record;
         rollout_start(&rollout, &setup, ROLLOUT_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
@@ -284,6 +292,49 @@ TEST(articulated_gradient_by_checkpoints)
         CHECK_BITS(0.0, gradient[p]);
     CHECK(gradient[ARTICULATED_PARAMETER_gravity] != 0.0);
     articulated_end(&rollout.test);
+    arena_destroy(&arena);
+}
+
+// ---- a recorded motion ----------------------------------------------------------------------------------------------
+
+static const double reference_weights[ARTICULATED_N_METRICS + 1] = {[ARTICULATED_REFERENCE_ERROR] = 1.0};
+
+// One column of the record alone.
+static Points reference_alone(const Points *record, int64_t column, Arena *arena)
+{
+    const int64_t rows = record->count / record->columns;
+    const char **names = ARENA_NEW(arena, const char *, 2);
+    double *numbers = ARENA_NEW(arena, double, 2 * rows);
+    names[0] = record->names[0];
+    names[1] = record->names[column];
+    for (int64_t r = 0; r < rows; r++) {
+        numbers[2 * r] = record->numbers[r * record->columns];
+        numbers[2 * r + 1] = record->numbers[r * record->columns + column];
+    }
+    return (Points){.count = 2 * rows, .columns = 2, .numbers = numbers, .names = names};
+}
+
+// Each column of a trajectory alone, then all of them with the other metrics; rows at steps and between them.
+TEST(articulated_gradient_of_a_recorded_motion)
+{
+    int known = 0;
+    Arena arena;
+    if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    Robot robot = rollout_robot(5, &arena);
+    ((RobotBody *)robot.bodies)[4].joint.motor.driven = false;
+    ArticulatedSetup setup = rollout_setup(&robot);
+    double weights[ARTICULATED_N_METRICS + 1];
+    const Points record = articulated_record(&setup, 30, 1.75, &arena);
+    for (int64_t c = 1; c < record.columns; c += test_quick() ? 17 : 4) {
+        const Points alone = reference_alone(&record, c, &arena);
+        setup.reference = &alone;
+        rollout_check_weights(&setup, reference_weights, 1e-6, &known);
+    }
+    memcpy(weights, rollout_weights, sizeof weights);
+    weights[ARTICULATED_REFERENCE_ERROR] = 2.0;
+    setup.reference = &record;
+    rollout_check_weights(&setup, weights, 1e-6, &known);
+    CHECK(known > (test_quick() ? 90 : 300));
     arena_destroy(&arena);
 }
 
@@ -320,7 +371,7 @@ static double golden_along(const Rollout *rollout, const double *gradient, const
 static void golden_gradients(const char *golden, const ArticulatedSetup *setup, const double *d, const char *key,
                              int64_t steps, double tolerance)
 {
-    static const double none[ARTICULATED_N_METRICS];
+    static const double none[ARTICULATED_N_METRICS + 1];
     double expected[2], gradient[128];
     Rollout rollout;
     const char *at = strstr(strstr(golden, "\"gradient_of_pelvis_x_and_z\""), key);

@@ -26,7 +26,7 @@ typedef struct Gradient {
 enum { GRADIENT_STATES = 1 << 28, GRADIENT_HEAD = (sizeof(Gradient) + 63) / 64 * 64 / sizeof(double) };
 
 typedef struct GradientSizes {
-    int64_t state, segment, firsts, cells; // doubles; steps; doubles; doubles
+    int64_t state, segment, firsts, cells, residuals; // doubles; steps; doubles; doubles; doubles
 } GradientSizes;
 
 // One segment where its states fit; else segments so that both arrays are short.
@@ -40,13 +40,14 @@ static GradientSizes gradient_sizes(const Configured *configured, size_t most)
     return (GradientSizes){.state = state,
                            .segment = segment,
                            .firsts = (c.ticks + segment - 1) / segment * state,
-                           .cells = articulated_adjoint_cells(&c, configured->n_parameters)};
+                           .cells = articulated_adjoint_cells(&c, configured->n_parameters),
+                           .residuals = (int64_t)c.n_records * c.n_targets};
 }
 
 HD_CALL size_t articulated_adjoint_bytes(const Configured *configured, size_t most)
 {
     const GradientSizes sizes = gradient_sizes(configured, most);
-    const int64_t states = sizes.firsts + sizes.segment * sizes.state;
+    const int64_t states = sizes.firsts + sizes.segment * sizes.state + sizes.residuals;
     return (size_t)(GRADIENT_HEAD + configured->n_parameters + sizes.cells + states) * sizeof(double);
 }
 
@@ -64,6 +65,8 @@ static void gradient_open(const Configured *configured, const double *parameter,
     gradient->group.batch = (Batch){.lanes = 1, .stride = 1, .parameter = own, .work = work, .metric = metric};
     gradient->group.valid = 1;
     gradient->w = articulated_open(&configured->constants, configured->assets, &gradient->group);
+    gradient->w.residuals = gradient->states + sizes.segment * sizes.state;
+    memset(gradient->w.residuals, 0, (size_t)sizes.residuals * sizeof(double));
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
@@ -88,11 +91,13 @@ HD_CALL int articulated_adjoint_run(const Configured *configured, const double *
         double changed;
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed);
+        articulated_tick_compare(w, tick + 1);
         failure = articulated_failure(w);
         gradient->steps = tick + 1;
     }
     gradient->segments = (gradient->steps + gradient->segment - 1) / gradient->segment;
     articulated_metrics(w, (double)gradient->steps, all_lanes());
+    if (w->c.n_targets > 0) metric[ARTICULATED_REFERENCE_ERROR] = canonical(reference_error(w));
     return (int)failure;
 }
 
@@ -125,6 +130,7 @@ HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double
         if (number < gradient->segments - 1) gradient_run_segment(gradient, number);
         pull_ticks(w, first, end, gradient->states);
     }
+    if (w->c.n_targets > 0) pull_reference_begin(w);
     pull_begin(w);
     for (int p = 0; p < configured->n_parameters; p++) result[p] = limb(w, parameter_bar_at(w, p));
 }

@@ -4,6 +4,7 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
 
 #include "../metrics.h"
+#include "../reference.h"
 #include "step.h"
 
 HD real sum_bar(const ArticulatedLanes *w, int sum) { return bar(w, articulated_sum(w, sum)); }
@@ -16,7 +17,14 @@ HD real pull_rms(real y, real n, real y_bar)
     return select_real(some, y_bar / (2.0 * n * select_real(some, y, splat(1.0))), splat(0.0));
 }
 
-// From metric_bar[ARTICULATED_N_METRICS] to the bars of the sums and of the last state. The lane is at its end, and
+// reference_error = sqrt(sum/count)
+HD void pull_reference_error(const ArticulatedLanes *w, real error_bar)
+{
+    const real count = limb(w, reference_cell(w, REFERENCE_COUNT));
+    set_bar(w, reference_cell(w, REFERENCE_SUM), pull_rms(reference_error(w), count, error_bar));
+}
+
+// From metric_bar[n_metrics] to the bars of the sums and of the last state. The lane is at its end, and
 // its metrics are what articulated_metrics computed of it after `steps` steps.
 HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar)
 {
@@ -47,6 +55,7 @@ HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const 
     parameter_bar(w, ARTICULATED_PARAMETER_gravity, weight_bar * mass);
     bar_add(w, ARTICULATED_X, moved_bar);
     bar_add(w, ARTICULATED_X + 1, drift_bar);
+    if (w->c.n_targets > 0) pull_reference_error(w, metric_bar[ARTICULATED_REFERENCE_ERROR]);
 }
 
 // What the sums take from a new state: height and tilt of the base. q: of the new state.
