@@ -70,10 +70,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where "
      "it first touched, until it slips"},
     {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "table",
-     "recorded motion as a CSV file, for the metric reference_error, which only robots with a reference have: rms "
-     "difference over its rows and columns. The first line names `time` (s, from 0) and any columns of a trajectory, as "
-     "`replay --output FILE.csv` writes them; other columns are not compared. Between two steps the simulation is taken "
-     "as linear"},
+     "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
+     "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "
+     "two steps the simulation counts as linear"},
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
      "by what the difference of each column is divided. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: units count as they are"},

@@ -57,6 +57,15 @@ static int reference_column(const Configured *configured, const char *name)
     return c;
 }
 
+static Error reference_unknown(const Configured *configured, const char *name, Arena *arena)
+{
+    const char *joint = arena_format(arena, "%.100s_q", name);
+    const char *hint =
+        reference_column(configured, joint) >= 0 ? arena_format(arena, "; did you mean '%s'?", joint) : "";
+    return error_make(ERROR_USER, "reference has a column '%.100s', and a trajectory of this robot has none%s", name,
+                      hint);
+}
+
 // from[columns - 1]: the column of the file for each target; *time: that of the time.
 static Error reference_columns(const Points *file, const ArticulatedTarget *all, const Configured *out, Arena *arena,
                                ArticulatedTarget *targets, int64_t *from, int64_t *time)
@@ -65,13 +74,7 @@ static Error reference_columns(const Points *file, const ArticulatedTarget *all,
     *time = -1;
     for (int64_t k = 0; k < file->columns; k++) {
         const int column = reference_column(out, file->names[k]);
-        if (column < 0) {
-            const char *joint = arena_format(arena, "%.100s_q", file->names[k]);
-            return error_make(ERROR_USER,
-                              "reference has a column '%.100s', and a trajectory of this robot has none%s%s",
-                              file->names[k], reference_column(out, joint) >= 0 ? "; did you mean " : "",
-                              reference_column(out, joint) >= 0 ? joint : "");
-        }
+        if (column < 0) return reference_unknown(out, file->names[k], arena);
         if (column == 0) {
             *time = k;
             continue;
