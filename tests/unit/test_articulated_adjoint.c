@@ -330,6 +330,9 @@ TEST(articulated_gradient_of_a_recorded_motion)
         setup.reference = &alone;
         rollout_check_weights(&setup, reference_weights, 1e-6, &known);
     }
+    const Points start = articulated_record(&setup, 1, 1.0, &arena); // a row at 0 s
+    setup.reference = &start;
+    rollout_check_weights(&setup, reference_weights, 1e-6, &known);
     memcpy(weights, rollout_weights, sizeof weights);
     weights[ARTICULATED_REFERENCE_ERROR] = 2.0;
     setup.reference = &record;
