@@ -7,7 +7,8 @@
 
 Each spec with five seeds, whole, with the body of the file (gait and motors), and with its motors too (gait). The seed
 draws the disturbances and the samples of cmaes. The last trial and the best one run again under 1,000 fresh seeds; so
-does the start. A step of adam counts as 4.8 simulations: its trial, and forward and back (NOTES.md).
+does the start, and the best ones of the whole also for 8 s. A step of adam counts as 4.8 simulations: its trial, and
+forward and back (NOTES.md).
 """
 import json
 import os
@@ -24,7 +25,7 @@ SPECS = {"biped": (os.path.join(BENCH, "../../experiments"), "biped_codesign_{}.
          "g1": (BENCH, "g1_codesign_{}.yaml", None)}
 PARTS = {"body, motors and gait": (), "motors and gait": ("body",), "gait": ("body", "motors")}
 G1_FILE = "unitree_mujoco_g1_29dof.xml"
-SEEDS, FRESH = range(1, 6), 1000
+SEEDS, FRESH, LONG = range(1, 6), 1000, 8
 
 
 def run(*arguments, folder):
@@ -69,6 +70,17 @@ def search(spec, name, seed, folder):
             "stored": min(row["fitness"] for row in rows)}
 
 
+def longer(text, name, of, folder):
+    """Fitness of the best trial of a campaign (None: of the start) for LONG seconds, under fresh seeds."""
+    spec = os.path.join(folder, "long.yaml")
+    text = re.sub(r"(?m)^  duration: .*", f"  duration: {LONG}.0", text)
+    text = re.sub(r"iterations: \d+", "iterations: 1", text)
+    with open(spec, "w", encoding="utf-8") as file:
+        file.write(text if of is None else text.replace("start: center", f"start: center\n    from: {of}"))
+    run("run", spec, "--name", name, "--progress", "none", folder=folder)
+    return fresh(name, 0, folder)[0]
+
+
 def write_row(parts, method, results):
     best, last = sorted(r["best"] for r in results), statistics.median(r["last"] for r in results)
     stored = statistics.median(r["stored"] for r in results)
@@ -77,7 +89,7 @@ def write_row(parts, method, results):
 
 
 def compare(source, pattern, folder):
-    starts = []
+    starts, long = [], []
     print("| what changes | method | stored | last | best | of five seeds | runs that did not fail |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for parts, left_out in PARTS.items():
@@ -90,9 +102,14 @@ def compare(source, pattern, folder):
             name = f"{method}_{len(left_out)}"
             results = [search(spec, f"{name}_{seed}", seed, folder) for seed in SEEDS]
             if method == "adam" and not left_out:
+                whole = text
                 starts.append(fresh(f"{name}_{SEEDS[0]}", 0, folder))
+            if not left_out:
+                long.append(statistics.median(longer(whole, f"{name}_{seed}_long", f"{name}_{seed}", folder)
+                                              for seed in SEEDS))
             write_row(parts, method, results)
     print(f"| nothing: the start | | | | {starts[0][0]:.3f} | | {starts[0][1]:.1%} |")
+    print(f"\nFor {LONG} s: start {longer(whole, 'start_long', None, folder):.3f}, adam {long[0]:.3f}, cmaes {long[1]:.3f}")
 
 
 def main():

@@ -142,6 +142,13 @@ mv motion.csv gone.csv
 "$HOPSCOTCH" query moved --results r --columns reference_error --format csv |
     awk 'NR > 1 { good += $1 > 0.01 } END { exit !(good == 3) }' || fail "masses change nothing"
 
+# a spec in another folder: its files are beside it
+mkdir below && cp -r robots walk.yaml below && mv robots hidden
+printf 'gravity\n9\n' >points.csv
+"$HOPSCOTCH" import points.csv below/walk.yaml --name imported --results r --progress none >log 2>&1 ||
+    fail "import for a robot below: $(cat log)"
+mv hidden robots
+
 # limits of such files
 refused()
 {
