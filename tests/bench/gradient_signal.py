@@ -5,8 +5,9 @@
 
 The start of experiments/biped_codesign_adam.yaml under eight disturbances: the median norm of their gradients (in units
 of the ranges), the norm of their mean as a part of that (1: all agree; 0.35: as if each pointed anywhere), the median
-cosine of two, and the least cosine between a gradient by the adjoint and one by central differences. tilt: rms (rad) of
-the worst run, above 0.5 it fell.
+cosine of two, and the least cosine between the parts of a gradient by the adjoint and by central differences, of those
+differences that say of themselves that they are good to 1 % of the gradient. (Some are not: a point that touches the
+ground makes a run jump a little.) tilt: rms (rad) of the worst run, above 0.5 it fell.
 """
 import json
 import math
@@ -22,8 +23,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 EXPERIMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../experiments")
 SEEDS = range(1, 9)
 WAYS = {"as the spec has it": (), "ground_damping 500 (default)": (("ground_damping: 2000", "ground_damping: 500"),),
-        "kd 20 (the file's)": ((r"_kd: +\{range: \[25, 100\]", "_kd: {range: [10, 40]"),),
-        "both": (("ground_damping: 2000", "ground_damping: 500"), (r"_kd: +\{range: \[25, 100\]", "_kd: {range: [10, 40]"))}
+        "kd 20 (the file's)": ((r"_kd: +\{range: \[25, 100\]", "_kd: {range: [10, 40]"),)}
 
 
 def run(*arguments, folder):
@@ -50,7 +50,10 @@ def gradients(text, seconds, seed, folder):
         low, high = float(low), float(high)
         sizes[axis] = (low * high) ** 0.5 * math.log(high / low) if log else high - low
     tilt = json.loads(run("query", name, "--columns", "tilt_rms", "--json", folder=folder))[0]["tilt_rms"]
-    return [*([row[way] * sizes[row["parameter"]] for row in rows] for way in ("adjoint", "difference")), tilt]
+    whole = [row["adjoint"] * sizes[row["parameter"]] for row in rows]
+    good = [row for row in rows if row["error"] * sizes[row["parameter"]] < 0.01 * norm(whole)]
+    agree = cosine(*([row[way] * sizes[row["parameter"]] for row in good] for way in ("adjoint", "difference")))
+    return whole, agree, tilt
 
 
 def norm(x):
@@ -66,7 +69,7 @@ def main():
         text = spec
         for pattern, by in changes:
             text = re.sub(pattern, by, text)
-        for seconds in (0.5, 1, 1.5, 2, 3, 4):
+        for seconds in (1, 1.5, 2, 3, 4):
             with tempfile.TemporaryDirectory() as folder:
                 os.makedirs(os.path.join(folder, "robots"))
                 os.makedirs(os.path.join(folder, "results"))
@@ -76,7 +79,7 @@ def main():
             size = statistics.median(norm(a) for a, _, _ in pairs)
             mean = norm([statistics.mean(column) for column in zip(*(a for a, _, _ in pairs))])
             print(f"| {way} | {seconds:g} s | {size:.3g} | {mean / size:.2f} | {statistics.median(cosines):.2f} | "
-                  f"{min(cosine(a, b) for a, b, _ in pairs):.4f} | {max(tilt for _, _, tilt in pairs):.2f} |", flush=True)
+                  f"{min(agree for _, agree, _ in pairs):.4f} | {max(tilt for _, _, tilt in pairs):.2f} |", flush=True)
 
 
 main()
