@@ -331,6 +331,14 @@ static int nearest_distance(const char *a, const char *b, bool fold)
     return rows[n % 3][m];
 }
 
+// Whether the text is the name with one of its letters doubled.
+static bool nearest_is_doubled(const char *text, const char *name)
+{
+    size_t same = 0;
+    while (name[same] != '\0' && text[same] == name[same]) same++;
+    return same > 0 && text[same] == text[same - 1] && strcmp(text + same + 1, name + same) == 0;
+}
+
 const char *nearest_name(const char *text, const char *const *names, int count)
 {
     const size_t length = strlen(text);
@@ -338,16 +346,20 @@ const char *nearest_name(const char *text, const char *const *names, int count)
     const int accepted = length < 6 ? 1 : (int)length / 3;
     const char *nearest = NULL;
     int best = NEAREST_LENGTH + 1, best_folded = NEAREST_LENGTH + 1;
+    bool best_doubled = false;
     for (int i = 0; i < count; i++) {
         const size_t other = strlen(names[i]), apart = other > length ? other - length : length - other;
         if (other > NEAREST_LENGTH || apart > (size_t)accepted) continue; // the distance is at least this difference
         const int folded = nearest_distance(text, names[i], true);
         const int distance = folded == 0 ? 0 : nearest_distance(text, names[i], false); // K_FP: k_fp
-        const bool nearer = distance < best || (distance == best && folded < best_folded);
+        const bool doubled = nearest_is_doubled(text, names[i]), alike = distance == best && folded == best_folded;
+        const bool nearer =
+            distance < best || (distance == best && folded < best_folded) || (alike && doubled && !best_doubled);
         if (distance > accepted || !nearer) continue;
         nearest = names[i];
         best = distance;
         best_folded = folded;
+        best_doubled = doubled;
     }
     return nearest;
 }

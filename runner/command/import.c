@@ -138,7 +138,7 @@ static Error import_describe(const Import *import, const char *points, Spec *spe
 static Error import_spec(const Import *import, const char *points, Diagnostics *diagnostics, Spec *spec)
 {
     Arena *arena = import->line->arena;
-    const char *file = arena_format(arena, "%s (made by import)", import->name);
+    const char *file = arena_format(arena, "%s/%s (made by import)", folder_of(import->spec.file, arena), import->name);
     TRY(spec_derive_points(&import->spec, file, import->name, points, arena, diagnostics, spec));
     TRY(import_describe(import, points, spec));
     return spec_complete(spec, arena, diagnostics);

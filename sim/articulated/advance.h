@@ -5,6 +5,7 @@
 #include "debug.h"
 #include "design.h"
 #include "metrics.h"
+#include "reference.h"
 
 // ---- a lane's begin -------------------------------------------------------------------------------------------------
 
@@ -20,6 +21,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.assets = assets;
     w.group = group;
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
+    w.residuals = NULL;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
     ARTICULATED_PARAMETERS(ARTICULATED_LOAD)
 #undef ARTICULATED_LOAD
@@ -90,70 +92,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
-}
-
-// ---- samples --------------------------------------------------------------------------------------------------------
-
-// The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
-HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
-{
-    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, w->bodies[body].parent);
-    return joint_state(w, body, &c, &p).coordinate;
-}
-
-HD Vector3 sample_place(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
-{
-    return added(pose->x, rotation_out(&pose->r, body_vector(w, body, ARTICULATED_anchor_x)));
-}
-
-// The coordinates of balls, and of free bodies besides the base, from `column` on.
-HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask which)
-{
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int kind = w->bodies[i].kind;
-        if (kind != ROBOT_BALL && (kind != ROBOT_FREE || i == 0)) continue;
-        const ArticulatedPose pose = body_pose(w, i);
-        Quaternion q = pose.q;
-        if (kind == ROBOT_FREE) {
-            const Vector3 p = sample_place(w, i, &pose);
-            lanes_set_sample(w->group, column++, p.x, which);
-            lanes_set_sample(w->group, column++, p.y, which);
-            lanes_set_sample(w->group, column++, p.z, which);
-        } else {
-            const Quaternion rest = quaternion_times(body_pose(w, w->bodies[i].parent).q, body_rest(w, i));
-            q = quaternion_times(quaternion_conjugate(rest), q);
-        }
-        lanes_set_sample(w->group, column++, q.x, which);
-        lanes_set_sample(w->group, column++, q.y, which);
-        lanes_set_sample(w->group, column++, q.z, which);
-        lanes_set_sample(w->group, column++, q.w, which);
-    }
-}
-
-// See ARTICULATED_BASE_COLUMNS.
-HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
-{
-    const ArticulatedPose base = body_pose(w, 0);
-    const Vector3 p = sample_place(w, 0, &base);
-    const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
-                            base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
-    int column = ARTICULATED_BASE_COLUMNS;
-    for (int k = 0; k < 14; k++) lanes_set_sample(w->group, k, first[k], which);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        const int at = articulated_at(i), n = w->c.n_joints, of_joint = column + w->bodies[i].joint;
-        if (w->bodies[i].joint < 0) continue;
-        lanes_set_sample(w->group, of_joint, sample_coordinate(w, i), which);
-        lanes_set_sample(w->group, of_joint + n, limb(w, at + ARTICULATED_RATE), which);
-        lanes_set_sample(w->group, of_joint + 2 * n, limb(w, at + ARTICULATED_COMMAND), which);
-        lanes_set_sample(w->group, of_joint + 3 * n, limb(w, at + ARTICULATED_EFFORT), which);
-    }
-    column += ARTICULATED_JOINT_COLUMNS * w->c.n_joints;
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].n_points == 0) continue;
-        lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
-    }
-    sample_wide(w, column, which);
-    lanes_end_sample(w->group, which);
+    if (w->c.n_targets > 0) reference_begin(w);
 }
 
 // ---- the loop -------------------------------------------------------------------------------------------------------
@@ -199,6 +138,12 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
     articulated_sum_step(w, seen, changed);
 }
 
+// Then: how far the new state is from the recorded motion. `ticks`: done so far.
+HD void articulated_tick_compare(const ArticulatedLanes *w, int64_t ticks)
+{
+    if (w->c.n_targets > 0) reference_compare(w, ticks);
+}
+
 // Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
 HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, const ArticulatedSeen *seen,
                              mask running)
@@ -209,6 +154,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, 
     if (!any_lane(ended)) return running;
     if (observed) articulated_sample(w, steps * w->c.dt, ended);
     articulated_metrics(w, steps, ended);
+    if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
     lanes_end(w->group, failure, ended);
     return running & ~ended;
 }
@@ -227,6 +173,7 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
             articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
         }
         articulated_tick_move(&w, &seen, changed);
+        articulated_tick_compare(&w, tick + 1);
         running = articulated_tick_end(&w, observed, tick + 1, &seen, running);
     }
 }

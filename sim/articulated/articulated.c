@@ -26,6 +26,8 @@ enum {
     ARTICULATED_OPTION_HEIGHTS,
     ARTICULATED_OPTION_SPACING,
     ARTICULATED_OPTION_FRICTION,
+    ARTICULATED_OPTION_REFERENCE,
+    ARTICULATED_OPTION_REFERENCE_SCALE,
     ARTICULATED_N_OPTIONS
 };
 
@@ -67,11 +69,15 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
      "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where "
      "it first touched, until it slips"},
+    {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "table",
+     "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
+     "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "
+     "two steps the simulation counts as linear"},
+    {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
+     "by what the difference of each column is divided. deviation: by the column's standard deviation in the file, at "
+     "least 1e-3 of its unit; none: units count as they are"},
 };
 
-#define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
-static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
-#undef ARTICULATED_ROW
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
 static const Field articulated_debug[] = {ARTICULATED_DEBUG(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
@@ -162,6 +168,15 @@ static Error articulated_take_actions(const double *settings, const Points *poin
                                c, out);
 }
 
+static void articulated_take_reference(const double *settings, const Points *points, ArticulatedHost *host,
+                                       Configured *out)
+{
+    const Points none = {.count = 0};
+    host->reference = points != NULL ? points[ARTICULATED_OPTION_REFERENCE] : none;
+    host->scaled = settings[ARTICULATED_OPTION_REFERENCE_SCALE] == 0.0;
+    articulated_metrics_of(host, out);
+}
+
 static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
 {
     ArticulatedConstants constants;
@@ -189,8 +204,6 @@ static Error articulated_configure(const double *settings, const Points *points,
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,
-                        .metrics = articulated_metrics_table,
-                        .n_metrics = ARTICULATED_N_METRICS,
                         .debug = articulated_debug,
                         .n_debug = ARTICULATED_N_DEBUG,
                         .debug_rows = robot->n_bodies,
@@ -207,10 +220,14 @@ static Error articulated_configure(const double *settings, const Points *points,
                         .host = host};
     TRY(articulated_take_terrain(settings, points, host, &constants, out));
     TRY(articulated_take_actions(settings, points, host, arena, &constants, out));
+    articulated_take_reference(settings, points, host, out);
     memcpy(&out->constants, &constants, sizeof constants);
     TRY(articulated_pose(robot, points, arena, out, &host->coordinates));
     if (points != NULL) TRY(articulated_groups(points + ARTICULATED_N_OPTIONS, host, arena, out));
-    return articulated_choose(out, NULL, arena);
+    out->wrong_option = ARTICULATED_OPTION_REFERENCE + 1; // all else is checked already
+    TRY(articulated_choose(out, NULL, arena));
+    out->wrong_option = 0;
+    return error_none();
 }
 
 const Model articulated_model = {
@@ -219,6 +236,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
+    .later = "reference|reference_scale",
     .lists = articulated_lists,
     .n_lists = 2,
     .debug = "debug/solve",

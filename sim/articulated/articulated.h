@@ -71,6 +71,18 @@ typedef struct ArticulatedDesign {
     double sign; // of a rotation; -1: mirrored
 } ArticulatedDesign;
 
+// A column of a recorded motion: what of the lane it is compared with.
+typedef enum ArticulatedTargetKind {
+    ARTICULATED_TARGET_CELL,       // a cell of the body (its velocity, its joint's rate ...)
+    ARTICULATED_TARGET_COORDINATE, // of the body's joint
+    ARTICULATED_TARGET_PLACE,      // x, y or z of the body's frame
+    ARTICULATED_TARGET_TURN        // x, y, z or w of its quaternion; of a ball in its parent
+} ArticulatedTargetKind;
+typedef struct ArticulatedTarget {
+    int32_t kind, body, part, none; // part: the cell, or 0 to 3
+    double weight;                  // 1/scale
+} ArticulatedTarget;
+
 typedef enum ArticulatedControl { ARTICULATED_HOLD, ARTICULATED_GAIT, ARTICULATED_ACTIONS } ArticulatedControl;
 typedef enum ArticulatedAttachment {
     ARTICULATED_TREE,
@@ -110,7 +122,10 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     /* in the memory; bodies: at 0 */ \
     X(int32_t, sums_at) X(int32_t, cells) \
     /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
-    X(int32_t, grips)
+    X(int32_t, grips) \
+    /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
+       part[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
+    X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared)
 // clang-format on
 typedef struct ArticulatedConstants {
 #define ARTICULATED_MEMBER(type, name) type name;
@@ -180,6 +195,7 @@ enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED
 #define ARTICULATED_ENTRY(name, ...) ARTICULATED_METRIC_##name,
 enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
 #undef ARTICULATED_ENTRY
+enum { ARTICULATED_REFERENCE_ERROR = ARTICULATED_N_METRICS }; // one more with a recorded motion
 
 // Debug rows: a body in a step. Columns from gap_x to axis are in the order of debug.h.
 // clang-format off
@@ -283,6 +299,10 @@ typedef struct ArticulatedHost {
     const double *heights; // [n_rows][n_columns] z (m): of the terrain
     int n_rows, n_columns;
     ArticulatedTerrain terrain;
+    Points reference;                 // a recorded motion; count 0: none
+    bool scaled;                      // each of its columns by its standard deviation
+    const ArticulatedTarget *targets; // [its columns but the time]
+    const double *records;
 } ArticulatedHost;
 
 // v[3] turned by the quaternion q (x, y, z, w); out may be v.
@@ -307,6 +327,15 @@ Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *aren
 // `options` are the two options, from 1.
 Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
                           Arena *arena, ArticulatedConstants *constants, Configured *out);
+
+// ---- reference.c ----------------------------------------------------------------------------------------------------
+
+// The recorded motion of host->reference, for the columns of `out`: targets and records of the host, and their numbers
+// in the constants. Error (user).
+Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, ArticulatedConstants *c,
+                            Configured *out);
+// The table of metrics, with reference_error if a motion is recorded.
+void articulated_metrics_of(const ArticulatedHost *host, Configured *out);
 
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 

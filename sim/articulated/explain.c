@@ -87,6 +87,19 @@ static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, con
                            c->spacing * (host->n_rows - 1), low, high));
 }
 
+static void robot_say_reference(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
+{
+    if (c->n_targets == 0) return;
+    const double *step = host->records, *part = host->records + c->n_records;
+    const int last = c->n_records - 1;
+    int between = 0;
+    for (int r = 0; r <= last; r++) between += part[r] < 1.0;
+    robot_say(to, "reference", false,
+              arena_format(to->arena, "%d row%s of %d column%s from %.4g to %.4g s, %d between two steps", last + 1,
+                           last > 0 ? "s" : "", c->n_targets, c->n_targets == 1 ? "" : "s",
+                           (step[0] - 1 + part[0]) * c->dt, (step[last] - 1 + part[last]) * c->dt, between));
+}
+
 // A root with several joints begins with a part without mass, which moves with the first of them only.
 static void robot_say_base(RobotRemarks *to, const Robot *robot)
 {
@@ -132,6 +145,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_base(&to, host->robot);
     robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
     robot_say_terrain(&to, host, &c);
+    robot_say_reference(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);
     return to.count;
 }

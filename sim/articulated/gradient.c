@@ -14,7 +14,7 @@ static bool gradient_of_metric(int metric)
         [ARTICULATED_METRIC_tilt_rms] = true,      [ARTICULATED_METRIC_action_rate] = true,
         [ARTICULATED_METRIC_slip] = true,          [ARTICULATED_METRIC_ground_force_mean] = true,
     };
-    return smooth[metric];
+    return metric == ARTICULATED_REFERENCE_ERROR || smooth[metric];
 }
 
 static bool gradient_by_parameter(const Configured *configured, int parameter)

@@ -247,8 +247,10 @@ static int64_t lay_places(ArticulatedConstants *c)
     c->table = c->actions + c->n_actions * c->n_joints;
     c->heights = c->table + 2 * c->n_table;
     const int32_t starts = c->heights + c->n_rows * c->n_columns;
+    c->targets = starts + (c->starts != 0 ? c->n_actions : 0);
     c->starts = c->starts != 0 ? starts : 0;
-    return (int64_t)starts + (c->starts != 0 ? c->n_actions : 0);
+    c->records = c->targets + doubles_of((size_t)c->n_targets * sizeof(ArticulatedTarget));
+    return (int64_t)c->records + (int64_t)c->n_records * (2 + c->n_targets);
 }
 
 Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *c,
@@ -270,6 +272,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     host->figure =
         articulated_figure(host, bodies, articulated_columns(host, bodies, arena, out), arena, &out->drawing);
     c->n_bodies = n;
+    TRY(articulated_reference(host, bodies, arena, c, out));
     c->floats = 1;
     for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
     c->n_points = n_points;
@@ -281,6 +284,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         c->grips = c->cells;
         c->cells += 3 * n_points;
     }
+    c->compared = c->cells;
+    if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
     lay_own(&places, bodies, c);
     c->n_table = host->n_table;
     c->n_rows = host->n_rows;
@@ -299,6 +304,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);
     if (c->n_rows > 0) memcpy(assets + c->heights, host->heights, (size_t)(c->n_rows * c->n_columns) * sizeof *assets);
     if (c->starts != 0) memcpy(assets + c->starts, host->starts, (size_t)c->n_actions * sizeof *assets);
+    if (c->n_targets > 0) {
+        memcpy(assets + c->targets, host->targets, (size_t)c->n_targets * sizeof *host->targets);
+        memcpy(assets + c->records, host->records, (size_t)(c->n_records * (2 + c->n_targets)) * sizeof *assets);
+    }
     out->assets = assets;
     out->n_work = c->cells;
     return error_none();

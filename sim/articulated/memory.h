@@ -17,6 +17,7 @@ typedef struct ArticulatedLanes {
     const LaneGroup *group;
     int stride; // doubles from one cell of a lane to the next
     double *base;
+    double *residuals; // [n_records][n_targets] differences from the recorded motion, for the adjoint; else NULL
 #define ARTICULATED_MEMBER(name, ...) real name;
     ARTICULATED_PARAMETERS(ARTICULATED_MEMBER)
 #undef ARTICULATED_MEMBER

@@ -117,6 +117,38 @@ mv rows.csv gone.csv
 "$HOPSCOTCH" replay whole/0 --results r >log 2>&1 || fail "replay without the file of actions: $(cat log)"
 "$HOPSCOTCH" doctor whole --results r >log 2>&1 || fail "doctor of a file of actions: $(cat log)"
 
+# a recorded motion: a trajectory that is written is one, and the same run has no error against it
+"$HOPSCOTCH" replay times/0 --results r -o motion.csv >log 2>&1 || fail "replay to a motion: $(cat log)"
+sed 's/duration: 0.5/reference: motion.csv, duration: 0.5/; s/^experiment: .*/experiment: moved/' times.yaml >moved.yaml
+printf 'time,elbow,shoulder\n0,0.2,0.1\n0.1,3,3\n' >rows.csv
+echo 'search: {method: grid, over: {lower_mass: [1.1, 2, 3]}}' >>moved.yaml
+echo 'objective: {minimize: reference_error}' >>moved.yaml
+sed '/^search/d' moved.yaml >still.yaml
+echo 'replicates: {count: 1, perturb: {gravity: {uniform: [9.8, 9.82]}}}' >>moved.yaml
+"$HOPSCOTCH" check still.yaml >log 2>&1 || fail "check of a motion: $(cat log)"
+grep -qx 'reference  *251 rows of 21 columns from 0 to 0.5 s, 0 between two steps' log || fail "a motion: $(cat log)"
+"$HOPSCOTCH" run still.yaml --results r --name still --backend cpu --progress none >log 2>&1 || fail "still: $(cat log)"
+[ "$("$HOPSCOTCH" query still --results r --columns fitness,reference_error --format csv | tail -n 1)" = 0,0 ] ||
+    fail "a motion against itself: $("$HOPSCOTCH" query still --results r --columns fitness,reference_error)"
+"$HOPSCOTCH" run moved.yaml --results r --backend cpu --progress none --set limits.trials=2 >log 2>&1 ||
+    fail "run against a motion: $(cat log)"
+mv motion.csv gone.csv
+"$HOPSCOTCH" resume moved --results r --progress none --set limits.trials=3 >log 2>&1 ||
+    fail "resume without the motion's file: $(cat log)"
+"$HOPSCOTCH" replay moved/2 --results r >log 2>&1 || fail "replay without the motion's file: $(cat log)"
+"$HOPSCOTCH" verify moved --seeds 3 --gains 0 --physics 0 --grid 0 --results r --progress none >log 2>&1 ||
+    fail "verify without the motion's file: $(cat log)"
+"$HOPSCOTCH" doctor moved --results r >log 2>&1 || fail "doctor of a motion: $(cat log)"
+"$HOPSCOTCH" query moved --results r --columns reference_error --format csv |
+    awk 'NR > 1 { good += $1 > 0.01 } END { exit !(good == 3) }' || fail "masses change nothing"
+
+# a spec in another folder: its files are beside it
+mkdir below && cp -r robots walk.yaml below && mv robots hidden
+printf 'gravity\n9\n' >points.csv
+"$HOPSCOTCH" import points.csv below/walk.yaml --name imported --results r --progress none >log 2>&1 ||
+    fail "import for a robot below: $(cat log)"
+mv hidden robots
+
 # limits of such files
 refused()
 {

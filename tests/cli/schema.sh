@@ -48,7 +48,8 @@ def misspell(spec, path=()):
 # Names that the spec itself makes: of groups and designs, and so of a robot's parameters.
 def made(spec, path):
     robot = spec["model"] == "articulated"
-    return robot and (path[:1] in (("parameters",), ("initial",)) or path[:2] == ("search", "over") and len(path) > 2 or
+    return robot and (path[:1] in (("parameters",), ("initial",)) or
+                      path[:2] in (("search", "over"), ("replicates", "perturb")) and len(path) > 2 or
                       path[:2] in (("simulation", "groups"), ("simulation", "design")) and len(path) == 3)
 
 

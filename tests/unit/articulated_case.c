@@ -39,10 +39,27 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     points[option_place(model, "robot")] = (Points){.count = 1, .robot = setup->robot};
     if (setup->table != NULL) points[option_place(model, "terrain_points")] = *setup->table;
     if (setup->heights != NULL) points[option_place(model, "terrain_file")] = *setup->heights;
+    if (setup->reference != NULL) points[option_place(model, "reference")] = *setup->reference;
     for (int i = 0; i < 2 && setup->lists != NULL; i++) points[model->n_options + i] = setup->lists[i];
     for (int i = 0; setup->parameters[i].name != NULL; i++) words[choice.n_words++] = setup->parameters[i].name;
     CHECK_OK(model->configure(settings, points, &test->arena, &test->configured));
     CHECK_OK(model->choose(&test->configured, &choice, &test->arena));
+}
+
+Points articulated_record(const ArticulatedSetup *setup, int rows, double apart, Arena *arena)
+{
+    ArticulatedCase test;
+    articulated_prepare(&test, setup);
+    const int n = test.configured.n_columns;
+    const char **names = ARENA_NEW(arena, const char *, n);
+    double *numbers = ARENA_NEW(arena, double, rows *n);
+    for (int c = 0; c < n; c++) names[c] = arena_copy(arena, test.configured.columns[c].name);
+    for (int r = 0; r < rows; r++) {
+        numbers[r * n] = r * apart * test.configured.tick_duration;
+        for (int c = 1; c < n; c++) numbers[r * n + c] = 0.5 * sin(1.3 * r + 2.1 * c);
+    }
+    articulated_end(&test);
+    return (Points){.count = rows * n, .columns = n, .numbers = numbers, .names = names};
 }
 
 void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup)

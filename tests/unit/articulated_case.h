@@ -23,14 +23,18 @@ enum { ARTICULATED_VALUES = 64 };
 typedef struct ArticulatedSetup {
     const Robot *robot;
     ArticulatedValue settings[8], parameters[ARTICULATED_VALUES];
-    int64_t lanes;         // 0: one
-    const char *isa;       // NULL: auto
-    const Points *table;   // terrain_points; NULL: none
-    const Points *heights; // terrain_file; NULL: none
-    int64_t samples;       // of each lane, one before each step; 0: none
-    int64_t debug;         // debug rows of each lane; 0: none
-    const Points *lists;   // [2] groups and designs; NULL: none
+    int64_t lanes;           // 0: one
+    const char *isa;         // NULL: auto
+    const Points *table;     // terrain_points; NULL: none
+    const Points *heights;   // terrain_file; NULL: none
+    int64_t samples;         // of each lane, one before each step; 0: none
+    int64_t debug;           // debug rows of each lane; 0: none
+    const Points *lists;     // [2] groups and designs; NULL: none
+    const Points *reference; // a recorded motion; NULL: none
 } ArticulatedSetup;
+
+// A recorded motion of all columns of a trajectory, with arbitrary values: rows from 0 s on, `apart` steps apart.
+Points articulated_record(const ArticulatedSetup *setup, int rows, double apart, Arena *arena);
 
 void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup); // configured only
 void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup);

@@ -4,17 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-// A folder of this test with copies of the shipped robots; made once, as long as the test is the same.
+// A folder of this test with copies of the shipped robots and of what is recorded of them; made once, as long as the
+// test is the same.
 static const char *robot_folder(Arena *arena)
 {
-    static const char *const robots[] = {"biped.xml", "quadruped.xml", "chain.xml"};
+    static const char *const copied[] = {"robots/biped.xml", "robots/quadruped.xml", "robots/chain.xml",
+                                         "identify_biped.csv"};
     const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
     if (file_exists(inside)) return folder;
     CHECK_OK(folder_make(inside));
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
         Bytes bytes;
-        CHECK_OK(file_read(arena_format(arena, "experiments/robots/%s", robots[i]), 1 << 20, arena, &bytes));
-        CHECK_OK(file_write(inside, robots[i], bytes.data, bytes.size));
+        CHECK_OK(file_read(arena_format(arena, "experiments/%s", copied[i]), 1 << 20, arena, &bytes));
+        CHECK_OK(file_write(folder, copied[i], bytes.data, bytes.size));
     }
     return folder;
 }

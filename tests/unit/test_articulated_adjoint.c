@@ -45,9 +45,11 @@ static double rollout_value(Rollout *rollout, const double *weights)
         real changed;
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
         articulated_tick_move(&w, &seen, changed);
+        articulated_tick_compare(&w, tick + 1);
     }
     articulated_metrics(&w, splat((double)rollout->steps), all_lanes());
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++)
+    if (w.c.n_targets > 0) lanes_set_metric(w.group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
+    for (int m = 0; m < rollout->test.configured.n_metrics; m++)
         sum += weights[m] * rollout->test.batch->metric[m * rollout->test.batch->stride];
     return sum;
 }
@@ -59,7 +61,7 @@ static double rollout_gradient(Rollout *rollout, const double *weights, size_t b
     const Adjoint *adjoint = configured->model->adjoint;
     const Batch *batch = rollout->test.batch;
     double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters),
-           metric[ARTICULATED_N_METRICS];
+           metric[ARTICULATED_N_METRICS + 1];
     void *memory = arena_take(&rollout->test.arena, adjoint->bytes(configured, 1, bytes), 1);
     int failure = 0;
     const AdjointLanes lanes = {
@@ -69,7 +71,7 @@ static double rollout_gradient(Rollout *rollout, const double *weights, size_t b
     adjoint->run(configured, &lanes, memory);
     adjoint->back(configured, 1, memory, weights, gradient, &growth);
     rollout_value(rollout, weights);
-    for (int m = 0; m < ARTICULATED_N_METRICS && failure == 0; m++)
+    for (int m = 0; m < configured->n_metrics && failure == 0; m++)
         CHECK_BITS(batch->metric[m * batch->stride], metric[m]);
     return growth;
 }
@@ -162,7 +164,7 @@ static void rollout_check(Rollout *rollout, const double *weights, double tolera
     }
 }
 
-static const double rollout_weights[ARTICULATED_N_METRICS] = {
+static const double rollout_weights[ARTICULATED_N_METRICS + 1] = {
     [ARTICULATED_METRIC_distance] = 1.0,
     [ARTICULATED_METRIC_lateral_drift] = -0.7,
     [ARTICULATED_METRIC_energy] = 1e-2,
@@ -185,12 +187,16 @@ static void rollout_check_setup_tangent(const ArticulatedSetup *setup)
     articulated_end(&rollout.test);
 }
 
-static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
+static void rollout_check_weights(const ArticulatedSetup *setup, const double *weights, double tolerance, int *known)
 {
     Rollout rollout;
     rollout_start(&rollout, setup, RANDOM_STEPS);
-    rollout_check(&rollout, rollout_weights, tolerance, known);
+    rollout_check(&rollout, weights, tolerance, known);
     articulated_end(&rollout.test);
+}
+static void rollout_check_setup(const ArticulatedSetup *setup, double tolerance, int *known)
+{
+    rollout_check_weights(setup, rollout_weights, tolerance, known);
 }
 
 TEST(articulated_gradient_of_random_robots)
@@ -291,6 +297,8 @@ TEST(articulated_gradient_by_checkpoints)
         ArticulatedSetup setup = random_setup(&robot);
         setup_ground(&setup, ARTICULATED_FLAT, fall == 0); // the stretches of springs are stored, too
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
+        const Points record = articulated_record(&setup, 40, 1.4, &arena);
+        setup.reference = &record;
         rollout_start(&rollout, &setup, RANDOM_STEPS);
         const int n = rollout.test.configured.n_parameters;
         double *whole = ARENA_NEW(&arena, double, n), *part = ARENA_NEW(&arena, double, n);
@@ -431,6 +439,52 @@ TEST(articulated_gradient_of_lanes_at_once)
     CHECK(failed > 0);
 }
 
+// ---- a recorded motion ----------------------------------------------------------------------------------------------
+
+static const double reference_weights[ARTICULATED_N_METRICS + 1] = {[ARTICULATED_REFERENCE_ERROR] = 1.0};
+
+// One column of the record alone.
+static Points reference_alone(const Points *record, int64_t column, Arena *arena)
+{
+    const int64_t rows = record->count / record->columns;
+    const char **names = ARENA_NEW(arena, const char *, 2);
+    double *numbers = ARENA_NEW(arena, double, 2 * rows);
+    names[0] = record->names[0];
+    names[1] = record->names[column];
+    for (int64_t r = 0; r < rows; r++) {
+        numbers[2 * r] = record->numbers[r * record->columns];
+        numbers[2 * r + 1] = record->numbers[r * record->columns + column];
+    }
+    return (Points){.count = 2 * rows, .columns = 2, .numbers = numbers, .names = names};
+}
+
+// Each column of a trajectory alone, then all of them with the other metrics; rows at steps and between them.
+TEST(articulated_gradient_of_a_recorded_motion)
+{
+    int known = 0;
+    Arena arena;
+    if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+    Robot robot = random_driven_robot(5, &arena);
+    ((RobotBody *)robot.bodies)[4].joint.motor.driven = false;
+    ArticulatedSetup setup = random_setup(&robot);
+    double weights[ARTICULATED_N_METRICS + 1];
+    const Points record = articulated_record(&setup, 30, 1.75, &arena);
+    for (int64_t c = 1; c < record.columns; c += test_quick() ? 17 : 4) {
+        const Points alone = reference_alone(&record, c, &arena);
+        setup.reference = &alone;
+        rollout_check_weights(&setup, reference_weights, 1e-6, &known);
+    }
+    const Points start = articulated_record(&setup, 1, 1.0, &arena); // a row at 0 s
+    setup.reference = &start;
+    rollout_check_weights(&setup, reference_weights, 1e-6, &known);
+    memcpy(weights, rollout_weights, sizeof weights);
+    weights[ARTICULATED_REFERENCE_ERROR] = 2.0;
+    setup.reference = &record;
+    rollout_check_weights(&setup, weights, 1e-6, &known);
+    CHECK(known > (test_quick() ? 90 : 300));
+    arena_destroy(&arena);
+}
+
 // ---- Unitree G1 -----------------------------------------------------------------------------------------------------
 
 // d of the base's origin along axis k (0: x, 2: z) with respect to the parameters.
@@ -464,7 +518,7 @@ static double golden_along(const Rollout *rollout, const double *gradient, const
 static void golden_gradients(const char *golden, const ArticulatedSetup *setup, const double *d, const char *key,
                              int64_t steps, double tolerance)
 {
-    static const double none[ARTICULATED_N_METRICS];
+    static const double none[ARTICULATED_N_METRICS + 1];
     double expected[2], gradient[128];
     Rollout rollout;
     const char *at = strstr(strstr(golden, "\"gradient_of_pelvis_x_and_z\""), key);

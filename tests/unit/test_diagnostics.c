@@ -181,6 +181,8 @@ TEST(nearest_name_knows_typos_from_other_words)
         CHECK_TEXT(cases[i].nearest != NULL ? cases[i].nearest : "-", got != NULL ? got : "-");
     }
     static const char *const letters[] = {"m", "J"};
+    static const char *const doubled[] = {"starts", "start"};
+    CHECK_TEXT("start", nearest_name("startt", doubled, 2)); // a doubled letter rather than another one
     CHECK_TEXT("J", nearest_name("j", letters, 2)); // and not "m", which is first at the same distance
     static const char *const cases_of_letters[] = {"xbcdeg", "abcdeg"};
     CHECK_TEXT("abcdeg", nearest_name("Abcdef", cases_of_letters, 2)); // both are at distance 2

@@ -39,7 +39,8 @@ typedef enum KeyStore {
 enum {
     KEY_REQUIRED = 1, // if its section is there
     KEY_IDENTITY = 2, // can change a number: enters the canonical text and its hash
-    KEY_OPEN = 4      // section: its keys come from the model
+    KEY_OPEN = 4,     // section: its keys come from the model
+    KEY_LATER = 8     // not in the canonical text at its default (Model.later)
 };
 
 typedef struct Key {

@@ -176,6 +176,11 @@ void canonical_add(CanonicalLines *lines, const char *path, const char *value)
     lines->lines[lines->count++] = arena_format(lines->arena, "%s = %s\n", path, value);
 }
 
+static bool resolve_is_default(const Key *key)
+{
+    return key->type == KEY_FILE ? ((const SpecFile *)key->at)->name == NULL : resolve_number(key) == key->value;
+}
+
 static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *lines)
 {
     const Spec *spec = reader->spec;
@@ -183,6 +188,7 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
         const Key *key = &reader->keys[i];
         if ((key->flags & KEY_IDENTITY) == 0 || key->type == KEY_FORM) continue;
         if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
+        if ((key->flags & KEY_LATER) != 0 && resolve_is_default(key)) continue;
         const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
         const char *value =
             key->type == KEY_FILE ? files_identity(key->at, lines->arena) : resolve_value(key, lines->arena);

@@ -38,7 +38,11 @@ static void spec_add_options(SpecReader *reader, const Option *options, int coun
 static void spec_add_model(SpecReader *reader, const Model *model, double *settings, Points *points, SpecFile *files)
 {
     Points *items = points + model->n_options;
+    const int first = reader->n_keys;
     spec_add_options(reader, model->options, model->n_options, "simulation", NULL, settings, points, files);
+    for (int i = 0; i < model->n_options && model->later != NULL; i++) {
+        if (words_find(model->later, model->options[i].name) >= 0) reader->keys[first + i].flags |= KEY_LATER;
+    }
     for (int i = 0; i < model->n_lists; i++) {
         Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
         key.at = &items[i];
@@ -400,6 +404,7 @@ static bool spec_configure(SpecReader *reader)
     }
     if (diagnostics_errors(reader->diagnostics) == errors)
         diagnose(reader->diagnostics, spec_wrong(reader, section), "%s", error.text);
+    for (int i = 0; i < n_options; i++) reader->nameless |= files[i].name != NULL; // the defaults have other names
     return spec_configure_defaults(reader);
 }
 

@@ -121,8 +121,8 @@ static void verify_add_outer(const VerifyTask *task, VerifyAxes *to)
 static Error verify_derive(const VerifyTask *task, const char *name, const SearchMethod *method, const VerifyAxes *axes,
                            Arena *arena, Spec *out)
 {
-    spec_derive(&task->campaign->spec, arena_format(arena, "%s (made by hopscotch)", name), name, method, axes->axes,
-                axes->count, arena, out);
+    spec_derive(&task->campaign->spec, arena_format(arena, "%s/%s (made by hopscotch)", task->campaign->folder, name),
+                name, method, axes->axes, axes->count, arena, out);
     out->seed = task->seed;
     out->objective.failed = FAILED_IGNORE;
     return spec_strip(out, arena);

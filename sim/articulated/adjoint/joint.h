@@ -285,14 +285,24 @@ HD void pull_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c
 // power = effort rate, effort = (f - K rate)/h, rate = axis.dw of a hinge, axis.dv of a slide, by u'; it counts as
 // sqrt(power^2 + 1e-6).
 
-// Before lambda is known: the bars of rate, f and K into their cells, and what the rate adds to ubar'.
+// Whether a metric depends on the rate of the body's joint: on the power of a motor, or in a recorded motion.
+HD bool rate_counts(const ArticulatedLanes *w, int body)
+{
+    return w->bodies[body].driven != 0 || (w->bodies[body].joint >= 0 && w->c.n_targets > 0);
+}
+
+// Before lambda is known: the bars of rate, f and K into their cells, and what the rate adds to ubar'. In the cells of
+// rate and effort stand the bars of these two by the recorded motion.
 HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
 {
     const int at = articulated_at(body), parent = w->bodies[body].parent;
     const real rate = limb(w, at + ARTICULATED_RATE), K = limb(w, at + ARTICULATED_MOTOR_D);
     const real effort = fused(-K, rate, limb(w, at + ARTICULATED_MOTOR_F)) / h, power = effort * rate;
-    const real bar = power_bar * power / square_root(fused(power, power, splat(1e-6)));
-    const real effort_bar = bar * rate / h, rate_bar = fused(bar, effort, -(effort_bar * K));
+    const real power_part = power_bar * power / square_root(fused(power, power, splat(1e-6)));
+    real effort_bar = power_part * rate / h, rate_bar;
+    if (w->c.n_targets > 0) effort_bar = effort_bar + bar(w, at + ARTICULATED_EFFORT) / h;
+    rate_bar = fused(power_part, effort, -(effort_bar * K));
+    if (w->c.n_targets > 0) rate_bar = rate_bar + bar(w, at + ARTICULATED_RATE);
     const Vector3 axis = limb3(w, at + ARTICULATED_AXIS);
     Vector3 force = vector3_zero(), torque = scaled(rate_bar, axis), torque_p = torque;
     if (w->bodies[body].kind == ROBOT_SLIDE) {
@@ -348,7 +358,7 @@ HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     s_bar.coordinate = s_bar.rate = axis_bar.K = axis_bar.f = splat(0.0);
     axis_bar.motor_K = axis_bar.motor_f = splat(0.0);
     pull_solved(&u, &l, &s, &rows, &rows_bar, &s_bar);
-    if (w->bodies[body].driven != 0) pull_power(w, body, &u, &s, &axis_bar, &s_bar);
+    if (rate_counts(w, body)) pull_power(w, body, &u, &s, &axis_bar, &s_bar);
     pull_rows(w, body, h, &s, &axis, &rows_bar, &axis_bar, &s_bar);
     if (w->bodies[body].joint >= 0) pull_axis(w, body, h, &s, &axis_bar, &s_bar);
     pull_state(w, body, c, &p, &s, &s_bar, c_bar, &p_bar);

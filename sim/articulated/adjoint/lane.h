@@ -28,8 +28,10 @@ typedef struct Gradient {
 
 enum { GRADIENT_STATES = 1 << 28, GRADIENT_HEAD = (sizeof(Gradient) + 63) / 64 * 64 / sizeof(double) };
 
+enum { GRADIENT_SUMS = ARTICULATED_SUMS + REFERENCE_VALUES };
+
 typedef struct GradientSizes {
-    int64_t state, segment, firsts, own, cells; // doubles; steps; doubles
+    int64_t state, segment, firsts, own, cells, residuals; // doubles; steps; doubles
 } GradientSizes;
 
 // One segment where its states fit; else segments so that both arrays are short.
@@ -44,21 +46,22 @@ static GradientSizes gradient_sizes(const Configured *configured, int lanes, siz
                            .segment = segment,
                            .firsts = (c.ticks + segment - 1) / segment * state,
                            .own = ((int64_t)configured->n_parameters * lanes + 7) / 8 * 8,
-                           .cells = (articulated_adjoint_cells(&c, configured->n_parameters) * LANES + 7) / 8 * 8};
+                           .cells = (articulated_adjoint_cells(&c, configured->n_parameters) * LANES + 7) / 8 * 8,
+                           .residuals = (int64_t)c.n_records * c.n_targets * LANES};
 }
 
 HD_CALL size_t articulated_adjoint_bytes(const Configured *configured, int lanes, size_t most)
 {
     const GradientSizes sizes = gradient_sizes(configured, lanes, most);
-    const int64_t states = sizes.firsts + sizes.segment * sizes.state;
-    return (size_t)(GRADIENT_HEAD + sizes.own + sizes.cells + ARTICULATED_SUMS * LANES + states) * sizeof(double);
+    const int64_t states = sizes.firsts + sizes.segment * sizes.state + sizes.residuals;
+    return (size_t)(GRADIENT_HEAD + sizes.own + sizes.cells + GRADIENT_SUMS * LANES + states) * sizeof(double);
 }
 
 static void gradient_open(const Configured *configured, const AdjointLanes *lanes, Gradient *gradient)
 {
     const GradientSizes sizes = gradient_sizes(configured, lanes->count, lanes->most);
     double *own = (double *)(void *)gradient + GRADIENT_HEAD, *work = own + sizes.own;
-    double *sums = work + sizes.cells, *firsts = sums + ARTICULATED_SUMS * LANES;
+    double *sums = work + sizes.cells, *firsts = sums + GRADIENT_SUMS * LANES;
     memcpy(own, lanes->parameter, (size_t)(configured->n_parameters * lanes->count) * sizeof *own);
     memset(gradient, 0, sizeof *gradient);
     gradient->configured = configured;
@@ -71,6 +74,8 @@ static void gradient_open(const Configured *configured, const AdjointLanes *lane
         (Batch){.lanes = lanes->count, .stride = lanes->count, .parameter = own, .work = work, .metric = lanes->metric};
     gradient->group.valid = lanes->count;
     gradient->w = articulated_open(&configured->constants, configured->assets, &gradient->group);
+    gradient->w.residuals = gradient->states + sizes.segment * sizes.state;
+    memset(gradient->w.residuals, 0, (size_t)sizes.residuals * sizeof(double));
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
@@ -82,6 +87,24 @@ static void gradient_store(const Gradient *gradient, int64_t tick)
     state_store(&gradient->w, gradient->states + place * gradient->size);
 }
 
+// Of lanes that had ended before the step no difference counts.
+static void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
+{
+    for (int row = record_first(w, step); row < record_first(w, step + 1); row++) {
+        for (int k = 0; k < w->c.n_targets; k++) {
+            double *residual = w->residuals + (row * w->c.n_targets + k) * w->stride;
+            store_all(residual, select_real(running, load_all(residual), splat(0.0)));
+        }
+    }
+}
+
+// The sums that metrics are made of: their number, and the cell of one.
+static int gradient_sums(const ArticulatedLanes *w) { return w->c.n_targets > 0 ? GRADIENT_SUMS : ARTICULATED_SUMS; }
+static int gradient_sum(const ArticulatedLanes *w, int k)
+{
+    return k < ARTICULATED_SUMS ? articulated_sum(w, k) : reference_cell(w, REFERENCE_SUM + k - ARTICULATED_SUMS);
+}
+
 // Ends lanes after `ticks` steps: their metrics, and the sums that these are made of. Returns those that go on.
 static mask gradient_end(Gradient *gradient, int64_t ticks, real failure, mask running, int *failures)
 {
@@ -89,11 +112,12 @@ static mask gradient_end(Gradient *gradient, int64_t ticks, real failure, mask r
     const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > ARTICULATED_NONE), ended = running & over;
     if (!any_lane(ended)) return running;
     gradient->steps = select_real(ended, splat((double)ticks), gradient->steps);
-    for (int k = 0; k < ARTICULATED_SUMS; k++) {
+    for (int k = 0; k < gradient_sums(w); k++) {
         double *sum = gradient->sums + k * LANES;
-        store_all(sum, select_real(ended, limb(w, articulated_sum(w, k)), load_all(sum)));
+        store_all(sum, select_real(ended, limb(w, gradient_sum(w, k)), load_all(sum)));
     }
     articulated_metrics(w, splat((double)ticks), ended);
+    if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
     for (int i = 0; i < gradient->group.valid; i++) {
         if (lane_of_mask(ended, i)) failures[i] = (int)lane_of(failure, i);
     }
@@ -107,7 +131,7 @@ static void articulated_adjoint_run(const Configured *configured, const AdjointL
     const ArticulatedLanes *w = &gradient->w;
     mask running = first_lanes(lanes->count);
     int64_t tick = 0;
-    for (int k = 0; k < ARTICULATED_SUMS * LANES; k++) gradient->sums[k] = 0.0;
+    for (int k = 0; k < GRADIENT_SUMS * LANES; k++) gradient->sums[k] = 0.0;
     articulated_begin(w);
     while (any_lane(running)) {
         real changed;
@@ -115,6 +139,8 @@ static void articulated_adjoint_run(const Configured *configured, const AdjointL
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed);
         tick++;
+        articulated_tick_compare(w, tick);
+        if (w->c.n_targets > 0) gradient_forget(w, tick, running);
         running = gradient_end(gradient, tick, articulated_failure(w, &seen), running, lanes->failure);
     }
     gradient->ticks = tick;
@@ -199,13 +225,14 @@ static void articulated_adjoint_back(void *memory, const double *weight, double 
     const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
     const int valid = gradient->group.valid;
-    real metric_bar[ARTICULATED_N_METRICS];
+    real metric_bar[ARTICULATED_N_METRICS + 1];
     GradientGrowth growth = {splat(0.0), splat(0.0)};
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++) metric_bar[m] = load_lanes(weight + m * valid, valid);
+    for (int m = 0; m < gradient->configured->n_metrics; m++) metric_bar[m] = load_lanes(weight + m * valid, valid);
     bars_clear(w, gradient->configured->n_parameters);
-    for (int k = 0; k < ARTICULATED_SUMS; k++) set_limb(w, articulated_sum(w, k), load_all(gradient->sums + k * LANES));
+    for (int k = 0; k < gradient_sums(w); k++) set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * LANES));
     for (int64_t number = gradient->segments - 1; number >= 0; number--)
         gradient_back_segment(gradient, number, metric_bar, &growth);
+    if (w->c.n_targets > 0) pull_reference_begin(w);
     pull_begin(w);
     for (int p = 0; p < gradient->configured->n_parameters; p++)
         store_lanes(result + p * valid, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);

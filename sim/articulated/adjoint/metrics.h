@@ -4,6 +4,7 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_METRICS_H
 
 #include "../metrics.h"
+#include "../reference.h"
 #include "step.h"
 
 HD real sum_bar(const ArticulatedLanes *w, int sum) { return bar(w, articulated_sum(w, sum)); }
@@ -19,8 +20,16 @@ HD real pull_rms(real y, real n, real y_bar)
     return select_real(some, y_bar / (2.0 * n * select_real(some, y, splat(1.0))), splat(0.0));
 }
 
-// From metric_bar[ARTICULATED_N_METRICS] to the bars of the sums and of the last state, of the lanes of `which`. They
-// are at their ends, and their metrics are what articulated_metrics computed of them after `steps` steps.
+// reference_error = sqrt(sum/count)
+HD void pull_reference_error(const ArticulatedLanes *w, real error_bar, mask which)
+{
+    const int at = reference_cell(w, REFERENCE_SUM);
+    const real count = limb(w, reference_cell(w, REFERENCE_COUNT));
+    set_bar(w, at, select_real(which, pull_rms(reference_error(w), count, error_bar), bar(w, at)));
+}
+
+// From metric_bar[n_metrics] to the bars of the sums and of the last state, of the lanes of `which`. They are at their
+// ends, and their metrics are what articulated_metrics computed of them after `steps` steps.
 HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar, mask which)
 {
     const real t = steps * w->c.dt, energy = limb(w, articulated_sum(w, ARTICULATED_METRIC_energy));
@@ -52,6 +61,7 @@ HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const 
     parameter_bar(w, ARTICULATED_PARAMETER_gravity, select_real(which, weight_bar * mass, zero));
     bar_add(w, ARTICULATED_X, select_real(which, moved_bar, zero));
     bar_add(w, ARTICULATED_X + 1, select_real(which, drift_bar, zero));
+    if (w->c.n_targets > 0) pull_reference_error(w, metric_bar[ARTICULATED_REFERENCE_ERROR], which);
 }
 
 // What the sums take from a new state: height and tilt of the base. q: of the new state.

@@ -5,6 +5,7 @@
 
 #include "begin.h"
 #include "metrics.h"
+#include "reference.h"
 
 // Doubles of a stored state for each lane, and of the memory of a lane with its bars.
 HD_BOTH int64_t articulated_state_size(const ArticulatedConstants *c)
@@ -60,12 +61,14 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
     seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
     seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
+    if (w->c.n_targets > 0) pull_reference(w, tick + 1);
     pull_sums(w, limb4(w, ARTICULATED_Q));
     state_load(w, state);
     commands_set(w);
     step_again(w, t);
     pull_step(w, t, &seen);
     pull_commands(w, tick);
+    if (w->c.n_targets > 0) reference_bars_clear(w);
 }
 
 // Steps [first, end), the last one first. states: before each of them. The cells hold the state after the last one.

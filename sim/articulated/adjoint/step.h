@@ -132,7 +132,9 @@ HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const Art
     const ArticulatedPose pose = body_pose(w, body);
     ArticulatedPoseBar pose_bar = pose_bar_zero();
     pull_mass(w, body, &pose, h, t, &pose_bar);
-    if (w->bodies[body].n_points > 0) pull_contacts(w, body, &pose, h, &seen->touch, &pose_bar);
+    ArticulatedTouchBar touch = seen->touch;
+    if (w->c.n_targets > 0) touch.force = touch.force + bar(w, articulated_at(body) + ARTICULATED_FORCE);
+    if (w->bodies[body].n_points > 0) pull_contacts(w, body, &pose, h, &touch, &pose_bar);
     if (w->bodies[body].kind != ROBOT_FREE) pull_joint(w, body, &pose, h, &pose_bar);
     pose_bar_add(w, body, &pose_bar);
 }
@@ -144,7 +146,7 @@ HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const Articul
     for (int i = 0; i < w->c.n_bodies; i++) pull_move(w, i, h);
     for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) pull_grips_moved(w, i, h);
     for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].driven != 0) pull_rate(w, i, h, seen->power);
+        if (rate_counts(w, i)) pull_rate(w, i, h, seen->power);
     }
     for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);
     for (int i = 0; i < w->c.n_bodies; i++) pull_solve_down(w, i);

@@ -35,9 +35,11 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
         ArticulatedSeen seen = articulated_tick_solve(&w, tick++, &changed);
         articulated_tick_move(&w, &seen, changed);
+        articulated_tick_compare(&w, tick);
         failure = articulated_failure(&w, &seen);
     }
     articulated_metrics(&w, splat((double)tick), all_lanes());
+    if (w.c.n_targets > 0) lanes_set_metric(&group, ARTICULATED_REFERENCE_ERROR, reference_error(&w), all_lanes());
     for (int m = 0; m < configured->n_metrics; m++) {
         const real got = load_all(group.batch.metric + m * REAL_DOUBLES);
         metric[m] = value_of(got);

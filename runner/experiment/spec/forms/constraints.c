@@ -12,7 +12,7 @@ static const Expression *constraints_read_one(SpecReader *reader, const Node *no
 
 static void constraints_read(SpecReader *reader, const GivenKey *given)
 {
-    if (reader->names == NULL) return;
+    if (reader->names == NULL || reader->nameless) return;
     const Node *node = given->value;
     if (node->kind != NODE_SEQUENCE || node->count > CONSTRAINTS_MAX) {
         diagnose(reader->diagnostics, node, "constraints is %s, expected a list of up to %d inequalities",

@@ -136,7 +136,7 @@ Scope objective_scope(SpecReader *reader)
 static void objective_read_expressions(SpecReader *reader, const GivenKey *minimize)
 {
     const GivenKey *maximize = given_find(reader, form_maximize.path);
-    if (reader->names == NULL) return;
+    if (reader->names == NULL || reader->nameless) return;
     const Scope scope = objective_scope(reader);
     const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
     if (least != NULL && !objective_read_list(reader, least, "minimize", &scope)) return;

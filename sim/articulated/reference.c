@@ -1,0 +1,194 @@
+// A recorded motion from a file: which columns of the trajectory its columns are, and which steps its rows.
+#include "articulated.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REFERENCE_LEAST 1e-3 // the least scale of a column, in its unit
+#define REFERENCE_NEAR 1e-6  // steps: a time so near to a step is that step
+
+// ---- columns --------------------------------------------------------------------------------------------------------
+
+static void targets_of_base(ArticulatedTarget *all)
+{
+    for (int k = 0; k < 3; k++) {
+        all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_PLACE, .part = k};
+        all[8 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .part = ARTICULATED_V + k};
+        all[11 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .part = ARTICULATED_W + k};
+    }
+    for (int k = 0; k < 4; k++) all[4 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_TURN, .part = k};
+}
+
+static void targets_of_joint(int body, int n_joints, ArticulatedTarget *all)
+{
+    static const int cells[] = {0, ARTICULATED_RATE, ARTICULATED_COMMAND, ARTICULATED_EFFORT};
+    for (int k = 0; k < ARTICULATED_JOINT_COLUMNS; k++)
+        all[k * n_joints] = (ArticulatedTarget){k == 0 ? ARTICULATED_TARGET_COORDINATE : ARTICULATED_TARGET_CELL, body,
+                                                cells[k], 0, 0.0};
+}
+
+// What every column of a trajectory is, in the order of articulated_columns; the time's is not set.
+static const ArticulatedTarget *targets_all(const ArticulatedConstants *c, const ArticulatedBody *bodies, int n_columns,
+                                            Arena *arena)
+{
+    ArticulatedTarget *all = ARENA_NEW(arena, ArticulatedTarget, n_columns);
+    int to = ARTICULATED_BASE_COLUMNS + ARTICULATED_JOINT_COLUMNS * c->n_joints;
+    targets_of_base(all);
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (bodies[i].joint >= 0) targets_of_joint(i, c->n_joints, all + ARTICULATED_BASE_COLUMNS + bodies[i].joint);
+    }
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (bodies[i].n_points > 0)
+            all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_CELL, i, ARTICULATED_FORCE, 0, 0.0};
+    }
+    for (int i = 0; i < c->n_bodies; i++) {
+        const bool free = bodies[i].kind == ROBOT_FREE && i > 0;
+        for (int k = 0; k < 3 && free; k++) all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_PLACE, i, k, 0, 0.0};
+        for (int k = 0; k < 4 && (free || bodies[i].kind == ROBOT_BALL); k++)
+            all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_TURN, i, k, 0, 0.0};
+    }
+    return all;
+}
+
+static int reference_column(const Configured *configured, const char *name)
+{
+    int c = configured->n_columns - 1;
+    while (c >= 0 && strcmp(configured->columns[c].name, name) != 0) c--;
+    return c;
+}
+
+static Error reference_unknown(const Configured *configured, const char *name, Arena *arena)
+{
+    const char *joint = arena_format(arena, "%.100s_q", name);
+    const char *hint =
+        reference_column(configured, joint) >= 0 ? arena_format(arena, "; did you mean '%s'?", joint) : "";
+    return error_make(ERROR_USER, "reference has a column '%.100s', and a trajectory of this robot has none%s", name,
+                      hint);
+}
+
+// from[columns - 1]: the column of the file for each target; *time: that of the time.
+static Error reference_columns(const Points *file, const ArticulatedTarget *all, const Configured *out, Arena *arena,
+                               ArticulatedTarget *targets, int64_t *from, int64_t *time)
+{
+    int n = 0;
+    *time = -1;
+    for (int64_t k = 0; k < file->columns; k++) {
+        const int column = reference_column(out, file->names[k]);
+        if (column < 0) return reference_unknown(out, file->names[k], arena);
+        if (column == 0) {
+            *time = k;
+            continue;
+        }
+        targets[n] = all[column];
+        from[n++] = k;
+    }
+    if (*time < 0) return error_make(ERROR_USER, "reference has no column 'time' (s)");
+    return n > 0 ? error_none() : error_make(ERROR_USER, "reference has no column besides its time");
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// The step of each row, and where in it the row lies (reference.h).
+static Error reference_times(const Points *file, int64_t column, const ArticulatedConstants *c, double *step,
+                             double *part)
+{
+    const int64_t rows = file->count / file->columns;
+    for (int64_t r = 0; r < rows; r++) {
+        const double *time = file->numbers + r * file->columns + column, at = time[0] / c->dt, near = floor(at + 0.5);
+        const bool is_step = fabs(at - near) < REFERENCE_NEAR;
+        step[r] = is_step ? near : ceil(at);
+        part[r] = is_step ? 1.0 : at - (step[r] - 1.0);
+        if (r > 0 && time[0] <= time[-file->columns])
+            return error_make(ERROR_USER, "reference: time must increase, and row %lld follows %.9g s with %.9g s",
+                              (long long)r + 1, time[-file->columns], time[0]);
+        if (step[r] < 0.0) return error_make(ERROR_USER, "reference begins at %.9g s, before 0 s", time[0]);
+        if (step[r] > (double)c->ticks)
+            return error_make(ERROR_USER, "reference: row %lld is at %.9g s, and the duration is %.9g s",
+                              (long long)r + 1, time[0], (double)c->ticks * c->dt);
+    }
+    return error_none();
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+// The standard deviation of a column, at least REFERENCE_LEAST.
+static double reference_scale(const double *value, int64_t rows, int n)
+{
+    double mean = 0.0, squares = 0.0;
+    for (int64_t r = 0; r < rows; r++) mean += value[r * n] / (double)rows;
+    for (int64_t r = 0; r < rows; r++) squares += (value[r * n] - mean) * (value[r * n] - mean);
+    const double deviation = sqrt(squares / (double)rows);
+    return deviation > REFERENCE_LEAST ? deviation : REFERENCE_LEAST;
+}
+
+// q and -q are the same turn: of the two, each row has the one nearer to the row before, and the first row the one
+// nearer to the start. Columns at[4].
+static void reference_turn(const double *start, const int *at, int64_t rows, int n, double *value)
+{
+    double last[4];
+    memcpy(last, start, sizeof last);
+    for (int64_t r = 0; r < rows; r++) {
+        double dot = 0.0;
+        for (int k = 0; k < 4; k++) dot += last[k] * value[r * n + at[k]];
+        for (int k = 0; k < 4; k++) {
+            if (dot < 0.0) value[r * n + at[k]] = -value[r * n + at[k]];
+            last[k] = value[r * n + at[k]];
+        }
+    }
+}
+
+// Wherever all four columns of a quaternion are there.
+static void reference_turns(const ArticulatedTarget *targets, int n, const ArticulatedBody *bodies, int64_t rows,
+                            double *value)
+{
+    for (int first = 0; first < n; first++) {
+        int at[4] = {-1, -1, -1, -1};
+        if (targets[first].kind != ARTICULATED_TARGET_TURN || targets[first].part != 0) continue;
+        for (int k = 0; k < n; k++) {
+            if (targets[k].kind == ARTICULATED_TARGET_TURN && targets[k].body == targets[first].body)
+                at[targets[k].part] = k;
+        }
+        if (at[1] >= 0 && at[2] >= 0 && at[3] >= 0)
+            reference_turn(bodies[targets[first].body].place + 3, at, rows, n, value);
+    }
+}
+
+Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena, ArticulatedConstants *c,
+                            Configured *out)
+{
+    const Points *file = &host->reference;
+    if (file->count == 0) return error_none();
+    const int64_t rows = file->count / file->columns;
+    const int n = (int)file->columns - 1;
+    int64_t time;
+    int64_t *from = ARENA_NEW(arena, int64_t, n + 1);
+    ArticulatedTarget *targets = ARENA_NEW(arena, ArticulatedTarget, n + 1);
+    double *records = ARENA_NEW(arena, double, (2 + n) * rows + 1), *value = records + 2 * rows;
+    const ArticulatedTarget *all = targets_all(c, bodies, out->n_columns, arena);
+    TRY(reference_columns(file, all, out, arena, targets, from, &time));
+    TRY(reference_times(file, time, c, records, records + rows));
+    for (int64_t r = 0; r < rows; r++) {
+        for (int k = 0; k < n; k++) value[r * n + k] = file->numbers[r * file->columns + from[k]];
+    }
+    reference_turns(targets, n, bodies, rows, value);
+    for (int k = 0; k < n; k++) targets[k].weight = host->scaled ? 1.0 / reference_scale(value + k, rows, n) : 1.0;
+    host->targets = targets;
+    host->records = records;
+    c->n_targets = n;
+    c->n_records = (int32_t)rows;
+    return error_none();
+}
+
+// ---- the metric -----------------------------------------------------------------------------------------------------
+
+#define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
+static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW){
+    "reference_error", "1",
+    "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL}};
+#undef ARTICULATED_ROW
+
+void articulated_metrics_of(const ArticulatedHost *host, Configured *out)
+{
+    out->metrics = articulated_metrics_table;
+    out->n_metrics = ARTICULATED_N_METRICS + (host->reference.count > 0);
+}

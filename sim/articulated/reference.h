@@ -1,0 +1,116 @@
+// How far a lane's motion is from a recorded one (option `reference`): the metric
+//     reference_error = sqrt(mean of ((y(t_r) - y_r)/scale)^2)   over the rows r and the columns of the record
+// y: a column of the trajectory. The motion is linear between two steps: with t_r = (k - 1 + a) dt, 0 < a <= 1,
+//     y(t_r) = (1 - a) y_(k-1) + a y_k,   y_k after k steps
+// The lane keeps y of the last two steps, in turn, where a row needs them.
+#ifndef HOPSCOTCH_ARTICULATED_REFERENCE_H
+#define HOPSCOTCH_ARTICULATED_REFERENCE_H
+
+#include "sample.h"
+
+// Cells of a lane: the sum of squares, the count, and two times y.
+enum { REFERENCE_SUM, REFERENCE_COUNT, REFERENCE_VALUES };
+HD int reference_cell(const ArticulatedLanes *w, int cell) { return w->c.compared + cell; }
+HD int reference_value_cell(const ArticulatedLanes *w, int64_t step, int target)
+{
+    return reference_cell(w, REFERENCE_VALUES + (int)(step % 2) * w->c.n_targets + target);
+}
+
+HD const ArticulatedTarget *reference_target(const ArticulatedLanes *w, int target)
+{
+    return (const ArticulatedTarget *)(w->assets + w->c.targets) + target;
+}
+
+// Of a row of the record: k and a above; the value of a column.
+HD int64_t record_step(const ArticulatedLanes *w, int row) { return (int64_t)w->assets[w->c.records + row]; }
+HD double record_part(const ArticulatedLanes *w, int row) { return w->assets[w->c.records + w->c.n_records + row]; }
+HD double record_value(const ArticulatedLanes *w, int row, int target)
+{
+    return w->assets[w->c.records + 2 * w->c.n_records + row * w->c.n_targets + target];
+}
+
+// The first row whose step is `step` or later.
+HD int record_first(const ArticulatedLanes *w, int64_t step)
+{
+    int low = 0, high = w->c.n_records;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (record_step(w, middle) < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+HD real vector3_part(Vector3 v, int part) { return part == 0 ? v.x : part == 1 ? v.y : v.z; }
+HD real quaternion_part(Quaternion q, int part) { return part == 0 ? q.x : part == 1 ? q.y : part == 2 ? q.z : q.w; }
+
+// As in a sample of the trajectory.
+HD_CALL real reference_value(const ArticulatedLanes *restrict w, int target)
+{
+    const ArticulatedTarget *of = reference_target(w, target);
+    if (of->kind == ARTICULATED_TARGET_CELL) return limb(w, articulated_at(of->body) + of->part);
+    if (of->kind == ARTICULATED_TARGET_COORDINATE) return sample_coordinate(w, of->body);
+    const ArticulatedPose pose = body_pose(w, of->body);
+    if (of->kind == ARTICULATED_TARGET_PLACE) return vector3_part(sample_place(w, of->body, &pose), of->part);
+    return quaternion_part(sample_turn(w, of->body, &pose), of->part);
+}
+
+// (y(t_r) - y_r)/scale, after the step of the row.
+HD real reference_residual(const ArticulatedLanes *w, int row, int target)
+{
+    const int64_t step = record_step(w, row);
+    const double part = record_part(w, row);
+    const real now = limb(w, reference_value_cell(w, step, target));
+    real value = now;
+    if (part < 1.0) { // 1: a row at a step needs no other
+        const real before = limb(w, reference_value_cell(w, step - 1, target));
+        value = fused(splat(part), now - before, before);
+    }
+    return (value - record_value(w, row, target)) * reference_target(w, target)->weight;
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------------------
+
+// Whether a row needs the values after `step` steps: rows [first, end) are those of that step.
+HD bool reference_needs(const ArticulatedLanes *w, int64_t step, int first, int end)
+{
+    return end > first || (end < w->c.n_records && record_step(w, end) == step + 1 && record_part(w, end) < 1.0);
+}
+
+// After `step` steps.
+HD_CALL void reference_compare(const ArticulatedLanes *restrict w, int64_t step)
+{
+    const int first = record_first(w, step), end = record_first(w, step + 1);
+    if (!reference_needs(w, step, first, end)) return;
+    real sum = limb(w, reference_cell(w, REFERENCE_SUM)), count = limb(w, reference_cell(w, REFERENCE_COUNT));
+    for (int k = 0; k < w->c.n_targets; k++) set_limb(w, reference_value_cell(w, step, k), reference_value(w, k));
+    for (int row = first; row < end; row++) {
+        for (int k = 0; k < w->c.n_targets; k++) {
+            const real error = reference_residual(w, row, k);
+            sum = fused(error, error, sum);
+            count = count + 1.0;
+            if (w->residuals != NULL) store_all(w->residuals + (row * w->c.n_targets + k) * w->stride, error);
+        }
+    }
+    set_limb(w, reference_cell(w, REFERENCE_SUM), sum);
+    set_limb(w, reference_cell(w, REFERENCE_COUNT), count);
+}
+
+HD void reference_begin(const ArticulatedLanes *w)
+{
+    set_limb(w, reference_cell(w, REFERENCE_SUM), splat(0.0));
+    set_limb(w, reference_cell(w, REFERENCE_COUNT), splat(0.0));
+    reference_compare(w, 0);
+}
+
+// The metric, over the rows so far. NaN: there are none.
+HD real reference_error(const ArticulatedLanes *w)
+{
+    return square_root(limb(w, reference_cell(w, REFERENCE_SUM)) / limb(w, reference_cell(w, REFERENCE_COUNT)));
+}
+
+#endif

@@ -1,0 +1,74 @@
+// A sample of a trajectory, as the bodies stand now.
+#ifndef HOPSCOTCH_ARTICULATED_SAMPLE_H
+#define HOPSCOTCH_ARTICULATED_SAMPLE_H
+
+#include "step.h"
+
+// The coordinate of a hinge or slide as the bodies stand now. Its cell has that of the last step's old pose.
+HD_CALL real sample_coordinate(const ArticulatedLanes *restrict w, int body)
+{
+    const ArticulatedPose c = body_pose(w, body), p = body_pose(w, w->bodies[body].parent);
+    return joint_state(w, body, &c, &p).coordinate;
+}
+
+HD Vector3 sample_place(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
+{
+    return added(pose->x, rotation_out(&pose->r, body_vector(w, body, ARTICULATED_anchor_x)));
+}
+
+// The quaternion of a ball's body in its parent, at rest (0, 0, 0, 1); of a free body in the world.
+HD Quaternion sample_turn(const ArticulatedLanes *w, int body, const ArticulatedPose *pose)
+{
+    if (w->bodies[body].kind != ROBOT_BALL) return pose->q;
+    const Quaternion rest = quaternion_times(body_pose(w, w->bodies[body].parent).q, body_rest(w, body));
+    return quaternion_times(quaternion_conjugate(rest), pose->q);
+}
+
+// The coordinates of balls, and of free bodies besides the base, from `column` on.
+HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask which)
+{
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int kind = w->bodies[i].kind;
+        if (kind != ROBOT_BALL && (kind != ROBOT_FREE || i == 0)) continue;
+        const ArticulatedPose pose = body_pose(w, i);
+        const Quaternion q = sample_turn(w, i, &pose);
+        if (kind == ROBOT_FREE) {
+            const Vector3 p = sample_place(w, i, &pose);
+            lanes_set_sample(w->group, column++, p.x, which);
+            lanes_set_sample(w->group, column++, p.y, which);
+            lanes_set_sample(w->group, column++, p.z, which);
+        }
+        lanes_set_sample(w->group, column++, q.x, which);
+        lanes_set_sample(w->group, column++, q.y, which);
+        lanes_set_sample(w->group, column++, q.z, which);
+        lanes_set_sample(w->group, column++, q.w, which);
+    }
+}
+
+// See ARTICULATED_BASE_COLUMNS.
+HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
+{
+    const ArticulatedPose base = body_pose(w, 0);
+    const Vector3 p = sample_place(w, 0, &base);
+    const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
+                            base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
+    int column = ARTICULATED_BASE_COLUMNS;
+    for (int k = 0; k < 14; k++) lanes_set_sample(w->group, k, first[k], which);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        const int at = articulated_at(i), n = w->c.n_joints, of_joint = column + w->bodies[i].joint;
+        if (w->bodies[i].joint < 0) continue;
+        lanes_set_sample(w->group, of_joint, sample_coordinate(w, i), which);
+        lanes_set_sample(w->group, of_joint + n, limb(w, at + ARTICULATED_RATE), which);
+        lanes_set_sample(w->group, of_joint + 2 * n, limb(w, at + ARTICULATED_COMMAND), which);
+        lanes_set_sample(w->group, of_joint + 3 * n, limb(w, at + ARTICULATED_EFFORT), which);
+    }
+    column += ARTICULATED_JOINT_COLUMNS * w->c.n_joints;
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].n_points == 0) continue;
+        lanes_set_sample(w->group, column++, limb(w, articulated_at(i) + ARTICULATED_FORCE), which);
+    }
+    sample_wide(w, column, which);
+    lanes_end_sample(w->group, which);
+}
+
+#endif
