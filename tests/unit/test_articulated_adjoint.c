@@ -316,7 +316,7 @@ TEST(articulated_gradient_by_checkpoints)
 
 enum { AT_ONCE = 8 };
 
-// Lanes of a setup that start at different heights and speeds; every third one falls early.
+// Lanes of a setup that start at different heights and speeds; some of them end early.
 static void lanes_fill(const Rollout *rollout, int count, double *parameter)
 {
     const Configured *configured = &rollout->test.configured;
@@ -328,6 +328,9 @@ static void lanes_fill(const Rollout *rollout, int count, double *parameter)
         parameter[ARTICULATED_PARAMETER_base_z * count + i] += 0.02 * i;
         parameter[ARTICULATED_PARAMETER_base_vx * count + i] -= 0.1 * i;
         parameter[ARTICULATED_PARAMETER_fall_tilt * count + i] = i % 3 == 1 ? 0.2 + 0.05 * i : 0.0;
+        if (i % 3 != 2) continue;
+        parameter[ARTICULATED_PARAMETER_fall_height * count + i] = 5.0; // its first step is its last
+        parameter[ARTICULATED_PARAMETER_push_x * count + i] = 1e300;    // what follows is not finite
     }
 }
 
