@@ -1,6 +1,6 @@
 // What a gradient by the adjoint takes beside its runs, on one thread: processor time of lanes that run, in the widest
-// vectors, and of the same lanes run and gone back through, in groups; the bytes of memory per lane; and the time of one
-// lane along one direction by dual numbers.
+// vectors, and of the same lanes run and gone back through, in groups; the bytes of memory per lane; and the time of
+// one lane along one direction by dual numbers.
 //     bench_articulated_adjoint SPEC [LANES]
 // The least of three times after one to warm up. All lanes have the spec's default parameters.
 #include "../../runner/command/command.h"
