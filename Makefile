@@ -73,7 +73,8 @@ kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
 units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels version)
-units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) dual_kernels version)
+units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
+  dual_kernels version)
 
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)

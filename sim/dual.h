@@ -1,4 +1,4 @@
-// real as a dual number: a value and its derivative along one direction, (x, dx) with (x, dx)(y, dy) = (xy, x dy + y dx).
+// real as a dual number: a value and its derivative along one direction, with (x, dx)(y, dy) = (xy, x dy + y dx).
 // Models compiled with it carry the derivative of everything that they compute. With dx as the imaginary part of a
 // complex number, scaled by 2^-300, the products of derivatives that complex numbers also form are far below a rounding
 // of the value, so that the operators of C are those of dual numbers.
@@ -42,7 +42,7 @@ HD real dual(double x, double slope) { return dual_of_parts(x, slope * DUAL_UNIT
 HD real dual_chain(double f, double slope, real x) { return dual_of_parts(f, slope * cimag(x)); }
 HD real splat(double x) { return dual_of_parts(x, 0.0); }
 
-// ---- comparisons: of the values ---------------------------------------------------------------------------------------
+// ---- comparisons: of the values -------------------------------------------------------------------------------------
 
 HD mask no_lanes(void) { return 0; }
 HD mask all_lanes(void) { return -1; }

@@ -634,7 +634,8 @@ double trial_objective(const Spec *spec, const double *parameter, const double *
 Error trial_gradient_check(const Spec *spec);
 // Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
 bool trial_gradient_has(const Spec *spec, int p);
-// The trials of one spec, some at once. configured: as the model built it. `most`: bytes for states, as in AdjointLanes.
+// The trials of one spec, some at once. configured: as the model built it. `most`: bytes for states, as in
+// AdjointLanes.
 typedef struct TrialGradient TrialGradient;
 int trial_gradient_trials(const Spec *spec); // at once, at most
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most);

@@ -1,5 +1,6 @@
 // What a gradient by the adjoint takes beside its runs, on one thread: processor time of lanes that run, in the widest
-// vectors, and of the same lanes run and gone back through, in groups; and the bytes of memory per lane.
+// vectors, and of the same lanes run and gone back through, in groups; the bytes of memory per lane; and the time of
+// one lane along one direction by dual numbers.
 //     bench_articulated_adjoint SPEC [LANES]
 // The least of three times after one to warm up. All lanes have the spec's default parameters.
 #include "../../runner/command/command.h"
@@ -96,6 +97,25 @@ static double bench_adjoint(AdjointBench *bench, int width, size_t most)
     return least;
 }
 
+// One lane with dual numbers, along one direction.
+static double bench_tangent(AdjointBench *bench)
+{
+    const Configured *configured = &bench->configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    double *parameter = ARENA_NEW(&bench->arena, double, configured->n_parameters);
+    double *direction = ARENA_NEW(&bench->arena, double, configured->n_parameters);
+    double *metric = ARENA_NEW(&bench->arena, double, configured->n_metrics);
+    double *slope = ARENA_NEW(&bench->arena, double, configured->n_metrics);
+    void *memory = arena_take(&bench->arena, adjoint->tangent_bytes(configured), 1);
+    for (int p = 0; p < configured->n_parameters; p++) {
+        parameter[p] = configured->parameters[p].value;
+        direction[p] = p == 0;
+    }
+    const double start = processor_seconds();
+    adjoint->tangent(configured, parameter, direction, memory, metric, slope);
+    return processor_seconds() - start;
+}
+
 static void bench_load(const char *path, AdjointBench *bench)
 {
     check(arena_create_growing(&bench->arena, (size_t)4 << 30, "a bench"));
@@ -127,5 +147,6 @@ int main(int argc, char **argv)
                    1e-3 * (double)adjoint->bytes(&bench.configured, width, most) / width);
         }
     }
+    printf("one direction of one lane by dual numbers: %.1f ms\n", 1e3 * bench_tangent(&bench));
     return 0;
 }

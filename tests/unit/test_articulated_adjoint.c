@@ -118,14 +118,14 @@ static double rollout_tangent(Rollout *rollout, const double *weights, int p)
     const size_t used = rollout->test.arena.used;
     double *parameter = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
     double *direction = ARENA_NEW(&rollout->test.arena, double, configured->n_parameters);
-    double metric[ARTICULATED_N_METRICS], slope[ARTICULATED_N_METRICS], sum = 0.0;
+    double metric[ARTICULATED_N_METRICS + 1], slope[ARTICULATED_N_METRICS + 1], sum = 0.0;
     void *memory = arena_take(&rollout->test.arena, adjoint->tangent_bytes(configured), 1);
     for (int k = 0; k < configured->n_parameters; k++) {
         parameter[k] = batch->parameter[k * batch->stride];
         direction[k] = k == p;
     }
     adjoint->tangent(configured, parameter, direction, memory, metric, slope);
-    for (int m = 0; m < ARTICULATED_N_METRICS; m++) {
+    for (int m = 0; m < configured->n_metrics; m++) {
         if (weights[m] != 0.0) sum += weights[m] * slope[m];
     }
     arena_rewind(&rollout->test.arena, used);
@@ -353,9 +353,11 @@ TEST(articulated_gradient_grows_by_the_time_that_is_left)
 
 // ---- lanes at once --------------------------------------------------------------------------------------------------
 
-enum { AT_ONCE = 8 };
+enum { AT_ONCE = 8, LANES_METRICS = ARTICULATED_N_METRICS + 1 };
 
-// Lanes of a setup that start at different heights and speeds; every third one falls early.
+static double lanes_weight(int metric) { return metric == ARTICULATED_REFERENCE_ERROR ? 2.0 : rollout_weights[metric]; }
+
+// Lanes of a setup that start at different heights and speeds; some of them end early.
 static void lanes_fill(const Rollout *rollout, int count, double *parameter)
 {
     const Configured *configured = &rollout->test.configured;
@@ -367,6 +369,9 @@ static void lanes_fill(const Rollout *rollout, int count, double *parameter)
         parameter[ARTICULATED_PARAMETER_base_z * count + i] += 0.02 * i;
         parameter[ARTICULATED_PARAMETER_base_vx * count + i] -= 0.1 * i;
         parameter[ARTICULATED_PARAMETER_fall_tilt * count + i] = i % 3 == 1 ? 0.2 + 0.05 * i : 0.0;
+        if (i % 3 != 2) continue;
+        parameter[ARTICULATED_PARAMETER_fall_height * count + i] = 5.0; // its first step is its last
+        parameter[ARTICULATED_PARAMETER_push_x * count + i] = 1e300;    // what follows is not finite
     }
 }
 
@@ -388,18 +393,19 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, s
     const int n = configured->n_parameters, n_metrics = configured->n_metrics;
     double *parameter = ARENA_NEW(arena, double, n *count), *gradient = ARENA_NEW(arena, double, n *count);
     double *own = ARENA_NEW(arena, double, n), *own_gradient = ARENA_NEW(arena, double, n);
-    double metric[ARTICULATED_N_METRICS * AT_ONCE], weight[ARTICULATED_N_METRICS * AT_ONCE], growth[AT_ONCE], alone;
-    double own_metric[ARTICULATED_N_METRICS];
+    double metric[LANES_METRICS * AT_ONCE], weight[LANES_METRICS * AT_ONCE], growth[AT_ONCE], alone;
+    double own_metric[LANES_METRICS], own_weight[LANES_METRICS];
+    for (int m = 0; m < n_metrics; m++) own_weight[m] = lanes_weight(m);
     int failure[AT_ONCE], own_failure, failed = 0;
     lanes_fill(rollout, count, parameter);
-    for (int k = 0; k < n_metrics * count; k++) weight[k] = rollout_weights[k / count];
+    for (int k = 0; k < n_metrics * count; k++) weight[k] = lanes_weight(k / count);
     const AdjointLanes lanes = {
         .count = count, .parameter = parameter, .most = most, .metric = metric, .failure = failure};
     lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient, growth);
     for (int i = 0; i < count; i++) {
         const AdjointLanes lane = {.count = 1, .parameter = own, .metric = own_metric, .failure = &own_failure};
         for (int p = 0; p < n; p++) own[p] = parameter[p * count + i];
-        lanes_go(&cpu_scalar_kernels()->adjoint[KERNEL_articulated_tree], configured, &lane, rollout_weights, arena,
+        lanes_go(&cpu_scalar_kernels()->adjoint[KERNEL_articulated_tree], configured, &lane, own_weight, arena,
                  own_gradient, &alone);
         CHECK_INTEGER(own_failure, failure[i]);
         CHECK_BITS(alone, growth[i]);
@@ -425,6 +431,8 @@ TEST(articulated_gradient_of_lanes_at_once)
         const Robot robot = random_driven_robot(6, &arena);
         ArticulatedSetup setup = random_setup(&robot);
         setup_ground(&setup, anchored == 1 ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored == 1);
+        const Points record = articulated_record(&setup, 40, 1.4, &arena);
+        if (anchored == 1) setup.reference = &record;
         rollout_start(&rollout, &setup, RANDOM_STEPS);
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {

@@ -124,7 +124,7 @@ static mask gradient_end(Gradient *gradient, int64_t ticks, real failure, mask r
     return running & ~ended;
 }
 
-static void articulated_adjoint_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
+HD_CALL void articulated_adjoint_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
     Gradient *gradient = memory;
     gradient_open(configured, lanes, gradient);
@@ -220,7 +220,7 @@ static void gradient_back_segment(const Gradient *gradient, int64_t number, cons
     }
 }
 
-static void articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
+HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
 {
     const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;

@@ -52,8 +52,8 @@ HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
     for (int k = 0; k < w->c.cells + n_parameters; k++) set_limb(w, w->c.cells + k, splat(0.0));
 }
 
-// One step in reverse, after commands_start or the step after it. The state in the cells is that after the step; `state`
-// is that before it, and takes its place.
+// One step in reverse, after commands_start or the step after it. The state in the cells is that after the step;
+// `state` is that before it, and takes its place.
 HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
 {
     const real t = splat((double)tick * w->c.dt), h = splat(w->c.dt);
