@@ -183,7 +183,7 @@ TEST(nearest_name_knows_typos_from_other_words)
     static const char *const letters[] = {"m", "J"};
     static const char *const doubled[] = {"starts", "start"};
     CHECK_TEXT("start", nearest_name("startt", doubled, 2)); // a doubled letter rather than another one
-    CHECK_TEXT("J", nearest_name("j", letters, 2)); // and not "m", which is first at the same distance
+    CHECK_TEXT("J", nearest_name("j", letters, 2));          // and not "m", which is first at the same distance
     static const char *const cases_of_letters[] = {"xbcdeg", "abcdeg"};
     CHECK_TEXT("abcdeg", nearest_name("Abcdef", cases_of_letters, 2)); // both are at distance 2
     char longest[400];
