@@ -83,7 +83,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
   </actuator>
 </mujoco>
 XML
-awk 'BEGIN { for (i = 0; i < 9; i++) { for (k = 0; k < 11; k++) printf "%s%.3f", k ? "," : "", 0.02 * ((i * 7 + k * 5) % 4); print "" } }' \
+awk 'BEGIN { for (i = 0; i < 99; i++) printf("%.3f%s", 0.02 * (i * 5 % 4), i % 11 == 10 ? "\n" : ",") }' \
     >"$folder/ground.csv"
 cat >"$folder/mixed.yaml" <<'END'
 version: 1

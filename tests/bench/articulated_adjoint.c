@@ -75,6 +75,7 @@ static double bench_adjoint(AdjointBench *bench, int width, size_t most)
     double *gradient = ARENA_NEW(&bench->arena, double, configured->n_parameters *width);
     double *metric = ARENA_NEW(&bench->arena, double, configured->n_metrics *width);
     double *weight = ARENA_NEW(&bench->arena, double, configured->n_metrics *width), least = INFINITY;
+    double *growth = ARENA_NEW(&bench->arena, double, width);
     const AdjointLanes lanes = {.count = width,
                                 .parameter = parameter,
                                 .most = most,
@@ -87,7 +88,7 @@ static double bench_adjoint(AdjointBench *bench, int width, size_t most)
         const double start = processor_seconds();
         for (int i = 0; i < bench->lanes; i += width) {
             adjoint->run(configured, &lanes, memory);
-            adjoint->back(configured, width, memory, weight, gradient);
+            adjoint->back(configured, width, memory, weight, gradient, growth);
         }
         const double taken = processor_seconds() - start;
         least = k > 0 && taken < least ? taken : least;
