@@ -177,6 +177,20 @@ static void articulated_take_reference(const double *settings, const Points *poi
     articulated_metrics_of(host, out);
 }
 
+// Joints that are solved apart divide by the mass of each body; a part between two joints of one body has none.
+static Error articulated_check_attachment(const Robot *robot, int attachment, Configured *out)
+{
+    for (int i = 0; i < robot->n_bodies && attachment != ARTICULATED_TREE; i++) {
+        if (robot->bodies[i].mass > 0.0) continue;
+        out->wrong_option = ARTICULATED_OPTION_ATTACHMENT + 1;
+        return error_make(ERROR_USER,
+                          "joint '%.60s' shares its body with another joint: only `attachment: tree` can "
+                          "simulate that",
+                          robot->bodies[i].joint.name);
+    }
+    return error_none();
+}
+
 static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
 {
     ArticulatedConstants constants;
@@ -218,6 +232,7 @@ static Error articulated_configure(const double *settings, const Points *points,
                         .things_are = "bodies",
                         .things_whole = true,
                         .host = host};
+    TRY(articulated_check_attachment(robot, constants.attachment, out));
     TRY(articulated_take_terrain(settings, points, host, &constants, out));
     TRY(articulated_take_actions(settings, points, host, arena, &constants, out));
     articulated_take_reference(settings, points, host, out);

@@ -66,6 +66,10 @@ sed 's|<freejoint/>|<joint name="x" type="slide" axis="1 0 0"/><joint name="z" t
 grep -q '^robot  *walker: 3 bodies, .* joints: 1 hinge, 2 slide' log || fail "a plane: $(cat log)"
 grep -q '^base  *warning: the root has several joints, and the base is the part behind the first, x:' log ||
     fail "no word of the base: $(cat log)"
+"$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/planar.xml --set simulation.attachment=explicit >log 2>&1 &&
+    fail "joints of one body are solved apart"
+grep -q "joint 'x' shares its body with another joint: only .attachment: tree. can simulate that" log ||
+    fail "joints of one body, apart: $(cat log)"
 
 "$HOPSCOTCH" show walk/0 --robot --results r >log 2>&1 || fail "show --robot: $(cat log)"
 for words in 'trunk  *[0-9.]*  .*free' '  leg  *[0-9.]*  hip  *hinge  -1.047 to 1.047 rad  kp 50, kd 2'; do
