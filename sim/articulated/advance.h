@@ -100,7 +100,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
 // Of the base's centre of mass over the ground below it.
 HD real articulated_height(const ArticulatedLanes *w)
 {
-    const Vector3 x = limb3(w, ARTICULATED_X);
+    const Vector3 x = limb3(w, base_at(w) + ARTICULATED_X);
     return w->c.terrain == ARTICULATED_FLAT ? x.z : x.z - ground_below(w, x.x, x.y).height;
 }
 

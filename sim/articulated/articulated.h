@@ -107,8 +107,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(double, dt) X(int64_t, ticks) \
     X(int32_t, attachment) X(int32_t, control) X(int32_t, sweeps) \
     X(int32_t, n_bodies) X(int32_t, n_joints) X(int32_t, n_points) X(int32_t, n_inputs) X(int32_t, n_designs) \
-    /* 0 or 1: no root is fixed to the world */ \
-    X(int32_t, floats) \
+    /* 0 or 1: no root is fixed to the world; the body that is the base */ \
+    X(int32_t, floats) X(int32_t, base) \
     /* in the assets; bodies: at 0 */ \
     X(int32_t, points) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
     /* of actions without starts: steps for which a row of the table is held */ \

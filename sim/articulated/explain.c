@@ -100,18 +100,6 @@ static void robot_say_reference(RobotRemarks *to, const ArticulatedHost *host, c
                            (step[0] - 1 + part[0]) * c->dt, (step[last] - 1 + part[last]) * c->dt, between));
 }
 
-// A root with several joints begins with a part without mass, which moves with the first of them only.
-static void robot_say_base(RobotRemarks *to, const Robot *robot)
-{
-    const RobotBody *base = &robot->bodies[0];
-    if (base->mass > 0.0) return;
-    robot_say(to, "base", true,
-              arena_format(to->arena,
-                           "the root has several joints, and the base is the part behind the first, %.60s: distance, "
-                           "height, tilt, falls and pushes are those of this part",
-                           base->joint.name));
-}
-
 // Motors that are commanded by torque have no gains of their own.
 static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, const double *assets)
 {
@@ -142,7 +130,6 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_whole(&to, host->robot);
     robot_say_notes(&to, host->robot, true);
     robot_say_notes(&to, host->robot, false);
-    robot_say_base(&to, host->robot);
     robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
     robot_say_terrain(&to, host, &c);
     robot_say_reference(&to, host, &c);

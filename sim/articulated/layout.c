@@ -121,6 +121,15 @@ static void lay_tree(ArticulatedBody *bodies, int count)
     }
 }
 
+// The root; behind parts without mass, if it has several joints.
+static int lay_base(const Robot *robot)
+{
+    int base = 0;
+    for (int i = 1; i < robot->n_bodies && robot->bodies[base].mass == 0.0; i++)
+        if (robot->bodies[i].parent == base) base = i;
+    return base;
+}
+
 static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int *joints)
 {
     const double *coordinates = host->coordinates;
@@ -272,6 +281,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     host->figure =
         articulated_figure(host, bodies, articulated_columns(host, bodies, arena, out), arena, &out->drawing);
     c->n_bodies = n;
+    c->base = lay_base(robot);
     TRY(articulated_reference(host, bodies, arena, c, out));
     c->floats = 1;
     for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;

@@ -63,6 +63,7 @@ HD void limbs_put(const ArticulatedLanes *w, int at, int count, const real *x)
 }
 
 HD int articulated_at(int body) { return ARTICULATED_CELLS * body; }
+HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
 // ---- numbers of a body ----------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ HD void momentum_expect_step(const ArticulatedLanes *w, real t)
 {
     const int at = articulated_sum(w, ARTICULATED_SUM_MOMENTUM);
     const real h = splat(w->c.dt), gh = -(h * w->gravity), mass = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS));
-    const Vector3 push = scaled(h, step_push(w, t)), x = limb3(w, ARTICULATED_X);
+    const Vector3 push = scaled(h, step_push(w, t)), x = limb3(w, base_at(w) + ARTICULATED_X);
     const Vector3 weight = vector3(splat(0.0), splat(0.0), gh), arm = limb3(w, articulated_sum(w, ARTICULATED_SUM_ARM));
     set_limb3(w, at, added(along(limb3(w, at), mass, weight), push));
     set_limb3(w, at + 3, added(limb3(w, at + 3), added(cross3(arm, weight), cross3(x, push))));
@@ -93,7 +93,7 @@ HD void momentum_check(const ArticulatedLanes *w, const ArticulatedMomentum *is,
 // The angle between the base's z axis and the vertical.
 HD real articulated_tilt(const ArticulatedLanes *w)
 {
-    const Rotation r = rotation_of(limb4(w, ARTICULATED_Q));
+    const Rotation r = rotation_of(limb4(w, base_at(w) + ARTICULATED_Q));
     return arc_tangent2(square_root(fused(r.z.x, r.z.x, r.z.y * r.z.y)), r.z.z);
 }
 
@@ -103,8 +103,8 @@ HD void articulated_begin_sums(const ArticulatedLanes *w)
     for (int k = 0; k < ARTICULATED_SUMS; k++) set_limb(w, articulated_sum(w, k), splat(0.0));
     for (int i = 0; i < w->c.n_bodies; i++) mass = mass + body_number(w, i, ARTICULATED_mass);
     set_limb(w, articulated_sum(w, ARTICULATED_SUM_MASS), mass);
-    set_limb(w, articulated_sum(w, ARTICULATED_SUM_X), limb(w, ARTICULATED_X));
-    set_limb(w, articulated_sum(w, ARTICULATED_SUM_Y), limb(w, ARTICULATED_X + 1));
+    set_limb(w, articulated_sum(w, ARTICULATED_SUM_X), limb(w, base_at(w) + ARTICULATED_X));
+    set_limb(w, articulated_sum(w, ARTICULATED_SUM_Y), limb(w, base_at(w) + ARTICULATED_X + 1));
     ArticulatedMomentum momentum = momentum_zero();
     for (int i = 0; i < w->c.n_bodies; i++) momentum_add(w, i, &momentum);
     momentum_expect(w, &momentum);
@@ -115,7 +115,7 @@ HD_CALL void articulated_sum_step(const ArticulatedLanes *restrict w, const Arti
 {
     const real h = splat(w->c.dt), tilt = articulated_tilt(w);
     sum_add(w, ARTICULATED_METRIC_energy, h * seen->power);
-    sum_add(w, ARTICULATED_METRIC_height_mean, limb(w, ARTICULATED_X + 2));
+    sum_add(w, ARTICULATED_METRIC_height_mean, limb(w, base_at(w) + ARTICULATED_X + 2));
     sum_add(w, ARTICULATED_METRIC_tilt_rms, tilt * tilt);
     sum_add(w, ARTICULATED_METRIC_action_rate, changed);
     sum_most(w, ARTICULATED_METRIC_ground_force_max, seen->touch.force);
@@ -143,8 +143,9 @@ HD real softplus(real x) { return greater_of(x, splat(0.0)) + logarithm(1.0 + ex
 // The metrics of lanes that end after `steps` steps.
 HD_CALL void articulated_metrics(const ArticulatedLanes *restrict w, real steps, mask which)
 {
-    const real t = steps * w->c.dt, moved = limb(w, ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
-    const real drift = limb(w, ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
+    const real t = steps * w->c.dt;
+    const real moved = limb(w, base_at(w) + ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
+    const real drift = limb(w, base_at(w) + ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
     real metric[ARTICULATED_N_METRICS];
     limbs_take(w, w->c.sums_at, ARTICULATED_N_METRICS, metric);
     const real weight = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS)) * w->gravity;

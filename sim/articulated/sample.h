@@ -48,8 +48,8 @@ HD_CALL void sample_wide(const ArticulatedLanes *restrict w, int column, mask wh
 // See ARTICULATED_BASE_COLUMNS.
 HD_CALL void articulated_sample(const ArticulatedLanes *restrict w, real t, mask which)
 {
-    const ArticulatedPose base = body_pose(w, 0);
-    const Vector3 p = sample_place(w, 0, &base);
+    const ArticulatedPose base = body_pose(w, w->c.base);
+    const Vector3 p = sample_place(w, w->c.base, &base);
     const real first[14] = {t,        p.x,      p.y,      p.z,      base.q.x, base.q.y, base.q.z,
                             base.q.w, base.v.x, base.v.y, base.v.z, base.w.x, base.w.y, base.w.z};
     int column = ARTICULATED_BASE_COLUMNS;

@@ -50,7 +50,7 @@ HD void step_inertia(const ArticulatedLanes *w, int body, real h, real t, real *
     const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
     const Vector3 v = limb3(w, at + ARTICULATED_V);
     Vector3 momentum = scaled(m, vector3(v.x, v.y, v.z - h * w->gravity));
-    if (body == 0) momentum = along(momentum, h, step_push(w, t));
+    if (body == w->c.base) momentum = along(momentum, h, step_push(w, t));
     packed_mass(m, symmetric3_turned(&r, body_inertia(w, body)), a);
     b[0] = momentum.x;
     b[1] = momentum.y;

@@ -165,8 +165,8 @@ HD void pull_begin_sums(const ArticulatedLanes *w)
 {
     const int at = w->c.sums_at;
     for (int i = 0; i < w->c.n_bodies; i++) number_bar(w, i, ARTICULATED_mass, bar(w, at + ARTICULATED_SUM_MASS));
-    bar_add(w, ARTICULATED_X, bar(w, at + ARTICULATED_SUM_X));
-    bar_add(w, ARTICULATED_X + 1, bar(w, at + ARTICULATED_SUM_Y));
+    bar_add(w, base_at(w) + ARTICULATED_X, bar(w, at + ARTICULATED_SUM_X));
+    bar_add(w, base_at(w) + ARTICULATED_X + 1, bar(w, at + ARTICULATED_SUM_Y));
 }
 
 // From the bars of the state at t = 0 and of the sums to those of the parameters. Bodies stand where articulated_begin

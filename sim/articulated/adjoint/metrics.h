@@ -33,8 +33,8 @@ HD void pull_reference_error(const ArticulatedLanes *w, real error_bar, mask whi
 HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const real *metric_bar, mask which)
 {
     const real t = steps * w->c.dt, energy = limb(w, articulated_sum(w, ARTICULATED_METRIC_energy));
-    const real moved = limb(w, ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
-    const real drift = limb(w, ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
+    const real moved = limb(w, base_at(w) + ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
+    const real drift = limb(w, base_at(w) + ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
     const real mass = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS)), weight = mass * w->gravity;
     const real way = 0.1 * softplus(moved * 10.0), cost = energy / (weight * way);
     const real cost_bar = metric_bar[ARTICULATED_METRIC_cost_of_transport];
@@ -59,8 +59,8 @@ HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const 
     set_sum_bar(w, ARTICULATED_SUM_Y, -drift_bar, which);
     set_sum_bar(w, ARTICULATED_SUM_MASS, weight_bar * w->gravity, which);
     parameter_bar(w, ARTICULATED_PARAMETER_gravity, select_real(which, weight_bar * mass, zero));
-    bar_add(w, ARTICULATED_X, select_real(which, moved_bar, zero));
-    bar_add(w, ARTICULATED_X + 1, select_real(which, drift_bar, zero));
+    bar_add(w, base_at(w) + ARTICULATED_X, select_real(which, moved_bar, zero));
+    bar_add(w, base_at(w) + ARTICULATED_X + 1, select_real(which, drift_bar, zero));
     if (w->c.n_targets > 0) pull_reference_error(w, metric_bar[ARTICULATED_REFERENCE_ERROR], which);
 }
 
@@ -73,8 +73,8 @@ HD void pull_sums(const ArticulatedLanes *w, Quaternion q)
     const real across = part * c / select_real(MASK(s > 0.0), s, splat(1.0));
     Rotation r_bar = rotation_zero();
     r_bar.z = vector3(across * r.z.x, across * r.z.y, -(part * s));
-    bar_add4(w, ARTICULATED_Q, pull_rotation(q, &r_bar));
-    bar_add(w, ARTICULATED_X + 2, sum_bar(w, ARTICULATED_METRIC_height_mean));
+    bar_add4(w, base_at(w) + ARTICULATED_Q, pull_rotation(q, &r_bar));
+    bar_add(w, base_at(w) + ARTICULATED_X + 2, sum_bar(w, ARTICULATED_METRIC_height_mean));
 }
 
 // ---- commands -------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
     seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
     if (w->c.n_targets > 0) pull_reference(w, tick + 1);
-    pull_sums(w, limb4(w, ARTICULATED_Q));
+    pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
     state_load(w, state);
     commands_set(w);
     step_again(w, t);

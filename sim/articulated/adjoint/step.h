@@ -124,7 +124,7 @@ HD void pull_mass(const ArticulatedLanes *w, int body, const ArticulatedPose *po
     parameter_bar(w, ARTICULATED_PARAMETER_gravity, -(h * m * l.z));
     pose_bar->v = along(pose_bar->v, m, l);
     set_bar3(w, at + ARTICULATED_L, l_turn);
-    if (body == 0) pull_push(w, t, scaled(h, l));
+    if (body == w->c.base) pull_push(w, t, scaled(h, l));
 }
 
 HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const ArticulatedSeenBar *seen)
