@@ -32,10 +32,10 @@ check $? "configure.sh writes config.mk again when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 17\] build' out)" = 17 ]
+[ "$(grep -c 'echo "\[[0-9]* of 18\] build' out)" = 18 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[17 of 17] build/hopscotch"'
+has '[18 of 18] build/hopscotch"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
@@ -58,7 +58,8 @@ search: {method: grid, over: {k_fp: {linspace: [50, 300, 7]}, thrust: [25, 35, 4
 record: {trajectories: {select: {every: 5}, sample: 0.01}}
 END
 if cp "$objects"/main.o "$objects"/version.o "$objects"/sim.o "$objects"/io.o "$objects"/experiment.o \
-    "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/cpu_observed_*.o build &&
+    "$objects"/campaign.o "$objects"/view.o "$objects"/command.o "$objects"/dual_kernels.o \
+    "$objects"/cpu_observed_*.o build &&
     cp -r "$objects"/units "$objects"/headers build; then
     echo here >build/commit
     touch build/*.o

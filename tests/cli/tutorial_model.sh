@@ -28,7 +28,7 @@ for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/
 done
 
 # Adds the lines that the text names.
-sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar) \\' \
+sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar, columns) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
 sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h

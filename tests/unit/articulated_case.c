@@ -49,7 +49,9 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
 Points articulated_record(const ArticulatedSetup *setup, int rows, double apart, Arena *arena)
 {
     ArticulatedCase test;
-    articulated_prepare(&test, setup);
+    ArticulatedSetup own = *setup;
+    own.reference = NULL; // it may be one of before
+    articulated_prepare(&test, &own);
     const int n = test.configured.n_columns;
     const char **names = ARENA_NEW(arena, const char *, n);
     double *numbers = ARENA_NEW(arena, double, rows *n);

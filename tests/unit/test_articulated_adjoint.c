@@ -338,7 +338,7 @@ TEST(articulated_gradient_grows_by_the_time_that_is_left)
     body.joint.kind = ROBOT_FREE;
     body.joint.motor.driven = false;
     robot.bodies = &body;
-    robot.n_coordinates = 0;
+    robot.n_coordinates = robot_joint_coordinates(ROBOT_FREE);
     const ArticulatedSetup setup = {.robot = &robot,
                                     .settings = {{"dt", RANDOM_DT}, {"duration", time}},
                                     .parameters = {{"base_z", 5.0}, {"base_vx", 0.3}}};
