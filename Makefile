@@ -178,6 +178,7 @@ test-gpu:
 	sh tests/gpu_faults.sh $(BUILD)
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
+	sh tests/gpu_robots.sh $(BUILD)
 bits: $(BUILD)/hopscotch
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" PLAIN=scalar \
 	    build/O0/hopscotch
