@@ -3,9 +3,10 @@
     tests/gpu_billion.py [BUILD [BACKEND [TRIALS [PARTS]]]]
 
 BUILD: the folder of `make` with CUDA, or of `make portable` (build). BACKEND: cuda on all devices, or cpu to try the
-script itself. TRIALS: 1e9, about eleven minutes on one H200. PARTS: which parts (all): `whole` prints the time of all trials against that of the kernels,
-memory and disk; `first` runs the first hundredth with all rows too, and compares; `killed` kills a tenth of them ten
-times and compares digests. Exits with 1 if a bound is missed. Needs numpy for `first`.
+script itself. TRIALS: 1e9, about eleven minutes on one H200. PARTS: which parts (all): `whole` prints the time of all
+trials against that of the kernels, memory and disk; `first` runs the first hundredth with all rows too, and compares;
+`killed` kills a tenth of them ten times and compares digests. Exits with 1 if a bound is missed. Needs numpy for
+`first`.
 """
 
 import json
