@@ -21,7 +21,7 @@ fail()
     tail -n 5 "$folder/log"
 }
 
-# same SPEC OPTIONS...: one digest of the CPU and of the GPU, in batches of 1 (few), 7 and 5001, general and made
+# same SPEC OPTIONS...: one digest of the CPU and of the GPU, there also in batches of 7 and 5001, general and made
 same()
 {
     number=$((number + 1))

@@ -9,15 +9,19 @@
 
 // ---- columns --------------------------------------------------------------------------------------------------------
 
-static void targets_of_base(int base, ArticulatedTarget *all)
+// The turn of a ball's body is that in its parent, but that of the base is in the world: its cells.
+static void targets_of_base(const ArticulatedBody *bodies, int base, ArticulatedTarget *all)
 {
+    const bool ball = bodies[base].kind == ROBOT_BALL;
     for (int k = 0; k < 3; k++) {
         all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_PLACE, .body = base, .part = k};
         all[8 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_V + k};
         all[11 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_W + k};
     }
     for (int k = 0; k < 4; k++)
-        all[4 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_TURN, .body = base, .part = k};
+        all[4 + k] = (ArticulatedTarget){.kind = ball ? ARTICULATED_TARGET_CELL : ARTICULATED_TARGET_TURN,
+                                         .body = base,
+                                         .part = ball ? ARTICULATED_Q + k : k};
 }
 
 static void targets_of_joint(int body, int n_joints, ArticulatedTarget *all)
@@ -34,7 +38,7 @@ static const ArticulatedTarget *targets_all(const ArticulatedConstants *c, const
 {
     ArticulatedTarget *all = ARENA_NEW(arena, ArticulatedTarget, n_columns);
     int to = ARTICULATED_BASE_COLUMNS + ARTICULATED_JOINT_COLUMNS * c->n_joints;
-    targets_of_base(c->base, all);
+    targets_of_base(bodies, c->base, all);
     for (int i = 0; i < c->n_bodies; i++) {
         if (bodies[i].joint >= 0) targets_of_joint(i, c->n_joints, all + ARTICULATED_BASE_COLUMNS + bodies[i].joint);
     }

@@ -71,6 +71,17 @@ sed -e 's/^experiment: .*/experiment: plane/' -e 's/duration: [0-9.]*/duration: 
 "$HOPSCOTCH" query plane --results r --columns height_mean,distance --format csv >plane.csv
 awk -F, 'NR == 2 { low = $1 } NR == 3 { good = $1 > low + 0.05 && $2 > 0.001 } END { exit !good }' plane.csv ||
     fail "the base is not the body behind the parts: $(cat plane.csv)"
+# a root that slides and turns as a ball: against its own motion as a record it has exactly 0
+sed -e 's|<freejoint/>|<joint name="x" type="slide" axis="1 0 0"/><joint name="turn" type="ball"/>|' \
+    -e 's|pos="0 0 0.6"|& euler="20 30 40"|' robots/walker.xml >robots/turning.xml
+sed 's/^experiment: .*/experiment: turning/' walk.yaml >turning.yaml
+own() { "$HOPSCOTCH" "$@" --results r >log 2>&1 || fail "$1 of a root that turns: $(cat log)"; }
+own run turning.yaml --set simulation.robot=robots/turning.xml --set 'search.over={hip_start: [0.3]}' --progress none
+own replay turning/0 --output turning.csv
+own run turning.yaml --name turned --set simulation.robot=robots/turning.xml --set 'search.over={hip_start: [0.3]}' \
+    --set simulation.reference=turning.csv --set 'objective={minimize: reference_error}' --progress none
+own query turned --columns reference_error --format csv
+[ "$(tail -n 1 log)" = 0 ] || fail "a root that turns differs from itself: $(cat log)"
 "$HOPSCOTCH" check walk.yaml --set simulation.robot=robots/planar.xml --set simulation.attachment=explicit >log 2>&1 &&
     fail "joints of one body are solved apart"
 grep -q "joint 'x' shares its body with another joint: only .attachment: tree. can simulate that" log ||
