@@ -68,7 +68,8 @@ PLAIN ?= $(if $(first),,$(isas))
 plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
 cpu_kernels := $(foreach isa,$(isas),$(call plain_kernels,$(isa)) $(BUILD)/cpu_observed_$(isa).o)
 # what takes longest comes first, here and in the programs: the other objects compile beside it
-kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(BUILD)/backend_cuda.o),$(BUILD)/backend_cuda.o)) $(cpu_kernels)
+gpu_kernels := $(BUILD)/backend_cuda.o $(if $(first),,$(BUILD)/adjoint_cuda.o)
+kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kernels))) $(cpu_kernels)
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
 can_fail := sim io command
@@ -110,7 +111,7 @@ ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 ISA_v4 := -march=x86-64-v4
-$(BUILD)/backend_cuda.o: sim/backend_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/made/*.cuh) build/config.mk
+$(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
 cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0

@@ -131,6 +131,12 @@ Error backend_use_made(Backend *backend, const MadeImage *image, const double *f
     return backend->use_made != NULL ? backend->use_made(backend, image, fixed) : error_none();
 }
 
+Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out)
+{
+    *out = NULL;
+    return backend->adjoint != NULL ? backend->adjoint(backend, configured, lanes, most, out) : error_none();
+}
+
 int64_t backend_running(const Backend *backend, int slot) { return backend->running[slot]; }
 
 bool backend_used_made(const Backend *backend, int slot) { return backend->used_made[slot]; }

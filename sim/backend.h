@@ -28,6 +28,8 @@ struct Backend {
     Error (*poll)(Backend *backend, int slot, double seconds, bool *ended);
     Error (*wait)(Backend *backend, int slot, bool *done, double *kernel_seconds);
     Error (*use_made)(Backend *backend, const MadeImage *image, const double *fixed); // NULL: it takes none
+    // NULL: no device of it goes back through lanes
+    Error (*adjoint)(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
     void (*cut)(Backend *backend);   // ends slices in flight early, with invalid results; NULL: it can't
     void (*close)(Backend *backend); // called when no slice is in flight
 };
@@ -47,6 +49,9 @@ int backend_faulty_count(void); // devices of this host
 Error backend_cuda_open(const BackendOptions *options, int device, Backend **out) __attribute__((weak));
 int backend_cuda_count(void) __attribute__((weak));
 #endif
+// Also left out by `make demo`.
+Error adjoint_cuda_open(int device, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out)
+    __attribute__((weak));
 // Several devices as one backend (sim/backend_several.c).
 Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out);
 

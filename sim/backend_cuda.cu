@@ -1,9 +1,8 @@
 // The CUDA backend: one thread per lane, or a team of them (team.h). Two batches are in flight on two streams, with
-// pinned host memory; no device memory is taken after prepare. Every CUDA call except those that free goes through
-// CUDA_CALL, so that a test can make it fail (sim/faults.c).
+// pinned host memory; no device memory is taken after prepare.
 #define HOPSCOTCH_KERNELS
 #include "backend.h"
-#include "faults.h"
+#include "cuda_calls.cuh"
 #include "lanes.h"
 #include "made/driver.cuh"
 #include "models.h"
@@ -41,43 +40,6 @@ typedef void (*CudaKernel)(const Constants constants, const double *assets, Lane
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // threads per lane
-
-// ---- CUDA calls, which tests can make fail --------------------------------------------------------------------------
-
-// In place of the call: only its error, or a kernel that crashes and destroys the context.
-static __global__ void cuda_trap_kernel(void) { __trap(); }
-
-static cudaError_t cuda_fail(int number)
-{
-    if (number != CUDA_FAULT_TRAP) return (cudaError_t)number;
-    (void)cudaLaunchKernel(cuda_trap_kernel, dim3(1), dim3(1), NULL, 0, 0);
-    return cudaDeviceSynchronize();
-}
-
-#define CUDA_CALL(code, call)                                                                                          \
-    do {                                                                                                               \
-        int cuda_number = 0;                                                                                           \
-        (code) = backend_cuda_fault(&cuda_number) ? cuda_fail(cuda_number) : (call);                                   \
-    } while (0)
-#define CUDA_TRY(call)                                                                                                 \
-    do {                                                                                                               \
-        cudaError_t cuda_code;                                                                                         \
-        CUDA_CALL(cuda_code, call);                                                                                    \
-        TRY(cuda_check(cuda_code, #call));                                                                             \
-    } while (0)
-
-// The name of the call: the text before its arguments.
-static int cuda_name_length(const char *call) { return (int)strcspn(call, "("); }
-
-static Error cuda_check(cudaError_t code, const char *call)
-{
-    if (code == cudaSuccess) return error_none();
-    (void)cudaGetLastError(); // else the next launch would report this error
-    if (code == cudaErrorMemoryAllocation)
-        return error_make(ERROR_MEMORY, "%.*s: out of memory", cuda_name_length(call), call);
-    return error_make(ERROR_DEVICE, "%.*s: %s (CUDA error %d, %s)", cuda_name_length(call), call,
-                      cudaGetErrorString(code), (int)code, cudaGetErrorName(code));
-}
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
@@ -435,6 +397,15 @@ static Error cuda_compare_trial(CudaBackend *cuda, const Batch *host, bool *equa
         *equal = memcmp(metric, host->metric + m * host->stride + observed, sizeof *metric * (size_t)trial->lanes) == 0;
     }
     return error_none();
+}
+
+// ---- gradients (adjoint_cuda.cu), which `make demo` leaves out -------------------------------------------------------
+
+static Error cuda_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most,
+                          AdjointDevice **out)
+{
+    if (adjoint_cuda_open == NULL) return error_none();
+    return adjoint_cuda_open(((const CudaBackend *)backend)->device, configured, lanes, most, out);
 }
 
 // ---- batches --------------------------------------------------------------------------------------------------------
@@ -819,6 +790,7 @@ extern "C" Error backend_cuda_open(const BackendOptions *options, int device, Ba
     cuda->backend.poll = cuda_poll;
     cuda->backend.wait = cuda_wait;
     cuda->backend.use_made = cuda_use_made;
+    cuda->backend.adjoint = cuda_adjoint;
     cuda->backend.close = cuda_close;
     const Error error = cuda_start(cuda);
     if (error.kind != OK) {

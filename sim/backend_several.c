@@ -344,6 +344,13 @@ static Error several_use_made(Backend *backend, const MadeImage *image, const do
     return error_none();
 }
 
+// By the first device alone.
+static Error several_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most,
+                             AdjointDevice **out)
+{
+    return backend_adjoint(((SeveralBackend *)backend)->parts[0]->inner, configured, lanes, most, out);
+}
+
 // Waits for the slice on every device. The time of the batch is that of the slowest.
 static Error several_wait(Backend *backend, int slot, bool *done, double *kernel_seconds)
 {
@@ -491,6 +498,7 @@ Error backend_several_open(BackendOpen open, const BackendOptions *options, uint
     several->backend.poll = several_poll;
     several->backend.wait = several_wait;
     several->backend.use_made = several_use_made;
+    several->backend.adjoint = several_adjoint;
     several->backend.cut = several_cut;
     several->backend.close = several_close;
     several->arena.purpose = several->debug_arena.purpose = "several devices";

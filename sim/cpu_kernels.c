@@ -3,7 +3,7 @@
 // instruction set.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_GRAPHS
-#define HOPSCOTCH_ADJOINTS
+#define HOPSCOTCH_ADJOINT_GROUPS
 #include "cpu_kernels.h"
 
 #include "lanes.h"

@@ -5,8 +5,9 @@
 //               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
 //               the model fills vectors itself. work: how a lane keeps it between slices: in `columns`, so that lanes
 //               can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block)
-//   ADJOINT_KERNELS(X)  kernels whose run can be gone back through (`model_adjoint_bytes`, `_run`, `_back`; see
-//               sim/cpu_kernels.h), in sim/model/adjoint/lane.h
+//   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by a thread of a GPU
+//               (`model_adjoint_plan`, `_forth`, `_back_slice`, lane.h; see sim/adjoint.h), by a vector of a CPU
+//               (`model_adjoint_bytes`, `_run`, `_back`, group.h; see sim/cpu_kernels.h)
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -49,7 +50,7 @@
     X(articulated, tree)
 // clang-format on
 
-// Only the translation units of the kernels (sim/cpu_kernels.c, sim/backend_cuda.cu) include the models' arithmetic.
+// Only the translation units of the kernels (sim/cpu_kernels.c, sim/*_cuda.cu) include the models' arithmetic.
 #ifdef HOPSCOTCH_KERNELS
 #include "articulated/advance.h"
 #include "bbob/advance.h"
@@ -59,6 +60,9 @@
 #endif
 #ifdef HOPSCOTCH_ADJOINTS
 #include "articulated/adjoint/lane.h"
+#endif
+#ifdef HOPSCOTCH_ADJOINT_GROUPS
+#include "articulated/adjoint/group.h"
 #endif
 #ifdef HOPSCOTCH_GRAPHS
 #include "ndt/step_graph.h"

@@ -395,6 +395,16 @@ typedef struct Adjoint {
                    double *metric, double *slope);
 } Adjoint;
 
+// The same by a GPU, for many lanes at once, with the same bits (backend_adjoint). It has memory of its own.
+typedef struct AdjointDevice {
+    int64_t lanes;                    // at once, at most
+    double run_seconds, back_seconds; // of the last ones, on the device
+    Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
+    // Of the lanes that were run last. As `back` above.
+    Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);
+    void (*close)(struct AdjointDevice *device);
+} AdjointDevice;
+
 struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
@@ -550,6 +560,10 @@ Batch *backend_batch(Backend *backend, int slot);
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
+// The adjoint of up to `lanes` lanes on the backend's device; of several, on the first. configured: as it was built, to
+// stay until it is closed. most: bytes that the states of a lane may take, else parts of a run are computed twice; 0: as
+// the device's free memory allows. *out: NULL: it has none. To be closed before the backend.
+Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
 // From the next batch on, lanes that are not observed are advanced by this kernel (sim/made), as made for inputs
 // `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
 // to the general kernel. What becomes of it stands in backend_info. After prepare.

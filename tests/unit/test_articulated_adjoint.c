@@ -353,7 +353,7 @@ TEST(articulated_gradient_grows_by_the_time_that_is_left)
 
 // ---- lanes at once --------------------------------------------------------------------------------------------------
 
-enum { AT_ONCE = 8, LANES_METRICS = ARTICULATED_N_METRICS + 1 };
+enum { LANES_METRICS = ARTICULATED_N_METRICS + 1 };
 
 static double lanes_weight(int metric) { return metric == ARTICULATED_REFERENCE_ERROR ? 2.0 : rollout_weights[metric]; }
 
@@ -366,9 +366,9 @@ static void lanes_fill(const Rollout *rollout, int count, double *parameter)
         for (int i = 0; i < count; i++) parameter[p * count + i] = batch->parameter[p * batch->stride];
     }
     for (int i = 0; i < count; i++) {
-        parameter[ARTICULATED_PARAMETER_base_z * count + i] += 0.02 * i;
-        parameter[ARTICULATED_PARAMETER_base_vx * count + i] -= 0.1 * i;
-        parameter[ARTICULATED_PARAMETER_fall_tilt * count + i] = i % 3 == 1 ? 0.2 + 0.05 * i : 0.0;
+        parameter[ARTICULATED_PARAMETER_base_z * count + i] += 0.02 * (i % 11);
+        parameter[ARTICULATED_PARAMETER_base_vx * count + i] -= 0.1 * (i % 23);
+        parameter[ARTICULATED_PARAMETER_fall_tilt * count + i] = i % 3 == 1 ? 0.2 + 0.05 * (i % 17) : 0.0;
         if (i % 3 != 2) continue;
         parameter[ARTICULATED_PARAMETER_fall_height * count + i] = 5.0; // its first step is its last
         parameter[ARTICULATED_PARAMETER_push_x * count + i] = 1e300;    // what follows is not finite
@@ -384,8 +384,8 @@ static void lanes_go(const CpuAdjoint *adjoint, const Configured *configured, co
     adjoint->back(memory, weight, gradient, growth);
 }
 
-// The kernels' groups of `count` lanes against each lane alone, by those without vectors.
-static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, size_t most)
+// Groups of `count` lanes, by kernels or a device, against each lane alone, by the kernels without vectors.
+static int lanes_check(Rollout *rollout, const CpuKernels *kernels, AdjointDevice *device, int count, size_t most)
 {
     const Configured *configured = &rollout->test.configured;
     Arena *arena = &rollout->test.arena;
@@ -393,15 +393,20 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, s
     const int n = configured->n_parameters, n_metrics = configured->n_metrics;
     double *parameter = ARENA_NEW(arena, double, n *count), *gradient = ARENA_NEW(arena, double, n *count);
     double *own = ARENA_NEW(arena, double, n), *own_gradient = ARENA_NEW(arena, double, n);
-    double metric[LANES_METRICS * AT_ONCE], weight[LANES_METRICS * AT_ONCE], growth[AT_ONCE], alone;
-    double own_metric[LANES_METRICS], own_weight[LANES_METRICS];
+    double *metric = ARENA_NEW(arena, double, n_metrics *count), *weight = ARENA_NEW(arena, double, n_metrics *count);
+    double *growth = ARENA_NEW(arena, double, count), own_metric[LANES_METRICS], own_weight[LANES_METRICS], alone;
     for (int m = 0; m < n_metrics; m++) own_weight[m] = lanes_weight(m);
-    int failure[AT_ONCE], own_failure, failed = 0;
+    int *failure = ARENA_NEW(arena, int, count), own_failure, failed = 0;
     lanes_fill(rollout, count, parameter);
     for (int k = 0; k < n_metrics * count; k++) weight[k] = lanes_weight(k / count);
     const AdjointLanes lanes = {
         .count = count, .parameter = parameter, .most = most, .metric = metric, .failure = failure};
-    lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient, growth);
+    if (device == NULL) {
+        lanes_go(&kernels->adjoint[KERNEL_articulated_tree], configured, &lanes, weight, arena, gradient, growth);
+    } else {
+        CHECK(device->run(device, &lanes).kind == OK);
+        CHECK(device->back(device, weight, gradient, growth).kind == OK);
+    }
     for (int i = 0; i < count; i++) {
         const AdjointLanes lane = {.count = 1, .parameter = own, .metric = own_metric, .failure = &own_failure};
         for (int p = 0; p < n; p++) own[p] = parameter[p * count + i];
@@ -410,11 +415,28 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, int count, s
         CHECK_INTEGER(own_failure, failure[i]);
         CHECK_BITS(alone, growth[i]);
         for (int m = 0; m < n_metrics; m++) CHECK_BITS(own_metric[m], metric[m * count + i]);
-        for (int p = 0; p < n; p++) CHECK_BITS(own_gradient[p], gradient[p * count + i]);
+        for (int p = 0; p < n; p++) {
+            const bool smooth = device == NULL || configured->model->adjoint->parameter(configured, p);
+            CHECK_BITS(smooth ? own_gradient[p] : 0.0, gradient[p * count + i]);
+        }
         failed += failure[i] != 0;
     }
     arena_rewind(arena, used);
     return failed;
+}
+
+// A driven robot of random joints on steps, or on heights with anchored friction and a recorded motion to follow.
+static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
+{
+    if (arena_create(arena, (size_t)1 << 26, "a robot").kind != OK) abort();
+    Robot *robot = ARENA_NEW(arena, Robot, 1);
+    Points *record = ARENA_NEW(arena, Points, 1);
+    *robot = random_driven_robot(6, arena);
+    ArticulatedSetup setup = random_setup(robot);
+    setup_ground(&setup, anchored ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored);
+    *record = articulated_record(&setup, 40, 1.4, arena);
+    if (anchored) setup.reference = record;
+    rollout_start(rollout, &setup, RANDOM_STEPS);
 }
 
 // Groups of any size, of every instruction set, with all states and with checkpoints: the bits of lanes alone.
@@ -427,24 +449,58 @@ TEST(articulated_gradient_of_lanes_at_once)
     for (int anchored = 0; anchored < 2; anchored++) {
         Arena arena;
         Rollout rollout;
-        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = random_driven_robot(6, &arena);
-        ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, anchored == 1 ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored == 1);
-        const Points record = articulated_record(&setup, 40, 1.4, &arena);
-        if (anchored == 1) setup.reference = &record;
-        rollout_start(&rollout, &setup, RANDOM_STEPS);
+        lanes_start(&rollout, anchored == 1, &arena);
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
                 if (all[k] == NULL || all[k]->lanes > cpu_best_kernels()->lanes || counts[c] > all[k]->lanes) continue;
-                failed += lanes_check(&rollout, all[k], counts[c], 0);
-                lanes_check(&rollout, all[k], counts[c], 40000);
+                failed += lanes_check(&rollout, all[k], NULL, counts[c], 0);
+                lanes_check(&rollout, all[k], NULL, counts[c], 40000);
             }
         }
         articulated_end(&rollout.test);
         arena_destroy(&arena);
     }
     CHECK(failed > 0);
+}
+
+// Any number of lanes after any other, with all states and with checkpoints.
+static int lanes_check_device(Rollout *rollout, Backend *backend)
+{
+    static const int counts[] = {70, 1, 7, 33, 64};
+    static const size_t states[] = {0, 20000};
+    int failed = 0;
+    for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
+        AdjointDevice *device = NULL;
+        CHECK(backend_adjoint(backend, &rollout->test.configured, 70, states[k], &device).kind == OK);
+        CHECK(device != NULL && device->lanes == 70);
+        if (device == NULL) return 1;
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            failed += lanes_check(rollout, NULL, device, counts[c], 0);
+        device->close(device);
+    }
+    return failed;
+}
+
+// A GPU, or under `make asan` a host that pretends to be one: the bits of lanes alone.
+TEST(articulated_gradient_by_a_gpu)
+{
+    Backend *backend = NULL;
+    setenv("CUDA_ON_HOST_DEVICES", "1", 1);
+    const Error error = backend_open(&(BackendOptions){.name = "cuda"}, &backend);
+    unsetenv("CUDA_ON_HOST_DEVICES");
+    if (error.kind != OK) {
+        test_skip("there is no GPU");
+        return;
+    }
+    for (int anchored = 0; anchored < 2; anchored++) {
+        Arena arena;
+        Rollout rollout;
+        lanes_start(&rollout, anchored == 1, &arena);
+        CHECK(lanes_check_device(&rollout, backend) > 0);
+        articulated_end(&rollout.test);
+        arena_destroy(&arena);
+    }
+    backend_close(backend);
 }
 
 // ---- a recorded motion ----------------------------------------------------------------------------------------------

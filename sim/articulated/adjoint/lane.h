@@ -1,94 +1,91 @@
-// Lanes forward and back: runs a group of them and stores their states, then goes back through them. Where not all
-// states fit in memory, only the first of each segment is stored; each segment but the last is then computed again.
-// Lanes that end earlier than others go on with them, and count from their ends on.
+// Lanes forward and back: runs them and stores their states, then goes back through them. Where not all states fit in
+// memory, only the first of each segment is stored; each segment but the last is then computed again. Lanes that end
+// earlier than others of their vector go on with them, and count from their ends on.
 // Source: A. Griewank & A. Walther, Evaluating Derivatives, 2nd ed., 2008, ch. 12, with two levels.
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_LANE_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_LANE_H
 
+#include "../../adjoint.h"
 #include "rollout.h"
 
 #include <math.h>
 
-// ---- memory of a group ----------------------------------------------------------------------------------------------
-
-// At the start of the memory; the arrays follow.
-typedef struct Gradient {
-    const Configured *configured;
-    LaneGroup group;
-    ArticulatedLanes w;
-    real steps;       // that each lane made
-    int64_t size;     // doubles of a state, of all lanes
-    int64_t segment;  // steps of a segment
-    double *sums;     // [ARTICULATED_SUMS][LANES] of each lane at its end
-    double *firsts;   // [segments][size]
-    double *states;   // [segment][size]: before each step of the present segment
-    int64_t ticks;    // of the last lane
-    int64_t segments; //
-} Gradient;
-
-enum { GRADIENT_STATES = 1 << 28, GRADIENT_HEAD = (sizeof(Gradient) + 63) / 64 * 64 / sizeof(double) };
+// ---- memory ---------------------------------------------------------------------------------------------------------
 
 enum { GRADIENT_SUMS = ARTICULATED_SUMS + REFERENCE_VALUES };
 
-typedef struct GradientSizes {
-    int64_t state, segment, firsts, own, cells, residuals; // doubles; steps; doubles
-} GradientSizes;
+// Lanes with their memory. Each array is [..][stride of w].
+typedef struct Gradient {
+    const AdjointPlan *plan;
+    ArticulatedLanes w;
+    double *sums;   // [GRADIENT_SUMS] of each lane at its end
+    double *steps;  // [1] that each lane made; 0: it still runs
+    double *growth; // [2] GradientGrowth
+    double *firsts; // [segments][state]
+    double *states; // [segment][state]: before each step of the present segment
+} Gradient;
 
-// One segment where its states fit; else segments so that both arrays are short.
-static GradientSizes gradient_sizes(const Configured *configured, int lanes, size_t most)
+// One segment where its states fit into `most` bytes; else segments so that both arrays are short.
+HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_t most)
 {
+    AdjointPlan plan;
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    const int64_t state = articulated_state_size(&c) * LANES, root = (int64_t)ceil(sqrt((double)c.ticks));
-    const int64_t fit = (int64_t)((most > 0 ? most : GRADIENT_STATES) / sizeof(double)) / state;
-    const int64_t segment = c.ticks <= fit || root > c.ticks ? c.ticks : root;
-    return (GradientSizes){.state = state,
-                           .segment = segment,
-                           .firsts = (c.ticks + segment - 1) / segment * state,
-                           .own = ((int64_t)configured->n_parameters * lanes + 7) / 8 * 8,
-                           .cells = (articulated_adjoint_cells(&c, configured->n_parameters) * LANES + 7) / 8 * 8,
-                           .residuals = (int64_t)c.n_records * c.n_targets * LANES};
+    const int64_t state = articulated_state_size(&c), root = (int64_t)ceil(sqrt((double)c.ticks));
+    const int64_t fit = (int64_t)(most / sizeof(double)) / state;
+    plan.n_parameters = configured->n_parameters;
+    plan.n_metrics = configured->n_metrics;
+    plan.segment = c.ticks <= fit || root > c.ticks ? c.ticks : root;
+    plan.cells = articulated_adjoint_cells(&c, configured->n_parameters);
+    plan.state = state;
+    plan.firsts = (c.ticks + plan.segment - 1) / plan.segment * state;
+    plan.residuals = (int64_t)c.n_records * c.n_targets;
+    return plan;
 }
 
-HD_CALL size_t articulated_adjoint_bytes(const Configured *configured, int lanes, size_t most)
+HD_BOTH int64_t articulated_adjoint_doubles(const AdjointPlan *plan)
 {
-    const GradientSizes sizes = gradient_sizes(configured, lanes, most);
-    const int64_t states = sizes.firsts + sizes.segment * sizes.state + sizes.residuals;
-    return (size_t)(GRADIENT_HEAD + sizes.own + sizes.cells + GRADIENT_SUMS * LANES + states) * sizeof(double);
+    return plan->cells + GRADIENT_SUMS + 3 + plan->firsts + plan->segment * plan->state + plan->residuals;
 }
 
-static void gradient_open(const Configured *configured, const AdjointLanes *lanes, Gradient *gradient)
+// The group's memory is of the plan.
+HD Gradient gradient_open(const Constants *constants, const double *assets, const LaneGroup *group,
+                          const AdjointPlan *plan)
 {
-    const GradientSizes sizes = gradient_sizes(configured, lanes->count, lanes->most);
-    double *own = (double *)(void *)gradient + GRADIENT_HEAD, *work = own + sizes.own;
-    double *sums = work + sizes.cells, *firsts = sums + GRADIENT_SUMS * LANES;
-    memcpy(own, lanes->parameter, (size_t)(configured->n_parameters * lanes->count) * sizeof *own);
-    memset(gradient, 0, sizeof *gradient);
-    gradient->configured = configured;
-    gradient->size = sizes.state;
-    gradient->segment = sizes.segment;
-    gradient->sums = sums;
-    gradient->firsts = firsts;
-    gradient->states = firsts + sizes.firsts;
-    gradient->group.batch =
-        (Batch){.lanes = lanes->count, .stride = lanes->count, .parameter = own, .work = work, .metric = lanes->metric};
-    gradient->group.valid = lanes->count;
-    gradient->w = articulated_open(&configured->constants, configured->assets, &gradient->group);
-    gradient->w.residuals = gradient->states + sizes.segment * sizes.state;
-    memset(gradient->w.residuals, 0, (size_t)sizes.residuals * sizeof(double));
+    Gradient gradient;
+    int stride;
+    gradient.plan = plan;
+    gradient.w = articulated_open(constants, assets, group);
+    gradient.w.base = lanes_work_block(group, (int)articulated_adjoint_doubles(plan), &stride);
+    gradient.sums = gradient.w.base + plan->cells * stride;
+    gradient.steps = gradient.sums + GRADIENT_SUMS * stride;
+    gradient.growth = gradient.steps + stride;
+    gradient.firsts = gradient.growth + 2 * stride;
+    gradient.states = gradient.firsts + plan->firsts * stride;
+    gradient.w.residuals = gradient.states + plan->segment * plan->state * stride;
+    return gradient;
 }
 
 // ---- forward --------------------------------------------------------------------------------------------------------
 
-static void gradient_store(const Gradient *gradient, int64_t tick)
+HD double *gradient_first(const Gradient *gradient, int64_t segment)
 {
-    const int64_t place = tick % gradient->segment;
-    if (place == 0) state_store(&gradient->w, gradient->firsts + tick / gradient->segment * gradient->size);
-    state_store(&gradient->w, gradient->states + place * gradient->size);
+    return gradient->firsts + segment * gradient->plan->state * gradient->w.stride;
+}
+HD double *gradient_state(const Gradient *gradient, int64_t place)
+{
+    return gradient->states + place * gradient->plan->state * gradient->w.stride;
+}
+
+HD void gradient_store(const Gradient *gradient, int64_t tick)
+{
+    const int64_t place = tick % gradient->plan->segment;
+    if (place == 0) state_store(&gradient->w, gradient_first(gradient, tick / gradient->plan->segment));
+    state_store(&gradient->w, gradient_state(gradient, place));
 }
 
 // Of lanes that had ended before the step no difference counts.
-static void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
+HD void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
 {
     for (int row = record_first(w, step); row < record_first(w, step + 1); row++) {
         for (int k = 0; k < w->c.n_targets; k++) {
@@ -99,63 +96,67 @@ static void gradient_forget(const ArticulatedLanes *w, int64_t step, mask runnin
 }
 
 // The sums that metrics are made of: their number, and the cell of one.
-static int gradient_sums(const ArticulatedLanes *w) { return w->c.n_targets > 0 ? GRADIENT_SUMS : ARTICULATED_SUMS; }
-static int gradient_sum(const ArticulatedLanes *w, int k)
+HD int gradient_sums(const ArticulatedLanes *w)
+{
+    return w->c.n_targets > 0 ? (int)GRADIENT_SUMS : (int)ARTICULATED_SUMS;
+}
+HD int gradient_sum(const ArticulatedLanes *w, int k)
 {
     return k < ARTICULATED_SUMS ? articulated_sum(w, k) : reference_cell(w, REFERENCE_SUM + k - ARTICULATED_SUMS);
 }
 
 // Ends lanes after `ticks` steps: their metrics, and the sums that these are made of. Returns those that go on.
-static mask gradient_end(Gradient *gradient, int64_t ticks, real failure, mask running, int *failures)
+HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask running, int32_t *failures)
 {
     const ArticulatedLanes *w = &gradient->w;
     const mask over = ticks == w->c.ticks ? all_lanes() : MASK(failure > ARTICULATED_NONE), ended = running & over;
     if (!any_lane(ended)) return running;
-    gradient->steps = select_real(ended, splat((double)ticks), gradient->steps);
+    store_all(gradient->steps, select_real(ended, splat((double)ticks), load_all(gradient->steps)));
     for (int k = 0; k < gradient_sums(w); k++) {
-        double *sum = gradient->sums + k * LANES;
+        double *sum = gradient->sums + k * w->stride;
         store_all(sum, select_real(ended, limb(w, gradient_sum(w, k)), load_all(sum)));
     }
     articulated_metrics(w, splat((double)ticks), ended);
     if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
-    for (int i = 0; i < gradient->group.valid; i++) {
-        if (lane_of_mask(ended, i)) failures[i] = (int)lane_of(failure, i);
+    for (int i = 0; i < w->group->valid; i++) {
+        if (lane_of_mask(ended, i)) failures[i] = (int32_t)lane_of(failure, i);
     }
     return running & ~ended;
 }
 
-HD_CALL void articulated_adjoint_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
+HD void gradient_begin(const Gradient *gradient)
 {
-    Gradient *gradient = memory;
-    gradient_open(configured, lanes, gradient);
+    const int64_t residuals = gradient->plan->residuals;
+    for (int k = 0; k < GRADIENT_SUMS + 3; k++) store_all(gradient->sums + k * gradient->w.stride, splat(0.0));
+    for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * gradient->w.stride, splat(0.0));
+    articulated_begin(&gradient->w);
+}
+
+// Steps [first, end) of the lanes that run. failures[valid] of those that end; returns those that go on.
+HD mask gradient_forth(const Gradient *gradient, int64_t first, int64_t end, mask running, int32_t *failures)
+{
     const ArticulatedLanes *w = &gradient->w;
-    mask running = first_lanes(lanes->count);
-    int64_t tick = 0;
-    for (int k = 0; k < GRADIENT_SUMS * LANES; k++) gradient->sums[k] = 0.0;
-    articulated_begin(w);
-    while (any_lane(running)) {
+    for (int64_t tick = first; tick < end && any_lane(running); tick++) {
         real changed;
         gradient_store(gradient, tick);
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
         articulated_tick_move(w, &seen, changed);
-        tick++;
-        articulated_tick_compare(w, tick);
-        if (w->c.n_targets > 0) gradient_forget(w, tick, running);
-        running = gradient_end(gradient, tick, articulated_failure(w, &seen), running, lanes->failure);
+        articulated_tick_compare(w, tick + 1);
+        if (w->c.n_targets > 0) gradient_forget(w, tick + 1, running);
+        running = gradient_end(gradient, tick + 1, articulated_failure(w, &seen), running, failures);
     }
-    gradient->ticks = tick;
-    gradient->segments = (tick + gradient->segment - 1) / gradient->segment;
+    return running;
 }
 
 // The states of a segment once more.
-static void gradient_run_segment(const Gradient *gradient, int64_t number)
+HD_CALL void gradient_run_segment(const Gradient *gradient, int64_t number)
 {
     const ArticulatedLanes *w = &gradient->w;
-    const int64_t first = number * gradient->segment;
-    state_load(w, gradient->firsts + number * gradient->size);
-    for (int64_t tick = first; tick < first + gradient->segment; tick++) {
+    const int64_t first = number * gradient->plan->segment;
+    state_load(w, gradient_first(gradient, number));
+    for (int64_t tick = first; tick < first + gradient->plan->segment; tick++) {
         const real t = splat((double)tick * w->c.dt);
-        state_store(w, gradient->states + (tick - first) * gradient->size);
+        state_store(w, gradient_state(gradient, tick - first));
         (void)control_set(w, tick, t);
         (void)articulated_step(w, t);
     }
@@ -165,16 +166,19 @@ static void gradient_run_segment(const Gradient *gradient, int64_t number)
 
 // The size of the derivatives with respect to the state: of all positions, turns, velocities and angular momenta, in SI
 // units. Those along a quaternion itself say nothing.
-static real gradient_size(const ArticulatedLanes *w)
+HD real gradient_size(const ArticulatedLanes *w)
 {
-    static const int vectors[] = {ARTICULATED_X, ARTICULATED_V, ARTICULATED_L, ARTICULATED_W};
     real sum = splat(0.0);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
         const Quaternion q = limb4(w, at + ARTICULATED_Q),
                          q_bar = pull_normal(q, splat(1.0), bar4(w, at + ARTICULATED_Q));
-        for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-            sum = sum + dot3(bar3(w, at + vectors[k]), bar3(w, at + vectors[k]));
+        const Vector3 x = bar3(w, at + ARTICULATED_X), v = bar3(w, at + ARTICULATED_V);
+        const Vector3 l = bar3(w, at + ARTICULATED_L), turn = bar3(w, at + ARTICULATED_W);
+        sum = sum + dot3(x, x);
+        sum = sum + dot3(v, v);
+        sum = sum + dot3(l, l);
+        sum = sum + dot3(turn, turn);
         sum = sum + (q_bar.x * q_bar.x + q_bar.y * q_bar.y + q_bar.z * q_bar.z + q_bar.w * q_bar.w);
     }
     return square_root(sum);
@@ -185,7 +189,18 @@ typedef struct GradientGrowth {
     real greatest, last;
 } GradientGrowth;
 
-static void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth *growth)
+HD GradientGrowth growth_load(const Gradient *gradient)
+{
+    const GradientGrowth growth = {load_all(gradient->growth), load_all(gradient->growth + gradient->w.stride)};
+    return growth;
+}
+HD void growth_store(const Gradient *gradient, const GradientGrowth *growth)
+{
+    store_all(gradient->growth, growth->greatest);
+    store_all(gradient->growth + gradient->w.stride, growth->last);
+}
+
+HD void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth *growth)
 {
     if (!any_lane(which)) return;
     const real size = gradient_size(w);
@@ -193,50 +208,96 @@ static void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth
     growth->greatest = select_real(which & ~MASK(size <= growth->greatest), size, growth->greatest);
 }
 
-// Lanes whose last step is the next one in reverse begin with the bars of their metrics.
-static void gradient_enter(const Gradient *gradient, int64_t end, const real *metric_bar, GradientGrowth *growth)
+// Before the last step in reverse.
+HD void gradient_back_begin(const Gradient *gradient)
 {
     const ArticulatedLanes *w = &gradient->w;
-    const mask entering = MASK(gradient->steps == (double)end);
+    const GradientGrowth none = {splat(0.0), splat(0.0)};
+    bars_clear(w, gradient->plan->n_parameters);
+    for (int k = 0; k < gradient_sums(w); k++)
+        set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * w->stride));
+    growth_store(gradient, &none);
+}
+
+// Lanes whose last step is the next one in reverse begin with the bars of their metrics: weight[n_metrics][lanes].
+HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double *weight, int64_t lanes,
+                            GradientGrowth *growth)
+{
+    const ArticulatedLanes *w = &gradient->w;
+    const real steps = load_all(gradient->steps);
+    const mask entering = MASK(steps == (double)end);
+    real metric_bar[ARTICULATED_N_METRICS + 1];
     if (!any_lane(entering)) return;
-    for (int k = 0; k < w->c.cells + gradient->configured->n_parameters; k++)
+    for (int m = 0; m < gradient->plan->n_metrics; m++) metric_bar[m] = load_lanes(weight + m * lanes, w->group->valid);
+    for (int k = 0; k < w->c.cells + gradient->plan->n_parameters; k++)
         set_limb(w, w->c.cells + k, select_real(entering, splat(0.0), limb(w, w->c.cells + k)));
-    pull_metrics(w, gradient->steps, metric_bar, entering);
+    pull_metrics(w, steps, metric_bar, entering);
     commands_start(w, end - 1);
     gradient_watch(w, entering, growth);
 }
 
-static void gradient_back_segment(const Gradient *gradient, int64_t number, const real *metric_bar,
-                                  GradientGrowth *growth)
+// Steps [first, end) of a segment, the last one first. weight: of the group's lanes.
+HD void gradient_back(const Gradient *gradient, int64_t first, int64_t end, const double *weight, int64_t lanes)
 {
     const ArticulatedLanes *w = &gradient->w;
-    const bool last = number == gradient->segments - 1;
-    const int64_t first = number * gradient->segment, end = last ? gradient->ticks : first + gradient->segment;
-    if (!last) gradient_run_segment(gradient, number);
+    GradientGrowth growth = growth_load(gradient);
     for (int64_t tick = end - 1; tick >= first; tick--) {
-        gradient_enter(gradient, tick + 1, metric_bar, growth);
-        pull_tick(w, tick, gradient->states + (tick - first) * gradient->size);
-        gradient_watch(w, MASK(gradient->steps > (double)tick), growth);
+        gradient_enter(gradient, tick + 1, weight, lanes, &growth);
+        pull_tick(w, tick, gradient_state(gradient, tick % gradient->plan->segment));
+        gradient_watch(w, MASK(load_all(gradient->steps) > (double)tick), &growth);
     }
+    growth_store(gradient, &growth);
 }
 
-HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
+// After the first step in reverse: result[n_parameters][lanes], grown[lanes] of the group's lanes.
+HD void gradient_back_end(const Gradient *gradient, int64_t lanes, double *result, double *grown)
 {
-    const Gradient *gradient = memory;
     const ArticulatedLanes *w = &gradient->w;
-    const int valid = gradient->group.valid;
-    real metric_bar[ARTICULATED_N_METRICS + 1];
-    GradientGrowth growth = {splat(0.0), splat(0.0)};
-    for (int m = 0; m < gradient->configured->n_metrics; m++) metric_bar[m] = load_lanes(weight + m * valid, valid);
-    bars_clear(w, gradient->configured->n_parameters);
-    for (int k = 0; k < gradient_sums(w); k++) set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * LANES));
-    for (int64_t number = gradient->segments - 1; number >= 0; number--)
-        gradient_back_segment(gradient, number, metric_bar, &growth);
+    const GradientGrowth growth = growth_load(gradient);
+    const int valid = w->group->valid;
     if (w->c.n_targets > 0) pull_reference_begin(w);
     pull_begin(w);
-    for (int p = 0; p < gradient->configured->n_parameters; p++)
-        store_lanes(result + p * valid, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);
+    for (int p = 0; p < gradient->plan->n_parameters; p++)
+        store_lanes(result + p * lanes, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);
     store_lanes(grown, growth.greatest / growth.last, all_lanes(), valid);
+}
+
+// ---- a lane of a GPU's thread ---------------------------------------------------------------------------------------
+
+HD Gradient gradient_of_thread(const Constants *constants, const double *assets, const AdjointSlice *slice,
+                               LaneGroup *group, int64_t lane)
+{
+    memset(group, 0, sizeof *group);
+    group->batch = slice->batch;
+    group->lane = lane;
+    group->valid = 1;
+    return gradient_open(constants, assets, group, &slice->plan);
+}
+
+HD void articulated_adjoint_forth(const Constants *constants, const double *assets, const AdjointSlice *slice,
+                                  int64_t lane)
+{
+    LaneGroup group;
+    const Gradient gradient = gradient_of_thread(constants, assets, slice, &group, lane);
+    if (slice->first == 0) gradient_begin(&gradient);
+    (void)gradient_forth(&gradient, slice->first, slice->end, MASK(load_all(gradient.steps) == 0.0),
+                         slice->batch.status + lane);
+}
+
+// A slice is part of a segment. A lane that had ended before it has nothing to do yet.
+HD void articulated_adjoint_back_slice(const Constants *constants, const double *assets, const AdjointSlice *slice,
+                                       int64_t lane)
+{
+    LaneGroup group;
+    const Gradient gradient = gradient_of_thread(constants, assets, slice, &group, lane);
+    const int64_t ticks = (int64_t)*gradient.steps, end = slice->end < ticks ? slice->end : ticks;
+    const int64_t segment = slice->plan.segment;
+    if (end <= slice->first) return;
+    if (end == ticks) gradient_back_begin(&gradient);
+    if (ticks > slice->end && slice->end % segment == 0) gradient_run_segment(&gradient, slice->end / segment - 1);
+    gradient_back(&gradient, slice->first, end, slice->weight + lane, slice->batch.lanes);
+    if (slice->first == 0)
+        gradient_back_end(&gradient, slice->batch.lanes, slice->gradient + lane, slice->growth + lane);
 }
 
 #endif

@@ -1,0 +1,256 @@
+// The adjoint on a GPU: a thread for each lane, which runs it, keeps its states in device memory, and goes back through
+// them. The bits are those of the CPU's kernels.
+#define HOPSCOTCH_KERNELS
+#define HOPSCOTCH_ADJOINTS
+#include "adjoint.h"
+#include "backend.h"
+#include "cuda_calls.cuh"
+#include "lanes.h"
+#include "models.h"
+
+#include <cstdlib>
+
+enum {
+    ADJOINT_BLOCK = BLOCK_THREADS,
+    ADJOINT_SLICE = 64, // steps of a launch, at most
+    ADJOINT_PART = 10,  // of the free memory, one such part is left to others
+};
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+#define ADJOINT_KERNEL(model, way)                                                                                     \
+    static __global__ void __launch_bounds__(ADJOINT_BLOCK)                                                            \
+        adjoint_##model##_##way(const Constants constants, const double *assets, const AdjointSlice slice)             \
+    {                                                                                                                  \
+        const int64_t lane = (int64_t)blockIdx.x * ADJOINT_BLOCK + threadIdx.x;                                        \
+        if (lane < slice.batch.lanes) model##_adjoint_##way(&constants, assets, &slice, lane);                         \
+    }
+#define ADJOINT_KERNELS_OF(model, kernel) ADJOINT_KERNEL(model, forth) ADJOINT_KERNEL(model, back_slice)
+ADJOINT_KERNELS(ADJOINT_KERNELS_OF)
+
+typedef void (*AdjointKernel)(const Constants constants, const double *assets, const AdjointSlice slice);
+
+typedef struct AdjointEntry {
+    int kernel;
+    AdjointPlan (*plan)(const Configured *configured, size_t most);
+    int64_t (*doubles)(const AdjointPlan *plan); // of a lane
+    AdjointKernel forth, back;
+} AdjointEntry;
+
+#define ADJOINT_ENTRY(model, kernel)                                                                                   \
+    {KERNEL_##model##_##kernel, model##_adjoint_plan, model##_adjoint_doubles, adjoint_##model##_forth,                \
+     adjoint_##model##_back_slice},
+static const AdjointEntry adjoint_entries[] = {ADJOINT_KERNELS(ADJOINT_ENTRY)};
+
+static const AdjointEntry *adjoint_find(const Configured *configured)
+{
+    for (size_t i = 0; i < sizeof adjoint_entries / sizeof *adjoint_entries; i++)
+        if (adjoint_entries[i].kernel == configured->kernel) return &adjoint_entries[i];
+    return NULL;
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+typedef struct CudaAdjoint {
+    AdjointDevice device;
+    int number; // of the device
+    const Configured *configured;
+    const AdjointEntry *entry;
+    AdjointSlice slice;
+    double *assets, *weight;
+    cudaStream_t stream;
+    cudaEvent_t started, ended;
+} CudaAdjoint;
+
+static int64_t adjoint_whole_blocks(int64_t lanes)
+{
+    return (lanes + LANES_TOGETHER - 1) / LANES_TOGETHER * LANES_TOGETHER;
+}
+
+// Bytes of a lane.
+static size_t adjoint_lane_bytes(const CudaAdjoint *adjoint, const AdjointPlan *plan)
+{
+    const Configured *configured = adjoint->configured;
+    const int64_t rows = 2 * configured->n_parameters + 2 * configured->n_metrics + 1;
+    return sizeof(double) * (size_t)(adjoint->entry->doubles(plan) + rows) + sizeof(int32_t);
+}
+
+// All states of a run where they fit for all lanes, else segments; then for as many lanes as fit.
+static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+    const size_t room = free_bytes - free_bytes / ADJOINT_PART;
+    AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2);
+    const int64_t whole = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan));
+    if (adjoint_whole_blocks(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0);
+    const int64_t fit = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan)) / LANES_TOGETHER * LANES_TOGETHER;
+    if (fit == 0) return error_make(ERROR_MEMORY, "the gradients of %d lanes do not fit into the GPU", LANES_TOGETHER);
+    adjoint->slice.plan = plan;
+    adjoint->device.lanes = adjoint_whole_blocks(lanes) <= fit ? lanes : fit;
+    return error_none();
+}
+
+static Error adjoint_take(CudaAdjoint *adjoint)
+{
+    const Configured *configured = adjoint->configured;
+    const size_t lanes = (size_t)adjoint->device.lanes, row = sizeof(double) * lanes;
+    const size_t lane = sizeof(double) * (size_t)adjoint->entry->doubles(&adjoint->slice.plan);
+    Batch *batch = &adjoint->slice.batch;
+    CUDA_TRY(cudaMalloc((void **)&batch->parameter, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&batch->metric, row * (size_t)configured->n_metrics));
+    CUDA_TRY(cudaMalloc((void **)&batch->status, sizeof(int32_t) * lanes));
+    CUDA_TRY(cudaMalloc((void **)&adjoint->weight, row * (size_t)configured->n_metrics));
+    CUDA_TRY(cudaMalloc((void **)&adjoint->slice.gradient, row * (size_t)configured->n_parameters));
+    CUDA_TRY(cudaMalloc((void **)&adjoint->slice.growth, row));
+    CUDA_TRY(cudaMalloc((void **)&batch->work, lane * (size_t)adjoint_whole_blocks(adjoint->device.lanes)));
+    adjoint->slice.weight = adjoint->weight;
+    if (configured->n_assets == 0) return error_none();
+    const size_t size = sizeof(double) * (size_t)configured->n_assets;
+    CUDA_TRY(cudaMalloc((void **)&adjoint->assets, size));
+    CUDA_TRY(cudaMemcpy(adjoint->assets, configured->assets, size, cudaMemcpyHostToDevice));
+    return error_none();
+}
+
+static void adjoint_close(AdjointDevice *device)
+{
+    CudaAdjoint *adjoint = (CudaAdjoint *)device;
+    cudaSetDevice(adjoint->number);
+    cudaFree(adjoint->slice.batch.parameter);
+    cudaFree(adjoint->slice.batch.metric);
+    cudaFree(adjoint->slice.batch.status);
+    cudaFree(adjoint->slice.batch.work);
+    cudaFree(adjoint->slice.gradient);
+    cudaFree(adjoint->slice.growth);
+    cudaFree(adjoint->weight);
+    cudaFree(adjoint->assets);
+    if (adjoint->started != NULL) cudaEventDestroy(adjoint->started);
+    if (adjoint->ended != NULL) cudaEventDestroy(adjoint->ended);
+    if (adjoint->stream != NULL) cudaStreamDestroy(adjoint->stream);
+    (void)cudaGetLastError();
+    free(adjoint);
+}
+
+// ---- forward and back -----------------------------------------------------------------------------------------------
+
+static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, int64_t first, int64_t end)
+{
+    Constants constants = adjoint->configured->constants;
+    const double *assets = adjoint->assets;
+    AdjointSlice slice = adjoint->slice;
+    void *arguments[] = {&constants, &assets, &slice};
+    slice.first = first;
+    slice.end = end;
+    const unsigned blocks = (unsigned)((slice.batch.lanes + ADJOINT_BLOCK - 1) / ADJOINT_BLOCK);
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3(ADJOINT_BLOCK), arguments, 0, adjoint->stream));
+    return error_none();
+}
+
+static Error adjoint_copy(const CudaAdjoint *adjoint, double *to, const double *from, int rows, cudaMemcpyKind kind)
+{
+    const size_t size = sizeof(double) * (size_t)(rows * adjoint->slice.batch.lanes);
+    CUDA_TRY(cudaMemcpyAsync(to, from, size, kind, adjoint->stream));
+    return error_none();
+}
+
+static Error adjoint_forth(CudaAdjoint *adjoint)
+{
+    const int64_t ticks = adjoint->configured->ticks;
+    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
+    for (int64_t first = 0; first < ticks; first += ADJOINT_SLICE)
+        TRY(adjoint_launch(adjoint, adjoint->entry->forth, first,
+                           first + ADJOINT_SLICE < ticks ? first + ADJOINT_SLICE : ticks));
+    CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
+    return error_none();
+}
+
+// A launch stays in a segment.
+static Error adjoint_reverse(CudaAdjoint *adjoint)
+{
+    const int64_t ticks = adjoint->configured->ticks, segment = adjoint->slice.plan.segment;
+    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
+    for (int64_t end = ticks, first; end > 0; end = first) {
+        const int64_t begins = (end - 1) / segment * segment;
+        first = end - ADJOINT_SLICE > begins ? end - ADJOINT_SLICE : begins;
+        TRY(adjoint_launch(adjoint, adjoint->entry->back, first, end));
+    }
+    CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
+    return error_none();
+}
+
+static Error adjoint_seconds(const CudaAdjoint *adjoint, double *seconds)
+{
+    float milliseconds = 0.0f;
+    CUDA_TRY(cudaEventElapsedTime(&milliseconds, adjoint->started, adjoint->ended));
+    *seconds = 1e-3 * (double)milliseconds;
+    return error_none();
+}
+
+static Error cuda_adjoint_run(AdjointDevice *device, const AdjointLanes *lanes)
+{
+    CudaAdjoint *adjoint = (CudaAdjoint *)device;
+    const Configured *configured = adjoint->configured;
+    Batch *batch = &adjoint->slice.batch;
+    batch->lanes = batch->stride = lanes->count;
+    CUDA_TRY(cudaSetDevice(adjoint->number));
+    TRY(adjoint_copy(adjoint, batch->parameter, lanes->parameter, configured->n_parameters, cudaMemcpyHostToDevice));
+    TRY(adjoint_forth(adjoint));
+    TRY(adjoint_copy(adjoint, lanes->metric, batch->metric, configured->n_metrics, cudaMemcpyDeviceToHost));
+    CUDA_TRY(cudaMemcpyAsync(lanes->failure, batch->status, sizeof(int32_t) * (size_t)lanes->count,
+                             cudaMemcpyDeviceToHost, adjoint->stream));
+    CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
+    return adjoint_seconds(adjoint, &device->run_seconds);
+}
+
+static Error cuda_adjoint_back(AdjointDevice *device, const double *weight, double *gradient, double *growth)
+{
+    CudaAdjoint *adjoint = (CudaAdjoint *)device;
+    const Configured *configured = adjoint->configured;
+    const AdjointSlice *slice = &adjoint->slice;
+    const int64_t lanes = slice->batch.lanes;
+    CUDA_TRY(cudaSetDevice(adjoint->number));
+    TRY(adjoint_copy(adjoint, adjoint->weight, weight, configured->n_metrics, cudaMemcpyHostToDevice));
+    TRY(adjoint_reverse(adjoint));
+    TRY(adjoint_copy(adjoint, gradient, slice->gradient, configured->n_parameters, cudaMemcpyDeviceToHost));
+    TRY(adjoint_copy(adjoint, growth, slice->growth, 1, cudaMemcpyDeviceToHost));
+    CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
+    for (int p = 0; p < configured->n_parameters; p++)
+        for (int64_t i = 0; i < lanes && !configured->model->adjoint->parameter(configured, p); i++)
+            gradient[p * lanes + i] = 0.0;
+    return adjoint_seconds(adjoint, &device->back_seconds);
+}
+
+// ---- open -----------------------------------------------------------------------------------------------------------
+
+static Error adjoint_start(CudaAdjoint *adjoint, int64_t lanes, size_t most)
+{
+    CUDA_TRY(cudaSetDevice(adjoint->number));
+    CUDA_TRY(cudaStreamCreateWithFlags(&adjoint->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&adjoint->started, cudaEventBlockingSync));
+    CUDA_TRY(cudaEventCreateWithFlags(&adjoint->ended, cudaEventBlockingSync));
+    TRY(adjoint_choose(adjoint, lanes, most));
+    return adjoint_take(adjoint);
+}
+
+extern "C" Error adjoint_cuda_open(int device, const Configured *configured, int64_t lanes, size_t most,
+                                   AdjointDevice **out)
+{
+    const AdjointEntry *entry = adjoint_find(configured);
+    *out = NULL;
+    if (entry == NULL) return error_none();
+    CudaAdjoint *adjoint = (CudaAdjoint *)calloc(1, sizeof *adjoint);
+    if (adjoint == NULL) return error_make(ERROR_MACHINE, "not enough memory for gradients on a GPU");
+    adjoint->number = device;
+    adjoint->configured = configured;
+    adjoint->entry = entry;
+    adjoint->device.run = cuda_adjoint_run;
+    adjoint->device.back = cuda_adjoint_back;
+    adjoint->device.close = adjoint_close;
+    const Error error = adjoint_start(adjoint, lanes, most);
+    if (error.kind != OK) {
+        adjoint_close(&adjoint->device);
+        return error;
+    }
+    *out = &adjoint->device;
+    return error_none();
+}

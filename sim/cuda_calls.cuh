@@ -1,0 +1,45 @@
+// Calls of CUDA. All except those that free go through CUDA_CALL, so that a test can make them fail (sim/faults.c).
+#ifndef HOPSCOTCH_CUDA_CALLS_CUH
+#define HOPSCOTCH_CUDA_CALLS_CUH
+
+#include "faults.h"
+#include "sim.h"
+
+#include <cstring>
+
+// In place of the call: only its error, or a kernel that crashes and destroys the context.
+static __global__ void cuda_trap_kernel(void) { __trap(); }
+
+static cudaError_t cuda_fail(int number)
+{
+    if (number != CUDA_FAULT_TRAP) return (cudaError_t)number;
+    (void)cudaLaunchKernel(cuda_trap_kernel, dim3(1), dim3(1), NULL, 0, 0);
+    return cudaDeviceSynchronize();
+}
+
+#define CUDA_CALL(code, call)                                                                                          \
+    do {                                                                                                               \
+        int cuda_number = 0;                                                                                           \
+        (code) = backend_cuda_fault(&cuda_number) ? cuda_fail(cuda_number) : (call);                                   \
+    } while (0)
+#define CUDA_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        cudaError_t cuda_code;                                                                                         \
+        CUDA_CALL(cuda_code, call);                                                                                    \
+        TRY(cuda_check(cuda_code, #call));                                                                             \
+    } while (0)
+
+// The name of the call: the text before its arguments.
+static int cuda_name_length(const char *call) { return (int)strcspn(call, "("); }
+
+static Error cuda_check(cudaError_t code, const char *call)
+{
+    if (code == cudaSuccess) return error_none();
+    (void)cudaGetLastError(); // else the next launch would report this error
+    if (code == cudaErrorMemoryAllocation)
+        return error_make(ERROR_MEMORY, "%.*s: out of memory", cuda_name_length(call), call);
+    return error_make(ERROR_DEVICE, "%.*s: %s (CUDA error %d, %s)", cuda_name_length(call), call,
+                      cudaGetErrorString(code), (int)code, cudaGetErrorName(code));
+}
+
+#endif
