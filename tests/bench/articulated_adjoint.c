@@ -1,8 +1,9 @@
 // What a gradient by the adjoint takes beside its runs, on one thread: processor time of lanes that run, in the widest
 // vectors, and of the same lanes run and gone back through, in groups; the bytes of memory per lane; and the time of
 // one lane along one direction by dual numbers.
-//     bench_articulated_adjoint SPEC [LANES]
-// The least of three times after one to warm up. All lanes have the spec's default parameters.
+//     bench_articulated_adjoint SPEC [LANES [cuda]]
+// The least of three times after one to warm up. All lanes have the spec's default parameters. cuda: the same on a GPU,
+// by its own clock, of all lanes at once.
 #include "../../runner/command/command.h"
 
 #include <math.h>
@@ -35,12 +36,11 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double bench_forward(AdjointBench *bench)
+// Processor time on a CPU, the device's own on a GPU.
+static double bench_forward(AdjointBench *bench, Backend *backend)
 {
-    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = "auto"};
-    Backend *backend = NULL;
+    const bool on_cpu = strcmp(backend_info(backend)->name, "cpu") == 0;
     double least = INFINITY;
-    check(backend_open(&options, &backend));
     check(backend_prepare(backend, &bench->configured, bench->lanes, 0, 0));
     Batch *batch = backend_batch(backend, 0);
     batch->lanes = bench->lanes;
@@ -51,18 +51,45 @@ static double bench_forward(AdjointBench *bench)
     for (int k = 0; k < ADJOINT_REPEATS; k++) {
         const double start = processor_seconds();
         bool done = false;
-        double seconds;
+        double seconds = 0.0;
         check(backend_begin(backend, 0));
         while (!done) {
             check(backend_advance(backend, 0, bench->configured.ticks));
             check(backend_wait(backend, 0, &done, &seconds));
         }
-        const double taken = processor_seconds() - start;
+        const double taken = on_cpu ? processor_seconds() - start : seconds;
         least = k > 0 && taken < least ? taken : least;
     }
     bench->metric = batch->metric[0];
-    backend_close(backend);
     return least;
+}
+
+// Lanes at once, with room for what is told of them.
+typedef struct AdjointGroup {
+    AdjointLanes lanes;
+    double *weight, *gradient, *growth;
+} AdjointGroup;
+
+static AdjointGroup bench_group(AdjointBench *bench, int width, size_t most)
+{
+    const Configured *configured = &bench->configured;
+    double *parameter = ARENA_NEW(&bench->arena, double, configured->n_parameters *width);
+    double *weight = ARENA_NEW(&bench->arena, double, configured->n_metrics *width);
+    for (int k = 0; k < configured->n_parameters * width; k++) parameter[k] = configured->parameters[k / width].value;
+    for (int k = 0; k < configured->n_metrics * width; k++) weight[k] = configured->model->adjoint->metric(k / width);
+    return (AdjointGroup){.lanes = {.count = width,
+                                    .parameter = parameter,
+                                    .most = most,
+                                    .metric = ARENA_NEW(&bench->arena, double, configured->n_metrics *width),
+                                    .failure = ARENA_NEW(&bench->arena, int, width)},
+                          .weight = weight,
+                          .gradient = ARENA_NEW(&bench->arena, double, configured->n_parameters *width),
+                          .growth = ARENA_NEW(&bench->arena, double, width)};
+}
+
+static void bench_compare(const AdjointBench *bench, const AdjointGroup *group)
+{
+    if (memcmp(group->lanes.metric, &bench->metric, sizeof(double)) != 0) fprintf(stderr, "other bits than the run\n");
 }
 
 // `width` lanes at once, forward and back.
@@ -71,31 +98,42 @@ static double bench_adjoint(AdjointBench *bench, int width, size_t most)
     const Configured *configured = &bench->configured;
     const Adjoint *adjoint = configured->model->adjoint;
     const size_t used = bench->arena.used;
-    double *parameter = ARENA_NEW(&bench->arena, double, configured->n_parameters *width);
-    double *gradient = ARENA_NEW(&bench->arena, double, configured->n_parameters *width);
-    double *metric = ARENA_NEW(&bench->arena, double, configured->n_metrics *width);
-    double *weight = ARENA_NEW(&bench->arena, double, configured->n_metrics *width), least = INFINITY;
-    double *growth = ARENA_NEW(&bench->arena, double, width);
-    const AdjointLanes lanes = {.count = width,
-                                .parameter = parameter,
-                                .most = most,
-                                .metric = metric,
-                                .failure = ARENA_NEW(&bench->arena, int, width)};
+    const AdjointGroup group = bench_group(bench, width, most);
+    double least = INFINITY;
     void *memory = arena_take(&bench->arena, adjoint->bytes(configured, width, most), 1);
-    for (int k = 0; k < configured->n_parameters * width; k++) parameter[k] = configured->parameters[k / width].value;
-    for (int k = 0; k < configured->n_metrics * width; k++) weight[k] = adjoint->metric(k / width);
     for (int k = 0; k < ADJOINT_REPEATS; k++) {
         const double start = processor_seconds();
         for (int i = 0; i < bench->lanes; i += width) {
-            adjoint->run(configured, &lanes, memory);
-            adjoint->back(configured, width, memory, weight, gradient, growth);
+            adjoint->run(configured, &group.lanes, memory);
+            adjoint->back(configured, width, memory, group.weight, group.gradient, group.growth);
         }
         const double taken = processor_seconds() - start;
         least = k > 0 && taken < least ? taken : least;
     }
-    if (memcmp(&metric[0], &bench->metric, sizeof(double)) != 0) fprintf(stderr, "other bits than the run\n");
+    bench_compare(bench, &group);
     arena_rewind(&bench->arena, used);
     return least;
+}
+
+// All lanes at once on a GPU.
+static void bench_device(AdjointBench *bench, Backend *backend, size_t most, double forward)
+{
+    const AdjointGroup group = bench_group(bench, bench->lanes, 0);
+    AdjointDevice *device = NULL;
+    double forth = INFINITY, back = INFINITY;
+    check(backend_adjoint(backend, &bench->configured, bench->lanes, most, &device));
+    if (device == NULL || device->lanes < bench->lanes) check(error_make(ERROR_USER, "so many lanes do not fit"));
+    for (int k = 0; k < ADJOINT_REPEATS; k++) {
+        check(device->run(device, &group.lanes));
+        check(device->back(device, group.weight, group.gradient, group.growth));
+        if (k == 0 || device->run_seconds + device->back_seconds > forth + back) continue;
+        forth = device->run_seconds;
+        back = device->back_seconds;
+    }
+    bench_compare(bench, &group);
+    printf("forward %.1f ms and back %.1f ms, %s: %.2f x forward\n", 1e3 * forth, 1e3 * back,
+           most == 1 ? "checkpoints" : "all states", (forth + back) / forward);
+    device->close(device);
 }
 
 // One lane with dual numbers, along one direction.
@@ -126,28 +164,44 @@ static void bench_load(const char *path, AdjointBench *bench)
     if (why != NULL) check(error_make(ERROR_USER, "%s", why));
 }
 
+static void bench_on_cpu(AdjointBench *bench, double forward)
+{
+    const Adjoint *adjoint = bench->configured.model->adjoint;
+    for (int width = adjoint->lanes(); width > 0; width = width > 1 ? 1 : 0) {
+        for (int small = 0; small < 2; small++) {
+            const size_t most = small == 1 ? 1 : 0;
+            const double taken = bench_adjoint(bench, width, most);
+            printf("forward and back, %d at once, %s: %.1f ms, %.2f x forward, %.0f kB per lane\n", width,
+                   small == 1 ? "checkpoints" : "all states", 1e3 * taken, taken / forward,
+                   1e-3 * (double)adjoint->bytes(&bench->configured, width, most) / width);
+        }
+    }
+    printf("one direction of one lane by dual numbers: %.1f ms\n", 1e3 * bench_tangent(bench));
+}
+
 int main(int argc, char **argv)
 {
     AdjointBench bench = {.lanes = argc > 2 ? atoi(argv[2]) : 64};
+    const bool on_cpu = argc < 4;
     if (argc < 2 || bench.lanes < 8 || bench.lanes % 8 != 0) {
-        fprintf(stderr, "usage: %s SPEC [LANES], LANES a multiple of 8\n", argv[0]);
+        fprintf(stderr, "usage: %s SPEC [LANES [cuda]], LANES a multiple of 8\n", argv[0]);
         return 2;
     }
     bench_load(argv[1], &bench);
-    const Adjoint *adjoint = bench.configured.model->adjoint;
-    const int widest = adjoint->lanes();
-    const double forward = bench_forward(&bench), steps = (double)bench.lanes * (double)bench.configured.ticks;
-    printf("%d lanes of %lld steps\n", bench.lanes, (long long)bench.configured.ticks);
-    printf("forward, in vectors: %.1f ms, %.0f steps/s\n", 1e3 * forward, steps / forward);
-    for (int width = widest; width > 0; width = width > 1 ? 1 : 0) {
-        for (int small = 0; small < 2; small++) {
-            const size_t most = small == 1 ? 1 : 0;
-            const double taken = bench_adjoint(&bench, width, most);
-            printf("forward and back, %d at once, %s: %.1f ms, %.2f x forward, %.0f kB per lane\n", width,
-                   small == 1 ? "checkpoints" : "all states", 1e3 * taken, taken / forward,
-                   1e-3 * (double)adjoint->bytes(&bench.configured, width, most) / width);
-        }
+    const BackendOptions options = {.name = on_cpu ? "cpu" : argv[3], .threads = 1, .isa = "auto"};
+    Backend *backend = NULL;
+    check(backend_open(&options, &backend));
+    const double forward = bench_forward(&bench, backend);
+    const double steps = (double)bench.lanes * (double)bench.configured.ticks;
+    printf("%s: %d lanes of %lld steps\n", backend_info(backend)->device, bench.lanes,
+           (long long)bench.configured.ticks);
+    printf("forward: %.1f ms, %.4g steps/s\n", 1e3 * forward, steps / forward);
+    if (on_cpu) {
+        bench_on_cpu(&bench, forward);
+    } else {
+        bench_device(&bench, backend, 0, forward);
+        bench_device(&bench, backend, 1, forward);
     }
-    printf("one direction of one lane by dual numbers: %.1f ms\n", 1e3 * bench_tangent(&bench));
+    backend_close(backend);
     return 0;
 }
