@@ -87,7 +87,7 @@ static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
     const int64_t fit = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan)) / LANES_TOGETHER * LANES_TOGETHER;
     if (fit == 0) return error_make(ERROR_MEMORY, "the gradients of %d lanes do not fit into the GPU", LANES_TOGETHER);
     adjoint->slice.plan = plan;
-    adjoint->device.lanes = adjoint_whole_blocks(lanes) <= fit ? lanes : fit;
+    adjoint->device.lanes = (int)(adjoint_whole_blocks(lanes) <= fit ? lanes : fit);
     return error_none();
 }
 

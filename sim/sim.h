@@ -397,7 +397,7 @@ typedef struct Adjoint {
 
 // The same by a GPU, for many lanes at once, with the same bits (backend_adjoint). It has memory of its own.
 typedef struct AdjointDevice {
-    int64_t lanes;                    // at once, at most
+    int lanes;                        // at once, at most
     double run_seconds, back_seconds; // of the last ones, on the device
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
     // Of the lanes that were run last. As `back` above.

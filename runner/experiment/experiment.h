@@ -417,6 +417,8 @@ typedef struct Search {
     RoundStop *stops;          // [n_stops] set by restore, for searches whose budgets an extension may change
     int64_t n_stops;
     ThreadTeam *team;                 // shares what ask and tell do; NULL: the caller does it alone
+    int64_t gpu_rounds;               // whose gradients a GPU computed
+    Error gpu_failed;                 // why it no longer does
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
@@ -471,6 +473,9 @@ struct SearchMethod {
     Error (*tell)(Search *search, const Trials *trials);
     // Memory for a team, if the method needs some (search_use_team); NULL: it needs none.
     void (*use_team)(Search *search, ThreadTeam *team, Arena *arena);
+    // Lanes that a GPU is to go back through at once (search_use_gpu), at most; NULL or 0: none.
+    int64_t (*gradient_lanes)(const Search *search);
+    void (*use_gpu)(Search *search, AdjointDevice *device, Arena *arena);
     // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
@@ -501,6 +506,10 @@ Error search_init(const Spec *spec, Arena *arena, Search *search);
 // draws keeps more of what it drew. No bit changes. Creates the arena, which must outlive the search. A method that
 // gets no memory shares nothing.
 void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
+// The same for a device that computes gradients where there are enough of them, with the bits of the threads. NULL: no
+// longer. Where it fails, search->gpu_failed says why, and the threads compute them.
+int64_t search_gradient_lanes(const Search *search);
+void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
 SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 #undef SEARCH_METHOD_DECLARE
@@ -634,12 +643,13 @@ double trial_objective(const Spec *spec, const double *parameter, const double *
 Error trial_gradient_check(const Spec *spec);
 // Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
 bool trial_gradient_has(const Spec *spec, int p);
-// The trials of one spec, some at once. configured: as the model built it. `most`: bytes for states, as in
-// AdjointLanes.
+// The trials of one spec, some at once, by a GPU (device) or this processor (NULL). configured: as the model built it.
+// `most`: bytes for states on the processor, as in AdjointLanes.
 typedef struct TrialGradient TrialGradient;
-int trial_gradient_trials(const Spec *spec); // at once, at most
-size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most);
-TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena);
+int trial_gradient_trials(const Spec *spec, const AdjointDevice *device); // at once, at most
+size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most, const AdjointDevice *device);
+TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, AdjointDevice *device,
+                                   Arena *arena);
 typedef struct GradientTrials {
     int count;
     const int32_t *search;   // [count]
@@ -654,8 +664,8 @@ typedef struct GradientSlopes {
     double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
     double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
 } GradientSlopes;
-// The same bits for any number of trials at once.
-void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
+// The same bits for any number of trials at once, by either. Only a device has errors.
+Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
 // violation is the sum of those above 0.

@@ -104,19 +104,20 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
 
 // ---- by the adjoint -------------------------------------------------------------------------------------------------
 
-static void gradient_by_adjoint(GradientRun *run, const GradientResult *result)
+static Error gradient_by_adjoint(GradientRun *run, const GradientResult *result)
 {
     int *parameters = ARENA_NEW(run->arena, int, result->count);
     double *slope = ARENA_NEW(run->arena, double, result->count);
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
-    TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, run->arena);
+    TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, NULL, run->arena);
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
     const GradientSlopes slopes = {.parameters = parameters, .count = result->count, .slope = slope};
-    trial_gradients(gradient, &trials, &slopes);
+    TRY(trial_gradients(gradient, &trials, &slopes));
     for (int i = 0; i < result->count; i++)
         result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
+    return error_none();
 }
 
 // ---- the trial ------------------------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ static Error gradient_work(GradientRun *run, void *context)
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
     const Error refused = trial_gradient_check(run->spec);
     if (refused.kind == OK)
-        gradient_by_adjoint(run, result);
+        TRY(gradient_by_adjoint(run, result));
     else
         result->no_adjoint = arena_copy(run->arena, refused.text);
     for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));

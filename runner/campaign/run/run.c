@@ -25,6 +25,8 @@ typedef struct Campaign {
     Search search;
     Arena search_arena; // of the threads that share it
     Device device;
+    AdjointDevice *adjoint; // gradients by the device; NULL: by the threads
+    Arena adjoint_arena;
     FILE *messages; // may be NULL
     double started, rows_seconds, record_seconds, index_seconds;
     int64_t first_batch; // of this run
@@ -224,14 +226,54 @@ static void campaign_share_search(Campaign *campaign)
     search_use_team(&campaign->search, campaign->loop.team, &campaign->search_arena);
 }
 
+// ---- gradients by the device ----------------------------------------------------------------------------------------
+
+static void campaign_close_adjoint(Campaign *campaign)
+{
+    if (campaign->adjoint == NULL) return;
+    search_use_gpu(&campaign->search, NULL, &campaign->adjoint_arena);
+    campaign->adjoint->close(campaign->adjoint);
+    campaign->adjoint = NULL;
+    arena_destroy(&campaign->adjoint_arena);
+}
+
+// Without room on the device the threads compute them.
+static Error campaign_open_adjoint(Campaign *campaign)
+{
+    const int64_t lanes = search_gradient_lanes(&campaign->search);
+    if (lanes == 0) return error_none();
+    const Error error =
+        backend_adjoint(campaign->device.backend, &campaign->spec->configured, lanes, 0, &campaign->adjoint);
+    if (error.kind != OK && error.kind != ERROR_MEMORY) return error;
+    if (error.kind == OK && campaign->adjoint != NULL)
+        search_use_gpu(&campaign->search, campaign->adjoint, &campaign->adjoint_arena);
+    return error_none();
+}
+
+static Error campaign_tell_gradients(Campaign *campaign)
+{
+    const Search *search = &campaign->search;
+    if (search->gpu_failed.kind != OK) {
+        if (campaign->messages != NULL)
+            fprintf(campaign->messages, "warning: the GPU stopped computing gradients: %s; the CPU computes them\n",
+                    search->gpu_failed.text);
+        return store_event(campaign->store, "gradients", "the GPU stopped computing them: %s", search->gpu_failed.text);
+    }
+    if (search->gpu_rounds == 0) return error_none();
+    return store_event(campaign->store, "gradients", "of %lld rounds by the GPU", (long long)search->gpu_rounds);
+}
+
+// ---- a device that fails --------------------------------------------------------------------------------------------
+
 // Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
 static Error campaign_recover_device(Campaign *campaign, Error error)
 {
+    campaign_close_adjoint(campaign);
     TRY(device_recover(&campaign->device, error));
     TRY(campaign_use_device(campaign));
     TRY(campaign_restore(campaign));
     campaign_share_search(campaign);
-    return error_none();
+    return campaign_open_adjoint(campaign);
 }
 
 // ---- after the loop -------------------------------------------------------------------------------------------------
@@ -329,6 +371,7 @@ static Error campaign_run_through(Campaign *campaign)
     TRY(campaign_retry(campaign));
     TRY(loop_run(&campaign->loop));
     TRY(campaign_tell_kernel(campaign));
+    TRY(campaign_tell_gradients(campaign));
     return campaign_end(campaign);
 }
 
@@ -399,6 +442,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     campaign->store->trials_expected = loop_total(loop);
     campaign->first_batch = campaign->store->next_batch;
     Error error = campaign_open_device(campaign);
+    if (error.kind == OK) error = campaign_open_adjoint(campaign);
     if (error.kind == OK) {
         campaign_tell_start(campaign, before);
         campaign->summary->trials_total = loop_total(loop);
@@ -407,6 +451,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign_summarize(campaign, &loop->before);
     }
     if (error.kind != OK) campaign_note_error(campaign, &error);
+    campaign_close_adjoint(campaign);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
     thread_team_close(loop->team);

@@ -53,7 +53,7 @@ static double slopes_error(const double *each, int replicates, int stride)
 
 enum { SLOPES_STATES = 64 << 20 }; // bytes
 
-static void slopes_by_adjoint(GradientRun *run, SlopeResult *result)
+static Error slopes_by_adjoint(GradientRun *run, SlopeResult *result)
 {
     const Spec *spec = run->spec;
     const int n = result->count, replicates = spec->replicates.count;
@@ -62,13 +62,13 @@ static void slopes_by_adjoint(GradientRun *run, SlopeResult *result)
     double *slope = ARENA_NEW(run->arena, double, n);
     double *each = several ? ARENA_NEW(run->arena, double, replicates *n) : NULL;
     for (int i = 0; i < n; i++) parameters[i] = result->slopes[i].parameter;
-    TrialGradient *gradient = trial_gradient_take(spec, &run->configured, SLOPES_STATES, run->arena);
+    TrialGradient *gradient = trial_gradient_take(spec, &run->configured, SLOPES_STATES, NULL, run->arena);
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
     const GradientSlopes slopes = {
         .parameters = parameters, .count = n, .slope = slope, .each = each, .growth = &result->growth};
-    trial_gradients(gradient, &trials, &slopes);
+    TRY(trial_gradients(gradient, &trials, &slopes));
     for (int i = 0; i < n; i++) {
         Slope *of = &result->slopes[i];
         const double stretch = slopes_stretch(&spec->axes[i].values, of->value);
@@ -76,6 +76,7 @@ static void slopes_by_adjoint(GradientRun *run, SlopeResult *result)
         of->slope = slope[i] * stretch;
         if (several) of->error = slopes_error(each + i, replicates, n) * fabs(stretch);
     }
+    return error_none();
 }
 
 // ---- by differences -------------------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ static Error slopes_work(GradientRun *run, void *context)
     SlopeResult *result = context;
     for (int i = 0; i < result->count; i++) result->slopes[i].value = run->parameter[result->slopes[i].parameter];
     if (result->adjoint)
-        slopes_by_adjoint(run, result);
+        TRY(slopes_by_adjoint(run, result));
     else
         TRY(slopes_by_differences(run, result));
     for (int i = 0; i < result->count; i++)

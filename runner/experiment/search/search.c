@@ -43,6 +43,16 @@ void search_use_team(Search *search, ThreadTeam *team, Arena *arena)
     if (search->method->use_team != NULL) search->method->use_team(search, team, arena);
 }
 
+int64_t search_gradient_lanes(const Search *search)
+{
+    return search->method->gradient_lanes != NULL ? search->method->gradient_lanes(search) : 0;
+}
+
+void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena)
+{
+    if (search->method->use_gpu != NULL) search->method->use_gpu(search, device, arena);
+}
+
 uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member)
 {
     return method->ordinal != NULL ? method->ordinal(round, member) : search_round_ordinal(round, member);

@@ -68,7 +68,7 @@ typedef struct SideMethod {
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
     // What generations of several searches need that end together: those of turns[count]. NULL: nothing.
-    void (*before_ends)(const Search *search, const SideTurn *turns, int64_t count);
+    void (*before_ends)(Search *search, const SideTurn *turns, int64_t count);
     void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
     bool counts_last; // the progress of searches that have all ended stands behind their last round
     // After a restore: whether the state is possible. Then, of each search that ended a generation, by the budgets that

@@ -75,8 +75,9 @@ struct TrialGradient {
     size_t most;
     int trials;                // at once, at most
     int width;                 // lanes of a group
-    void *memory;              // of the adjoint; it holds the run of the group from lane `held` on
-    int held;                  // -1: none
+    AdjointDevice *device;     // NULL: this processor
+    void *memory;              // of the processor's adjoint
+    int held;                  // the group from this lane on was run last; -1: none
     double *metric, *weight;   // [trials][replicates][n_metrics]
     int *failure;              // [trials][replicates]
     double *share;             // [trials][replicates]
@@ -95,43 +96,52 @@ struct TrialGradient {
 
 enum { TRIAL_GRADIENT_ARRAYS = 20 };
 
-int trial_gradient_trials(const Spec *spec)
+static int gradient_lanes(const Spec *spec, const AdjointDevice *device)
 {
-    const int lanes = spec->model->adjoint->lanes(), replicates = spec->replicates.count;
+    return device != NULL ? device->lanes : spec->model->adjoint->lanes();
+}
+
+int trial_gradient_trials(const Spec *spec, const AdjointDevice *device)
+{
+    const int lanes = gradient_lanes(spec, device), replicates = spec->replicates.count;
     return replicates < lanes ? lanes / replicates : 1;
 }
 
-static int gradient_width(const Spec *spec)
+static int gradient_width(const Spec *spec, const AdjointDevice *device)
 {
-    const int lanes = spec->model->adjoint->lanes();
-    const int64_t all = (int64_t)trial_gradient_trials(spec) * spec->replicates.count;
+    const int lanes = gradient_lanes(spec, device);
+    const int64_t all = (int64_t)trial_gradient_trials(spec, device) * spec->replicates.count;
     return all < lanes ? (int)all : lanes;
 }
 
 // A group of one lane may take more, because more of its states fit.
-static size_t gradient_adjoint_bytes(const Spec *spec, const Configured *configured, size_t most)
+static size_t gradient_adjoint_bytes(const Spec *spec, const Configured *configured, size_t most,
+                                     const AdjointDevice *device)
 {
     const Adjoint *adjoint = configured->model->adjoint;
-    const size_t group = adjoint->bytes(configured, gradient_width(spec), most);
+    if (device != NULL) return 0;
+    const size_t group = adjoint->bytes(configured, gradient_width(spec, NULL), most);
     const size_t single = adjoint->bytes(configured, 1, most);
     return group > single ? group : single;
 }
 
-size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most)
+size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most, const AdjointDevice *device)
 {
-    const size_t trials = (size_t)trial_gradient_trials(spec), width = (size_t)gradient_width(spec);
+    const size_t trials = (size_t)trial_gradient_trials(spec, device), width = (size_t)gradient_width(spec, device);
     const size_t replicates = (size_t)spec->replicates.count, metrics = (size_t)configured->n_metrics;
     const size_t parameters = (size_t)configured->n_parameters, lanes = trials * replicates;
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
                            2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
                            replicates;
-    return gradient_adjoint_bytes(spec, configured, most) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
-           sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
+    return gradient_adjoint_bytes(spec, configured, most, device) + doubles * sizeof(double) +
+           replicates * sizeof(SlopeValue) + sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
 
-TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, Arena *arena)
+TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, AdjointDevice *device,
+                                   Arena *arena)
 {
-    const int trials = trial_gradient_trials(spec), width = gradient_width(spec), replicates = spec->replicates.count;
+    const int trials = trial_gradient_trials(spec, device), width = gradient_width(spec, device);
+    const int replicates = spec->replicates.count;
     const int metrics = configured->n_metrics, parameters = configured->n_parameters, lanes = trials * replicates;
     TrialGradient *gradient = ARENA_NEW(arena, TrialGradient, 1);
     *gradient = (TrialGradient){.spec = spec,
@@ -139,7 +149,8 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .most = most,
                                 .trials = trials,
                                 .width = width,
-                                .memory = arena_take(arena, gradient_adjoint_bytes(spec, configured, most), 1),
+                                .device = device,
+                                .memory = arena_take(arena, gradient_adjoint_bytes(spec, configured, most, device), 1),
                                 .metric = ARENA_NEW(arena, double, lanes *metrics),
                                 .weight = ARENA_NEW(arena, double, lanes *metrics),
                                 .failure = ARENA_NEW(arena, int, lanes),
@@ -209,7 +220,7 @@ static int gradient_group(const TrialGradient *gradient, const GradientTrials *t
 }
 
 // Runs the group of lanes from `first` on.
-static void gradient_run_group(TrialGradient *gradient, const GradientTrials *trials, int first)
+static Error gradient_run_group(TrialGradient *gradient, const GradientTrials *trials, int first)
 {
     const Configured *configured = gradient->configured;
     const int count = gradient_group(gradient, trials, first), replicates = gradient->spec->replicates.count;
@@ -225,13 +236,17 @@ static void gradient_run_group(TrialGradient *gradient, const GradientTrials *tr
                                 .most = gradient->most,
                                 .metric = gradient->metrics,
                                 .failure = gradient->failures};
-    configured->model->adjoint->run(configured, &lanes, gradient->memory);
+    if (gradient->device != NULL)
+        TRY(gradient->device->run(gradient->device, &lanes));
+    else
+        configured->model->adjoint->run(configured, &lanes, gradient->memory);
     for (int i = 0; i < count; i++) {
         gradient->failure[first + i] = gradient->failures[i];
         for (int m = 0; m < n_metrics; m++)
             gradient->metric[(ptrdiff_t)(first + i) * n_metrics + m] = gradient->metrics[m * count + i];
     }
     gradient->held = first;
+    return error_none();
 }
 
 // Adds the gradient of a lane to that of its trial. Its own draws do not follow the trial's parameters.
@@ -247,21 +262,24 @@ static void gradient_add_lane(TrialGradient *gradient, int lane, const double *p
 }
 
 // Goes back through the group from `first` on, unless no objective takes any of its lanes.
-static void gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first,
-                               const GradientSlopes *out)
+static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *trials, int first,
+                                const GradientSlopes *out)
 {
     const Configured *configured = gradient->configured;
     const int count = gradient_group(gradient, trials, first), n_metrics = configured->n_metrics;
     bool some = false;
     for (int i = 0; i < count; i++) some = some || gradient->share[first + i] != 0.0;
-    if (!some) return;
-    if (gradient->held != first) gradient_run_group(gradient, trials, first);
+    if (!some) return error_none();
+    if (gradient->held != first) TRY(gradient_run_group(gradient, trials, first));
     for (int i = 0; i < count; i++) {
         for (int m = 0; m < n_metrics; m++)
             gradient->weights[m * count + i] = gradient->weight[(ptrdiff_t)(first + i) * n_metrics + m];
     }
-    configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
-                                     gradient->grown);
+    if (gradient->device != NULL)
+        TRY(gradient->device->back(gradient->device, gradient->weights, gradient->part, gradient->grown));
+    else
+        configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
+                                         gradient->grown);
     for (int i = count - 1; i >= 0; i--) {
         const int trial = (first + i) / gradient->spec->replicates.count;
         if (gradient->share[first + i] == 0.0) continue;
@@ -269,6 +287,7 @@ static void gradient_add_group(TrialGradient *gradient, const GradientTrials *tr
         if (out->each == NULL) continue;
         gradient_put_lane(gradient, first + i, trials->parameter + (ptrdiff_t)trial * configured->n_parameters, out);
     }
+    return error_none();
 }
 
 // The weights of the metrics of a trial's replicates; sum: what the objective itself takes of the parameters.
@@ -326,13 +345,13 @@ static void gradient_finish(TrialGradient *gradient, const GradientTrials *trial
                 : gradient_along(gradient, trials->parameter + t * n, out->parameters[i], gradient->sum + t * n);
 }
 
-void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out)
+Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out)
 {
     const int replicates = gradient->spec->replicates.count, lanes = trials->count * replicates;
     const ptrdiff_t n = gradient->configured->n_parameters;
     gradient_clear(gradient, trials->count);
     for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
-    for (int first = 0; first < lanes; first += gradient->width) gradient_run_group(gradient, trials, first);
+    for (int first = 0; first < lanes; first += gradient->width) TRY(gradient_run_group(gradient, trials, first));
     for (int t = 0; t < trials->count; t++) {
         const ptrdiff_t lane = (ptrdiff_t)t * replicates;
         gradient->fitness[t] = trial_objective(gradient->spec, trials->parameter + t * n,
@@ -341,8 +360,9 @@ void trial_gradients(TrialGradient *gradient, const GradientTrials *trials, cons
         if (!isnan(gradient->fitness[t])) gradient_weigh(gradient, t, trials->parameter + t * n);
     }
     for (int first = (lanes - 1) / gradient->width * gradient->width; first >= 0; first -= gradient->width)
-        gradient_add_group(gradient, trials, first, out);
+        TRY(gradient_add_group(gradient, trials, first, out));
     for (int t = 0; t < trials->count; t++) gradient_finish(gradient, trials, t, out);
+    return error_none();
 }
 
 // ---- whether there is one -------------------------------------------------------------------------------------------

@@ -178,4 +178,6 @@ const SearchMethod search_adam = {
     .init = adam_init,
     .ordinal = adam_ordinal,
     SIDE_BY_SIDE_METHOD,
+    .gradient_lanes = descent_gradient_lanes,
+    .use_gpu = descent_use_gpu,
 };

@@ -6,7 +6,8 @@
 
 static const size_t descent_bytes_max = (size_t)48 << 20; // of all that a search takes
 static const size_t descent_points_bytes = (size_t)8 << 20;
-enum { DESCENT_STATES = 16 << 20 }; // bytes for the states of a run, of each thread
+enum { DESCENT_STATES = 16 << 20 };   // bytes for the states of a run, of each thread
+enum { DESCENT_GPU_LANES = 1 << 16 }; // that a GPU goes back through at once, at most
 
 // ---- the state ------------------------------------------------------------------------------------------------------
 
@@ -96,7 +97,7 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
                       text_bytes((double)descent_bytes_max).text);
 }
 
-static void descent_take_room(Descent *descent, Arena *arena)
+static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *arena)
 {
     const int64_t each = (int64_t)descent->n * descent->spec->replicates.count;
     descent->value = ARENA_NEW(arena, double, descent->side.trials_max);
@@ -109,9 +110,11 @@ static void descent_take_room(Descent *descent, Arena *arena)
     int *searched = ARENA_NEW(arena, int, descent->n);
     for (int i = 0; i < descent->n; i++) searched[i] = descent->spec->axes[i].parameter;
     descent->searched = searched;
-    descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, DESCENT_STATES, arena);
-    const int at_once = trial_gradient_trials(descent->spec), n_parameters = descent->spec->configured.n_parameters;
-    descent->group = (DescentGroup){.search = ARENA_NEW(arena, int32_t, at_once),
+    descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, DESCENT_STATES, device, arena);
+    const int at_once = trial_gradient_trials(descent->spec, device),
+              n_parameters = descent->spec->configured.n_parameters;
+    descent->group = (DescentGroup){.at_once = at_once,
+                                    .search = ARENA_NEW(arena, int32_t, at_once),
                                     .ordinal = ARENA_NEW(arena, uint64_t, at_once),
                                     .parameter = ARENA_NEW(arena, double, (int64_t)at_once *n_parameters),
                                     .slope = ARENA_NEW(arena, double, (int64_t)at_once * descent->n),
@@ -145,7 +148,7 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 {
     Descent *descent = ARENA_NEW(arena, Descent, 1);
     descent_measure(spec, method, descent);
-    descent_take_room(descent, arena);
+    descent_take_room(descent, NULL, arena);
     descent_take_ready(descent, arena);
     descent_take_points(descent, descent->side.kept, arena);
     if (descent->n <= SOBOL_DIMENSIONS_MAX) descent->sobol = sobol_make(descent->n, spec->seed, arena);
@@ -166,20 +169,25 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 
 enum { DESCENT_TAKEN = 16 }; // arrays, at most, each of which begins a cache line
 
-static size_t descent_worker_bytes(const Search *search, bool learns)
+static size_t descent_room_bytes(const Search *search, const AdjointDevice *device)
 {
     const Descent *descent = search->scratch;
     const int64_t n = descent->n, each = descent->each != NULL ? n * search->spec->replicates.count : 0;
     const int64_t numbers = 2 * descent->side.trials_max + 4 * n + each + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
-    const size_t at_once = descent_by_adjoint(descent) ? (size_t)trial_gradient_trials(search->spec) : 0;
+    const size_t at_once = descent_by_adjoint(descent) ? (size_t)trial_gradient_trials(search->spec, device) : 0;
     const size_t of_each =
         sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + n + each + 1) * sizeof(double);
-    const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES) +
+    const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES, device) +
                                              at_once * of_each + (size_t)descent->n * sizeof(int)
                                        : 0;
-    (void)learns;
     return sizeof(Descent) + (size_t)numbers * sizeof(double) + adjoint + DESCENT_TAKEN * 64;
+}
+
+static size_t descent_worker_bytes(const Search *search, bool learns)
+{
+    (void)learns;
+    return descent_room_bytes(search, NULL);
 }
 
 static void *descent_worker(const Search *search, bool learns, Arena *arena)
@@ -187,8 +195,36 @@ static void *descent_worker(const Search *search, bool learns, Arena *arena)
     Descent *worker = ARENA_NEW(arena, Descent, 1);
     (void)learns;
     *worker = *(const Descent *)search->scratch;
-    descent_take_room(worker, arena);
+    descent_take_room(worker, NULL, arena);
     return worker;
+}
+
+// A lane takes a thread of a GPU some hundred times as long as a processor's vector.
+int64_t descent_gpu_least(const Descent *descent)
+{
+    enum { LANES_OF_A_THREAD = 256 };
+    return LANES_OF_A_THREAD * (int64_t)thread_team_threads(descent->side.team);
+}
+
+int64_t descent_gradient_lanes(const Search *search)
+{
+    const Descent *descent = search->scratch;
+    const int64_t lanes = descent->side.searches * search->spec->replicates.count;
+    if (!descent_by_adjoint(descent) || lanes < descent_gpu_least(descent)) return 0;
+    return lanes < DESCENT_GPU_LANES ? lanes : DESCENT_GPU_LANES;
+}
+
+void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena)
+{
+    Descent *descent = search->scratch;
+    descent->on_gpu = NULL;
+    if (device == NULL) return;
+    *arena = (Arena){.purpose = "gradients by a GPU"};
+    if (arena_create(arena, descent_room_bytes(search, device), arena->purpose).kind != OK) return;
+    Descent *on_gpu = ARENA_NEW(arena, Descent, 1);
+    *on_gpu = *descent;
+    descent_take_room(on_gpu, device, arena);
+    descent->on_gpu = on_gpu;
 }
 
 static size_t descent_generation_bytes(const Search *search)

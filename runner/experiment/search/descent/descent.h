@@ -12,8 +12,9 @@
 //       it is one-sided. The default h = 1e-4 leaves room for objectives that are only smooth to about 1e-9 of their
 //       size, as those of simulations with contacts are.
 //   Replicates of the points of a round share their random numbers, so noise cancels in differences.
-//   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient) on the
-//       host, so that nothing more than the fitness of a trial is stored.
+//   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient), which
+//       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU where
+//       enough rounds end together.
 // Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
@@ -140,7 +141,8 @@ struct DescentMethod;
 
 // Centres whose gradients by the adjoint are computed at once.
 typedef struct DescentGroup {
-    int32_t *search;   // [trial_gradient_trials] their numbers
+    int at_once;       // at most
+    int32_t *search;   // [at_once] their numbers
     uint64_t *ordinal; // [..]
     double *parameter; // [..][n_parameters]
     double *slope;     // [..][n]
@@ -169,9 +171,10 @@ typedef struct Descent {
     double *parameter; // [n_parameters]
     // by the adjoint; NULL: by differences
     TrialGradient *gradient;
-    const int *searched; // [n] parameters of the axes
-    int64_t *centres;    // [side.searches] searches whose gradients are computed together
-    DescentGroup group;  // that is computed at once
+    const int *searched;    // [n] parameters of the axes
+    int64_t *centres;       // [side.searches] searches whose gradients are computed together
+    DescentGroup group;     // that is computed at once
+    struct Descent *on_gpu; // with room of its own, for many centres at once; NULL: there is none
     // of all threads
     double *ready;              // [side.searches][n] slopes
     GradientSigns *ready_signs; // [side.searches]
@@ -224,7 +227,11 @@ void descent_differentiate(Descent *descent, const DescentView *view);
 void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
 // The gradients at the centres of searches whose rounds end together, and what their replicates say, for
 // descent_reverse.
-void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t count);
+void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
+// Lanes from which on a GPU pays.
+int64_t descent_gpu_least(const Descent *descent);
+int64_t descent_gradient_lanes(const Search *search);
+void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);
 double descent_norm(const double *vector, int n);

@@ -103,7 +103,7 @@ static void descent_get_ready(const Search *search, Descent *descent, int64_t s,
 }
 
 // Gradients of centres[count], which fit in a group.
-static void descent_reverse_group(const Search *search, Descent *descent, const int64_t *centres, int count)
+static Error descent_reverse_group(const Search *search, Descent *descent, const int64_t *centres, int count)
 {
     const DescentGroup *group = &descent->group;
     const size_t n_parameters = (size_t)search->spec->configured.n_parameters;
@@ -121,8 +121,9 @@ static void descent_reverse_group(const Search *search, Descent *descent, const 
                                    .slope = group->slope,
                                    .each = group->each,
                                    .growth = group->growth};
-    trial_gradients(descent->gradient, &trials, &slopes);
+    TRY(trial_gradients(descent->gradient, &trials, &slopes));
     for (int k = 0; k < count; k++) descent_get_ready(search, descent, centres[k], k);
+    return error_none();
 }
 
 typedef struct DescentReverse {
@@ -132,18 +133,35 @@ typedef struct DescentReverse {
     int at_once;
 } DescentReverse;
 
+static int64_t descent_reverse_count(const DescentReverse *reverse)
+{
+    return (reverse->count + reverse->at_once - 1) / reverse->at_once;
+}
+
+static Error descent_reverse_one(const DescentReverse *reverse, Descent *descent, int64_t group)
+{
+    const int64_t at = group * reverse->at_once, left = reverse->count - at;
+    return descent_reverse_group(reverse->search, descent, reverse->centres + at,
+                                 (int)(left < reverse->at_once ? left : reverse->at_once));
+}
+
 static void descent_reverse_range(void *context, int thread, int64_t first, int64_t end)
 {
     const DescentReverse *reverse = context;
     const Descent *shared = reverse->search->scratch;
-    for (int64_t g = first; g < end; g++) {
-        const int64_t at = g * reverse->at_once, left = reverse->count - at;
-        descent_reverse_group(reverse->search, shared->side.worker[thread], reverse->centres + at,
-                              (int)(left < reverse->at_once ? left : reverse->at_once));
-    }
+    for (int64_t g = first; g < end; g++) (void)descent_reverse_one(reverse, shared->side.worker[thread], g);
 }
 
-void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t count)
+static Error descent_reverse_on_gpu(Search *search, DescentReverse *reverse)
+{
+    Descent *descent = ((Descent *)search->scratch)->on_gpu;
+    reverse->at_once = descent->group.at_once;
+    for (int64_t g = 0; g < descent_reverse_count(reverse); g++) TRY(descent_reverse_one(reverse, descent, g));
+    search->gpu_rounds++;
+    return error_none();
+}
+
+void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
 {
     Descent *descent = search->scratch;
     DescentReverse reverse = {.search = search};
@@ -154,9 +172,13 @@ void descent_reverse_all(const Search *search, const SideTurn *turns, int64_t co
         descent->centres[reverse.count++] = turns[t].search;
     }
     reverse.centres = descent->centres;
-    reverse.at_once = trial_gradient_trials(search->spec);
-    const int64_t groups = (reverse.count + reverse.at_once - 1) / reverse.at_once;
-    thread_team_for(descent->side.team, groups, 1, descent_reverse_range, &reverse);
+    if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= descent_gpu_least(descent)) {
+        search->gpu_failed = descent_reverse_on_gpu(search, &reverse);
+        if (search->gpu_failed.kind == OK) return;
+        descent->on_gpu = NULL;
+    }
+    reverse.at_once = trial_gradient_trials(search->spec, NULL);
+    thread_team_for(descent->side.team, descent_reverse_count(&reverse), 1, descent_reverse_range, &reverse);
 }
 
 // Of a centre that failed, or was not run, there is none.
