@@ -12,6 +12,7 @@
 HD ArticulatedLanes articulated_open(const Constants *constants, const double *assets, const LaneGroup *group)
 {
     ArticulatedLanes w;
+    int stride; // ARTICULATED_STRIDE
     memcpy(&w.c, constants, sizeof w.c);
     w.bodies = (const ArticulatedBody *)assets;
     w.points = (const ArticulatedPoint *)(assets + w.c.points);
@@ -20,7 +21,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.actions = assets + w.c.actions;
     w.assets = assets;
     w.group = group;
-    w.base = lanes_work_block(group, w.c.cells, &w.stride);
+    w.base = lanes_work_block(group, w.c.cells, &stride);
     w.residuals = NULL;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);
     ARTICULATED_PARAMETERS(ARTICULATED_LOAD)

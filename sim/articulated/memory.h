@@ -6,6 +6,9 @@
 #include "../spatial/packed.h"
 #include "articulated.h"
 
+// Cells of a state: x, q, v, L, w, and the coordinate of the joint, which says in which turn it is.
+enum { ARTICULATED_STATE_CELLS = ARTICULATED_COORDINATE + 1 };
+
 typedef struct ArticulatedLanes {
     ArticulatedConstants c;
     const ArticulatedBody *bodies;
@@ -15,7 +18,6 @@ typedef struct ArticulatedLanes {
     const double *actions; // [n_actions][n_joints]
     const double *assets;
     const LaneGroup *group;
-    int stride; // doubles from one cell of a lane to the next
     double *base;
     double *residuals; // [n_records][n_targets] differences from the recorded motion, for the adjoint; else NULL
 #define ARTICULATED_MEMBER(name, ...) real name;
@@ -23,11 +25,13 @@ typedef struct ArticulatedLanes {
 #undef ARTICULATED_MEMBER
 } ArticulatedLanes;
 
+// Doubles from one cell of a lane to the next: a constant, so that the compiler sees that cells of a body are apart.
 #if defined(HOPSCOTCH_TEAMS)
-HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + (int64_t)at * w->stride; }
-#else // with a stride that the compiler knows
-HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + at * REAL_DOUBLES; }
+enum { ARTICULATED_STRIDE = LANES_TOGETHER };
+#else
+enum { ARTICULATED_STRIDE = REAL_DOUBLES };
 #endif
+HD double *articulated_cell(const ArticulatedLanes *w, int at) { return w->base + (int64_t)at * ARTICULATED_STRIDE; }
 HD real limb(const ArticulatedLanes *w, int at) { return load_all(articulated_cell(w, at)); }
 HD void set_limb(const ArticulatedLanes *w, int at, real x) { store_all(articulated_cell(w, at), x); }
 HD Vector3 limb3(const ArticulatedLanes *w, int at) { return vector3(limb(w, at), limb(w, at + 1), limb(w, at + 2)); }

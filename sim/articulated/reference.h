@@ -93,7 +93,7 @@ HD_CALL void reference_compare(const ArticulatedLanes *restrict w, int64_t step)
             const real error = reference_residual(w, row, k);
             sum = fused(error, error, sum);
             count = count + 1.0;
-            if (w->residuals != NULL) store_all(w->residuals + (row * w->c.n_targets + k) * w->stride, error);
+            if (w->residuals != NULL) store_all(w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE, error);
         }
     }
     set_limb(w, reference_cell(w, REFERENCE_SUM), sum);

@@ -53,6 +53,14 @@ static void part_open(PartTest *part, const ArticulatedSetup *setup, uint64_t se
     articulated_begin(&part->w);
 }
 
+// The solve of the step.
+static void part_again(PartTest *part)
+{
+    const ArticulatedLanes *w = &part->w;
+    step_again(w, (double)part->tick * w->c.dt);
+    for (int i = 0; i < w->c.n_bodies; i++) step_again_down(w, i, w->c.dt);
+}
+
 // Joints apart, bodies in motion, commands anywhere; then the solve of a step.
 static void part_shake(PartTest *part)
 {
@@ -71,7 +79,7 @@ static void part_shake(PartTest *part)
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) // some hold, some slip
         set_limb(w, w->c.grips + k, (k / 3 % 2 == 0 ? 1e-4 : 1e-2) * part_random(part));
-    step_again(w, (double)part->tick * w->c.dt);
+    part_again(part);
 }
 
 // Where a joint is against its range.
@@ -363,6 +371,7 @@ static void check_step(PartTest *part)
     part_vary_parameters(part);
     part_weigh_all(part, ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
     if (w->c.grips > 0) part_weigh(part, w->c.grips, 3 * w->c.n_points);
+    step_again(w, (double)part->tick * w->c.dt); // pull_step itself goes down from the roots
     pull_step(w, (double)part->tick * w->c.dt, &seen);
     part_check(part, PART_STEP, 0, "step");
 }
@@ -492,7 +501,7 @@ TEST(articulated_parts_of_joints)
                     articulated_begin(&part.w);
                     part_shake(&part);
                     if (ranged) part_limit(&part, i, range, bound == 1 ? 1e-3 : INFINITY);
-                    step_again(&part.w, (double)part.tick * part.w.c.dt);
+                    part_again(&part);
                     check_joint(&part, i);
                 }
             }
@@ -515,7 +524,7 @@ TEST(articulated_parts_of_balls_at_limits)
             const ArticulatedPose c = body_pose(&part.w, 3), p = body_pose(&part.w, part.w.bodies[3].parent);
             const double angle = joint_state(&part.w, 3, &c, &p).coordinate;
             set_limb(&part.w, part.w.bodies[3].own + ARTICULATED_high, angle - (fading ? 3e-4 : 5e-3));
-            step_again(&part.w, (double)part.tick * part.w.c.dt);
+            part_again(&part);
             check_joint(&part, 3);
             part_end(&part, &arena);
         }

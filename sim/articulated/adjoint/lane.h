@@ -57,12 +57,12 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
     gradient.plan = plan;
     gradient.w = articulated_open(constants, assets, group);
     gradient.w.base = lanes_work_block(group, (int)articulated_adjoint_doubles(plan), &stride);
-    gradient.sums = gradient.w.base + plan->cells * stride;
-    gradient.steps = gradient.sums + GRADIENT_SUMS * stride;
-    gradient.growth = gradient.steps + stride;
-    gradient.firsts = gradient.growth + 2 * stride;
-    gradient.states = gradient.firsts + plan->firsts * stride;
-    gradient.w.residuals = gradient.states + plan->segment * plan->state * stride;
+    gradient.sums = gradient.w.base + plan->cells * ARTICULATED_STRIDE;
+    gradient.steps = gradient.sums + GRADIENT_SUMS * ARTICULATED_STRIDE;
+    gradient.growth = gradient.steps + ARTICULATED_STRIDE;
+    gradient.firsts = gradient.growth + 2 * ARTICULATED_STRIDE;
+    gradient.states = gradient.firsts + plan->firsts * ARTICULATED_STRIDE;
+    gradient.w.residuals = gradient.states + plan->segment * plan->state * ARTICULATED_STRIDE;
     return gradient;
 }
 
@@ -70,11 +70,11 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
 
 HD double *gradient_first(const Gradient *gradient, int64_t segment)
 {
-    return gradient->firsts + segment * gradient->plan->state * gradient->w.stride;
+    return gradient->firsts + segment * gradient->plan->state * ARTICULATED_STRIDE;
 }
 HD double *gradient_state(const Gradient *gradient, int64_t place)
 {
-    return gradient->states + place * gradient->plan->state * gradient->w.stride;
+    return gradient->states + place * gradient->plan->state * ARTICULATED_STRIDE;
 }
 
 HD void gradient_store(const Gradient *gradient, int64_t tick)
@@ -89,7 +89,7 @@ HD void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
 {
     for (int row = record_first(w, step); row < record_first(w, step + 1); row++) {
         for (int k = 0; k < w->c.n_targets; k++) {
-            double *residual = w->residuals + (row * w->c.n_targets + k) * w->stride;
+            double *residual = w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE;
             store_all(residual, select_real(running, load_all(residual), splat(0.0)));
         }
     }
@@ -113,7 +113,7 @@ HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask
     if (!any_lane(ended)) return running;
     store_all(gradient->steps, select_real(ended, splat((double)ticks), load_all(gradient->steps)));
     for (int k = 0; k < gradient_sums(w); k++) {
-        double *sum = gradient->sums + k * w->stride;
+        double *sum = gradient->sums + k * ARTICULATED_STRIDE;
         store_all(sum, select_real(ended, limb(w, gradient_sum(w, k)), load_all(sum)));
     }
     articulated_metrics(w, splat((double)ticks), ended);
@@ -127,8 +127,8 @@ HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask
 HD void gradient_begin(const Gradient *gradient)
 {
     const int64_t residuals = gradient->plan->residuals;
-    for (int k = 0; k < GRADIENT_SUMS + 3; k++) store_all(gradient->sums + k * gradient->w.stride, splat(0.0));
-    for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * gradient->w.stride, splat(0.0));
+    for (int k = 0; k < GRADIENT_SUMS + 3; k++) store_all(gradient->sums + k * ARTICULATED_STRIDE, splat(0.0));
+    for (int64_t k = 0; k < residuals; k++) store_all(gradient->w.residuals + k * ARTICULATED_STRIDE, splat(0.0));
     articulated_begin(&gradient->w);
 }
 
@@ -191,13 +191,13 @@ typedef struct GradientGrowth {
 
 HD GradientGrowth growth_load(const Gradient *gradient)
 {
-    const GradientGrowth growth = {load_all(gradient->growth), load_all(gradient->growth + gradient->w.stride)};
+    const GradientGrowth growth = {load_all(gradient->growth), load_all(gradient->growth + ARTICULATED_STRIDE)};
     return growth;
 }
 HD void growth_store(const Gradient *gradient, const GradientGrowth *growth)
 {
     store_all(gradient->growth, growth->greatest);
-    store_all(gradient->growth + gradient->w.stride, growth->last);
+    store_all(gradient->growth + ARTICULATED_STRIDE, growth->last);
 }
 
 HD void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth *growth)
@@ -215,7 +215,7 @@ HD void gradient_back_begin(const Gradient *gradient)
     const GradientGrowth none = {splat(0.0), splat(0.0)};
     bars_clear(w, gradient->plan->n_parameters);
     for (int k = 0; k < gradient_sums(w); k++)
-        set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * w->stride));
+        set_limb(w, gradient_sum(w, k), load_all(gradient->sums + k * ARTICULATED_STRIDE));
     growth_store(gradient, &none);
 }
 

@@ -6,9 +6,6 @@
 #include "../../spatial/pullback.h"
 #include "../memory.h"
 
-// Cells of a state: x, q, v, L, w, and the coordinate of the joint, which says in which turn it is.
-enum { ARTICULATED_STATE_CELLS = ARTICULATED_COORDINATE + 1 };
-
 HD int bar_of(const ArticulatedLanes *w, int at) { return w->c.cells + at; }
 HD real bar(const ArticulatedLanes *w, int at) { return limb(w, bar_of(w, at)); }
 HD Vector3 bar3(const ArticulatedLanes *w, int at) { return limb3(w, bar_of(w, at)); }

@@ -96,7 +96,7 @@ HD_CALL void pull_reference(const ArticulatedLanes *restrict w, int64_t step)
         real value_bar = splat(0.0);
         for (int row = first; row < next; row++) {
             const double part = row < end ? record_part(w, row) : 1.0 - record_part(w, row);
-            const real residual = load_all(w->residuals + (row * w->c.n_targets + k) * w->stride);
+            const real residual = load_all(w->residuals + (row * w->c.n_targets + k) * ARTICULATED_STRIDE);
             value_bar = fused(splat(part), residual, value_bar);
         }
         pull_reference_value(w, k, 2.0 * reference_target(w, k)->weight * sum_bar * value_bar);

@@ -17,33 +17,33 @@ HD_BOTH int64_t articulated_adjoint_cells(const ArticulatedConstants *c, int n_p
     return 2 * (int64_t)c->cells + n_parameters;
 }
 
-// The cells of a state: those of the bodies, then the stretches of the springs of anchored friction. `count` of them
-// stand from `at` on; the next are those of `part` + 1.
-typedef struct ArticulatedStatePart {
-    int at, count;
-} ArticulatedStatePart;
-HD int state_parts(const ArticulatedLanes *w) { return w->c.n_bodies + (w->c.grips > 0 ? 1 : 0); }
-HD ArticulatedStatePart state_part(const ArticulatedLanes *w, int part)
+// state[articulated_state_size][ARTICULATED_STRIDE]: those of the bodies, then the stretches of the springs of anchored
+// friction. A body is loaded as a whole before anything is stored, so that no load waits for a store.
+HD double *state_grips(const ArticulatedLanes *w, double *state)
 {
-    const ArticulatedStatePart body = {articulated_at(part), ARTICULATED_STATE_CELLS};
-    const ArticulatedStatePart grips = {w->c.grips, 3 * w->c.n_points};
-    return part < w->c.n_bodies ? body : grips;
+    return state + w->c.n_bodies * ARTICULATED_STATE_CELLS * ARTICULATED_STRIDE;
 }
-
-// state[articulated_state_size][stride]
 HD void state_store(const ArticulatedLanes *w, double *state)
 {
-    for (int i = 0; i < state_parts(w); i++) {
-        const ArticulatedStatePart part = state_part(w, i);
-        for (int k = 0; k < part.count; k++, state += w->stride) store_all(state, limb(w, part.at + k));
+    double *grips = state_grips(w, state);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        real x[ARTICULATED_STATE_CELLS];
+        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) x[k] = limb(w, articulated_at(i) + k);
+        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++, state += ARTICULATED_STRIDE) store_all(state, x[k]);
     }
+    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
+        store_all(grips + k * ARTICULATED_STRIDE, limb(w, w->c.grips + k));
 }
-HD void state_load(const ArticulatedLanes *w, const double *state)
+HD void state_load(const ArticulatedLanes *w, double *state)
 {
-    for (int i = 0; i < state_parts(w); i++) {
-        const ArticulatedStatePart part = state_part(w, i);
-        for (int k = 0; k < part.count; k++, state += w->stride) set_limb(w, part.at + k, load_all(state));
+    const double *grips = state_grips(w, state);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        real x[ARTICULATED_STATE_CELLS];
+        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++, state += ARTICULATED_STRIDE) x[k] = load_all(state);
+        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) set_limb(w, articulated_at(i) + k, x[k]);
     }
+    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
+        set_limb(w, w->c.grips + k, load_all(grips + k * ARTICULATED_STRIDE));
 }
 
 // All bars to zero, n_parameters of the lane's parameters too.
@@ -54,7 +54,7 @@ HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
 
 // One step in reverse, after commands_start or the step after it. The state in the cells is that after the step;
 // `state` is that before it, and takes its place.
-HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
+HD void pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
 {
     const real t = splat((double)tick * w->c.dt), h = splat(w->c.dt);
     ArticulatedSeenBar seen;
@@ -72,9 +72,9 @@ HD void pull_tick(const ArticulatedLanes *w, int64_t tick, const double *state)
 }
 
 // Steps [first, end), the last one first. states: before each of them. The cells hold the state after the last one.
-HD void pull_ticks(const ArticulatedLanes *w, int64_t first, int64_t end, const double *states)
+HD void pull_ticks(const ArticulatedLanes *w, int64_t first, int64_t end, double *states)
 {
-    const int64_t size = articulated_state_size(&w->c) * w->stride;
+    const int64_t size = articulated_state_size(&w->c) * ARTICULATED_STRIDE;
     commands_start(w, end - 1);
     for (int64_t tick = end - 1; tick >= first; tick--) pull_tick(w, tick, states + (tick - first) * size);
 }

@@ -18,7 +18,7 @@ typedef struct ArticulatedSeenBar {
 
 // ---- the step again -------------------------------------------------------------------------------------------------
 
-// As articulated_step, but bodies stay where they are, and the factors of their blocks are kept in place of these.
+// As articulated_solve, but the factors of the bodies' blocks are kept in place of these.
 HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
 {
     const real h = splat(w->c.dt);
@@ -28,10 +28,14 @@ HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
         step_up(w, i, h, t, &seen, a);
         limbs_put(w, articulated_at(i) + ARTICULATED_A, PACKED_CELLS, a);
     }
-    for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        if (w->bodies[i].joint >= 0) step_rate(w, i, h, &seen);
-    }
+}
+
+// As step_down, but the body stays where it is.
+HD void step_again_down(const ArticulatedLanes *w, int body, real h)
+{
+    ArticulatedSeen seen = seen_nothing();
+    tree_lower(w, body);
+    if (w->bodies[body].joint >= 0) step_rate(w, body, h, &seen);
 }
 
 // ---- the move -------------------------------------------------------------------------------------------------------
@@ -139,18 +143,25 @@ HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const Art
     pose_bar_add(w, body, &pose_bar);
 }
 
+// u' of a body again, after its parent's, and ubar' as far as the move, the springs of friction and the rates go.
+HD void pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen)
+{
+    step_again_down(w, body, h);
+    pull_move(w, body, h);
+    if (w->c.grips > 0) pull_grips_moved(w, body, h);
+    if (rate_counts(w, body)) pull_rate(w, body, h, seen->power);
+}
+
 // All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
 HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen)
 {
     const real h = splat(w->c.dt);
-    for (int i = 0; i < w->c.n_bodies; i++) pull_move(w, i, h);
-    for (int i = 0; i < w->c.n_bodies && w->c.grips > 0; i++) pull_grips_moved(w, i, h);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        if (rate_counts(w, i)) pull_rate(w, i, h, seen->power);
-    }
+    for (int i = 0; i < w->c.n_bodies; i++) pull_down(w, i, h, seen);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);
-    for (int i = 0; i < w->c.n_bodies; i++) pull_solve_down(w, i);
-    for (int i = 0; i < w->c.n_bodies; i++) pull_body(w, i, h, t, seen);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        pull_solve_down(w, i);
+        pull_body(w, i, h, t, seen);
+    }
 }
 
 #endif
