@@ -226,7 +226,7 @@ compile_commands.json: FORCE
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cu')
-fuzz: $(cpu_kernels) | $(BUILD)/headers
+fuzz: $(cpu_kernels) $(BUILD)/dual_kernels.o | $(BUILD)/headers
 	sh tests/fuzz/run.sh $(FUZZ_SECONDS) "$(DEPENDENCY_FLAGS)" "$(DEPENDENCY_LIBS)" $^
 # hostile input, then all hostile folders and races under the address sanitizer: hours of a core, shared out to all
 hostile: all asan_programs

@@ -543,7 +543,7 @@ enum { GRADIENT_STEPS = 9 };
 typedef struct GradientRow {
     int parameter;
     double value;
-    double adjoint;           // NaN: none
+    double adjoint, tangent;  // NaN: none
     double difference, error; // the differences with the least error, and that error; NaN: none
     double step;              // of that difference, in units of the parameter
     double steps[GRADIENT_STEPS], curve[GRADIENT_STEPS]; // by differences of all steps; NaN: a trial there failed

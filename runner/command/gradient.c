@@ -1,5 +1,5 @@
-// hopscotch gradient: prints how the fitness of a trial changes with each parameter, by the adjoint of the model and by
-// differences.
+// hopscotch gradient: prints how the fitness of a trial changes with each parameter, by the adjoint of the model, by its
+// tangent and by differences.
 #include "command.h"
 
 #include <inttypes.h>
@@ -43,7 +43,8 @@ static Error gradient_choose_parameters(const Spec *spec, const char *named, Are
 
 static Error gradient_print_rows(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
 {
-    static const char *const columns[] = {"parameter", "value", "unit", "adjoint", "difference", "step", "error"};
+    static const char *const columns[] = {"parameter", "value",      "unit", "adjoint",
+                                          "tangent",   "difference", "step", "error"};
     Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
     for (int i = 0; i < result->count; i++) {
         const GradientRow *row = &result->rows[i];
@@ -51,6 +52,7 @@ static Error gradient_print_rows(const Spec *spec, const GradientResult *result,
         table_number(table, row->value);
         table_text(table, spec->configured.parameters[row->parameter].unit);
         table_number(table, row->adjoint);
+        table_number(table, row->tangent);
         table_number(table, row->difference);
         table_number(table, row->step);
         table_number(table, row->error);
@@ -120,7 +122,8 @@ static const Switches gradient_switches = {gradient_switch_rows,
 const Command command_gradient = {
     .name = "gradient",
     .arguments = "CAMPAIGN/TRIAL",
-    .doc = "print how the fitness of a trial changes with each parameter, by the model's adjoint and by differences",
+    .doc =
+        "print how the fitness of a trial changes with each parameter, by the model's adjoint, its tangent and differences",
     .examples = "  hopscotch gradient my_robot/best\n"
                 "  hopscotch gradient my_robot/41 --parameters hip_kp,gravity\n"
                 "  hopscotch gradient my_robot/41 --curve --format csv\n",

@@ -643,12 +643,17 @@ double trial_objective(const Spec *spec, const double *parameter, const double *
 Error trial_gradient_check(const Spec *spec);
 // Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
 bool trial_gradient_has(const Spec *spec, int p);
-// The trials of one spec, some at once, by a GPU (device) or this processor (NULL). configured: as the model built it.
-// `most`: bytes for states on the processor, as in AdjointLanes.
+// How: by the adjoint, on a GPU (device) or this processor; or by its tangent, one run for each parameter.
+typedef struct GradientMeans {
+    size_t most;           // bytes for the states of an adjoint on the processor, as in AdjointLanes
+    AdjointDevice *device; // NULL: the processor
+    int tangents;          // parameters at most; 0: by the adjoint
+} GradientMeans;
+// The trials of one spec, some at once. configured: as the model built it.
 typedef struct TrialGradient TrialGradient;
-int trial_gradient_trials(const Spec *spec, const AdjointDevice *device); // at once, at most
-size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most, const AdjointDevice *device);
-TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, AdjointDevice *device,
+int trial_gradient_trials(const Spec *spec, const GradientMeans *means); // at once, at most
+size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means);
+TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, const GradientMeans *means,
                                    Arena *arena);
 typedef struct GradientTrials {
     int count;
@@ -664,7 +669,8 @@ typedef struct GradientSlopes {
     double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
     double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
 } GradientSlopes;
-// The same bits for any number of trials at once, by either. Only a device has errors.
+// The same bits for any number of trials at once, by a device or not; those of the tangent differ by rounding. Only a
+// device has errors.
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The gradient at a trial: by the adjoint and by differences, through the objective, derived parameters and replicates.
+# The gradient at a trial: by the adjoint, the tangent and differences, through the objective, derived parameters and replicates.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -36,13 +36,14 @@ replicates: {count: 3, perturb: {ground_friction: {uniform: [0.5, 1.0]}}}
 objective: {maximize: "distance - 0.2 * cost_of_transport - sqrt(lateral_drift^2 + 1e-4) * gait_frequency", over: mean}
 YAML
 
-# every row: the adjoint is as near to the difference as that is to the truth
+# every row: the adjoint is as near to the difference as that is to the truth, and to the tangent up to rounding
 agree() # FILE ROWS
 {
-    awk -F, -v rows="$2" 'NR > 1 { d = $4 - $5; if (d < 0) d = -d
-        size = $5 < 0 ? -$5 : $5
-        if ($4 == "" || $5 == "" || d > 5 * $7 + 1e-7 * size) { print "row " $0; bad = 1 }
-        if ($7 > 1e-2 * size + 1e-9) { print "row " $0; bad = 1 }
+    awk -F, -v rows="$2" 'NR > 1 { d = $4 - $6; if (d < 0) d = -d
+        t = $4 - $5; if (t < 0) t = -t
+        size = $6 < 0 ? -$6 : $6
+        if ($4 == "" || $5 == "" || $6 == "" || d > 5 * $8 + 1e-7 * size) { print "row " $0; bad = 1 }
+        if ($8 > 1e-2 * size + 1e-9 || t > 1e-8 * size + 1e-10) { print "row " $0; bad = 1 }
         n++ }
         END { exit bad || n != rows }' "$1" >&2
 }
@@ -51,7 +52,7 @@ for over in mean worst median "quantile(0.3)"; do
     "$HOPSCOTCH" run walk.yaml --name walk --set "objective.over=$over" --results r --progress none >log 2>&1 ||
         fail "run: $(cat log)"
     "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"
-    agree rows.csv 5 2>wrong && good "adjoint and differences agree over $over" || fail "over $over: $(cat wrong)"
+    agree rows.csv 5 2>wrong && good "adjoint, tangent and differences agree over $over" || fail "over $over: $(cat wrong)"
     rm -rf r
 done
 "$HOPSCOTCH" run walk.yaml --set simulation.friction=anchored --results r --progress none >log 2>&1 ||
@@ -64,7 +65,7 @@ rm -rf r
 "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log && cmp -s rows.csv alone.csv &&
     good "the same bits with other kernels" || fail "kernels: $(diff rows.csv alone.csv)"
 "$HOPSCOTCH" gradient walk/1 --results r --parameters all_kp,gravity,push_time --format csv >rows.csv 2>log
-grep -q '^push_time,.*,,' rows.csv && grep -v push_time rows.csv >some.csv && agree some.csv 2 2>wrong &&
+grep -q '^push_time,.*,s,,,' rows.csv && grep -v push_time rows.csv >some.csv && agree some.csv 2 2>wrong &&
     good "parameters that are not searched; none of a time" || fail "parameters: $(cat rows.csv wrong)"
 [ "$("$HOPSCOTCH" gradient walk/1 --results r --parameters tilt --curve --format csv 2>log | wc -l)" = 10 ] &&
     grep -q '^walk/1: fitness ' log && good "the differences of nine steps" || fail "curve: $(cat log)"
@@ -91,8 +92,8 @@ objective: {minimize: "f^2"}
 YAML
 "$HOPSCOTCH" run sphere.yaml --results r --progress none >log 2>&1 || fail "run: $(cat log)"
 "$HOPSCOTCH" gradient sphere/0 --results r --format csv >rows.csv 2>log &&
-    grep -q '^no adjoint: model bbob has no' log && awk -F, 'NR > 1 { size = $5 < 0 ? -$5 : $5
-        if ($4 != "" || $5 == "" || $7 > 1e-4 * size) bad = 1 } END { exit bad || NR != 3 }' rows.csv &&
+    grep -q '^no adjoint: model bbob has no' log && awk -F, 'NR > 1 { size = $6 < 0 ? -$6 : $6
+        if ($4 != "" || $5 != "" || $6 == "" || $8 > 1e-4 * size) bad = 1 } END { exit bad || NR != 3 }' rows.csv &&
     good "differences alone, at the end of a range too" || fail "differences: $(cat rows.csv log)"
 "$HOPSCOTCH" run walk.yaml --name gap --set 'objective={minimize: gap_max}' --results r --progress none >log 2>&1
 "$HOPSCOTCH" gradient gap/0 --results r >rows.txt 2>log &&
@@ -123,7 +124,7 @@ best() { "$HOPSCOTCH" query "$1" --results r --format csv --sql "SELECT max(fitn
 words=$(tr '\n' ' ' <search.txt)
 "$HOPSCOTCH" plan walk.yaml --set "search=$words" >plan.txt 2>log
 grep -q '^trials  *at most 36, 3 per generation' plan.txt &&
-    grep -q '^bound .*time of the adjoint is not included' plan.txt &&
+    grep -q '^bound .*time of its gradients is not included' plan.txt &&
     good "the plan counts one trial per step" || fail "plan: $(cat plan.txt log)"
 for method in adam lbfgs; do
     a=$(search "a$method" $method adjoint) b=$(search "b$method" $method "differences, difference: 1e-6")
@@ -150,6 +151,11 @@ paste -d, ga.csv gd.csv | awk -F, 'NR > 1 { a = $1 - $4; b = $2 - $5
     if ($1 == "" || a * a > 1e-8 * $1 * $1 || b * b > 1e-8 || $3 <= 1 || $6 != "") bad = 1 }
     END { exit bad || NR != 4 }' && good "spread and cosine agree, growth by the adjoint alone" ||
     fail "signs: $(cat ga.csv gd.csv)"
+signs gt adam tangent
+paste -d, ga.csv gt.csv | awk -F, 'NR > 1 { a = $1 - $4; b = $2 - $5
+    if ($4 == "" || a * a > 1e-12 * $1 * $1 || b * b > 1e-12 || $6 != "") bad = 1 }
+    END { exit bad || NR != 4 }' && [ "$(best gt | cut -c1-10)" = "$(best ga | cut -c1-10)" ] &&
+    good "the tangent leads the same way" || fail "tangent: $(cat ga.csv gt.csv)"
 # The whiskers of the report and the bars give the spread of the round of the best trial.
 "$HOPSCOTCH" report ga --results r -o ga.html >log 2>&1
 sed -n '/<section id="gradient">/,/<h3>/p' ga.html |

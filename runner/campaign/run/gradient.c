@@ -102,21 +102,37 @@ static Error gradient_by_differences(GradientRun *run, GradientRow *row)
     return error_none();
 }
 
-// ---- by the adjoint -------------------------------------------------------------------------------------------------
+// ---- by the adjoint and the tangent ---------------------------------------------------------------------------------
 
-static Error gradient_by_adjoint(GradientRun *run, const GradientResult *result)
+// slope[count] by the adjoint or the tangent.
+static Error gradient_by_model(GradientRun *run, const GradientResult *result, const GradientMeans *means,
+                               double *slope)
 {
     int *parameters = ARENA_NEW(run->arena, int, result->count);
-    double *slope = ARENA_NEW(run->arena, double, result->count);
     for (int i = 0; i < result->count; i++) parameters[i] = result->rows[i].parameter;
-    TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, 0, NULL, run->arena);
+    TrialGradient *gradient = trial_gradient_take(run->spec, &run->configured, means, run->arena);
     const int32_t search = (int32_t)run->stored.search[0];
     const GradientTrials trials = {
         .count = 1, .search = &search, .ordinal = &run->ordinal, .parameter = run->parameter};
     const GradientSlopes slopes = {.parameters = parameters, .count = result->count, .slope = slope};
     TRY(trial_gradients(gradient, &trials, &slopes));
-    for (int i = 0; i < result->count; i++)
-        result->rows[i].adjoint = trial_gradient_has(run->spec, parameters[i]) ? slope[i] : (double)NAN;
+    for (int i = 0; i < result->count; i++) {
+        if (!trial_gradient_has(run->spec, parameters[i])) slope[i] = (double)NAN;
+    }
+    return error_none();
+}
+
+static Error gradient_by_derivatives(GradientRun *run, const GradientResult *result)
+{
+    double *adjoint = ARENA_NEW(run->arena, double, result->count);
+    double *tangent = ARENA_NEW(run->arena, double, result->count);
+    if (result->count == 0) return error_none();
+    TRY(gradient_by_model(run, result, &(GradientMeans){0}, adjoint));
+    TRY(gradient_by_model(run, result, &(GradientMeans){.tangents = result->count}, tangent));
+    for (int i = 0; i < result->count; i++) {
+        result->rows[i].adjoint = adjoint[i];
+        result->rows[i].tangent = tangent[i];
+    }
     return error_none();
 }
 
@@ -178,7 +194,7 @@ static Error gradient_work(GradientRun *run, void *context)
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
     const Error refused = trial_gradient_check(run->spec);
     if (refused.kind == OK)
-        TRY(gradient_by_adjoint(run, result));
+        TRY(gradient_by_derivatives(run, result));
     else
         result->no_adjoint = arena_copy(run->arena, refused.text);
     for (int i = 0; i < result->count; i++) TRY(gradient_by_differences(run, &result->rows[i]));
@@ -189,6 +205,7 @@ Error campaign_gradient(const StoredCampaign *campaign, int64_t trial, const int
                         const BackendOptions *backend, Arena *arena, GradientResult *result)
 {
     *result = (GradientResult){.rows = ARENA_NEW(arena, GradientRow, count), .count = count};
-    for (int i = 0; i < count; i++) result->rows[i] = (GradientRow){.parameter = parameters[i], .adjoint = (double)NAN};
+    for (int i = 0; i < count; i++)
+        result->rows[i] = (GradientRow){.parameter = parameters[i], .adjoint = (double)NAN, .tangent = (double)NAN};
     return gradient_at_trial(campaign, trial, (int64_t)2 * GRADIENT_STEPS, backend, arena, gradient_work, result);
 }

@@ -1,5 +1,5 @@
-// The gradients of trials' fitness: by the model's adjoint with respect to the metrics of its replicates, and by the
-// chain rule through the objective, what it takes over the replicates, and derived parameters.
+// The gradients of trials' fitness: by the model's adjoint or tangent with respect to the metrics of its replicates, and
+// by the chain rule through the objective, what it takes over the replicates, and derived parameters.
 #include "../experiment.h"
 
 #include <math.h>
@@ -72,11 +72,10 @@ static void slopes_of_replicate(const Spec *spec, const double *scope, double sh
 struct TrialGradient {
     const Spec *spec;
     const Configured *configured;
-    size_t most;
+    GradientMeans means;
     int trials;                // at once, at most
     int width;                 // lanes of a group
-    AdjointDevice *device;     // NULL: this processor
-    void *memory;              // of the processor's adjoint
+    void *memory;              // of the processor's adjoint or tangent
     int held;                  // the group from this lane on was run last; -1: none
     double *metric, *weight;   // [trials][replicates][n_metrics]
     int *failure;              // [trials][replicates]
@@ -92,65 +91,70 @@ struct TrialGradient {
     double *grown;             // [width]
     double *fitness;           // [trials]
     double *value;             // [replicates]
+    double *tangent;           // [replicates][tangents][n_metrics] of a trial
 };
 
-enum { TRIAL_GRADIENT_ARRAYS = 20 };
+enum { TRIAL_GRADIENT_ARRAYS = 21 };
 
-static int gradient_lanes(const Spec *spec, const AdjointDevice *device)
+static int gradient_lanes(const Spec *spec, const GradientMeans *means)
 {
-    return device != NULL ? device->lanes : spec->model->adjoint->lanes();
+    return means->device != NULL ? means->device->lanes : spec->model->adjoint->lanes();
 }
 
-int trial_gradient_trials(const Spec *spec, const AdjointDevice *device)
+int trial_gradient_trials(const Spec *spec, const GradientMeans *means)
 {
-    const int lanes = gradient_lanes(spec, device), replicates = spec->replicates.count;
-    return replicates < lanes ? lanes / replicates : 1;
+    const int lanes = gradient_lanes(spec, means), replicates = spec->replicates.count;
+    return means->tangents == 0 && replicates < lanes ? lanes / replicates : 1;
 }
 
-static int gradient_width(const Spec *spec, const AdjointDevice *device)
+static int gradient_width(const Spec *spec, const GradientMeans *means)
 {
-    const int lanes = gradient_lanes(spec, device);
-    const int64_t all = (int64_t)trial_gradient_trials(spec, device) * spec->replicates.count;
+    const int lanes = gradient_lanes(spec, means);
+    const int64_t all = (int64_t)trial_gradient_trials(spec, means) * spec->replicates.count;
     return all < lanes ? (int)all : lanes;
 }
 
 // A group of one lane may take more, because more of its states fit.
-static size_t gradient_adjoint_bytes(const Spec *spec, const Configured *configured, size_t most,
-                                     const AdjointDevice *device)
+static size_t gradient_memory_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
 {
     const Adjoint *adjoint = configured->model->adjoint;
-    if (device != NULL) return 0;
-    const size_t group = adjoint->bytes(configured, gradient_width(spec, NULL), most);
-    const size_t single = adjoint->bytes(configured, 1, most);
+    if (means->device != NULL) return 0;
+    if (means->tangents > 0) return adjoint->tangent_bytes(configured);
+    const size_t group = adjoint->bytes(configured, gradient_width(spec, means), means->most);
+    const size_t single = adjoint->bytes(configured, 1, means->most);
     return group > single ? group : single;
 }
 
-size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, size_t most, const AdjointDevice *device)
+static size_t gradient_tangent_doubles(const Spec *spec, const GradientMeans *means)
 {
-    const size_t trials = (size_t)trial_gradient_trials(spec, device), width = (size_t)gradient_width(spec, device);
+    return (size_t)spec->replicates.count * (size_t)means->tangents * (size_t)spec->configured.n_metrics;
+}
+
+size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means)
+{
+    const size_t trials = (size_t)trial_gradient_trials(spec, means), width = (size_t)gradient_width(spec, means);
     const size_t replicates = (size_t)spec->replicates.count, metrics = (size_t)configured->n_metrics;
     const size_t parameters = (size_t)configured->n_parameters, lanes = trials * replicates;
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
                            2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
-                           replicates;
-    return gradient_adjoint_bytes(spec, configured, most, device) + doubles * sizeof(double) +
-           replicates * sizeof(SlopeValue) + sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
+                           replicates + gradient_tangent_doubles(spec, means);
+    return gradient_memory_bytes(spec, configured, means) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
+           sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
 
-TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, size_t most, AdjointDevice *device,
+TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, const GradientMeans *means,
                                    Arena *arena)
 {
-    const int trials = trial_gradient_trials(spec, device), width = gradient_width(spec, device);
+    const int trials = trial_gradient_trials(spec, means), width = gradient_width(spec, means);
     const int replicates = spec->replicates.count;
     const int metrics = configured->n_metrics, parameters = configured->n_parameters, lanes = trials * replicates;
     TrialGradient *gradient = ARENA_NEW(arena, TrialGradient, 1);
     *gradient = (TrialGradient){.spec = spec,
                                 .configured = configured,
-                                .most = most,
+                                .means = *means,
                                 .trials = trials,
                                 .width = width,
-                                .device = device,
-                                .memory = arena_take(arena, gradient_adjoint_bytes(spec, configured, most, device), 1),
+                                .memory = arena_take(arena, gradient_memory_bytes(spec, configured, means), 1),
                                 .metric = ARENA_NEW(arena, double, lanes *metrics),
                                 .weight = ARENA_NEW(arena, double, lanes *metrics),
                                 .failure = ARENA_NEW(arena, int, lanes),
@@ -168,7 +172,8 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .growth = ARENA_NEW(arena, double, trials),
                                 .grown = ARENA_NEW(arena, double, width),
                                 .fitness = ARENA_NEW(arena, double, trials),
-                                .value = ARENA_NEW(arena, double, replicates)};
+                                .value = ARENA_NEW(arena, double, replicates),
+                                .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means))};
     return gradient;
 }
 
@@ -233,11 +238,11 @@ static Error gradient_run_group(TrialGradient *gradient, const GradientTrials *t
     }
     const AdjointLanes lanes = {.count = count,
                                 .parameter = gradient->own,
-                                .most = gradient->most,
+                                .most = gradient->means.most,
                                 .metric = gradient->metrics,
                                 .failure = gradient->failures};
-    if (gradient->device != NULL)
-        TRY(gradient->device->run(gradient->device, &lanes));
+    if (gradient->means.device != NULL)
+        TRY(gradient->means.device->run(gradient->means.device, &lanes));
     else
         configured->model->adjoint->run(configured, &lanes, gradient->memory);
     for (int i = 0; i < count; i++) {
@@ -275,8 +280,8 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
         for (int m = 0; m < n_metrics; m++)
             gradient->weights[m * count + i] = gradient->weight[(ptrdiff_t)(first + i) * n_metrics + m];
     }
-    if (gradient->device != NULL)
-        TRY(gradient->device->back(gradient->device, gradient->weights, gradient->part, gradient->grown));
+    if (gradient->means.device != NULL)
+        TRY(gradient->means.device->back(gradient->means.device, gradient->weights, gradient->part, gradient->grown));
     else
         configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
                                          gradient->grown);
@@ -319,6 +324,84 @@ static void gradient_weigh(TrialGradient *gradient, int trial, const double *par
     }
 }
 
+// ---- by the tangent -------------------------------------------------------------------------------------------------
+
+static double *gradient_tangent(const TrialGradient *gradient, int replicate, int i)
+{
+    return gradient->tangent + ((ptrdiff_t)replicate * gradient->means.tangents + i) * gradient->configured->n_metrics;
+}
+
+// Runs a replicate of trial t, whose parameters are in gradient->own, along `parameters`[i]. Its own draws stay.
+static void gradient_run_along(TrialGradient *gradient, const GradientTrials *trials, int t, int r,
+                               const GradientSlopes *out, int i)
+{
+    const Configured *configured = gradient->configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    const Spec *spec = gradient->spec;
+    const ptrdiff_t lane = (ptrdiff_t)t * spec->replicates.count + r;
+    double *direction = gradient->one;
+    gradient_follow(spec, trials->parameter + (ptrdiff_t)t * configured->n_parameters, out->parameters[i], direction);
+    for (int k = 0; k < spec->replicates.n_perturb; k++) direction[spec->replicates.perturb[k].parameter] = 0.0;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        if (!adjoint->parameter(configured, p)) direction[p] = 0.0;
+    }
+    gradient->failure[lane] =
+        adjoint->tangent(configured, gradient->own, direction, gradient->memory,
+                         gradient->metric + lane * configured->n_metrics, gradient_tangent(gradient, r, i));
+}
+
+// d (part of replicate r)/d parameter i by its metrics.
+static double gradient_by_metrics(const TrialGradient *gradient, int lane, int r, int i)
+{
+    const int n_metrics = gradient->configured->n_metrics;
+    const double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics, *slope = gradient_tangent(gradient, r, i);
+    double sum = 0.0;
+    for (int m = 0; m < n_metrics; m++) {
+        if (weight[m] != 0.0) sum += weight[m] * slope[m];
+    }
+    return sum;
+}
+
+// Of a trial that was run along all parameters and weighed.
+static void gradient_collect_along(TrialGradient *gradient, const double *parameter, int t, const GradientSlopes *out)
+{
+    const int replicates = gradient->spec->replicates.count, n = gradient->configured->n_parameters;
+    for (int i = 0; i < out->count; i++) {
+        double slope = gradient_along(gradient, parameter, out->parameters[i], gradient->sum + (ptrdiff_t)t * n);
+        for (int r = 0; r < replicates; r++) slope += gradient_by_metrics(gradient, t * replicates + r, r, i);
+        out->slope[t * out->count + i] = slope;
+    }
+    for (int r = 0; r < replicates && out->each != NULL; r++) {
+        const int lane = t * replicates + r;
+        if (gradient->share[lane] == 0.0) continue;
+        memset(gradient->one, 0, (size_t)n * sizeof(double));
+        gradient_put_lane(gradient, lane, parameter, out);
+        for (int i = 0; i < out->count; i++)
+            out->each[lane * out->count + i] += gradient_by_metrics(gradient, lane, r, i) / gradient->share[lane];
+    }
+}
+
+static void gradient_of_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
+                                    const GradientSlopes *out)
+{
+    const Spec *spec = gradient->spec;
+    const int replicates = spec->replicates.count;
+    const ptrdiff_t n = gradient->configured->n_parameters, lane = (ptrdiff_t)t * replicates;
+    const double *parameter = trials->parameter + t * n;
+    for (int r = 0; r < replicates; r++) {
+        replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
+        for (int i = 0; i < out->count; i++) gradient_run_along(gradient, trials, t, r, out, i);
+    }
+    gradient->fitness[t] = trial_objective(spec, parameter, gradient->metric + lane * gradient->configured->n_metrics,
+                                           gradient->failure + lane, gradient->value);
+    for (int i = 0; i < out->count; i++) out->slope[t * out->count + i] = (double)NAN;
+    if (out->growth != NULL) out->growth[t] = (double)NAN;
+    if (isnan(gradient->fitness[t])) return;
+    memset(gradient->slopes, 0, (size_t)(gradient->configured->n_metrics + n) * sizeof(double));
+    gradient_weigh(gradient, t, parameter);
+    gradient_collect_along(gradient, parameter, t, out);
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static void gradient_clear(TrialGradient *gradient, int count)
@@ -351,6 +434,9 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
     const ptrdiff_t n = gradient->configured->n_parameters;
     gradient_clear(gradient, trials->count);
     for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
+    for (int t = 0; t < trials->count && gradient->means.tangents > 0; t++)
+        gradient_of_trial_along(gradient, trials, t, out);
+    if (gradient->means.tangents > 0) return error_none();
     for (int first = 0; first < lanes; first += gradient->width) TRY(gradient_run_group(gradient, trials, first));
     for (int t = 0; t < trials->count; t++) {
         const ptrdiff_t lane = (ptrdiff_t)t * replicates;

@@ -34,9 +34,9 @@ static size_t descent_round_bytes(const Descent *descent)
     return (size_t)descent->side.trials_max * (sizeof(int32_t) + sizeof(bool));
 }
 
-bool descent_by_adjoint(const Descent *descent) { return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_ADJOINT; }
+bool descent_by_model(const Descent *descent) { return descent->settings[DESCENT_GRADIENT] != DESCENT_BY_DIFFERENCES; }
 
-int64_t descent_around(const Descent *descent) { return descent_by_adjoint(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
+int64_t descent_around(const Descent *descent) { return descent_by_model(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
 
 static void descent_measure(const Spec *spec, const DescentMethod *method, Descent *descent)
 {
@@ -66,13 +66,14 @@ static Error descent_check_axes(const Spec *spec)
     return error_none();
 }
 
-// The adjoint reaches every searched parameter, also through those that are derived.
-static Error descent_check_adjoint(const Spec *spec)
+// The model's derivatives reach every searched parameter, also through those that are derived.
+static Error descent_check_model(const Spec *spec)
 {
     const Error refused = trial_gradient_check(spec);
     if (refused.kind != OK) return error_make(refused.kind, "%s; use `gradient: differences`", refused.text);
     if (spec->n_constraints > 0)
-        return error_make(ERROR_USER, "constraints have no gradient by the adjoint; use `gradient: differences`");
+        return error_make(ERROR_USER,
+                          "constraints have no gradient by the adjoint or the tangent; use `gradient: differences`");
     for (int i = 0; i < spec->n_axes; i++) {
         if (trial_gradient_has(spec, spec->axes[i].parameter)) continue;
         return error_make(ERROR_USER, "no metric depends smoothly on %s: search it by cmaes",
@@ -88,13 +89,24 @@ Error descent_check(const Spec *spec, const DescentMethod *method, const char **
     *key = "search.over";
     TRY(descent_check_axes(spec));
     *key = method->gradient;
-    if (descent_by_adjoint(&descent)) TRY(descent_check_adjoint(spec));
+    if (descent_by_model(&descent)) TRY(descent_check_model(spec));
     const size_t told = (size_t)(descent.side.trials_max * descent.side.told_width) * sizeof(double);
     *key = method->searches;
     if (descent.side.told_at + told <= descent_bytes_max) return error_none();
     return error_make(ERROR_USER, "the state of %lld searches takes %s, more than the limit of %s: use fewer searches",
                       (long long)descent.side.searches, text_bytes((double)(descent.side.told_at + told)).text,
                       text_bytes((double)descent_bytes_max).text);
+}
+
+static bool descent_by_tangent(const Descent *descent)
+{
+    return descent->settings[DESCENT_GRADIENT] == DESCENT_BY_TANGENT;
+}
+
+GradientMeans descent_means(const Descent *descent, AdjointDevice *device)
+{
+    return (GradientMeans){
+        .most = DESCENT_STATES, .device = device, .tangents = descent_by_tangent(descent) ? descent->n : 0};
 }
 
 static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *arena)
@@ -106,12 +118,13 @@ static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *ar
     descent->each = descent_sees_replicates(descent->spec) ? ARENA_NEW(arena, double, each) : NULL;
     descent->vector = ARENA_NEW(arena, double, 3 * (int64_t)descent->n);
     descent->parameter = ARENA_NEW(arena, double, descent->spec->configured.n_parameters);
-    if (!descent_by_adjoint(descent)) return;
+    if (!descent_by_model(descent)) return;
+    const GradientMeans means = descent_means(descent, device);
     int *searched = ARENA_NEW(arena, int, descent->n);
     for (int i = 0; i < descent->n; i++) searched[i] = descent->spec->axes[i].parameter;
     descent->searched = searched;
-    descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, DESCENT_STATES, device, arena);
-    const int at_once = trial_gradient_trials(descent->spec, device),
+    descent->gradient = trial_gradient_take(descent->spec, &descent->spec->configured, &means, arena);
+    const int at_once = trial_gradient_trials(descent->spec, &means),
               n_parameters = descent->spec->configured.n_parameters;
     descent->group = (DescentGroup){.at_once = at_once,
                                     .search = ARENA_NEW(arena, int32_t, at_once),
@@ -126,7 +139,7 @@ static void descent_take_room(Descent *descent, AdjointDevice *device, Arena *ar
 static void descent_take_ready(Descent *descent, Arena *arena)
 {
     const int64_t searches = descent->side.searches;
-    if (!descent_by_adjoint(descent)) return;
+    if (!descent_by_model(descent)) return;
     descent->centres = ARENA_NEW(arena, int64_t, searches);
     descent->ready = ARENA_NEW(arena, double, searches * descent->n);
     descent->ready_signs = ARENA_NEW(arena, GradientSigns, searches);
@@ -169,17 +182,18 @@ Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, 
 
 enum { DESCENT_TAKEN = 16 }; // arrays, at most, each of which begins a cache line
 
-static size_t descent_room_bytes(const Search *search, const AdjointDevice *device)
+static size_t descent_room_bytes(const Search *search, AdjointDevice *device)
 {
     const Descent *descent = search->scratch;
     const int64_t n = descent->n, each = descent->each != NULL ? n * search->spec->replicates.count : 0;
     const int64_t numbers = 2 * descent->side.trials_max + 4 * n + each + search->spec->configured.n_parameters;
     const Configured *configured = &search->spec->configured;
-    const size_t at_once = descent_by_adjoint(descent) ? (size_t)trial_gradient_trials(search->spec, device) : 0;
+    const GradientMeans means = descent_means(descent, device);
+    const size_t at_once = descent_by_model(descent) ? (size_t)trial_gradient_trials(search->spec, &means) : 0;
     const size_t of_each =
         sizeof(int32_t) + sizeof(uint64_t) + (size_t)(configured->n_parameters + n + each + 1) * sizeof(double);
-    const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, DESCENT_STATES, device) +
-                                             at_once * of_each + (size_t)descent->n * sizeof(int)
+    const size_t adjoint = at_once > 0 ? trial_gradient_bytes(search->spec, configured, &means) + at_once * of_each +
+                                             (size_t)descent->n * sizeof(int)
                                        : 0;
     return sizeof(Descent) + (size_t)numbers * sizeof(double) + adjoint + DESCENT_TAKEN * 64;
 }
@@ -210,7 +224,7 @@ int64_t descent_gradient_lanes(const Search *search)
 {
     const Descent *descent = search->scratch;
     const int64_t lanes = descent->side.searches * search->spec->replicates.count;
-    if (!descent_by_adjoint(descent) || lanes < descent_gpu_least(descent)) return 0;
+    if (!descent_by_model(descent) || descent_by_tangent(descent) || lanes < descent_gpu_least(descent)) return 0;
     return lanes < DESCENT_GPU_LANES ? lanes : DESCENT_GPU_LANES;
 }
 
@@ -325,13 +339,13 @@ static void descent_take_slope(const Search *search, Descent *descent, const Des
 {
     const double none = (double)NAN;
     descent->signs = (GradientSigns){.norm = none, .spread = none, .cosine = none, .growth = none};
-    if (descent_by_adjoint(descent))
+    if (descent_by_model(descent))
         descent_reverse(descent, view, end->search);
     else
         descent_differentiate(descent, view);
     descent->took = view->run->missing < descent->n;
     descent->signs.norm = view->run->gradient;
-    if (!descent->took || descent->each == NULL || descent_by_adjoint(descent)) return;
+    if (!descent->took || descent->each == NULL || descent_by_model(descent)) return;
     descent_differentiate_each(descent, view, descent_points(search, end->search), end->told);
     descent_signs(descent, &descent->signs);
 }
@@ -451,13 +465,13 @@ bool descent_budget(const Spec *spec, const char *option)
 // Why the numbers below are an upper bound.
 static const char *descent_why_bound(const Descent *descent)
 {
-    const bool adjoint = descent_by_adjoint(descent);
+    const bool adjoint = descent_by_model(descent);
     if (descent->method->line(descent) == 0)
         return adjoint ? "a search ends when its gradient or its steps are small, which only its trials show; the time "
-                         "of the adjoint is not included: some runs of each trial"
+                         "of its gradients is not included: by the adjoint some runs of each trial"
                        : "a search ends when its gradient or its steps are small, which only its trials show";
     return adjoint ? "a search ends when no step leads down, which only its trials show; a line is counted for each "
-                     "gradient; the time of the adjoint is not included: some runs of each centre"
+                     "gradient; the time of its gradients is not included: by the adjoint some runs of each centre"
                    : "a search ends when no step leads down, which only its trials show; a line is counted for each "
                      "gradient";
 }

@@ -15,6 +15,7 @@
 //   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient), which
 //       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU where
 //       enough rounds end together.
+//   tangent: the same by runs of x with dual numbers, one for each coordinate.
 // Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
 #ifndef HOPSCOTCH_SEARCH_DESCENT_H
@@ -50,7 +51,7 @@ enum {
     DESCENT_STOP_STAGNATION,
     DESCENT_OPTIONS
 };
-enum { DESCENT_BY_DIFFERENCES, DESCENT_BY_ADJOINT };
+enum { DESCENT_BY_DIFFERENCES, DESCENT_BY_ADJOINT, DESCENT_BY_TANGENT };
 enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_START_DEFAULT };
 
 // clang-format off
@@ -63,9 +64,10 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "where searches start. sobol, random: in the middle 80 % of the ranges, evenly or at random; center, default: " \
      "the first search in their middle or at the model's defaults, the others as sobol. Restarts are as sobol, or " \
      "random"}, \
-    {method ".gradient", OPTION_CHOICE, "", 0, 0, 1, "differences|adjoint", \
+    {method ".gradient", OPTION_CHOICE, "", 0, 0, 2, "differences|adjoint|tangent", \
      "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
-     "through the steps of the run (model articulated), from one trial for all parameters"}, \
+     "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one trial " \
+     "with dual numbers, one for each parameter"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
@@ -139,7 +141,7 @@ typedef struct DescentState {
 
 struct DescentMethod;
 
-// Centres whose gradients by the adjoint are computed at once.
+// Centres whose gradients are computed at once.
 typedef struct DescentGroup {
     int at_once;       // at most
     int32_t *search;   // [at_once] their numbers
@@ -169,7 +171,7 @@ typedef struct Descent {
     bool took;         // the round took a gradient
     GradientSigns signs;
     double *parameter; // [n_parameters]
-    // by the adjoint; NULL: by differences
+    // by the model; NULL: by differences
     TrialGradient *gradient;
     const int *searched;    // [n] parameters of the axes
     int64_t *centres;       // [side.searches] searches whose gradients are computed together
@@ -181,7 +183,7 @@ typedef struct Descent {
     int64_t *ready_round;       // [side.searches] the round whose they are; -1: none
 } Descent;
 
-bool descent_by_adjoint(const Descent *descent);
+bool descent_by_model(const Descent *descent);  // by its adjoint or tangent
 int64_t descent_around(const Descent *descent); // points of a round that is not a line
 
 // The step of a method. `own` holds what it remembers between rounds.
@@ -222,12 +224,13 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 
 // ---- slope.c --------------------------------------------------------------------------------------------------------
 
-// Value and slope at the centre from the values of its differences; or by the adjoint, of a round of search s.
+// Value and slope at the centre from the values of its differences; or by the model, of a round of search s.
 void descent_differentiate(Descent *descent, const DescentView *view);
 void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
 // The gradients at the centres of searches whose rounds end together, and what their replicates say, for
 // descent_reverse.
 void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
+GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
 // Lanes from which on a GPU pays.
 int64_t descent_gpu_least(const Descent *descent);
 int64_t descent_gradient_lanes(const Search *search);

@@ -1,4 +1,4 @@
-// Derivatives from differences, or by the adjoint (descent.h).
+// Derivatives from differences, or by the model's adjoint or tangent (descent.h).
 #include "descent.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ void descent_differentiate(Descent *descent, const DescentView *view)
     descent_take(descent, view, slope);
 }
 
-// ---- by the adjoint -------------------------------------------------------------------------------------------------
+// ---- by the model ---------------------------------------------------------------------------------------------------
 
 // Where a condition gives an axis its fixed value, nothing depends on its coordinate.
 static bool descent_counts(const Descent *descent, int axis)
@@ -165,7 +165,7 @@ void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
 {
     Descent *descent = search->scratch;
     DescentReverse reverse = {.search = search};
-    if (!descent_by_adjoint(descent)) return;
+    if (!descent_by_model(descent)) return;
     for (int64_t t = 0; t < count; t++) {
         const SideDrawn *points = descent_points(search, turns[t].search);
         if (descent_view(search, turns[t].search).run->on_line || points->left_out[0]) continue;
@@ -177,7 +177,7 @@ void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
         if (search->gpu_failed.kind == OK) return;
         descent->on_gpu = NULL;
     }
-    reverse.at_once = trial_gradient_trials(search->spec, NULL);
+    reverse.at_once = descent->group.at_once;
     thread_team_for(descent->side.team, descent_reverse_count(&reverse), 1, descent_reverse_range, &reverse);
 }
 
