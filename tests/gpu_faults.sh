@@ -1,7 +1,8 @@
 #!/bin/sh
 # Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
 # device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
-# intact and is resumed; in both cases it ends with the digest of the CPU. Then a slice that does not end.
+# intact and is resumed; in both cases it ends with the digest of the CPU. The same for a search whose gradients a GPU
+# computes: the CPU then goes on with them. Then a slice that does not end.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 3
 build=${1:-build}
 program=$build/hopscotch_faults
 
-run() # NAME OPTION...
+hopper() # NAME OPTION...
 {
     name=$1
     shift
@@ -18,6 +19,14 @@ run() # NAME OPTION...
         --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' \
         --set 'record.trajectories.select={best: 3, every: 10}' --slice 100 "$@" >"$folder/$name.log" 2>&1
 }
+gradients() # NAME OPTION...
+{
+    name=$1
+    shift
+    "$program" run "$folder/many.yaml" --name "$name" --results "$folder/results" --progress none --threads 1 "$@" \
+        >"$folder/$name.log" 2>&1
+}
+run() { "${FAULT_OF:-hopper}" "$@"; }
 
 digest() { "$program" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
 
@@ -27,7 +36,7 @@ one()
     name=fault_$1_$2 log=$folder/results/fault_$1_$2/log.jsonl
     HOPSCOTCH_FAULT=cuda:$1:$2 run "$name" --backend cuda
     status=$? outcome=continued
-    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"' "$log" && outcome=harmless
+    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"\|stopped computing' "$log" && outcome=harmless
     if [ $status -eq 3 ] && grep -q '^hopscotch: ' "$folder/$name.log"; then
         outcome=stopped
         cp "$folder/$name.log" "$folder/$name.stopped"
@@ -51,8 +60,28 @@ trap 'rm -rf "$folder"' EXIT
 "$program" version | grep -q 'CUDA on this host' && on_host=yes || on_host=no
 [ $on_host = yes ] || nvidia-smi -L || { echo "FAIL there is no NVIDIA GPU on this machine" && exit 1; }
 failed=0
-run whole --backend cpu && expected=$(digest whole) && [ ${#expected} -eq 64 ] || { cat "$folder/whole.log"; exit 1; }
-export FAULT_FOLDER="$folder" FAULT_DIGEST="$expected"
+cp -r experiments/robots "$folder"
+cat >"$folder/many.yaml" <<'YAML'
+version: 1
+experiment: many
+model: articulated
+simulation:
+  {robot: robots/biped.xml, duration: 0.01, dt: 0.002, control: {mode: gait}, groups: {hip: [left_hip, right_hip]}}
+replicates: {count: 3, perturb: {base_vx: {uniform: [-0.2, 0.2]}}}
+search:
+  method: adam
+  adam: {searches: 90, gradient: adjoint, stop: {iterations: 3}}
+  over: {hip_amplitude: {range: [0, 0.5]}, gait_frequency: {range: [1, 3]}}
+objective: {minimize: energy}
+YAML
+begin() # WHAT: the campaign that fails from now on
+{
+    export FAULT_OF="$1"
+    run whole --backend cpu && expected=$(digest whole) && [ ${#expected} -eq 64 ] ||
+        { cat "$folder/whole.log" && exit 1; }
+    rm -rf "$folder/results/whole"
+    export FAULT_FOLDER="$folder" FAULT_DIGEST="$expected"
+}
 
 # sweep CODE STEP: a chunk of calls after the other, until a whole chunk makes no difference
 sweep()
@@ -66,7 +95,7 @@ sweep()
         grep -qv '^harmless' "$folder/chunk" || break
         first=$((first + (31 / $2 + 1) * $2))
     done
-    summary="error $1: $(grep -c '^continued' "$folder/all") runs continued"
+    summary="$FAULT_OF, error $1: $(grep -c '^continued' "$folder/all") runs continued"
     summary="$summary, $(grep -c '^stopped' "$folder/all") stopped and were resumed"
     if grep '^bad' "$folder/all" || ! grep -q '^continued\|^stopped' "$folder/all"; then
         cat "$folder/all"
@@ -76,11 +105,17 @@ sweep()
     fi
 }
 
+begin hopper
 sweep 2 1       # cudaErrorMemoryAllocation
 sweep 719 1     # cudaErrorLaunchFailure
 sweep 46 2      # cudaErrorDevicesUnavailable
 sweep 100 5     # cudaErrorNoDevice
 sweep 99999 7   # a kernel dies
+begin gradients
+sweep 2 1
+sweep 719 2
+sweep 99999 3
+begin hopper
 
 [ $on_host = yes ] && exit $failed # where a slice ends before its launch returns
 run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2

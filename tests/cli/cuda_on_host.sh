@@ -82,6 +82,27 @@ grep -q '^kernel  *general; one is made for this campaign if that saves time$' "
     "$program" plan experiments/ndt_basin.yaml --backend cuda | grep -q '^kernel  *general$'
 report $? "plan says which kernel the run begins with"
 
+# 300 lanes of gradients are enough for the device beside one thread
+cp -r experiments/robots "$folder"
+cat >"$folder/many.yaml" <<'END'
+version: 1
+experiment: many
+model: articulated
+simulation:
+  {robot: robots/biped.xml, duration: 0.04, dt: 0.002, control: {mode: gait}, groups: {hip: [left_hip, right_hip]},
+   design: {thigh: {mass: hip}}}
+replicates: {count: 3, perturb: {base_vx: {uniform: [-0.2, 0.2]}}}
+search:
+  method: adam
+  adam: {searches: 100, gradient: adjoint, stop: {iterations: 3}}
+  over: {hip_amplitude: {range: [0, 0.5]}, gait_frequency: {range: [1, 3]}, thigh: {range: [0.5, 2]}}
+objective: {minimize: energy}
+END
+same gradients "$folder/many.yaml" --threads 1
+grep -q 'gradients.*of 3 rounds by the GPU' "$folder/results/gradients-slices/log.jsonl" &&
+    ! grep -q 'rounds by the GPU' "$folder/results/gradients-cpu/log.jsonl"
+report $? "gradients: three rounds by the device"
+
 [ -n "${QUICK:-}" ] && exit $failed
 same fall "$folder/fall.yaml"
 same dormand_prince "$folder/fall.yaml" --set simulation.integrator=dormand_prince
