@@ -399,7 +399,7 @@ static Error cuda_compare_trial(CudaBackend *cuda, const Batch *host, bool *equa
     return error_none();
 }
 
-// ---- gradients (adjoint_cuda.cu), which `make demo` leaves out -------------------------------------------------------
+// ---- gradients (adjoint_cuda.cu), which `make demo` leaves out ------------------------------------------------------
 
 static Error cuda_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most,
                           AdjointDevice **out)

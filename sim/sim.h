@@ -561,8 +561,8 @@ Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // The adjoint of up to `lanes` lanes on the backend's device; of several, on the first. configured: as it was built, to
-// stay until it is closed. most: bytes that the states of a lane may take, else parts of a run are computed twice; 0: as
-// the device's free memory allows. *out: NULL: it has none. To be closed before the backend.
+// stay until it is closed. most: bytes that the states of a lane may take, else parts of a run are computed twice; 0:
+// what the device has free. *out: NULL: it has none. To be closed before the backend.
 Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
 // From the next batch on, lanes that are not observed are advanced by this kernel (sim/made), as made for inputs
 // `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left

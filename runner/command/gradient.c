@@ -1,5 +1,5 @@
-// hopscotch gradient: prints how the fitness of a trial changes with each parameter, by the adjoint of the model, by its
-// tangent and by differences.
+// hopscotch gradient: prints how the fitness of a trial changes with each parameter: by the adjoint of the model,
+// its tangent and differences.
 #include "command.h"
 
 #include <inttypes.h>
@@ -122,8 +122,8 @@ static const Switches gradient_switches = {gradient_switch_rows,
 const Command command_gradient = {
     .name = "gradient",
     .arguments = "CAMPAIGN/TRIAL",
-    .doc =
-        "print how the fitness of a trial changes with each parameter, by the model's adjoint, its tangent and differences",
+    .doc = "print how the fitness of a trial changes with each parameter, by the model's adjoint, its tangent and "
+           "differences",
     .examples = "  hopscotch gradient my_robot/best\n"
                 "  hopscotch gradient my_robot/41 --parameters hip_kp,gravity\n"
                 "  hopscotch gradient my_robot/41 --curve --format csv\n",

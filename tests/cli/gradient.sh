@@ -1,5 +1,6 @@
 #!/bin/sh
-# The gradient at a trial: by the adjoint, the tangent and differences, through the objective, derived parameters and replicates.
+# The gradient at a trial: by the adjoint, the tangent and differences, through the objective, derived parameters and
+# replicates.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -52,7 +53,7 @@ for over in mean worst median "quantile(0.3)"; do
     "$HOPSCOTCH" run walk.yaml --name walk --set "objective.over=$over" --results r --progress none >log 2>&1 ||
         fail "run: $(cat log)"
     "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"
-    agree rows.csv 5 2>wrong && good "adjoint, tangent and differences agree over $over" || fail "over $over: $(cat wrong)"
+    agree rows.csv 5 2>wrong && good "the three ways agree over $over" || fail "over $over: $(cat wrong)"
     rm -rf r
 done
 "$HOPSCOTCH" run walk.yaml --set simulation.friction=anchored --results r --progress none >log 2>&1 ||

@@ -1,5 +1,5 @@
-// The gradients of trials' fitness: by the model's adjoint or tangent with respect to the metrics of its replicates, and
-// by the chain rule through the objective, what it takes over the replicates, and derived parameters.
+// The gradients of trials' fitness: by the model's adjoint or tangent to the metrics of its replicates, and by the
+// chain rule through the objective, what it takes over the replicates, and derived parameters.
 #include "../experiment.h"
 
 #include <math.h>

@@ -13,8 +13,8 @@
 //       size, as those of simulations with contacts are.
 //   Replicates of the points of a round share their random numbers, so noise cancels in differences.
 //   adjoint: x alone. When the round is told, its gradient is computed by the model's adjoint (TrialGradient), which
-//       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU where
-//       enough rounds end together.
+//       runs it once more, so that nothing more than the fitness of a trial is stored: by the threads, or by a GPU
+//       where enough rounds end together.
 //   tangent: the same by runs of x with dual numbers, one for each coordinate.
 // Failed points: where one of the two failed, the centre takes its place; where that is not possible the derivative is
 // missing: it counts as 0, and the round says how many there were.
@@ -66,8 +66,8 @@ enum { DESCENT_START_SOBOL, DESCENT_START_RANDOM, DESCENT_START_CENTER, DESCENT_
      "random"}, \
     {method ".gradient", OPTION_CHOICE, "", 0, 0, 2, "differences|adjoint|tangent", \
      "where derivatives come from. differences: central ones, from two trials per parameter; adjoint: going back " \
-     "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one trial " \
-     "with dual numbers, one for each parameter"}, \
+     "through the steps of the run (model articulated), from one trial for all parameters; tangent: runs of one " \
+     "trial with dual numbers, one for each parameter"}, \
     {method ".difference", OPTION_NUMBER, "1", 1e-4, 1e-10, 0.1, NULL, \
      "step of a difference, as a part of each parameter's range (or of the range of its logarithm)"}, \
     {method ".rate", OPTION_NUMBER, "1", rate, 1e-9, 1.0, NULL, rate_doc}, \
