@@ -10,7 +10,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
+.PHONY: python pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -233,6 +233,9 @@ hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
 	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch ATTACKER=build/asan/attacker \
 	    xargs -P $(JOBS) -I N env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
+# a wheel of the Python package, in build/python
+python:
+	python3 -m pip wheel --no-deps -w $(BUILD)/python runner/python
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all

@@ -20,7 +20,7 @@ else
 fi
 
 with_python "the Python" h5py || exit $status
-block results python 2 >read.py
+block results python 3 >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
 if ! with_python "trials" pandas; then
@@ -29,6 +29,16 @@ elif (python3 read.py >out 2>&1) && grep -q '^trial [0-9]*: 1.5 s in 301 samples
     echo "ok   readme: the Python reads trials and a trajectory"
 else
     echo "FAIL readme: the Python does not read the campaign"
+    cat out
+    status=1
+fi
+
+block results python 2 >package.py
+if (PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 package.py >out 2>&1) &&
+    grep -q '^1.5 s, the foot rises to 0.[0-9]* m$' out; then
+    echo "ok   readme: the package reads trials and a trajectory"
+else
+    echo "FAIL readme: the package does not read the campaign"
     cat out
     status=1
 fi
@@ -48,7 +58,7 @@ else
 fi
 
 # The printed debug rows are those in the page, which shows only digits that rounding does not change.
-block results python 3 >debug.py
+block results python 4 >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&
     sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/results/README.md || exit 1; done; then

@@ -1,0 +1,134 @@
+#!/bin/sh
+# The Python package (runner/python): arrays are what the program prints, errors are its errors, an interrupted run goes
+# on, and a wheel can be made.
+. "$(dirname "$0")/../scratch.sh"
+with_python "the package" numpy || exit 0
+export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1
+cp "$root/experiments/smoke.yaml" .
+
+python3 - >log 2>&1 <<'END'
+import csv
+import subprocess
+import sys
+
+import hopscotch
+import numpy
+
+
+def program(*words):
+    return subprocess.run([hopscotch.program.find(), *words, "--results", "results"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+few = {"search.over.k_fp": [100, 200, 400], "search.over.thrust": [30], "record.trajectories.select": {"best": 2}}
+seen = []
+campaign = hopscotch.run("smoke.yaml", settings=few, progress=seen.append)
+assert seen[-1]["event"] == "finish" and campaign.status()["state"] == "done", seen
+assert campaign.name == "smoke" and "experiment: smoke" in campaign.spec()
+
+# every column of every trial, as the program writes it
+rows = list(csv.DictReader(program("query", "smoke", "--columns", "all", "--format", "csv").splitlines()))
+trials = campaign.trials()
+assert len(rows) == len(trials["id"]) > 100 and list(rows[0]) == list(trials)
+for name, column in trials.items():
+    for row, value in zip(rows, column):
+        same = row[name] == value if column.dtype.kind == "U" else \
+            numpy.isnan(value) if row[name] == "" else float(row[name]) == value
+        assert same, (name, row["id"], row[name], value)
+some = campaign.trials(where="failure = 'none'", order="fitness", columns=["id", "fitness"], limit=4)
+assert list(some) == ["id", "fitness"] and (numpy.diff(some["fitness"]) >= 0).all() and len(some["id"]) == 4
+best = campaign.best(3)
+assert [row["id"] for row in best] == list(some["id"][:3]) and best[0]["fitness"] == some["fitness"][0]
+assert campaign.show("best")["trial"] == best[0]["id"]
+print("good trials and the best are what the program prints")
+
+# a motion, recorded or not
+text = program("replay", "smoke/%d" % best[0]["id"], "-o", "-", "--window", "0.1,0.2").splitlines()
+motion = campaign.trajectory("best", window=(0.1, 0.2))
+assert list(motion) == text[0].split(",") and len(motion["time"]) == len(text) - 1 > 10
+assert all(float(word) == motion[name][k] for k, line in enumerate(text[1:])
+           for name, word in zip(motion, line.split(",")))
+assert len(campaign.trajectory(7, sample=0.1)["time"]) < 20
+print("good a trajectory is what replay prints")
+
+# a dict, with a search that learns
+spec = {"version": 1, "experiment": "sphere", "model": "bbob", "simulation": {"function": "sphere", "dimension": 2},
+        "search": {"method": "cmaes", "over": {"x1": {"range": [-5, 5]}, "x2": {"range": [-5, 5]}},
+                   "cmaes": {"stop": {"generations": 5}}}, "objective": {"minimize": "f"}}
+learned = hopscotch.run(spec, name="learned", progress=False)
+rounds = learned.rounds()
+assert list(rounds["round"]) == [0, 1, 2, 3, 4] and rounds["sigma"].dtype == float and rounds["sigma"][0] > 0, rounds
+assert hopscotch.open("results/learned").query("SELECT count(*) AS n FROM trials") == [{"n": 30}]
+assert campaign.rounds() == {}
+print("good a spec as a dict, and its rounds")
+
+
+def refused(text, function, *arguments, **words):
+    try:
+        function(*arguments, **words)
+    except hopscotch.Error as error:
+        assert text in str(error), (text, str(error))
+        return
+    raise AssertionError(text)
+
+
+refused("spec:1:1: error: model is missing", hopscotch.run, {"version": 1, "experiment": "x"})
+refused("smoke.yaml", hopscotch.run, "smoke.yaml", settings={"search.over.k_fq": [1]})
+refused("unknown name 'nonsense'", campaign.trials, where="nonsense > 1")
+refused("there is no campaign", hopscotch.open, "results/nothing")
+refused("has no trial", campaign.trajectory, 10**9)
+refused("read", campaign.query, "DELETE FROM trials")
+print("good errors are the program's")
+END
+[ $? -eq 0 ] || { cat log && status=1; }
+for what in "trials and the best are what the program prints" "a trajectory is what replay prints" \
+    "a spec as a dict, and its rounds" "errors are the program's"; do
+    grep -q "^good $what" log
+    check $? "$what"
+done
+
+# Ctrl-C in Python stops the program, and the same call continues
+cat >long.py <<'END'
+import os
+import signal
+import sys
+
+import hopscotch
+
+settings = {"search.over.k_xdot": {"arange": [0, 0.095, 0.0005]}, "simulation.duration": 30, "limits.trials": 4000}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupt(event):
+    if event["trials_done"] > 0:
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+try:
+    hopscotch.run("smoke.yaml", name=sys.argv[1], settings=settings, options=["--batch", "16", "--threads", "1"],
+                  progress=interrupt if sys.argv[2:] else False)
+except KeyboardInterrupt:
+    sys.exit(5)
+END
+python3 long.py cut now >out 2>err
+ended=$?
+stored=$("$HOPSCOTCH" query results/cut --sql "SELECT count(*) FROM trials" --format csv | tail -n 1)
+[ $ended -eq 5 ] && [ "$stored" -gt 0 ] && [ "$stored" -lt 4000 ]
+check $? "KeyboardInterrupt stops the run (status $ended, $stored trials)"
+python3 long.py cut >out 2>err && python3 long.py whole >out 2>>err &&
+    [ "$(digest results/cut)" = "$(digest results/whole)" ]
+check $? "the same call continues, to the same digest"
+
+# A wheel of its own sources, by what the machine has.
+if python3 -m pip --version >log 2>&1 && python3 -c 'import setuptools, wheel' 2>>log; then
+    cp -r "$root/runner/python" package
+    python3 -m pip wheel --no-deps --no-build-isolation --no-index -w wheels ./package >log 2>&1 &&
+        python3 -c 'import glob, sys, zipfile
+names = zipfile.ZipFile(glob.glob("wheels/hopscotch-*.whl")[0]).namelist()
+wanted = {"hopscotch/%s.py" % name for name in ("__init__", "program", "results", "runs")}
+sys.exit(not wanted <= set(names))'
+    check $? "a wheel"
+else
+    echo "skip $suite: a wheel: needs python3 with pip, setuptools and wheel"
+fi
+exit $status
