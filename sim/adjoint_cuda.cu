@@ -9,6 +9,7 @@
 #include "models.h"
 
 #include <cstdlib>
+#include <ctime>
 
 enum {
     ADJOINT_BLOCK = BLOCK_THREADS,
@@ -60,6 +61,8 @@ typedef struct CudaAdjoint {
     double *assets, *weight;
     cudaStream_t stream;
     cudaEvent_t started, ended;
+    double patience; // s
+    bool stuck;      // its launches do not end: its memory stays
 } CudaAdjoint;
 
 static int64_t adjoint_whole_blocks(int64_t lanes)
@@ -115,6 +118,7 @@ static Error adjoint_take(CudaAdjoint *adjoint)
 static void adjoint_close(AdjointDevice *device)
 {
     CudaAdjoint *adjoint = (CudaAdjoint *)device;
+    if (adjoint->stuck) return;
     cudaSetDevice(adjoint->number);
     cudaFree(adjoint->slice.batch.parameter);
     cudaFree(adjoint->slice.batch.metric);
@@ -178,6 +182,23 @@ static Error adjoint_reverse(CudaAdjoint *adjoint)
     return error_none();
 }
 
+// Until all launches have ended. It polls, because a kernel that does not end wakes no thread.
+static Error adjoint_wait(CudaAdjoint *adjoint)
+{
+    const struct timespec nap = {0, 50000}; // ns
+    const double start = backend_clock();
+    cudaError_t code;
+    CUDA_CALL(code, cudaEventQuery(adjoint->ended));
+    while (code == cudaErrorNotReady) {
+        (void)cudaGetLastError(); // else the next launch would report this error
+        adjoint->stuck = backend_clock() - start > adjoint->patience;
+        if (adjoint->stuck) return error_make(ERROR_STUCK, "gradients did not end within %g s", adjoint->patience);
+        nanosleep(&nap, NULL);
+        code = cudaEventQuery(adjoint->ended);
+    }
+    return cuda_check(code, "cudaEventQuery(ended)");
+}
+
 static Error adjoint_seconds(const CudaAdjoint *adjoint, double *seconds)
 {
     float milliseconds = 0.0f;
@@ -195,6 +216,7 @@ static Error cuda_adjoint_run(AdjointDevice *device, const AdjointLanes *lanes)
     CUDA_TRY(cudaSetDevice(adjoint->number));
     TRY(adjoint_copy(adjoint, batch->parameter, lanes->parameter, configured->n_parameters, cudaMemcpyHostToDevice));
     TRY(adjoint_forth(adjoint));
+    TRY(adjoint_wait(adjoint));
     TRY(adjoint_copy(adjoint, lanes->metric, batch->metric, configured->n_metrics, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaMemcpyAsync(lanes->failure, batch->status, sizeof(int32_t) * (size_t)lanes->count,
                              cudaMemcpyDeviceToHost, adjoint->stream));
@@ -211,6 +233,7 @@ static Error cuda_adjoint_back(AdjointDevice *device, const double *weight, doub
     CUDA_TRY(cudaSetDevice(adjoint->number));
     TRY(adjoint_copy(adjoint, adjoint->weight, weight, configured->n_metrics, cudaMemcpyHostToDevice));
     TRY(adjoint_reverse(adjoint));
+    TRY(adjoint_wait(adjoint));
     TRY(adjoint_copy(adjoint, gradient, slice->gradient, configured->n_parameters, cudaMemcpyDeviceToHost));
     TRY(adjoint_copy(adjoint, growth, slice->growth, 1, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
@@ -232,8 +255,8 @@ static Error adjoint_start(CudaAdjoint *adjoint, int64_t lanes, size_t most)
     return adjoint_take(adjoint);
 }
 
-extern "C" Error adjoint_cuda_open(int device, const Configured *configured, int64_t lanes, size_t most,
-                                   AdjointDevice **out)
+extern "C" Error adjoint_cuda_open(int device, double patience, const Configured *configured, int64_t lanes,
+                                   size_t most, AdjointDevice **out)
 {
     const AdjointEntry *entry = adjoint_find(configured);
     *out = NULL;
@@ -241,6 +264,7 @@ extern "C" Error adjoint_cuda_open(int device, const Configured *configured, int
     CudaAdjoint *adjoint = (CudaAdjoint *)calloc(1, sizeof *adjoint);
     if (adjoint == NULL) return error_make(ERROR_MACHINE, "not enough memory for gradients on a GPU");
     adjoint->number = device;
+    adjoint->patience = patience;
     adjoint->configured = configured;
     adjoint->entry = entry;
     adjoint->device.run = cuda_adjoint_run;

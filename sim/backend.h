@@ -50,8 +50,8 @@ Error backend_cuda_open(const BackendOptions *options, int device, Backend **out
 int backend_cuda_count(void) __attribute__((weak));
 #endif
 // Also left out by `make demo`.
-Error adjoint_cuda_open(int device, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out)
-    __attribute__((weak));
+Error adjoint_cuda_open(int device, double patience, const Configured *configured, int64_t lanes, size_t most,
+                        AdjointDevice **out) __attribute__((weak));
 // Several devices as one backend (sim/backend_several.c).
 Error backend_several_open(BackendOpen open, const BackendOptions *options, uint64_t devices, Backend **out);
 

@@ -405,7 +405,7 @@ static Error cuda_adjoint(Backend *backend, const Configured *configured, int64_
                           AdjointDevice **out)
 {
     if (adjoint_cuda_open == NULL) return error_none();
-    return adjoint_cuda_open(((const CudaBackend *)backend)->device, configured, lanes, most, out);
+    return adjoint_cuda_open(((const CudaBackend *)backend)->device, backend->patience, configured, lanes, most, out);
 }
 
 // ---- batches --------------------------------------------------------------------------------------------------------

@@ -402,6 +402,7 @@ typedef struct AdjointDevice {
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
     // Of the lanes that were run last. As `back` above.
     Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);
+    // Waits for all that the device does: where a slice of a backend on it is stuck, leave it.
     void (*close)(struct AdjointDevice *device);
 } AdjointDevice;
 

@@ -93,7 +93,7 @@ symbols_point_down()
 }
 
 # Other files of runner/ call functions that say in words what they give. A condition that a user writes is made SQL by
-# expression/sql.c, of columns that there are; examples of `query --sql` are for users.
+# expression/sql.c, of columns that there are; examples of `query --sql` are for users, and the Python package is one.
 only_the_store_speaks_sql()
 {
     calls='Statement|cursor_open|with_(null|integer|count|real|text|blob)|database_(prepare|run|make_index)'
@@ -102,7 +102,8 @@ only_the_store_speaks_sql()
     verbs='SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|VACUUM|REINDEX|BEGIN|COMMIT|ROLLBACK'
     git grep -nE "\<($calls)\>" -- runner ':!runner/campaign/store' ':!runner/campaign/campaign.h' \
         ':!runner/experiment/expression/sql.c' && fail "statements of SQL outside the store"
-    git grep -nE "\"[ (]*($verbs)( |\")" -- runner ':!runner/campaign/store' | grep -v 'hopscotch query\|SWITCH_TEXT' &&
+    git grep -nE "\"[ (]*($verbs)( |\")" -- runner ':!runner/campaign/store' ':!runner/python' |
+        grep -v 'hopscotch query\|SWITCH_TEXT' &&
         fail "SQL outside the store"
 }
 

@@ -228,11 +228,12 @@ static void campaign_share_search(Campaign *campaign)
 
 // ---- gradients by the device ----------------------------------------------------------------------------------------
 
-static void campaign_close_adjoint(Campaign *campaign)
+// error: of the run; where a slice is stuck, so would be the close.
+static void campaign_close_adjoint(Campaign *campaign, const Error *error)
 {
     if (campaign->adjoint == NULL) return;
     search_use_gpu(&campaign->search, NULL, &campaign->adjoint_arena);
-    campaign->adjoint->close(campaign->adjoint);
+    if (error->kind != ERROR_STUCK) campaign->adjoint->close(campaign->adjoint);
     campaign->adjoint = NULL;
     arena_destroy(&campaign->adjoint_arena);
 }
@@ -268,7 +269,7 @@ static Error campaign_tell_gradients(Campaign *campaign)
 // Every told trial is committed. The search returns to that state, and gives the trials that were in flight again.
 static Error campaign_recover_device(Campaign *campaign, Error error)
 {
-    campaign_close_adjoint(campaign);
+    campaign_close_adjoint(campaign, &error);
     TRY(device_recover(&campaign->device, error));
     TRY(campaign_use_device(campaign));
     TRY(campaign_restore(campaign));
@@ -451,7 +452,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         campaign_summarize(campaign, &loop->before);
     }
     if (error.kind != OK) campaign_note_error(campaign, &error);
-    campaign_close_adjoint(campaign);
+    campaign_close_adjoint(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
     thread_team_close(loop->team);
