@@ -137,6 +137,14 @@ same "$folder/mixed.yaml" --set search.trials=5001 --set simulation.duration=0.2
 for spec in robot_stand my_robot pendulum_chain; do same "experiments/$spec.yaml" --set simulation.duration=0.5; done
 same experiments/robot_gait.yaml --set simulation.duration=0.5 --set search.cmaes.stop.generations=4
 
+run "$folder/record.yaml" --name few --backend cpu --set search.trials=4
+run "$folder/record.yaml" --name single --backend cuda --set search.trials=4 --batch 1
+if [ -n "$(digest few)" ] && [ "$(digest few)" = "$(digest single)" ]; then
+    ok "one lane at a time"
+else
+    fail "one lane at a time"
+fi
+
 run "$folder/record.yaml" --name whole --backend cuda --set search.trials=3000
 "$program" run "$folder/record.yaml" --name killed --backend cuda --set search.trials=3000 --batch 64 \
     --results "$folder/results" --progress none >>"$folder/log" 2>&1 &
