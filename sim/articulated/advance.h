@@ -98,6 +98,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
+    if (w->c.control == ARTICULATED_RAIBERT) raibert_begin(w);
     if (w->c.n_targets > 0) reference_begin(w);
 }
 
@@ -161,6 +162,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, 
     if (observed) articulated_sample(w, steps * w->c.dt, ended);
     articulated_metrics(w, steps, ended);
     if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
+    if (w->c.control == ARTICULATED_RAIBERT) raibert_metrics(w, ended);
     lanes_end(w->group, failure, ended);
     return running & ~ended;
 }

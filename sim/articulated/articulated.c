@@ -18,6 +18,9 @@ enum {
     ARTICULATED_OPTION_PERIOD,
     ARTICULATED_OPTION_ACTIONS,
     ARTICULATED_OPTION_ACTIONS_FILE,
+    ARTICULATED_OPTION_GAIT,
+    ARTICULATED_OPTION_LEGS,
+    ARTICULATED_OPTION_REACHES,
     ARTICULATED_OPTION_KEYFRAME,
     ARTICULATED_OPTION_IGNORE,
     ARTICULATED_OPTION_BASE,
@@ -40,9 +43,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "which show what goes wrong: child_only gives no reaction to the parent, gauss_seidel sweeps over the joints, "
      "explicit takes the springs of the old state"},
     {"sweeps", OPTION_INTEGER, "1", 20, 1, 1000, NULL, "attachment gauss_seidel: sweeps over all joints in a step"},
-    {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "hold|gait|actions",
+    {"control.mode", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_MODES - 1, "hold|gait|actions|raibert",
      "commands of the motors. hold: their offset; gait: offset + amplitude sin(2 pi gait_frequency t + phase); "
-     "actions: offset + control.actions or control.file"},
+     "actions: offset + control.actions or control.file; raibert: legs that trot, walk or hop at a commanded speed"},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
      "control actions: each row of the table holds so long, unless the file has a column time"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
@@ -51,6 +54,14 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
      "their offset. With a column time (s) each row holds until the time of the next one"},
+    {"control.gait", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_GAITS - 1, "trot|pace|bound|pronk|walk|run|hop",
+     "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
+     "Two legs take turns in trot, walk and run"},
+    {"control.legs", OPTION_WORDS, "", 0, 0, 0, "[left_foot, right_foot]",
+     "control raibert: bodies that are feet, in the order of phase_1 ...: from front to hind, of each pair the left one "
+     "first. Without it those with points that touch the ground"},
+    {"control.reaches", OPTION_INTEGER, "1", 2, 1, 100, NULL,
+     "control raibert: in each step the joints of a leg are improved so often to reach the foot's place"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file at which it begins; without one: where the file places its bodies"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
@@ -172,6 +183,17 @@ static Error articulated_take_actions(const double *settings, const Points *poin
                                c, out);
 }
 
+static Error articulated_take_legs(const double *settings, const Points *points, ArticulatedHost *host, Arena *arena,
+                                   ArticulatedConstants *c, Configured *out)
+{
+    const Points none = {.count = 0};
+    host->gait = (ArticulatedGait)settings[ARTICULATED_OPTION_GAIT];
+    TRY(articulated_feet(points != NULL ? &points[ARTICULATED_OPTION_LEGS] : &none, ARTICULATED_OPTION_LEGS + 1, c,
+                         arena, host, out));
+    c->n_legs = host->n_feet;
+    return error_none();
+}
+
 static void articulated_take_reference(const double *settings, const Points *points, ArticulatedHost *host,
                                        Configured *out)
 {
@@ -218,6 +240,7 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .attachment = (int32_t)settings[ARTICULATED_OPTION_ATTACHMENT],
                                       .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
                                       .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
+                                      .reaches = (int32_t)settings[ARTICULATED_OPTION_REACHES],
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
     constants.efforts = articulated_efforts[constants.control];
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
@@ -240,6 +263,7 @@ static Error articulated_configure(const double *settings, const Points *points,
     TRY(articulated_check_attachment(robot, constants.attachment, out));
     TRY(articulated_take_terrain(settings, points, host, &constants, out));
     TRY(articulated_take_actions(settings, points, host, arena, &constants, out));
+    TRY(articulated_take_legs(settings, points, host, arena, &constants, out));
     articulated_take_reference(settings, points, host, out);
     memcpy(&out->constants, &constants, sizeof constants);
     TRY(articulated_pose(robot, points, arena, out, &host->coordinates));
@@ -256,13 +280,13 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "reference|reference_scale",
+    .later = "reference|reference_scale|control.gait|control.legs|control.reaches",
     .lists = articulated_lists,
     .n_lists = 2,
     .debug = "debug/solve",
     .debug_table = &articulated_debug_table,
-    .extra = articulated_terrain,
-    .n_extra = ARTICULATED_N_TERRAIN,
+    .extra = articulated_extra,
+    .n_extra = ARTICULATED_N_EXTRA,
     .configure = articulated_configure,
     .choose = articulated_choose,
     .explain = articulated_explain,

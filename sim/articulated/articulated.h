@@ -88,11 +88,32 @@ typedef struct ArticulatedTarget {
 #define ARTICULATED_MODES(X) \
     X(HOLD, false) \
     X(GAIT, false) \
-    X(ACTIONS, false)
+    X(ACTIONS, false) \
+    X(RAIBERT, true)
 // clang-format on
 #define ARTICULATED_ENTRY(name, ...) ARTICULATED_##name,
 typedef enum ArticulatedControl { ARTICULATED_MODES(ARTICULATED_ENTRY) ARTICULATED_N_MODES } ArticulatedControl;
 #undef ARTICULATED_ENTRY
+// A leg: the joints from the base to a foot.
+enum { ARTICULATED_LEGS = 8, ARTICULATED_LEG_BODIES = 16, ARTICULATED_LEG_JOINTS = 6 };
+typedef struct ArticulatedLeg {
+    int32_t foot, n_bodies, n_driven, none;
+    int32_t bodies[ARTICULATED_LEG_BODIES]; // [n_bodies] from the one at the base to the foot
+    int32_t driven[ARTICULATED_LEG_JOINTS]; // [n_driven] of them, whose hinge or slide has a motor
+} ArticulatedLeg;
+
+// Feet that swing together, and when.
+typedef enum ArticulatedGait {
+    ARTICULATED_TROT,
+    ARTICULATED_PACE,
+    ARTICULATED_BOUND,
+    ARTICULATED_PRONK,
+    ARTICULATED_WALK,
+    ARTICULATED_RUN,
+    ARTICULATED_HOP,
+    ARTICULATED_N_GAITS
+} ArticulatedGait;
+
 typedef enum ArticulatedAttachment {
     ARTICULATED_TREE,
     ARTICULATED_CHILD_ONLY,
@@ -132,6 +153,10 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(int32_t, sums_at) X(int32_t, cells) \
     /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
     X(int32_t, grips) \
+    /* control: raibert: its legs in the assets, the first of its parameters and metrics, its cells in the memory, and \
+       how often the least squares of a leg improve its coordinates in a step */ \
+    X(int32_t, n_legs) X(int32_t, legs) X(int32_t, raibert_row) X(int32_t, raibert_metric) X(int32_t, raibert) \
+    X(int32_t, reaches) \
     /* effort beside the motor's and scale of its gains, for each joint with one coordinate; 0: none */ \
     X(int32_t, efforts) \
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
@@ -200,6 +225,48 @@ typedef struct ArticulatedConstants {
     X(touchdowns, "1", "times that a body without contact touched the ground") \
     X(survived, "s", "time until the lane ended")
 // clang-format on
+// A lane's inputs with control: raibert; then the phase of each leg. Defaults of the first three are those of the gait.
+// clang-format off
+#define ARTICULATED_RAIBERT(X) \
+    X(stride_frequency, "Hz", 2.5, 0.01, 50, "strides per second") \
+    X(duty, "1", 0.5, 0.05, 1, "part of a stride in which a foot stands") \
+    X(bounce, "1", 0, 0, 2, "the feet push with the half sine of their stance instead of the weight: 1 for gaits that fly") \
+    X(speed, "m/s", 0.5, -100, 100, "commanded speed ahead") \
+    X(speed_left, "m/s", 0, -100, 100, "the same, to the left") \
+    X(yaw_rate, "rad/s", 0, -20, 20, "commanded rate of turning, to the left") \
+    X(start_time, "s", 0, 0, 1e6, "all feet stand until then") \
+    X(ramp_time, "s", 1.0, 0, 1e6, "the commands grow from 0 in this time") \
+    X(settle_time, "s", 2.0, 0, 1e6, "speed_error and heading_error count from then on") \
+    X(body_height, "m", 0, -10, 10, "commanded height of the base over its feet, added to that at t = 0") \
+    X(body_pitch, "rad", 0, -1.5, 1.5, "commanded pitch, nose down") \
+    X(placement_gain, "s", 0.05, -10, 10, "k of v T_s/2 + k (v - v_des), how far ahead a foot is placed") \
+    X(foot_forward, "m", 0, -10, 10, "feet are placed so far ahead of where they stand at t = 0") \
+    X(foot_outward, "m", 0, -10, 10, "the same, away from the middle") \
+    X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its way") \
+    X(early, "1", 0.5, 0, 1, "a foot that touches after this part of its swing stands") \
+    X(late_speed, "m/s", 0.5, 0, 100, "a foot that has not touched at the end of its swing goes down so fast") \
+    X(height_gain, "1/s^2", 100, 0, 1e6, "vertical acceleration per height that lacks") \
+    X(height_rate_gain, "1/s", 15, 0, 1e6, "the same per vertical speed") \
+    X(roll_gain, "1/s^2", 150, 0, 1e6, "angular acceleration per roll") \
+    X(roll_rate_gain, "1/s", 20, 0, 1e6, "the same per rate of roll") \
+    X(pitch_gain, "1/s^2", 150, 0, 1e6, "angular acceleration per pitch") \
+    X(pitch_rate_gain, "1/s", 20, 0, 1e6, "the same per rate of pitch") \
+    X(yaw_gain, "1/s^2", 50, 0, 1e6, "angular acceleration per error of the heading") \
+    X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
+    X(speed_gain, "1/s", 3, 0, 1e6, "horizontal acceleration per error of the speed") \
+    X(load, "1", 0.1, 0, 0.5, "a foot takes up and gives off its load in this part of its stance") \
+    X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
+    X(balance_softness, "1", 1e-4, 1e-9, 1e3, "how far vertical force, roll and pitch may be missed") \
+    X(track_softness, "1", 1e-2, 1e-9, 1e3, "the same, of horizontal forces and yaw") \
+    X(stance_gain, "1", 0.1, 0, 10, "part of kp and kd with which a standing leg keeps its foot") \
+    X(rate_part, "1", 1, 0, 2, "part of the commands' rate that kd follows") \
+    X(reach_damping, "m/rad", 0.02, 1e-6, 10, "damping of the least squares for a leg's joints") \
+    X(level_weight, "m/rad", 0.1, 0, 10, "flat feet: a radian of tilt counts as so much distance")
+// clang-format on
+#define ARTICULATED_ENTRY(name, ...) RAIBERT_##name,
+enum { ARTICULATED_RAIBERT(ARTICULATED_ENTRY) RAIBERT_PARAMETERS };
+#undef ARTICULATED_ENTRY
+
 #define ARTICULATED_ENTRY(name, ...) ARTICULATED_PARAMETER_##name,
 enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED_ENTRY) ARTICULATED_N_PARAMETERS };
 #undef ARTICULATED_ENTRY
@@ -207,6 +274,7 @@ enum { ARTICULATED_PARAMETERS(ARTICULATED_ENTRY) ARTICULATED_INITIAL(ARTICULATED
 enum { ARTICULATED_METRICS(ARTICULATED_ENTRY) ARTICULATED_N_METRICS };
 #undef ARTICULATED_ENTRY
 enum { ARTICULATED_REFERENCE_ERROR = ARTICULATED_N_METRICS }; // one more with a recorded motion
+enum { RAIBERT_METRICS = 2 };                                 // then, with control: raibert
 
 // Debug rows: a body in a step. Columns from gap_x to axis are in the order of debug.h.
 // clang-format off
@@ -265,6 +333,28 @@ enum {
 };
 // Cells of a joint behind Constants.efforts.
 enum { ARTICULATED_FEEDFORWARD, ARTICULATED_GAIN_SCALE, ARTICULATED_EFFORT_CELLS };
+// Cells of control: raibert, and of each of its legs behind them.
+enum {
+    RAIBERT_MASS,                          // of the robot
+    RAIBERT_INERTIA,                       // at t = 0, about the axes of its heading (3)
+    RAIBERT_COURSE = RAIBERT_INERTIA + 3,  // the heading at t = 0 (3)
+    RAIBERT_HEIGHT = RAIBERT_COURSE + 3,   // of the base's centre over the feet, at t = 0
+    RAIBERT_COUNT,                         // steps that count
+    RAIBERT_SPEED,                         // squares of the speed's error in them
+    RAIBERT_TURN,                          // of the heading's
+    RAIBERT_CELLS,                         //
+    RAIBERT_LEG_STANDS = 0,                // 0 or 1
+    RAIBERT_LEG_SWITCHED,                  // in this step
+    RAIBERT_LEG_PHASE,                     //
+    RAIBERT_LEG_SOLE,                      // height of the foot's place over the sole
+    RAIBERT_LEG_GROUND,                    // height of the last foothold
+    RAIBERT_LEG_FROM,                      // where the foot left the ground (3)
+    RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,       // where it stands, or shall (3)
+    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,       // the foot's place, from its body's centre, body axes (3)
+    RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3,    // from the base at t = 0, axes of the heading (3)
+    RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3,    // of the foot then (4)
+    RAIBERT_LEG_CELLS = RAIBERT_LEG_AXES + 4
+};
 // Sums of a lane, after the metrics so far.
 enum {
     ARTICULATED_SUM_X = ARTICULATED_N_METRICS, // of the base at t = 0
@@ -312,6 +402,9 @@ typedef struct ArticulatedHost {
     const double *heights; // [n_rows][n_columns] z (m): of the terrain
     int n_rows, n_columns;
     ArticulatedTerrain terrain;
+    ArticulatedGait gait;             // of control: raibert
+    const int *feet;                  // [n_feet] bodies that end its legs
+    int n_feet;
     Points reference;                 // a recorded motion; count 0: none
     bool scaled;                      // each of its columns by its standard deviation
     const ArticulatedTarget *targets; // [its columns but the time]
@@ -341,6 +434,18 @@ Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *aren
 Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
                           Arena *arena, ArticulatedConstants *constants, Configured *out);
 
+// ---- raibert.c ------------------------------------------------------------------------------------------------------
+
+// Finds the feet of control: raibert, or those that `named` names. Error (user), with its place in wrong_option of
+// `out`: `option`, from 1.
+Error articulated_feet(const Points *named, int option, const ArticulatedConstants *c, Arena *arena,
+                       ArticulatedHost *host, Configured *out);
+// The legs of the host's feet in the robot's bodies.
+const ArticulatedLeg *articulated_legs(const ArticulatedHost *host, const ArticulatedBody *bodies, int base,
+                                       Arena *arena);
+// Appends the parameters of control: raibert, if it is used.
+int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters);
+
 // ---- reference.c ----------------------------------------------------------------------------------------------------
 
 // The recorded motion of host->reference, for the columns of `out`: targets and records of the host, and their numbers
@@ -358,6 +463,7 @@ typedef struct ArticulatedPlaces {
     int n_inputs;
     const ArticulatedDesign *designs; // [n_designs]
     int n_designs;
+    int raibert_row; // of its first parameter
 } ArticulatedPlaces;
 
 // Parameters of every robot, of its designs, and those that words name.
@@ -365,7 +471,9 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
                                          const ArticulatedBody *bodies, Arena *arena, Configured *out);
 // Whether a robot with these groups has, or may have, a parameter of that name.
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
-extern const Parameter articulated_terrain[ARTICULATED_N_TERRAIN]; // that some terrains have
+// That some terrains have; of control: raibert, then the phases of its legs.
+enum { ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS };
+extern const Parameter articulated_extra[ARTICULATED_N_EXTRA];
 // Returns coordinate[n_bodies]: the column of the first coordinate of each body's joint; -1: it has none.
 const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                                Configured *out);

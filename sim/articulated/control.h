@@ -1,8 +1,8 @@
-// The commands of motors: hold their offset, swing about it, or follow a table.
+// The commands of motors: hold their offset, swing about it, follow a table, or walk (raibert.h).
 #ifndef HOPSCOTCH_ARTICULATED_CONTROL_H
 #define HOPSCOTCH_ARTICULATED_CONTROL_H
 
-#include "memory.h"
+#include "raibert.h"
 
 // offset + amplitude sin(2 pi f t + phase), and the cosine
 HD real control_gait(const ArticulatedLanes *w, int body, real t, real *sine, real *cosine)
@@ -63,6 +63,7 @@ HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real 
 HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real t)
 {
     real squares = splat(0.0);
+    if (w->c.control == ARTICULATED_RAIBERT) return raibert_set(w, t);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;

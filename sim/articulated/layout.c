@@ -259,7 +259,8 @@ static int64_t lay_places(ArticulatedConstants *c)
     c->targets = starts + (c->starts != 0 ? c->n_actions : 0);
     c->starts = c->starts != 0 ? starts : 0;
     c->records = c->targets + doubles_of((size_t)c->n_targets * sizeof(ArticulatedTarget));
-    return (int64_t)c->records + (int64_t)c->n_records * (2 + c->n_targets);
+    c->legs = c->records + c->n_records * (2 + c->n_targets);
+    return (int64_t)c->legs + doubles_of((size_t)c->n_legs * sizeof(ArticulatedLeg));
 }
 
 Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *c,
@@ -298,6 +299,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         c->efforts = c->cells;
         c->cells += ARTICULATED_EFFORT_CELLS * c->n_joints;
     }
+    if (c->n_legs > 0) {
+        c->raibert = c->cells;
+        c->cells += RAIBERT_CELLS + RAIBERT_LEG_CELLS * c->n_legs;
+    }
     c->compared = c->cells;
     if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
     lay_own(&places, bodies, c);
@@ -307,6 +312,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->starts = host->starts != NULL;
     c->terrain = (int32_t)host->terrain;
     c->terrain_row = ARTICULATED_N_PARAMETERS;
+    c->raibert_row = places.raibert_row;
+    c->raibert_metric = ARTICULATED_N_METRICS + (c->n_targets > 0);
     out->n_assets = lay_places(c);
     double *assets = ARENA_NEW(arena, double, out->n_assets + 1);
     memcpy(assets, bodies, (size_t)n * sizeof *bodies);
@@ -322,6 +329,9 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         memcpy(assets + c->targets, host->targets, (size_t)c->n_targets * sizeof *host->targets);
         memcpy(assets + c->records, host->records, (size_t)(c->n_records * (2 + c->n_targets)) * sizeof *assets);
     }
+    if (c->n_legs > 0)
+        memcpy(assets + c->legs, articulated_legs(host, bodies, c->base, arena),
+               (size_t)c->n_legs * sizeof(ArticulatedLeg));
     out->assets = assets;
     out->n_work = c->cells;
     return error_none();

@@ -187,13 +187,23 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
 // ---- the metric -----------------------------------------------------------------------------------------------------
 
 #define ARTICULATED_ROW(name, unit, doc) {#name, unit, doc, NULL},
-static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW){
-    "reference_error", "1",
-    "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL}};
+#define ARTICULATED_REFERENCE_ROW                                                                                      \
+    {"reference_error", "1",                                                                                           \
+     "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL},
+#define ARTICULATED_RAIBERT_ROWS                                                                                       \
+    {"speed_error", "m/s", "rms difference of the velocity of the robot's centre of mass from the commanded one, after " \
+     "settle_time", NULL},                                                                                             \
+        {"heading_error", "rad", "rms difference of the heading from the commanded one, after settle_time", NULL},
+static const Field articulated_metrics_table[] = {
+    ARTICULATED_METRICS(ARTICULATED_ROW) ARTICULATED_REFERENCE_ROW ARTICULATED_RAIBERT_ROWS};
+static const Field articulated_metrics_of_legs[] = {ARTICULATED_METRICS(ARTICULATED_ROW) ARTICULATED_RAIBERT_ROWS};
 #undef ARTICULATED_ROW
+#undef ARTICULATED_REFERENCE_ROW
+#undef ARTICULATED_RAIBERT_ROWS
 
 void articulated_metrics_of(const ArticulatedHost *host, Configured *out)
 {
-    out->metrics = articulated_metrics_table;
-    out->n_metrics = ARTICULATED_N_METRICS + (host->reference.count > 0);
+    const bool compared = host->reference.count > 0, walks = host->n_feet > 0;
+    out->metrics = walks && !compared ? articulated_metrics_of_legs : articulated_metrics_table;
+    out->n_metrics = ARTICULATED_N_METRICS + compared + (walks ? RAIBERT_METRICS : 0);
 }

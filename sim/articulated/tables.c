@@ -15,7 +15,12 @@ static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
 #undef ARTICULATED_ROW
 #undef ARTICULATED_ROW_INITIAL
 
-const Parameter articulated_terrain[ARTICULATED_N_TERRAIN] = {
+#define ARTICULATED_ROW(name, unit, value, low, high, doc)                                                             \
+    {#name, unit, value, low, high, SECTION_PARAMETERS, "control raibert: " doc},
+#define ARTICULATED_ROW_PHASE(k)                                                                                       \
+    {"phase_" #k, "1", 0.0, -1e3, 1e3, SECTION_PARAMETERS,                                                             \
+     "control raibert: of leg " #k ", in strides ahead; the default is that of control.gait"},
+const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
     {"terrain_start", "m", 1.0, -1e6, 1e6, SECTION_PARAMETERS,
      "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)"},
     {"terrain_slope", "1", 0.05, -1e1, 1e1, SECTION_PARAMETERS, "rise of the ground over run (terrain: slope)"},
@@ -26,7 +31,12 @@ const Parameter articulated_terrain[ARTICULATED_N_TERRAIN] = {
     {"terrain_x", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "middle of the grid of heights (terrain: heights)"},
     {"terrain_y", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "the same (terrain: heights)"},
     {"terrain_scale", "1", 1.0, -1e3, 1e3, SECTION_PARAMETERS, "factor of all heights (terrain: heights)"},
-};
+    ARTICULATED_RAIBERT(ARTICULATED_ROW) ARTICULATED_ROW_PHASE(1) ARTICULATED_ROW_PHASE(2) ARTICULATED_ROW_PHASE(3)
+        ARTICULATED_ROW_PHASE(4) ARTICULATED_ROW_PHASE(5) ARTICULATED_ROW_PHASE(6) ARTICULATED_ROW_PHASE(7)
+            ARTICULATED_ROW_PHASE(8)};
+#undef ARTICULATED_ROW
+#undef ARTICULATED_ROW_PHASE
+_Static_assert(ARTICULATED_LEGS == 8, "a phase for each leg");
 
 // Numbers that can be named: NAME_suffix.
 static const struct {
@@ -82,7 +92,9 @@ bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
     const char *last = strrchr(name, '_');
     bool is = false;
     for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_always[k].name, name) == 0;
-    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_terrain[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_extra[k].name, name) == 0;
+    for (int k = ARTICULATED_N_TERRAIN; k < ARTICULATED_N_EXTRA && host->n_feet > 0; k++)
+        is |= strcmp(articulated_extra[k].name, name) == 0;
     for (int row = 0; row < ARTICULATED_NAMED && last != NULL; row++)
         is |= strcmp(articulated_numbers[row].suffix, last + 1) == 0 &&
               parameter_names(host, name, (size_t)(last - name));
@@ -94,12 +106,12 @@ static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *paramete
 {
     if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE) return 0;
     if (terrain == ARTICULATED_HEIGHTS) {
-        memcpy(parameters, articulated_terrain + 4, 3 * sizeof *parameters);
+        memcpy(parameters, articulated_extra + 4, 3 * sizeof *parameters);
         return 3;
     }
     const int count = terrain == ARTICULATED_SLOPE ? 1 : 2;
-    parameters[0] = articulated_terrain[0];
-    memcpy(parameters + 1, articulated_terrain + (terrain == ARTICULATED_SLOPE ? 1 : 2),
+    parameters[0] = articulated_extra[0];
+    memcpy(parameters + 1, articulated_extra + (terrain == ARTICULATED_SLOPE ? 1 : 2),
            (size_t)count * sizeof *parameters);
     return 1 + count;
 }
@@ -225,7 +237,7 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
                                          const ArticulatedBody *bodies, Arena *arena, Configured *out)
 {
     ArticulatedPlaces places = {.n_inputs = 0};
-    int n = 0, n_inputs = 0, n_parameters = ARTICULATED_N_PARAMETERS + ARTICULATED_N_TERRAIN + host->n_plans;
+    int n = 0, n_inputs = 0, n_parameters = ARTICULATED_N_PARAMETERS + ARTICULATED_N_EXTRA + host->n_plans;
     const ArticulatedCandidate *all = candidates_all(host, bodies, arena, &n);
     bool *wanted = ARENA_NEW(arena, bool, n + 1);
     candidates_mark(all, n, choice, wanted, arena);
@@ -242,6 +254,8 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
     memcpy(parameters, articulated_always, sizeof articulated_always);
     n_parameters = ARTICULATED_N_PARAMETERS;
     n_parameters += parameters_of_terrain(host->terrain, parameters + n_parameters);
+    places.raibert_row = n_parameters;
+    n_parameters += parameters_of_raibert(host, parameters + n_parameters);
     places.designs = articulated_plan(host, arena, parameters, &n_parameters, &places.n_designs);
     for (int i = 0; i < n; i++) {
         const ArticulatedGroup *of = all[i].of;

@@ -1,0 +1,220 @@
+// control: raibert: which bodies of a robot are its feet, its legs, and the parameters of its gaits.
+#include "articulated.h"
+
+#include <string.h>
+
+// ---- gaits ----------------------------------------------------------------------------------------------------------
+
+// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by so much of a stride for
+// each row behind it, and for the right one; of `wave` a row counts as that part of all rows.
+static const struct {
+    double frequency, duty, bounce, row, right;
+    bool wave;
+} raibert_gaits[ARTICULATED_N_GAITS] = {
+    [ARTICULATED_TROT] = {2.5, 0.5, 0.0, 0.5, 0.5, false},  [ARTICULATED_PACE] = {2.5, 0.5, 0.0, 0.0, 0.5, false},
+    [ARTICULATED_BOUND] = {3.0, 0.4, 1.0, 0.5, 0.0, false}, [ARTICULATED_PRONK] = {2.5, 0.4, 1.0, 0.0, 0.0, false},
+    [ARTICULATED_WALK] = {1.5, 0.65, 0.0, 0.5, 0.5, true},  [ARTICULATED_RUN] = {2.5, 0.35, 1.0, 0.5, 0.5, false},
+    [ARTICULATED_HOP] = {2.5, 0.4, 1.0, 0.0, 0.0, false},
+};
+
+static double raibert_phase_of(ArticulatedGait gait, int leg, int n_legs)
+{
+    const int row = leg / 2, rows = (n_legs + 1) / 2;
+    const double of_row = raibert_gaits[gait].row / (raibert_gaits[gait].wave ? rows : 1);
+    const double phase = row * of_row + leg % 2 * raibert_gaits[gait].right;
+    return phase >= 1.0 ? phase - 1.0 : phase;
+}
+
+int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters)
+{
+    const int count = host->n_feet > 0 ? RAIBERT_PARAMETERS + host->n_feet : 0;
+    memcpy(parameters, articulated_extra + ARTICULATED_N_TERRAIN, (size_t)count * sizeof *parameters);
+    if (count == 0) return 0;
+    parameters[RAIBERT_stride_frequency].value = raibert_gaits[host->gait].frequency;
+    parameters[RAIBERT_duty].value = raibert_gaits[host->gait].duty;
+    parameters[RAIBERT_bounce].value = raibert_gaits[host->gait].bounce;
+    for (int i = 0; i < host->n_feet; i++)
+        parameters[RAIBERT_PARAMETERS + i].value = raibert_phase_of(host->gait, i, host->n_feet);
+    return count;
+}
+
+// ---- feet -----------------------------------------------------------------------------------------------------------
+
+static bool foot_touches(const Robot *robot, int body)
+{
+    for (int s = 0; s < robot->n_shapes; s++) {
+        const RobotShape *shape = &robot->shapes[s];
+        if (shape->body == body && shape->collides && shape->kind <= ROBOT_BOX) return true;
+    }
+    return false;
+}
+
+// Whether a body has the other above it in the tree.
+static bool foot_is_below(const Robot *robot, int body, int above)
+{
+    while (body >= 0 && body != above) body = robot->bodies[body].parent;
+    return body == above;
+}
+
+// The base, as layout.c finds it.
+static int foot_base(const Robot *robot)
+{
+    int base = 0;
+    for (int i = 1; i < robot->n_bodies && robot->bodies[base].mass == 0.0; i++)
+        if (robot->bodies[i].parent == base) base = i;
+    return base;
+}
+
+// Joints with one coordinate between the base and a body.
+static int foot_joints(const Robot *robot, int base, int body)
+{
+    int count = 0;
+    for (; body >= 0 && body != base; body = robot->bodies[body].parent)
+        count += robot_joint_coordinates(robot->bodies[body].joint.kind) == 1;
+    return count;
+}
+
+// Bodies that may be feet: the last of their limbs that touch the ground.
+static int feet_find(const Robot *robot, int base, int *feet)
+{
+    int count = 0;
+    for (int i = 0; i < robot->n_bodies; i++) {
+        bool last = i != base && foot_touches(robot, i) && foot_is_below(robot, i, base);
+        for (int k = i + 1; k < robot->n_bodies && last; k++)
+            last = !foot_touches(robot, k) || !foot_is_below(robot, k, i);
+        if (last && foot_joints(robot, base, i) > 0) feet[count++] = i;
+    }
+    return count;
+}
+
+static const char *feet_text(const ArticulatedHost *host, const int *feet, int count, Arena *arena)
+{
+    const char *text = "";
+    for (int i = 0; i < count && i < 12; i++)
+        text = arena_format(arena, "%s%s%.60s", text, i > 0 ? ", " : "", host->robot->bodies[feet[i]].name);
+    return arena_format(arena, "%s%s", text, count > 12 ? " ..." : "");
+}
+
+// Where a body stands if all joints have the coordinates of the file.
+static void foot_place(const Robot *robot, int body, double *p)
+{
+    memset(p, 0, 3 * sizeof *p);
+    for (; body >= 0; body = robot->bodies[body].parent) {
+        articulated_turn(robot->bodies[body].q, p, p);
+        for (int k = 0; k < 3; k++) p[k] += robot->bodies[body].p[k];
+    }
+}
+
+// Puts the feet in rows from front to hind, the left one of each first: where their limbs begin, as knees may bend.
+static void feet_sort(const Robot *robot, int base, int *feet, int count)
+{
+    double at[ARTICULATED_LEGS][3];
+    for (int i = 0; i < count; i++) {
+        int root = feet[i];
+        while (robot->bodies[root].parent != base) root = robot->bodies[root].parent;
+        foot_place(robot, root, at[i]);
+        const int foot = feet[i];
+        const double x = at[i][0], y = at[i][1], z = at[i][2];
+        int k = i;
+        for (; k > 0 && (at[k - 1][0] < x - 1e-3 || (at[k - 1][0] <= x + 1e-3 && at[k - 1][1] < y)); k--) {
+            feet[k] = feet[k - 1];
+            memcpy(at[k], at[k - 1], sizeof at[k]);
+        }
+        feet[k] = foot;
+        at[k][0] = x, at[k][1] = y, at[k][2] = z;
+    }
+}
+
+static int foot_named(const ArticulatedHost *host, const char *name)
+{
+    for (int i = 0; i < host->robot->n_bodies; i++) {
+        if (strcmp(host->robot->bodies[i].name, name) == 0 || strcmp(host->bodies[i], name) == 0) return i;
+    }
+    return -1;
+}
+
+// What is wrong with a body as a foot; NULL: nothing.
+static const char *foot_refused(const Robot *robot, int base, int foot)
+{
+    int joints = 0, bodies = 0, balls = 0;
+    if (!foot_is_below(robot, foot, base) || foot == base) return "no joints lead to it from the base";
+    for (int i = foot; i != base; i = robot->bodies[i].parent) {
+        const RobotJointKind kind = robot->bodies[i].joint.kind;
+        joints += kind == ROBOT_HINGE || kind == ROBOT_SLIDE;
+        balls += kind == ROBOT_BALL || kind == ROBOT_FREE;
+        bodies++;
+    }
+    if (!foot_touches(robot, foot)) return "no shape of it collides with the ground";
+    if (balls > 0) return "a ball joint leads to it, and only hinges and slides may";
+    if (joints == 0) return "no hinge or slide leads to it from the base";
+    if (joints > ARTICULATED_LEG_JOINTS || bodies > ARTICULATED_LEG_BODIES) return "more than 6 joints lead to it";
+    return NULL;
+}
+
+static Error feet_take(const Points *named, const ArticulatedHost *host, int base, const char *found, int *feet)
+{
+    for (int64_t i = 0; i < named->count; i++) {
+        feet[i] = foot_named(host, named->names[i]);
+        if (feet[i] < 0)
+            return error_make(ERROR_USER, "control.legs names '%.60s', and the robot has no such body; its feet may be %s",
+                              named->names[i], found);
+        for (int64_t k = 0; k < i; k++) {
+            if (feet[k] == feet[i])
+                return error_make(ERROR_USER, "control.legs names '%.60s' twice", named->names[i]);
+        }
+        const char *why = foot_refused(host->robot, base, feet[i]);
+        if (why != NULL)
+            return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; feet may be %s",
+                              named->names[i], why, found);
+    }
+    return error_none();
+}
+
+Error articulated_feet(const Points *named, int option, const ArticulatedConstants *c, Arena *arena,
+                       ArticulatedHost *host, Configured *out)
+{
+    const Robot *robot = host->robot;
+    const int base = foot_base(robot);
+    int *feet = ARENA_NEW(arena, int, robot->n_bodies + (int)named->count), count = 0;
+    out->wrong_option = option;
+    if (c->control != ARTICULATED_RAIBERT && named->count > 0)
+        return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
+    if (c->control == ARTICULATED_RAIBERT) {
+        count = feet_find(robot, base, feet);
+        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "none: no limb ends in a colliding shape";
+        if (named->count > ARTICULATED_LEGS || (named->count == 0 && (count == 0 || count > ARTICULATED_LEGS)))
+            return error_make(ERROR_USER, "control raibert needs 1 to %d legs: name their feet in control.legs; they may "
+                                          "be %s", ARTICULATED_LEGS, found);
+        for (int i = 0; i < count && named->count == 0; i++) {
+            const char *why = foot_refused(robot, base, feet[i]);
+            if (why != NULL)
+                return error_make(ERROR_USER, "control raibert: '%.60s' cannot be a foot: %s; name the feet in "
+                                              "control.legs", robot->bodies[feet[i]].name, why);
+        }
+        if (named->count == 0) feet_sort(robot, base, feet, count);
+        if (named->count > 0) TRY(feet_take(named, host, base, found, feet));
+        if (named->count > 0) count = (int)named->count;
+    }
+    out->wrong_option = 0;
+    host->feet = feet;
+    host->n_feet = count;
+    return error_none();
+}
+
+// ---- legs -----------------------------------------------------------------------------------------------------------
+
+const ArticulatedLeg *articulated_legs(const ArticulatedHost *host, const ArticulatedBody *bodies, int base,
+                                       Arena *arena)
+{
+    ArticulatedLeg *legs = ARENA_NEW(arena, ArticulatedLeg, host->n_feet + 1);
+    for (int i = 0; i < host->n_feet; i++) {
+        ArticulatedLeg *leg = &legs[i];
+        *leg = (ArticulatedLeg){.foot = host->feet[i]};
+        for (int b = leg->foot; b != base; b = bodies[b].parent) leg->n_bodies++;
+        for (int b = leg->foot, k = leg->n_bodies; b != base; b = bodies[b].parent) leg->bodies[--k] = b;
+        for (int k = 0; k < leg->n_bodies; k++) {
+            if (bodies[leg->bodies[k]].driven != 0) leg->driven[leg->n_driven++] = leg->bodies[k];
+        }
+    }
+    return legs;
+}
