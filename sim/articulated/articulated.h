@@ -240,7 +240,7 @@ typedef struct ArticulatedConstants {
     X(body_height, "m", 0, -10, 10, "commanded height of the base over its feet, added to that at t = 0") \
     X(body_pitch, "rad", 0, -1.5, 1.5, "commanded pitch, nose down") \
     X(placement_gain, "s", 0.05, -10, 10, "k of v T_s/2 + k (v - v_des), how far ahead a foot is placed") \
-    X(foot_forward, "m", 0, -10, 10, "feet are placed so far ahead of where they stand at t = 0") \
+    X(foot_forward, "m", 0, -10, 10, "feet are placed so far ahead of where they stand around the centre of mass") \
     X(foot_outward, "m", 0, -10, 10, "the same, away from the middle") \
     X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its way") \
     X(early, "1", 0.5, 0, 1, "a foot that touches after this part of its swing stands") \
@@ -254,6 +254,7 @@ typedef struct ArticulatedConstants {
     X(yaw_gain, "1/s^2", 50, 0, 1e6, "angular acceleration per error of the heading") \
     X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
     X(speed_gain, "1/s", 3, 0, 1e6, "horizontal acceleration per error of the speed") \
+    X(centre_gain, "1/s^2", 20, 0, 1e6, "until start_time: horizontal acceleration per distance to the middle of the feet") \
     X(load, "1", 0.1, 0, 0.5, "a foot takes up and gives off its load in this part of its stance") \
     X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
     X(balance_softness, "1", 1e-4, 1e-9, 1e3, "how far vertical force, roll and pitch may be missed") \
@@ -351,7 +352,7 @@ enum {
     RAIBERT_LEG_FROM,                      // where the foot left the ground (3)
     RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,       // where it stands, or shall (3)
     RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,       // the foot's place, from its body's centre, body axes (3)
-    RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3,    // from the base at t = 0, axes of the heading (3)
+    RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3,    // from the middle of all feet at t = 0, axes of the heading (3)
     RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3,    // of the foot then (4)
     RAIBERT_LEG_CELLS = RAIBERT_LEG_AXES + 4
 };

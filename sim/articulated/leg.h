@@ -68,6 +68,7 @@ HD_CALL void leg_improve(const ArticulatedLanes *restrict w, const ArticulatedLe
     ArticulatedLegPose pose;
     real a[PACKED_CELLS], b[ARTICULATED_LEG_JOINTS];
     Vector3 move[ARTICULATED_LEG_JOINTS], turn[ARTICULATED_LEG_JOINTS];
+    for (int i = 0; i < ARTICULATED_LEG_JOINTS; i++) b[i] = splat(0.0);
     leg_forward(w, leg, coordinate, &pose);
     const Vector3 p = leg_place(&pose, target->foot), e = less(target->p, p);
     const Vector3 off = quaternion_logarithm(quaternion_times(target->q, quaternion_conjugate(pose.q)));

@@ -1,7 +1,7 @@
 // Raibert's control of any number of legs. A clock gives each leg its phase: stance for `duty` of a stride, then swing.
-//     swing    the foot goes to x_f = x_hip + v T + v T_s/2 + k (v - v_des), on the ground below it: v of the robot's
-//              centre of mass, T the rest of the swing, T_s = duty/f the duration of stance; x_hip, where the foot
-//              stands under the body at t = 0, turns with the body
+//     swing    the foot goes to x_f = x_n + v T + v T_s/2 + k (v - v_des), on the ground below it: v of the robot's
+//              centre of mass, T the rest of the swing, T_s = duty/f the duration of stance; x_n, where the foot
+//              stands at t = 0 from the middle of all feet, is kept from the centre of mass, and turns with the body
 //     stance   the feet push so that together they give the body
 //                  force  = m (g c + k_z (z_des - z) - d_z v_z) up,   m k_v (v_des - v) along the ground
 //                  torque = I (k e - d w), e the rotation from the body's upright axes
@@ -177,7 +177,7 @@ HD Vector3 raibert_place(const ArticulatedLanes *w, const RaibertView *v, int le
     const real x = own.x + v->p.foot_forward, y = fused(side, v->p.foot_outward, own.y);
     const Vector3 hip = along(scaled(x, v->ahead), y, v->left);
     const Vector3 off = less(v->v, v->v_des);
-    Vector3 to = added(v->base.x, raibert_turned(hip, v->yaw_rate * (rest + half)));
+    Vector3 to = added(v->centre, raibert_turned(hip, v->yaw_rate * (rest + half)));
     to = along(along(to, rest + half, v->v), v->p.placement_gain, off);
     to.z = ground_below(w, to.x, to.y).height + limb(w, at + RAIBERT_LEG_SOLE);
     return to;
@@ -257,6 +257,16 @@ HD real raibert_bounce(const ArticulatedLanes *w, const RaibertView *v)
     return select_real(MASK(value_of(v->clock) < 0.0), splat(1.0), by_clock);
 }
 
+// While all feet stand: from the centre of mass to the middle of the feet, along the ground.
+HD Vector3 raibert_off_centre(const ArticulatedLanes *w, const RaibertView *v)
+{
+    Vector3 middle = vector3_zero();
+    const real part = select_real(MASK(value_of(v->clock) < 0.0), splat(1.0), splat(0.0));
+    for (int i = 0; i < w->c.n_legs; i++)
+        middle = along(middle, splat(1.0 / w->c.n_legs), limb3(w, leg_at(w, i) + RAIBERT_LEG_HOLD));
+    return vector3(part * (middle.x - v->centre.x), part * (middle.y - v->centre.y), splat(0.0));
+}
+
 // The wrench on the body that is wanted, about the robot's centre of mass.
 HD void raibert_wrench(const ArticulatedLanes *w, const RaibertView *v, real *W)
 {
@@ -264,7 +274,7 @@ HD void raibert_wrench(const ArticulatedLanes *w, const RaibertView *v, real *W)
     const real mass = limb(w, at + RAIBERT_MASS), c = fused(v->p.bounce, raibert_bounce(w, v) - 1.0, splat(1.0));
     const real low = v->ground + v->height - v->base.x.z;
     const real lift = fused(v->p.height_gain, low, fused(w->gravity, c, -(v->p.height_rate_gain * v->v.z)));
-    const Vector3 push = scaled(v->p.speed_gain, less(v->v_des, v->v));
+    const Vector3 push = along(scaled(v->p.speed_gain, less(v->v_des, v->v)), v->p.centre_gain, raibert_off_centre(w, v));
     real s, cosine;
     sine_cosine(v->p.body_pitch, &s, &cosine);
     const Vector3 e = cross3(v->base.r.z, along(scaled(s, v->ahead), cosine, v->up)), turn = v->base.w;
@@ -378,7 +388,7 @@ HD_CALL real raibert_command(const ArticulatedLanes *restrict w, const RaibertVi
     const int at = leg_at(w, leg);
     const ArticulatedLegTarget target = raibert_target(w, v, leg);
     const mask stands = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
-    const mask steady = MASK(value_of(limb(w, at + RAIBERT_LEG_SWITCHED)) == 0.0);
+    const mask steady = MASK(value_of(limb(w, at + RAIBERT_LEG_SWITCHED)) == 0.0) & MASK(value_of(v->t) > 0.0);
     const real scale = select_real(stands, v->p.stance_gain, splat(1.0));
     real coordinate[ARTICULATED_LEG_JOINTS], squares = splat(0.0);
     for (int k = 0; k < of->n_driven; k++)
@@ -444,10 +454,14 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
     sum = scaled(1.0 / weight, sum);
     const Vector3 place = added(pose.x, rotation_out(&pose.r, sum)), from_base = less(place, base->x);
     const Quaternion heading = quaternion_about(up, arc_tangent2(ahead.y, ahead.x));
+    for (int k = 0; k < raibert_legs(w)[leg].n_driven; k++) {
+        const int joint = articulated_at(raibert_legs(w)[leg].driven[k]);
+        set_limb(w, joint + ARTICULATED_COMMAND, limb(w, joint + ARTICULATED_COORDINATE));
+    }
     set_limb3(w, at + RAIBERT_LEG_FOOT, sum);
     set_limb3(w, at + RAIBERT_LEG_FROM, place);
     set_limb3(w, at + RAIBERT_LEG_HOLD, place);
-    set_limb3(w, at + RAIBERT_LEG_NOMINAL, vector3(dot3(from_base, ahead), dot3(from_base, left), from_base.z));
+    set_limb3(w, at + RAIBERT_LEG_NOMINAL, vector3(dot3(from_base, ahead), dot3(from_base, left), splat(0.0)));
     set_limb4(w, at + RAIBERT_LEG_AXES, quaternion_times(quaternion_conjugate(heading), pose.q));
     set_limb(w, at + RAIBERT_LEG_SOLE, place.z - lowest);
     set_limb(w, at + RAIBERT_LEG_GROUND, lowest);
@@ -478,12 +492,17 @@ HD_CALL void raibert_begin(const ArticulatedLanes *restrict w)
     const int at = w->c.raibert;
     const ArticulatedPose base = body_pose(w, w->c.base);
     const Vector3 ahead = raibert_ahead(&base);
-    Vector3 centre, v;
+    Vector3 centre, v, middle = vector3_zero();
     real mass, ground = splat(0.0);
     raibert_mass(w, &centre, &v, &mass);
     for (int i = 0; i < w->c.n_legs; i++) {
         raibert_begin_leg(w, i, &base, ahead);
         ground = ground + limb(w, leg_at(w, i) + RAIBERT_LEG_GROUND);
+        middle = along(middle, splat(1.0 / w->c.n_legs), limb3(w, leg_at(w, i) + RAIBERT_LEG_NOMINAL));
+    }
+    for (int i = 0; i < w->c.n_legs; i++) {
+        const int nominal = leg_at(w, i) + RAIBERT_LEG_NOMINAL;
+        set_limb3(w, nominal, less(limb3(w, nominal), middle));
     }
     set_limb(w, at + RAIBERT_MASS, mass);
     set_limb3(w, at + RAIBERT_INERTIA, raibert_inertia(w, centre, ahead));
