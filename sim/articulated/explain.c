@@ -120,6 +120,18 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
                            idle, idle == 1 ? " has" : "s have"));
 }
 
+// The legs of control: raibert, in the order of their phases.
+static void robot_say_legs(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c,
+                           const double *assets)
+{
+    const ArticulatedLeg *legs = (const ArticulatedLeg *)(assets + c->legs);
+    const char *text = "";
+    for (int i = 0; i < c->n_legs; i++)
+        text = arena_format(to->arena, "%s%sphase_%d %.60s (%d joint%s)", text, i > 0 ? ", " : "", i + 1,
+                            host->robot->bodies[legs[i].foot].name, legs[i].n_driven, legs[i].n_driven == 1 ? "" : "s");
+    if (c->n_legs > 0) robot_say(to, "legs", false, text);
+}
+
 int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
 {
     const ArticulatedHost *host = configured->host;
@@ -131,6 +143,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_notes(&to, host->robot, true);
     robot_say_notes(&to, host->robot, false);
     robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
+    robot_say_legs(&to, host, &c, configured->assets);
     robot_say_terrain(&to, host, &c);
     robot_say_reference(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);

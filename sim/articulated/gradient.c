@@ -14,7 +14,7 @@ static bool gradient_of_metric(int metric)
         [ARTICULATED_METRIC_tilt_rms] = true,      [ARTICULATED_METRIC_action_rate] = true,
         [ARTICULATED_METRIC_slip] = true,          [ARTICULATED_METRIC_ground_force_mean] = true,
     };
-    return metric == ARTICULATED_REFERENCE_ERROR || smooth[metric];
+    return metric == ARTICULATED_REFERENCE_ERROR || (metric < ARTICULATED_N_METRICS && smooth[metric]);
 }
 
 static bool gradient_by_parameter(const Configured *configured, int parameter)
@@ -28,6 +28,8 @@ static const char *gradient_refuses(const Configured *configured)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
+    if (c.control == ARTICULATED_RAIBERT)
+        return "`control: {mode: raibert}` has no gradient by the adjoint or the tangent";
     if (c.efforts > 0) return "a control that commands efforts has no gradient by the adjoint";
     return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }

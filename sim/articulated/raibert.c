@@ -181,10 +181,10 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
         return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
     if (c->control == ARTICULATED_RAIBERT) {
         count = feet_find(robot, base, feet);
-        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "none: no limb ends in a colliding shape";
+        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "no body: no limb ends in a shape that collides";
         if (named->count > ARTICULATED_LEGS || (named->count == 0 && (count == 0 || count > ARTICULATED_LEGS)))
-            return error_make(ERROR_USER, "control raibert needs 1 to %d legs: name their feet in control.legs; they may "
-                                          "be %s", ARTICULATED_LEGS, found);
+            return error_make(ERROR_USER, "control raibert needs 1 to %d feet in control.legs; feet may be %s",
+                              ARTICULATED_LEGS, found);
         for (int i = 0; i < count && named->count == 0; i++) {
             const char *why = foot_refused(robot, base, feet[i]);
             if (why != NULL)

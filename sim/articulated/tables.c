@@ -16,10 +16,10 @@ static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
 #undef ARTICULATED_ROW_INITIAL
 
 #define ARTICULATED_ROW(name, unit, value, low, high, doc)                                                             \
-    {#name, unit, value, low, high, SECTION_PARAMETERS, "control raibert: " doc},
+    {#name, unit, value, low, high, SECTION_PARAMETERS, doc " (control: raibert)"},
 #define ARTICULATED_ROW_PHASE(k)                                                                                       \
     {"phase_" #k, "1", 0.0, -1e3, 1e3, SECTION_PARAMETERS,                                                             \
-     "control raibert: of leg " #k ", in strides ahead; the default is that of control.gait"},
+     "strides that leg " #k " is ahead; its default is that of control.gait (control: raibert)"},
 const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
     {"terrain_start", "m", 1.0, -1e6, 1e6, SECTION_PARAMETERS,
      "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)"},
