@@ -253,7 +253,7 @@ typedef struct ArticulatedConstants {
     X(pitch_rate_gain, "1/s", 20, 0, 1e6, "the same per rate of pitch") \
     X(yaw_gain, "1/s^2", 50, 0, 1e6, "angular acceleration per error of the heading") \
     X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
-    X(speed_gain, "1/s", 3, 0, 1e6, "horizontal acceleration per error of the speed") \
+    X(speed_gain, "1/s", 10, 0, 1e6, "horizontal acceleration per error of the speed") \
     X(centre_gain, "1/s^2", 20, 0, 1e6, "until start_time: horizontal acceleration per distance to the middle of the feet") \
     X(load, "1", 0.1, 0, 0.5, "a foot takes up and gives off its load in this part of its stance") \
     X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
@@ -336,24 +336,24 @@ enum {
 enum { ARTICULATED_FEEDFORWARD, ARTICULATED_GAIN_SCALE, ARTICULATED_EFFORT_CELLS };
 // Cells of control: raibert, and of each of its legs behind them.
 enum {
-    RAIBERT_MASS,                          // of the robot
-    RAIBERT_INERTIA,                       // at t = 0, about the axes of its heading (3)
-    RAIBERT_COURSE = RAIBERT_INERTIA + 3,  // the heading at t = 0 (3)
-    RAIBERT_HEIGHT = RAIBERT_COURSE + 3,   // of the base's centre over the feet, at t = 0
-    RAIBERT_COUNT,                         // steps that count
-    RAIBERT_SPEED,                         // squares of the speed's error in them
-    RAIBERT_TURN,                          // of the heading's
-    RAIBERT_CELLS,                         //
-    RAIBERT_LEG_STANDS = 0,                // 0 or 1
-    RAIBERT_LEG_SWITCHED,                  // in this step
-    RAIBERT_LEG_PHASE,                     //
-    RAIBERT_LEG_SOLE,                      // height of the foot's place over the sole
-    RAIBERT_LEG_GROUND,                    // height of the last foothold
-    RAIBERT_LEG_FROM,                      // where the foot left the ground (3)
-    RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,       // where it stands, or shall (3)
-    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,       // the foot's place, from its body's centre, body axes (3)
-    RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3,    // from the middle of all feet at t = 0, axes of the heading (3)
-    RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3,    // of the foot then (4)
+    RAIBERT_MASS,                               // of the robot
+    RAIBERT_INERTIA,                            // at t = 0, about the axes of its heading (3)
+    RAIBERT_COURSE = RAIBERT_INERTIA + 3,       // the heading at t = 0 (3)
+    RAIBERT_HEIGHT = RAIBERT_COURSE + 3,        // of the base's centre over the feet, at t = 0
+    RAIBERT_COUNT,                              // steps that count
+    RAIBERT_SPEED,                              // squares of the speed's error in them
+    RAIBERT_TURN,                               // of the heading's
+    RAIBERT_CELLS,                              //
+    RAIBERT_LEG_STANDS = 0,                     // 0 or 1
+    RAIBERT_LEG_SWITCHED,                       // in this step
+    RAIBERT_LEG_PHASE,                          //
+    RAIBERT_LEG_SOLE,                           // height of the foot's place over the sole
+    RAIBERT_LEG_GROUND,                         // height of the last foothold
+    RAIBERT_LEG_FROM,                           // where the foot left the ground (3)
+    RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,    // where it stands, or shall (3)
+    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,    // the foot's place, from its body's centre, body axes (3)
+    RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3, // from the middle of all feet at t = 0, axes of the heading (3)
+    RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3, // of the foot then (4)
     RAIBERT_LEG_CELLS = RAIBERT_LEG_AXES + 4
 };
 // Sums of a lane, after the metrics so far.
@@ -403,8 +403,8 @@ typedef struct ArticulatedHost {
     const double *heights; // [n_rows][n_columns] z (m): of the terrain
     int n_rows, n_columns;
     ArticulatedTerrain terrain;
-    ArticulatedGait gait;             // of control: raibert
-    const int *feet;                  // [n_feet] bodies that end its legs
+    ArticulatedGait gait; // of control: raibert
+    const int *feet;      // [n_feet] bodies that end its legs
     int n_feet;
     Points reference;                 // a recorded motion; count 0: none
     bool scaled;                      // each of its columns by its standard deviation

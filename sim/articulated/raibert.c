@@ -156,16 +156,16 @@ static Error feet_take(const Points *named, const ArticulatedHost *host, int bas
     for (int64_t i = 0; i < named->count; i++) {
         feet[i] = foot_named(host, named->names[i]);
         if (feet[i] < 0)
-            return error_make(ERROR_USER, "control.legs names '%.60s', and the robot has no such body; its feet may be %s",
+            return error_make(ERROR_USER,
+                              "control.legs names '%.60s', and the robot has no such body; its feet may be %s",
                               named->names[i], found);
         for (int64_t k = 0; k < i; k++) {
-            if (feet[k] == feet[i])
-                return error_make(ERROR_USER, "control.legs names '%.60s' twice", named->names[i]);
+            if (feet[k] == feet[i]) return error_make(ERROR_USER, "control.legs names '%.60s' twice", named->names[i]);
         }
         const char *why = foot_refused(host->robot, base, feet[i]);
         if (why != NULL)
-            return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; feet may be %s",
-                              named->names[i], why, found);
+            return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; feet may be %s", named->names[i],
+                              why, found);
     }
     return error_none();
 }
@@ -181,15 +181,18 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
         return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
     if (c->control == ARTICULATED_RAIBERT) {
         count = feet_find(robot, base, feet);
-        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "no body: no limb ends in a shape that collides";
+        const char *found =
+            count > 0 ? feet_text(host, feet, count, arena) : "no body: no limb ends in a shape that collides";
         if (named->count > ARTICULATED_LEGS || (named->count == 0 && (count == 0 || count > ARTICULATED_LEGS)))
             return error_make(ERROR_USER, "control raibert needs 1 to %d feet in control.legs; feet may be %s",
                               ARTICULATED_LEGS, found);
         for (int i = 0; i < count && named->count == 0; i++) {
             const char *why = foot_refused(robot, base, feet[i]);
             if (why != NULL)
-                return error_make(ERROR_USER, "control raibert: '%.60s' cannot be a foot: %s; name the feet in "
-                                              "control.legs", robot->bodies[feet[i]].name, why);
+                return error_make(ERROR_USER,
+                                  "control raibert: '%.60s' cannot be a foot: %s; name the feet in "
+                                  "control.legs",
+                                  robot->bodies[feet[i]].name, why);
         }
         if (named->count == 0) feet_sort(robot, base, feet, count);
         if (named->count > 0) TRY(feet_take(named, host, base, found, feet));

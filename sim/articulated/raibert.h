@@ -40,11 +40,11 @@ typedef struct RaibertView {
     real ground, height;     // mean height of the last footholds; that of the base over them that is commanded
 } RaibertView;
 
-HD ArticulatedLeg *raibert_legs(const ArticulatedLanes *w) { return (ArticulatedLeg *)(w->assets + w->c.legs); }
-HD int leg_at(const ArticulatedLanes *w, int leg)
+HD const ArticulatedLeg *raibert_legs(const ArticulatedLanes *w)
 {
-    return w->c.raibert + RAIBERT_CELLS + RAIBERT_LEG_CELLS * leg;
+    return (const ArticulatedLeg *)(w->assets + w->c.legs);
 }
+HD int leg_at(const ArticulatedLanes *w, int leg) { return w->c.raibert + RAIBERT_CELLS + RAIBERT_LEG_CELLS * leg; }
 
 HD RaibertSettings raibert_settings(const ArticulatedLanes *w)
 {
@@ -140,8 +140,8 @@ HD Vector3 raibert_foot(const ArticulatedLanes *w, int leg)
 HD void raibert_keep(const ArticulatedLanes *w, int at, Vector3 x, mask which)
 {
     const Vector3 was = limb3(w, at);
-    set_limb3(w, at, vector3(select_real(which, x.x, was.x), select_real(which, x.y, was.y),
-                             select_real(which, x.z, was.z)));
+    set_limb3(w, at,
+              vector3(select_real(which, x.x, was.x), select_real(which, x.y, was.y), select_real(which, x.z, was.z)));
 }
 
 // Which legs stand, and where the others left the ground.
@@ -150,8 +150,7 @@ HD void raibert_switch(const ArticulatedLanes *w, const RaibertView *v, int leg)
     const int at = leg_at(w, leg);
     const real phase = raibert_phase(w, v, leg), none = splat(0.0);
     const mask stood = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
-    const mask touches =
-        MASK(value_of(limb(w, articulated_at(raibert_legs(w)[leg].foot) + ARTICULATED_FORCE)) > 0.0);
+    const mask touches = MASK(value_of(limb(w, articulated_at(raibert_legs(w)[leg].foot) + ARTICULATED_FORCE)) > 0.0);
     const mask leaves = MASK(value_of(phase) >= value_of(v->p.duty)) &
                         MASK(value_of(phase) < value_of(v->p.duty + (1.0 - v->p.duty) * v->p.early));
     const mask stands = (stood | touches) & ~leaves;
@@ -274,7 +273,8 @@ HD void raibert_wrench(const ArticulatedLanes *w, const RaibertView *v, real *W)
     const real mass = limb(w, at + RAIBERT_MASS), c = fused(v->p.bounce, raibert_bounce(w, v) - 1.0, splat(1.0));
     const real low = v->ground + v->height - v->base.x.z;
     const real lift = fused(v->p.height_gain, low, fused(w->gravity, c, -(v->p.height_rate_gain * v->v.z)));
-    const Vector3 push = along(scaled(v->p.speed_gain, less(v->v_des, v->v)), v->p.centre_gain, raibert_off_centre(w, v));
+    const Vector3 push =
+        along(scaled(v->p.speed_gain, less(v->v_des, v->v)), v->p.centre_gain, raibert_off_centre(w, v));
     real s, cosine;
     sine_cosine(v->p.body_pitch, &s, &cosine);
     const Vector3 e = cross3(v->base.r.z, along(scaled(s, v->ahead), cosine, v->up)), turn = v->base.w;
@@ -361,8 +361,8 @@ HD ArticulatedLegTarget raibert_target(const ArticulatedLanes *w, const RaibertV
     const int at = leg_at(w, leg), foot = raibert_legs(w)[leg].foot;
     const mask stands = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
     const real one = select_real(stands, splat(1.0), splat(0.0));
-    const Quaternion level = quaternion_times(v->heading, quaternion_about(vector3(splat(0.0), splat(1.0), splat(0.0)),
-                                                                           v->p.body_pitch));
+    const Quaternion level =
+        quaternion_times(v->heading, quaternion_about(vector3(splat(0.0), splat(1.0), splat(0.0)), v->p.body_pitch));
     const Vector3 swing = raibert_swing(w, v, leg), hold = limb3(w, at + RAIBERT_LEG_HOLD);
     const Vector3 world = along(swing, one, less(hold, swing));
     const Vector3 base = vector3(v->base.x.x, v->base.x.y, select_real(stands, v->ground + v->height, v->base.x.z));
@@ -374,8 +374,7 @@ HD ArticulatedLegTarget raibert_target(const ArticulatedLanes *w, const RaibertV
     const Rotation r = rotation_of(q);
     target.foot = limb3(w, at + RAIBERT_LEG_FOOT);
     target.p = rotation_in(&r, less(world, base));
-    target.q = quaternion_times(quaternion_conjugate(q),
-                                quaternion_times(v->heading, limb4(w, at + RAIBERT_LEG_AXES)));
+    target.q = quaternion_times(quaternion_conjugate(q), quaternion_times(v->heading, limb4(w, at + RAIBERT_LEG_AXES)));
     target.turn_weight = w->bodies[foot].n_points > 1 ? v->p.level_weight : splat(0.0);
     target.damping = v->p.reach_damping;
     return target;
@@ -391,8 +390,7 @@ HD_CALL real raibert_command(const ArticulatedLanes *restrict w, const RaibertVi
     const mask steady = MASK(value_of(limb(w, at + RAIBERT_LEG_SWITCHED)) == 0.0) & MASK(value_of(v->t) > 0.0);
     const real scale = select_real(stands, v->p.stance_gain, splat(1.0));
     real coordinate[ARTICULATED_LEG_JOINTS], squares = splat(0.0);
-    for (int k = 0; k < of->n_driven; k++)
-        coordinate[k] = limb(w, articulated_at(of->driven[k]) + ARTICULATED_COMMAND);
+    for (int k = 0; k < of->n_driven; k++) coordinate[k] = limb(w, articulated_at(of->driven[k]) + ARTICULATED_COMMAND);
     for (int k = 0; k < w->c.reaches; k++) leg_improve(w, of, &target, coordinate);
     for (int k = 0; k < of->n_driven; k++) {
         const int cell = articulated_at(of->driven[k]) + ARTICULATED_COMMAND, effort = effort_at(w, of->driven[k]);
@@ -473,7 +471,8 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
 // Inertia about the centre of mass: about the axes of the heading.
 HD Vector3 raibert_inertia(const ArticulatedLanes *w, Vector3 centre, Vector3 ahead)
 {
-    const Vector3 axis[3] = {ahead, vector3(-ahead.y, ahead.x, splat(0.0)), vector3(splat(0.0), splat(0.0), splat(1.0))};
+    const Vector3 axis[3] = {ahead, vector3(-ahead.y, ahead.x, splat(0.0)),
+                             vector3(splat(0.0), splat(0.0), splat(1.0))};
     real I[3] = {splat(0.0), splat(0.0), splat(0.0)};
     for (int i = 0; i < w->c.n_bodies; i++) {
         const ArticulatedPose pose = body_pose(w, i);

@@ -191,11 +191,13 @@ Error articulated_reference(ArticulatedHost *host, const ArticulatedBody *bodies
     {"reference_error", "1",                                                                                           \
      "rms difference from the recorded motion, over its rows and columns, each column by its scale", NULL},
 #define ARTICULATED_RAIBERT_ROWS                                                                                       \
-    {"speed_error", "m/s", "rms difference of the velocity of the robot's centre of mass from the commanded one, after " \
-     "settle_time", NULL},                                                                                             \
+    {"speed_error", "m/s",                                                                                             \
+     "rms difference of the velocity of the robot's centre of mass from the commanded one, after "                     \
+     "settle_time",                                                                                                    \
+     NULL},                                                                                                            \
         {"heading_error", "rad", "rms difference of the heading from the commanded one, after settle_time", NULL},
-static const Field articulated_metrics_table[] = {
-    ARTICULATED_METRICS(ARTICULATED_ROW) ARTICULATED_REFERENCE_ROW ARTICULATED_RAIBERT_ROWS};
+static const Field articulated_metrics_table[] = {ARTICULATED_METRICS(ARTICULATED_ROW)
+                                                      ARTICULATED_REFERENCE_ROW ARTICULATED_RAIBERT_ROWS};
 static const Field articulated_metrics_of_legs[] = {ARTICULATED_METRICS(ARTICULATED_ROW) ARTICULATED_RAIBERT_ROWS};
 #undef ARTICULATED_ROW
 #undef ARTICULATED_REFERENCE_ROW

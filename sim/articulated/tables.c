@@ -18,7 +18,12 @@ static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
 #define ARTICULATED_ROW(name, unit, value, low, high, doc)                                                             \
     {#name, unit, value, low, high, SECTION_PARAMETERS, doc " (control: raibert)"},
 #define ARTICULATED_ROW_PHASE(k)                                                                                       \
-    {"phase_" #k, "1", 0.0, -1e3, 1e3, SECTION_PARAMETERS,                                                             \
+    {"phase_" #k,                                                                                                      \
+     "1",                                                                                                              \
+     0.0,                                                                                                              \
+     -1e3,                                                                                                             \
+     1e3,                                                                                                              \
+     SECTION_PARAMETERS,                                                                                               \
      "strides that leg " #k " is ahead; its default is that of control.gait (control: raibert)"},
 const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
     {"terrain_start", "m", 1.0, -1e6, 1e6, SECTION_PARAMETERS,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 // ---- foot path ------------------------------------------------------------------------------------------------------
 
 TEST(raibert_foot_path_meets_its_ends)
@@ -67,7 +66,11 @@ static void walker_make(Walker *walker, int legs)
                                                       {"thigh0", "thigh1", "thigh2", "thigh3", "thigh4", "thigh5"},
                                                       {"shank0", "shank1", "shank2", "shank3", "shank4", "shank5"}};
     *walker = (Walker){.robot = {.name = "walker", .n_bodies = 1 + 3 * legs, .n_shapes = legs}};
-    walker->bodies[0] = (RobotBody){.name = "trunk", .parent = -1, .p = {0, 0, 0.34}, .q = {0, 0, 0, 1}, .mass = 10,
+    walker->bodies[0] = (RobotBody){.name = "trunk",
+                                    .parent = -1,
+                                    .p = {0, 0, 0.34},
+                                    .q = {0, 0, 0, 1},
+                                    .mass = 10,
                                     .inertia = {0.1, 0.2, 0.2, 0, 0, 0}};
     walker->bodies[0].joint = (RobotJoint){.name = "base", .kind = ROBOT_FREE};
     for (int i = 0; i < legs; i++) {
@@ -83,8 +86,13 @@ static void walker_make(Walker *walker, int legs)
         links[2] = walker_link(names[2][i], 2 + 3 * i, 0, -0.2, 0.2, 0.0);
         links[2].q[1] = -sin(0.6);
         links[2].q[3] = cos(0.6);
-        walker->shapes[i] = (RobotShape){.name = "", .kind = ROBOT_SPHERE, .body = 3 + 3 * i, .p = {0, 0, -0.2},
-                                         .q = {0, 0, 0, 1}, .size = {0.02, 0, 0}, .collides = true};
+        walker->shapes[i] = (RobotShape){.name = "",
+                                         .kind = ROBOT_SPHERE,
+                                         .body = 3 + 3 * i,
+                                         .p = {0, 0, -0.2},
+                                         .q = {0, 0, 0, 1},
+                                         .size = {0.02, 0, 0},
+                                         .collides = true};
     }
     walker->robot.bodies = walker->bodies;
     walker->robot.shapes = walker->shapes;
@@ -121,7 +129,9 @@ TEST(raibert_legs_reach)
         for (int k = 0; k < 3; k++) wanted[k] = random_between(&state, -0.4, 0.4);
         ArticulatedLegPose pose;
         ArticulatedLegTarget target = {.foot = limb3(&hand.w, leg_at(&hand.w, 0) + RAIBERT_LEG_FOOT),
-                                       .q = limb4(&hand.w, 0), .turn_weight = 0.0, .damping = 1e-3};
+                                       .q = limb4(&hand.w, 0),
+                                       .turn_weight = 0.0,
+                                       .damping = 1e-3};
         leg_forward(&hand.w, leg, wanted, &pose);
         target.p = leg_place(&pose, target.foot);
         for (int k = 0; k < 200; k++) leg_improve(&hand.w, leg, &target, q);
@@ -154,7 +164,8 @@ TEST(raibert_legs_stand_where_bodies_do)
 // ---- forces ---------------------------------------------------------------------------------------------------------
 
 // What the forces on all points give about the centre of mass; counts points that pull or slide.
-static int balance_sum(const ArticulatedHand *hand, const RaibertView *v, const ArticulatedBalance *balance, double *sum)
+static int balance_sum(const ArticulatedHand *hand, const RaibertView *v, const ArticulatedBalance *balance,
+                       double *sum)
 {
     int wrong = 0;
     memset(sum, 0, 6 * sizeof *sum);
@@ -368,8 +379,8 @@ TEST(raibert_moves_any_robot)
         Points points[64] = {{0}};
         Configured out;
         for (int i = 0; i < model->n_options; i++) {
-            settings[i] = strcmp(model->options[i].name, "control.mode") == 0 ? ARTICULATED_RAIBERT
-                                                                              : model->options[i].value;
+            settings[i] =
+                strcmp(model->options[i].name, "control.mode") == 0 ? ARTICULATED_RAIBERT : model->options[i].value;
             if (strcmp(model->options[i].name, "robot") == 0) points[i] = (Points){.count = 1, .robot = &robot};
         }
         const Error error = model->configure(settings, points, &arena, &out);
