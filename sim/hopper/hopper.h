@@ -33,7 +33,8 @@ enum {
     HOPPER_WITH_WIND = 1 << 7,
     HOPPER_WITH_GUSTS = 1 << 8,
     HOPPER_WITH_PARTS = 1 << 9,
-    HOPPER_WITH_REFERENCE = 1 << 10 // the equations of the reference
+    HOPPER_WITH_REFERENCE = 1 << 10, // the equations of the reference
+    HOPPER_WITH_EXTERNAL = 1 << 11   // actions in place of Raibert's control
 };
 
 // clang-format off
@@ -105,6 +106,8 @@ typedef struct HopperConstants {
     int32_t iterations;                      // most iterations of the implicit solve
     int32_t variants;                        // set of HOPPER_WITH_...
     int32_t n_points;                        // of the terrain's table
+    int32_t held;                            // steps for which an action is held
+    int32_t actions, n_actions;              // [n_actions][u1, u2] in the assets (N, N m)
     int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
 

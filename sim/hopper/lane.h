@@ -26,14 +26,27 @@ HD void hopper_load_variants(const HopperConstants *c, const LaneGroup *group, H
     p->gust_phase = (c->variants & HOPPER_WITH_GUSTS) != 0 ? hopper_draw_gust_phase(p->lane_seed) : splat(0.0);
 }
 
-HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full)
+HD void hopper_load_bounds(const HopperConstants *c, const LaneGroup *group, HopperParameters *p)
+{
+    p->u1_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_low]);
+    p->u1_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_high]);
+    p->u2_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_low]);
+    p->u2_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_high]);
+}
+
+HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
+                            bool clocked)
 {
     HopperWorld world;
     memcpy(&world.c, constants, sizeof world.c);
     hopper_load_parameters(group, &world.p);
-    if (full) hopper_load_variants(&world.c, group, &world.p);
+    if (full)
+        hopper_load_variants(&world.c, group, &world.p);
+    else if (clocked)
+        hopper_load_bounds(&world.c, group, &world.p);
     world.assets = assets;
     world.full = full;
+    world.clocked = clocked;
     return world;
 }
 
