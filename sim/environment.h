@@ -86,29 +86,39 @@ HD real environment_pushed(const EnvironmentView *e, const LaneGroup *group, con
     }
 }
 
+// What the spec's expressions say of a step.
+typedef struct EnvironmentTold {
+    real reward;
+    mask stop; // its condition holds
+} EnvironmentTold;
+
 // A reward that is not finite counts as 0.
 HD void environment_pop(const EnvironmentView *e, const LaneGroup *group, const ProgramStep *step, real x, mask which,
-                        EnvironmentLanes *lanes)
+                        EnvironmentTold *told)
 {
     if (step->operation == PROGRAM_DEFINE) environment_store(e, group, e->defined, step->index, x, which);
     if (step->operation == PROGRAM_OBSERVE)
         environment_set_float(e, group, e->observation, step->index, canonical(x), which);
-    if (step->operation == PROGRAM_REWARD) lanes->reward = select_real(is_finite(x), x, splat(0.0));
-    if (step->operation == PROGRAM_TERMINATE) lanes->stop = program_is_true(x);
+    if (step->operation == PROGRAM_REWARD) told->reward = select_real(is_finite(x), x, splat(0.0));
+    if (step->operation == PROGRAM_TERMINATE) told->stop = program_is_true(x);
 }
 
-// Evaluates the first `steps` of the program for the samples of the lanes of `which`.
-HD_CALL void environment_evaluate(const EnvironmentView *e, const LaneGroup *group, int steps, real failed, mask which,
-                                  EnvironmentLanes *lanes)
+// Evaluates the first `steps` of the program for the samples of the lanes of `which`, of `valid` lanes from `lane` on.
+HD_CALL EnvironmentTold environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, int steps, real failed,
+                                             mask which)
 {
+    EnvironmentTold told = {splat(0.0), no_lanes()};
     real stack[PROGRAM_STACK];
     int n = 0; // numbers on the stack
+    LaneGroup group;
+    group.lane = lane;
+    group.valid = valid;
     for (int k = 0; k < steps; k++) {
         const ProgramStep *step = &e->program[k];
         if (step->operation <= PROGRAM_FAILED) {
-            stack[n++] = environment_pushed(e, group, step, failed);
+            stack[n++] = environment_pushed(e, &group, step, failed);
         } else if (step->operation >= PROGRAM_DEFINE) {
-            environment_pop(e, group, step, stack[--n], which, lanes);
+            environment_pop(e, &group, step, stack[--n], which, &told);
         } else if (program_takes_one(step->operation)) {
             stack[n - 1] = program_of_one(step->operation, stack[n - 1]);
         } else {
@@ -116,6 +126,7 @@ HD_CALL void environment_evaluate(const EnvironmentView *e, const LaneGroup *gro
             stack[n - 1] = program_of_two(step->operation, stack[n - 1], stack[n]);
         }
     }
+    return told;
 }
 
 // ---- an episode begins ----------------------------------------------------------------------------------------------
@@ -148,21 +159,24 @@ HD real environment_drawn(const EnvironmentView *e, const LaneGroup *group, int 
 }
 
 // Inputs of the lanes: fixed ones, drawn ones, and seeds of the model's own draws, integers below 2^53.
-HD_CALL void environment_draw_inputs(const EnvironmentView *e, const LaneGroup *group, mask which)
+HD_CALL void environment_draw_inputs(const EnvironmentView *e, int64_t lane, int valid, mask which)
 {
-    for (int p = 0; p < e->n_named; p++) environment_store(e, group, e->parameter, p, splat(e->fixed[p]), which);
+    LaneGroup group;
+    group.lane = lane;
+    group.valid = valid;
+    for (int p = 0; p < e->n_named; p++) environment_store(e, &group, e->parameter, p, splat(e->fixed[p]), which);
     for (int k = 0; k < e->n_draws; k++)
-        environment_store(e, group, e->parameter, (int)e->draws[k].parameter, environment_drawn(e, group, k), which);
+        environment_store(e, &group, e->parameter, (int)e->draws[k].parameter, environment_drawn(e, &group, k), which);
     for (int p = e->n_named; p < e->n_parameters; p++) {
         real u, v;
-        environment_draw(e, group, (uint32_t)(e->n_draws + p - e->n_named), &u, &v);
-        environment_store(e, group, e->parameter, p, 0x1p53 * v, which);
+        environment_draw(e, &group, (uint32_t)(e->n_draws + p - e->n_named), &u, &v);
+        environment_store(e, &group, e->parameter, p, 0x1p53 * v, which);
     }
 }
 
 HD void environment_begin(const EnvironmentView *e, const LaneGroup *group, mask which)
 {
-    environment_draw_inputs(e, group, which);
+    environment_draw_inputs(e, group->lane, group->valid, which);
     for (int i = 0; i < group->valid; i++) {
         const int64_t lane = group->lane + i;
         if (!lane_of_mask(which, i)) continue;
@@ -219,8 +233,9 @@ HD void environment_tell(const EnvironmentView *e, const LaneGroup *group, Envir
 {
     const real status = environment_status(group);
     const real failed = program_truth(MASK(status > (double)LANE_DONE));
-    environment_evaluate(e, group, e->n_program, failed, lanes->going, lanes);
-    lanes->stop = lanes->stop & lanes->going;
+    const EnvironmentTold told = environment_evaluate(e, group->lane, group->valid, e->n_program, failed, lanes->going);
+    lanes->reward = told.reward;
+    lanes->stop = told.stop & lanes->going;
 }
 
 // What is stored of the lanes of `ends`.
@@ -258,11 +273,10 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
 
 #define ENVIRONMENT_BEGIN(name, which)                                                                                 \
     do {                                                                                                               \
-        EnvironmentLanes begun;                                                                                        \
         environment_begin(e, group, which);                                                                            \
         name##_begin(constants, assets, group, which);                                                                 \
         name##_sample(constants, assets, group, which);                                                                \
-        environment_evaluate(e, group, e->n_observe, splat(0.0), which, &begun);                                       \
+        environment_evaluate(e, group->lane, group->valid, e->n_observe, splat(0.0), which);                           \
     } while (0)
 
 #define ENVIRONMENT_KERNEL(model, kernel)                                                                              \
