@@ -82,6 +82,10 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
 static const Field articulated_debug[] = {ARTICULATED_DEBUG(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
 
+#define ARTICULATED_ROW(name, efforts) efforts,
+static const bool articulated_efforts[ARTICULATED_N_MODES] = {ARTICULATED_MODES(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
+
 static const char *const articulated_failures[] = {"none", "fell", "diverged", "non_finite"};
 
 extern const Model articulated_model;
@@ -215,6 +219,7 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
                                       .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
+    constants.efforts = articulated_efforts[constants.control];
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,

@@ -83,7 +83,16 @@ typedef struct ArticulatedTarget {
     double weight;                  // 1/scale
 } ArticulatedTarget;
 
-typedef enum ArticulatedControl { ARTICULATED_HOLD, ARTICULATED_GAIT, ARTICULATED_ACTIONS } ArticulatedControl;
+// Modes of `control:`, and whether they command efforts beside coordinates.
+// clang-format off
+#define ARTICULATED_MODES(X) \
+    X(HOLD, false) \
+    X(GAIT, false) \
+    X(ACTIONS, false)
+// clang-format on
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_##name,
+typedef enum ArticulatedControl { ARTICULATED_MODES(ARTICULATED_ENTRY) ARTICULATED_N_MODES } ArticulatedControl;
+#undef ARTICULATED_ENTRY
 typedef enum ArticulatedAttachment {
     ARTICULATED_TREE,
     ARTICULATED_CHILD_ONLY,
@@ -123,6 +132,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(int32_t, sums_at) X(int32_t, cells) \
     /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
     X(int32_t, grips) \
+    /* effort beside the motor's and scale of its gains, for each joint with one coordinate; 0: none */ \
+    X(int32_t, efforts) \
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
        part[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared)
@@ -252,6 +263,8 @@ enum {
     ARTICULATED_UP = ARTICULATED_U + 6,       // A^-1 B, B the block that couples it to its parent, by rows (36)
     ARTICULATED_CELLS = ARTICULATED_UP + 36
 };
+// Cells of a joint behind Constants.efforts.
+enum { ARTICULATED_FEEDFORWARD, ARTICULATED_GAIN_SCALE, ARTICULATED_EFFORT_CELLS };
 // Sums of a lane, after the metrics so far.
 enum {
     ARTICULATED_SUM_X = ARTICULATED_N_METRICS, // of the base at t = 0

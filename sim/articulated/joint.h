@@ -5,7 +5,8 @@
 //     attach    C = x_c - x_p; of a slide only across its axis
 //     hinge     C = a_p x a_c, across the axis;  weld, slide  C = the rotation vector of c in p;  ball: none
 //     axis      C = coordinate - command, with the motor's kp and kd; passive spring and damper, dry friction, limits;
-//               armature adds its inertia to K and its old momentum to f
+//               armature adds its inertia to K and its old momentum to f. Where the control commands efforts too, the
+//               motor gives s (-kp C - kd rate) + e, with the scale s of its gains and the effort e
 #ifndef HOPSCOTCH_ARTICULATED_JOINT_H
 #define HOPSCOTCH_ARTICULATED_JOINT_H
 
@@ -80,16 +81,27 @@ typedef struct ArticulatedAxis {
     real motor_K, motor_f; // of it the motor's
 } ArticulatedAxis;
 
+// Of the gains of a body's motor.
+HD real joint_gain_scale(const ArticulatedLanes *w, int body)
+{
+    return w->c.efforts > 0 ? limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE) : splat(1.0);
+}
+
 // A motor that reaches its greatest effort is a constant effort for this step.
 HD void axis_motor(const ArticulatedLanes *w, int body, real h, const ArticulatedJointState *s, ArticulatedAxis *axis)
 {
-    const real kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
-    const real most = body_number(w, body, ARTICULATED_effort);
+    const real scale = joint_gain_scale(w, body), most = body_number(w, body, ARTICULATED_effort);
+    const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    const real effort = -fused(kp, C, kd * s->rate);
+    real effort = -fused(kp, C, kd * s->rate), held = -(kp * C);
+    if (w->c.efforts > 0) {
+        const real feedforward = limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD);
+        effort = effort + feedforward;
+        held = held + feedforward;
+    }
     const mask bound = MASK(value_of(absolute(effort)) > value_of(most));
     axis->motor_K = select_real(bound, splat(0.0), h * fused(h, kp, kd));
-    axis->motor_f = h * select_real(bound, clamped(effort, -most, most), -(kp * C));
+    axis->motor_f = h * select_real(bound, clamped(effort, -most, most), held);
 }
 
 // Beyond its range a joint meets a spring; its damping fades in.

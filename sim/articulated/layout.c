@@ -294,6 +294,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         c->grips = c->cells;
         c->cells += 3 * n_points;
     }
+    if (c->efforts != 0) {
+        c->efforts = c->cells;
+        c->cells += ARTICULATED_EFFORT_CELLS * c->n_joints;
+    }
     c->compared = c->cells;
     if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
     lay_own(&places, bodies, c);

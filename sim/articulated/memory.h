@@ -67,6 +67,11 @@ HD void limbs_put(const ArticulatedLanes *w, int at, int count, const real *x)
 }
 
 HD int articulated_at(int body) { return ARTICULATED_CELLS * body; }
+// Of the effort that a joint's motor adds (N m; of a slide N) and the scale of its gains; only where efforts > 0.
+HD int effort_at(const ArticulatedLanes *w, int body)
+{
+    return w->c.efforts + ARTICULATED_EFFORT_CELLS * w->bodies[body].joint;
+}
 HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
 // ---- numbers of a body ----------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // See articulated_case.h.
 #include "articulated_case.h"
 
+#include "../../sim/articulated/articulated.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,12 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     for (int i = 0; i < 2 && setup->lists != NULL; i++) points[model->n_options + i] = setup->lists[i];
     for (int i = 0; setup->parameters[i].name != NULL; i++) words[choice.n_words++] = setup->parameters[i].name;
     CHECK_OK(model->configure(settings, points, &test->arena, &test->configured));
+    if (setup->efforts) {
+        ArticulatedConstants c;
+        memcpy(&c, &test->configured.constants, sizeof c);
+        c.efforts = 1;
+        memcpy(&test->configured.constants, &c, sizeof c);
+    }
     CHECK_OK(model->choose(&test->configured, &choice, &test->arena));
 }
 

@@ -31,6 +31,7 @@ typedef struct ArticulatedSetup {
     int64_t debug;           // debug rows of each lane; 0: none
     const Points *lists;     // [2] groups and designs; NULL: none
     const Points *reference; // a recorded motion; NULL: none
+    bool efforts;            // its memory has efforts, and no control that sets them
 } ArticulatedSetup;
 
 // A recorded motion of all columns of a trajectory, with arbitrary values: rows from 0 s on, `apart` steps apart.

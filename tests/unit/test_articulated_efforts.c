@@ -1,0 +1,107 @@
+// A motor's feedforward effort and the scale of its gains, which a control may command beside its coordinate.
+#include "../../sim/articulated/articulated.h"
+#include "articulated_case.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EFFORT_STEPS = 200 };
+static const double effort_inertia = 0.5, effort_mass = 2.0, effort_dt = 1e-3;
+
+// A body on one driven joint to the world, whose centre stands in the joint, without gravity.
+typedef struct EffortRun {
+    double kp, kd, most;        // of the motor
+    double feedforward, scale;  //
+    double q, rate, effort;     // at the end
+    double saturation, seconds; //
+} EffortRun;
+
+static void effort_set(const ArticulatedCase *test, const EffortRun *run)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &test->configured.constants, sizeof c);
+    test->batch->work[c.efforts + ARTICULATED_FEEDFORWARD] = run->feedforward;
+    test->batch->work[c.efforts + ARTICULATED_GAIN_SCALE] = run->scale;
+}
+
+static void effort_go(RobotJointKind kind, EffortRun *run)
+{
+    RobotBody body = {.name = "body", .parent = -1, .p = {0, 0, 2}, .q = {0, 0, 0, 1}, .mass = effort_mass};
+    for (int k = 0; k < 3; k++) body.inertia[k] = effort_inertia;
+    body.joint = (RobotJoint){.name = "joint", .kind = kind, .axis = {0, 1, 0}};
+    body.joint.motor = (RobotMotor){true, run->kp, run->kd, -9.0, 9.0, run->most};
+    const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
+    const ArticulatedSetup setup = {.robot = &robot,
+                                    .settings = {{"dt", effort_dt}, {"duration", effort_dt * EFFORT_STEPS}},
+                                    .parameters = {{"gravity", 0.0}, {"joint_start", 0.0}, {"joint_offset", 0.1}},
+                                    .isa = "scalar",
+                                    .samples = EFFORT_STEPS + 1,
+                                    .efforts = true};
+    ArticulatedCase test;
+    bool done = false;
+    articulated_start(&test, &setup);
+    CHECK_OK(backend_begin(test.backend, 0));
+    for (int k = 0; !done; k++) {
+        CHECK_OK(backend_advance(test.backend, 0, 1));
+        CHECK_OK(backend_wait(test.backend, 0, &done, &run->seconds));
+        if (k == 0) effort_set(&test, run); // the first step begins with 0 and 1
+    }
+    run->q = articulated_seen(&test, 0, EFFORT_STEPS, "joint_q");
+    run->rate = articulated_seen(&test, 0, EFFORT_STEPS, "joint_rate");
+    run->effort = articulated_seen(&test, 0, EFFORT_STEPS, "joint_torque");
+    run->saturation = articulated_got(&test, "saturation", 0);
+    articulated_end(&test);
+}
+
+// Without gains the effort alone moves the joint: rate = effort t / inertia.
+TEST(articulated_effort_moves_a_joint)
+{
+    const double t = effort_dt * (EFFORT_STEPS - 1);
+    EffortRun turn = {.most = 100.0, .feedforward = 3.0, .scale = 1.0}, move = turn;
+    effort_go(ROBOT_HINGE, &turn);
+    effort_go(ROBOT_SLIDE, &move);
+    CHECK_NEAR(3.0 * t / effort_inertia, turn.rate, 1e-6);
+    CHECK_NEAR(3.0 * t / effort_mass, move.rate, 1e-6);
+    CHECK_NEAR(3.0, turn.effort, 1e-12);
+    CHECK_NEAR(3.0, move.effort, 1e-12);
+    CHECK_NEAR(0.0, turn.saturation, 0.0);
+}
+
+// Where motor and effort balance, kp s (q - command) = effort.
+TEST(articulated_effort_against_the_motor)
+{
+    EffortRun run = {.kp = 50.0, .kd = 20.0, .most = 100.0, .feedforward = 2.0, .scale = 8.0};
+    effort_go(ROBOT_HINGE, &run);
+    EffortRun own = {.kp = 400.0, .kd = 160.0, .most = 100.0, .feedforward = 2.0, .scale = 1.0};
+    effort_go(ROBOT_HINGE, &own);
+    CHECK_NEAR(own.effort, run.effort, 0.2); // their first steps differ
+    run = (EffortRun){.kp = 1e5, .kd = 1e3, .most = 1e6, .feedforward = 4.0, .scale = 0.5};
+    effort_go(ROBOT_HINGE, &run);
+    CHECK_NEAR(0.1 + 4.0 / 5e4, run.q, 1e-6);
+}
+
+// The effort counts towards the greatest one, and saturation says so.
+TEST(articulated_effort_has_a_limit)
+{
+    EffortRun run = {.most = 2.0, .feedforward = -3.0, .scale = 1.0};
+    effort_go(ROBOT_HINGE, &run);
+    CHECK_NEAR(-2.0, run.effort, 1e-12);
+    CHECK_NEAR(1.0 - 1.0 / EFFORT_STEPS, run.saturation, 1e-12);
+    run = (EffortRun){.kp = 1e3, .most = 150.0, .feedforward = -99.0, .scale = 0.0};
+    effort_go(ROBOT_HINGE, &run);
+    CHECK_NEAR(-99.0, run.effort, 1e-12);
+    CHECK_NEAR(0.0, run.saturation, 0.0);
+}
+
+// Without a control that commands efforts a lane's memory has none.
+TEST(articulated_effort_takes_memory_where_used)
+{
+    ArticulatedCase without, with;
+    ArticulatedSetup setup = {.robot = &robot_pendulum};
+    articulated_prepare(&without, &setup);
+    setup.efforts = true;
+    articulated_prepare(&with, &setup);
+    CHECK_INTEGER(without.configured.n_work + 2 * ARTICULATED_EFFORT_CELLS, with.configured.n_work);
+    articulated_end(&without);
+    articulated_end(&with);
+}
