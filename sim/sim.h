@@ -204,6 +204,7 @@ typedef struct Constants {
 
 typedef struct Model Model;
 typedef struct Configured Configured;
+typedef struct EnvironmentSetup EnvironmentSetup;
 
 // Selects which things of a model (such as bodies of a world) have rows in its tables, if there are too many for a
 // column each. Things that the model selects itself always have rows.
@@ -334,6 +335,7 @@ struct Configured {
     int n_actions;
     int64_t action_ticks;   // for which an action is held
     int environment_kernel; // that advances lanes with clocks and actions of their own (sim/environment.h)
+    bool policy;            // a policy gives its actions: `see` is still to be called
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
@@ -438,6 +440,9 @@ struct Model {
     // Replaces the tables of `configured` by those for a choice of its things, and adapts constants and assets. Error
     // (user): too many. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
+    // Tells a policy what it sees: program, n_observe, n_defined and n_observations of an environment. After choose.
+    // Error (user): it sees something else. NULL: the model has no policies.
+    Error (*see)(Configured *configured, const EnvironmentSetup *see, Arena *arena);
     // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
@@ -601,7 +606,7 @@ bool backend_close(Backend *backend);
 // from the others. A lane has the bits that a run with its parameters and actions has. runner/hopscotch.h says what the
 // arrays hold and what a reset and a step do.
 
-typedef struct EnvironmentSetup {
+struct EnvironmentSetup {
     const Configured *configured; // with external control; not used after opening
     const double *fixed;          // [n_parameters] values of inputs that are not drawn
     const EnvironmentDraw *draws; // [n_draws]
@@ -617,7 +622,7 @@ typedef struct EnvironmentSetup {
     const char *isa;    // of the CPU; NULL: the best
     int threads;        // of the CPU; 0: all processors
     void *stream;       // of a GPU; NULL: one of its own
-} EnvironmentSetup;
+};
 
 typedef struct Environment Environment;
 

@@ -67,7 +67,7 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
     for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
         const real t = ticks * world->c.dt, t_end = (ticks + 1.0) * world->c.dt;
         ticks = ticks + 1.0;
-        const HopperAction asked = world->clocked ? *action : hopper_action(world, tick);
+        const HopperAction asked = world->clocked ? *action : hopper_asked(world, group, lanes, tick, t);
         const HopperControl control = hopper_control_now(world, lanes, &asked, speed, before.height, t);
         if (observed && lanes_sample_due(group, tick)) hopper_sample(group, lanes, &control, t, running);
         const HopperDebug debug = {
@@ -87,7 +87,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {
-                const HopperAction next = hopper_action(world, tick + 1);
+                const HopperAction next =
+                    hopper_with(world, HOPPER_WITH_POLICY) ? lanes->held : hopper_action(world, tick + 1);
                 const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
                 hopper_sample(group, lanes, &last, t_end, ended);
             }

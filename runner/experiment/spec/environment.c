@@ -21,7 +21,8 @@ static void environment_write(EnvironmentWriter *writer, const Expression *expre
 
 static int environment_room(const Spec *spec)
 {
-    int room = 2 * spec->configured.n_columns + 2 + expression_steps(spec->environment.reward);
+    const Expression *reward = spec->environment.reward; // a policy needs none
+    int room = 2 * spec->configured.n_columns + 2 + (reward != NULL ? expression_steps(reward) : 0);
     for (int i = 0; i < spec->environment.n_define; i++)
         room += 1 + expression_steps(spec->environment.define[i].expression);
     for (int i = 0; i < spec->environment.n_observe; i++)
@@ -43,21 +44,38 @@ static void environment_write_observed(EnvironmentWriter *writer, const Spec *sp
     }
 }
 
-static void environment_program(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+static EnvironmentWriter environment_observed(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
 {
     EnvironmentWriter writer = {
         .steps = ARENA_NEW(arena, ProgramStep, environment_room(spec)),
         .scope = {.n_columns = spec->configured.n_columns, .n_parameters = configured_named(&spec->configured)}};
     environment_write_observed(&writer, spec);
-    setup->n_observe = writer.count;
-    environment_write(&writer, spec->environment.reward, (ProgramStep){.operation = PROGRAM_REWARD});
-    if (spec->environment.terminate != NULL)
-        environment_write(&writer, spec->environment.terminate, (ProgramStep){.operation = PROGRAM_TERMINATE});
     setup->program = writer.steps;
-    setup->n_program = writer.count;
+    setup->n_observe = writer.count;
     setup->n_defined = spec->environment.n_define;
     setup->n_observations =
         spec->environment.n_observe > 0 ? spec->environment.n_observe : spec->configured.n_columns - 1;
+    return writer;
+}
+
+static void environment_program(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
+    EnvironmentWriter writer = environment_observed(spec, arena, setup);
+    environment_write(&writer, spec->environment.reward, (ProgramStep){.operation = PROGRAM_REWARD});
+    if (spec->environment.terminate != NULL)
+        environment_write(&writer, spec->environment.terminate, (ProgramStep){.operation = PROGRAM_TERMINATE});
+    setup->n_program = writer.count;
+}
+
+void environment_see(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    EnvironmentSetup setup = {.n_draws = 0};
+    if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
+    environment_observed(spec, reader->arena, &setup);
+    const Error error = spec->model->see(&spec->configured, &setup, reader->arena);
+    const GivenKey *file = given_find(reader, "simulation.control.file");
+    if (error.kind != OK) diagnose(reader->diagnostics, file != NULL ? file->value : reader->root, "%s", error.text);
 }
 
 // ---- what episodes draw ---------------------------------------------------------------------------------------------

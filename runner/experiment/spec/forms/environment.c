@@ -72,6 +72,21 @@ static bool definitions_entry(const SpecReader *reader, int index, FormEntry *ou
     return true;
 }
 
+// A policy acts on what it sees. To all else in a run the section means nothing.
+static void environment_identify(const SpecReader *reader, CanonicalLines *lines, const char *path,
+                                 const EnvironmentQuantity *list, int count)
+{
+    for (int i = 0; i < count && reader->spec->configured.policy; i++)
+        canonical_add(lines, arena_format(lines->arena, "%s.%04d.%s", path, i, list[i].name),
+                      expression_text(list[i].expression, lines->arena));
+}
+
+static void definitions_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    environment_identify(reader, lines, "environment.define", reader->spec->environment.define,
+                         reader->spec->environment.n_define);
+}
+
 const Form form_definitions = {
     .path = "environment.define",
     .after = "environment",
@@ -81,6 +96,7 @@ const Form form_definitions = {
     .stage = FORM_OBJECTIVE,
     .read = definitions_read,
     .entry = definitions_entry,
+    .identify = definitions_identify,
     .schema = "{type: [object, null], additionalProperties: $expression}",
 };
 
@@ -112,16 +128,23 @@ static bool observed_entry(const SpecReader *reader, int index, FormEntry *out)
     return true;
 }
 
+static void observed_identify(const SpecReader *reader, CanonicalLines *lines)
+{
+    environment_identify(reader, lines, "environment.observe", reader->spec->environment.observe,
+                         reader->spec->environment.n_observe);
+}
+
 const Form form_observed = {
     .path = "environment.observe",
     .after = "environment.define",
     .words = "a list of 1 to 1024 names or expressions",
-    .doc = "what each observation holds, in this order; without it all columns of the trajectory but the time. Columns "
+    .doc = "what each observation holds, in this order, and what a policy sees; without it all columns of the trajectory but the time. Columns "
            "of the control are those of the step that led here",
     .example = "[phi_leg, phi_body, \"speed - x_dot_des\"]",
     .stage = FORM_OBJECTIVE,
     .read = observed_read,
     .entry = observed_entry,
+    .identify = observed_identify,
     .schema = "{type: array, minItems: 1, maxItems: MOST, items: $expression}",
     .most = ENVIRONMENT_MAX,
     .most_of = "expressions",
