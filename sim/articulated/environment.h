@@ -1,5 +1,5 @@
 // A robot as an environment: lanes with their own clocks under external control (sim/environment.h). The lanes of a
-// vector are computed together; what those that do not take part had is put back.
+// vector are computed together. Those that have ended go along: nothing reads their memory before they begin anew.
 #ifndef HOPSCOTCH_ARTICULATED_ENVIRONMENT_H
 #define HOPSCOTCH_ARTICULATED_ENVIRONMENT_H
 
@@ -27,10 +27,7 @@ HD void articulated_tree_begin(const Constants *constants, const double *assets,
 HD void articulated_tree_advance(const Constants *constants, const double *assets, const LaneGroup *group, mask which)
 {
     ArticulatedLanes w = articulated_open(constants, assets, group);
-    const mask others = ~which & first_lanes(group->valid);
-    const bool some = LANES > 1 && any_lane(others);
     real ticks = lanes_clock(group);
-    if (some) environment_copy_cells(w.base, group->own.spare, w.c.cells, all_lanes());
     mask running = which;
     for (int64_t k = 0; k < group->ticks && any_lane(running); k++) {
         real changed;
@@ -40,7 +37,6 @@ HD void articulated_tree_advance(const Constants *constants, const double *asset
         lanes_set_clock(group, ticks, running);
         running = articulated_tick_end(&w, true, ticks, &seen, running);
     }
-    if (some) environment_copy_cells(group->own.spare, w.base, w.c.cells, others);
 }
 
 HD void articulated_tree_sample(const Constants *constants, const double *assets, const LaneGroup *group, mask which)
