@@ -125,6 +125,7 @@ typedef struct CpuEnvironment {
     Arena arena;
     EnvironmentBegin begin; // of the reset that the threads share
     bool resets;            // the call is a reset, else a step
+    double *spare;          // [threads][n_work][LANES_MOST]
 } CpuEnvironment;
 
 static void cpu_environment_groups(void *context, int thread, int64_t first, int64_t end)
@@ -133,10 +134,10 @@ static void cpu_environment_groups(void *context, int thread, int64_t first, int
     const Environment *environment = &cpu->environment;
     const EnvironmentView *view = &environment->view;
     const int width = cpu->kernels->lanes;
-    (void)thread;
     for (int64_t g = first; g < end; g++) {
         const int64_t lane = g * width, left = view->lanes - lane;
-        const LaneGroup group = environment_group(environment, lane, (int)(left < width ? left : width));
+        LaneGroup group = environment_group(environment, lane, (int)(left < width ? left : width));
+        group.own.spare = cpu->spare + (int64_t)thread * view->n_work * LANES_MOST;
         if (cpu->resets)
             cpu->kernels->reset[environment->kernel](view, &environment->constants, view->assets, &group, &cpu->begin);
         else
@@ -198,11 +199,13 @@ static Error cpu_environment_take(CpuEnvironment *cpu, const EnvironmentSetup *s
     char name[64];
     const char *isa;
     TRY(cpu_environment_kernels(setup->isa, setup->lanes, &cpu->kernels, &isa));
-    TRY(arena_create(&cpu->arena, size + ENVIRONMENT_ALIGNMENT, "environments"));
+    const int threads = graph_threads(setup->threads);
+    const size_t spare = (size_t)(threads * environment->view.n_work * LANES_MOST) * sizeof(double);
+    TRY(arena_create(&cpu->arena, size + spare + 2 * ENVIRONMENT_ALIGNMENT, "environments"));
+    cpu->spare = arena_take(&cpu->arena, spare, 1);
     environment_lay(&environment->view, setup, arena_take(&cpu->arena, size, 1));
     environment_fill_tables(setup, (char *)environment->view.parameter + environment_tables_at(&environment->view));
     cpu_environment_first(&environment->view, setup->seed);
-    const int threads = graph_threads(setup->threads);
     cpu->team = threads > 1 ? thread_team_open(threads) : NULL;
     cpu_name(name, sizeof name);
     snprintf(environment->device, sizeof environment->device, "%s, %d thread%s, %s", name, threads,
@@ -256,7 +259,9 @@ static const char *environment_refusal(const Configured *configured)
     static const bool has[KERNEL_COUNT] = {ENVIRONMENT_KERNELS(ENVIRONMENT_HAS)};
 #undef ENVIRONMENT_HAS
     if (configured->n_actions == 0) return "an environment needs simulation.control: {mode: external}";
-    return has[configured->environment_kernel] ? NULL : "these settings of `simulation` have no environment";
+    return configured->environment_kernel >= 0 && has[configured->environment_kernel]
+               ? NULL
+               : "these settings of `simulation` have no environment";
 }
 
 Error environment_open(const EnvironmentSetup *setup, Environment **out)

@@ -26,6 +26,7 @@ typedef struct LaneClocks {
     int64_t *ticks;       // [stride] done by each lane
     const double *action; // [n_actions][stride]
     double *column;       // [n_columns][stride]: where samples go
+    double *spare;        // [n_work][LANES] of this thread of a CPU; NULL on a GPU
 } LaneClocks;
 
 typedef struct LaneGroup {

@@ -52,7 +52,8 @@
     X(hopper, implicit_midpoint_full) \
     X(hopper, semi_implicit_euler_full) \
     X(hopper, implicit_euler_full) \
-    X(hopper, rk4_full)
+    X(hopper, rk4_full) \
+    X(articulated, tree)
 
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
@@ -77,6 +78,7 @@
 #include "articulated/adjoint/group.h"
 #endif
 #ifdef HOPSCOTCH_ENVIRONMENTS
+#include "articulated/environment.h"
 #include "environment.h"
 #include "hopper/environment.h"
 #endif

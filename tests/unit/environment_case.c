@@ -1,14 +1,26 @@
 #include "environment_case.h"
 
 #include "../../runner/experiment/experiment.h"
+#include "robot_folder.h"
 
 #include <stdio.h>
 #include <string.h>
 
+// A spec that names a robot is a file in a folder with it.
+static int environment_case_load(const char *text, const hopscotch_env_options *options, hopscotch_env **env)
+{
+    Arena arena;
+    if (strstr(text, "robots/") == NULL) return hopscotch_env_open_text("case", text, options, env);
+    CHECK_OK(arena_create(&arena, 1 << 24, "a spec of a test"));
+    const int status = hopscotch_env_open(robot_folder_spec(text, &arena), options, env);
+    arena_destroy(&arena);
+    return status;
+}
+
 bool environment_case_open(const char *text, const hopscotch_env_options *options, EnvironmentCase *out)
 {
     memset(out, 0, sizeof *out);
-    const int status = hopscotch_env_open_text("case", text, options, &out->env);
+    const int status = environment_case_load(text, options, &out->env);
     if (status != HOPSCOTCH_OK) printf("%s\n", hopscotch_error(NULL));
     CHECK_INTEGER(HOPSCOTCH_OK, status);
     if (status != HOPSCOTCH_OK) return false;
@@ -102,9 +114,9 @@ void environment_case_run(const char *text, const double *parameter, const doubl
     memset(out, 0, sizeof *out);
     CHECK_OK(arena_create_growing(&out->arena, (size_t)1 << 30, "a run of a test"));
     Diagnostics *diagnostics = diagnostics_new(&out->arena);
-    CHECK_OK(spec_parse("case", text, NULL, 0, &out->arena, diagnostics, &spec));
+    CHECK_OK(robot_folder_parse(text, NULL, 0, &out->arena, diagnostics, &spec));
     const char *set = environment_case_table(action, steps * spec.configured.n_actions, &out->arena);
-    CHECK_OK(spec_parse("case", text, &set, 1, &out->arena, diagnostics, &spec));
+    CHECK_OK(robot_folder_parse(text, &set, 1, &out->arena, diagnostics, &spec));
     out->n_columns = spec.configured.n_columns;
     out->n_metrics = spec.configured.n_metrics;
     environment_case_advance(&spec, parameter, isa, out);
