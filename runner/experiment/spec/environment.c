@@ -71,6 +71,10 @@ void environment_see(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     EnvironmentSetup setup = {.n_draws = 0};
+    const GivenKey *section = given_find(reader, "environment");
+    if (section != NULL && given_find(reader, "environment.reward") == NULL && !spec->configured.policy)
+        diagnose(reader->diagnostics, section->key,
+                 "environment.reward is missing: the reward of a step, for example reward: \"1 - (speed - x_dot_des)^2\"");
     if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
     environment_observed(spec, reader->arena, &setup);
     const Error error = spec->model->see(&spec->configured, &setup, reader->arena);

@@ -171,9 +171,8 @@ const Form form_reward = {
     .words = "an expression over columns, parameters and definitions",
     .doc =
         "the reward of a step, of the state at its end; a value that is not finite counts as 0. `failed` is 1 if the "
-        "model failed in the step, else 0",
+        "model failed in the step, else 0. Needed, unless a policy gives the actions",
     .example = "\"1 - (speed - x_dot_des)^2 - 10 * failed\"",
-    .flags = KEY_REQUIRED,
     .stage = FORM_OBJECTIVE,
     .read = reward_read,
     .text = reward_text,
