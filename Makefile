@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: python pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
-all: $(BUILD)/hopscotch
+all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
@@ -44,15 +44,17 @@ endif
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
 # All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
-files_of = $(filter-out sim/cpu_kernels.c sim/dual_kernels.c,$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
+not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/environment_kernels.c
+files_of = $(filter-out $(not_of_a_floor),$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
 write_unit = { for file in $(call files_of,$2); do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
   cmp -s $(BUILD)/units/$1.new $(BUILD)/units/$1.c || cp $(BUILD)/units/$1.new $(BUILD)/units/$1.c;
-$(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors),$(call \
+$(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors) library,$(call \
   write_unit,$(floor),$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))))
 vpath %.c $(BUILD)/units runner
 # host: by tests/cuda_on_host
 with_cuda := $(filter yes host,$(CUDA))
-C := $(CC) -std=c17 -D_GNU_SOURCE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
+# -fPIC: the same objects make the program and the library
+C := $(CC) -std=c17 -D_GNU_SOURCE -fPIC -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 # With -g in place of -g1, line numbers alone, kernels take almost twice as long to compile.
 KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)
@@ -69,6 +71,9 @@ plain_kernels = $(if $(filter $1,$(PLAIN)),$(BUILD)/cpu_plain_$1.o)
 cpu_kernels := $(foreach isa,$(isas),$(call plain_kernels,$(isa)) $(BUILD)/cpu_observed_$(isa).o)
 # what takes longest comes first, here and in the programs: the other objects compile beside it
 gpu_kernels := $(BUILD)/backend_cuda.o $(if $(first),,$(BUILD)/adjoint_cuda.o)
+# of environments (sim/environment.h), which only the library and what tests it have
+environments := $(if $(first),,$(foreach isa,$(isas),$(BUILD)/cpu_environment_$(isa).o) \
+  $(if $(with_cuda),$(BUILD)/environment_cuda.o))
 kernels := $(if $(with_cuda),$(if $(first),$(GPU:yes=$(gpu_kernels)),$(gpu_kernels))) $(cpu_kernels)
 
 # In a build with faults, file, database and device operations can be made to fail; other floors do not know of that.
@@ -80,6 +85,13 @@ units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
 	$(Q)$(LINK)
+# runner/hopscotch.h; what it exports stands in runner/library/exports.map
+units_library := $(patsubst %,$(BUILD)/%.o,sim io experiment library dual_kernels version)
+$(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/library/exports.map
+	$(call step,$@)
+	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
+	    $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) \
+	    -lm -lpthread -o $@
 # the headers of the models, for kernels that are made at run time (sim/made)
 headers := $(wildcard sim/*.h sim/*/*.h)
 $(BUILD)/headers: $(headers)
@@ -95,7 +107,7 @@ $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
 # The host computes with one lane, whatever it is compiled for (sim/real.h).
 UNIT_FLAGS = -iquote . -DHOPSCOTCH_SCALAR
-$(patsubst %,$(BUILD)/%.o,$(floors) version main): $(BUILD)/%.o: %.c build/config.mk
+$(patsubst %,$(BUILD)/%.o,$(floors) library version main): $(BUILD)/%.o: %.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) $(UNIT_FLAGS) -c $< -o $@
 $(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk
@@ -107,6 +119,9 @@ $(BUILD)/cpu_plain_%.o: sim/cpu_kernels.c build/config.mk
 $(BUILD)/cpu_observed_%.o: sim/cpu_kernels.c build/config.mk
 	$(call step,$@: kernels of recorded lanes for $(ISA_$*))
 	$(Q)$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
+$(BUILD)/cpu_environment_%.o: sim/environment_kernels.c build/config.mk
+	$(call step,$@: kernels of environments for $(ISA_$*))
+	$(Q)$(KERNELS) -DENVIRONMENT_KERNELS_OF=$(@F:.o=) -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
 ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
@@ -114,8 +129,8 @@ ISA_v4 := -march=x86-64-v4
 $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@
-cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -ffp-contract=off $(NVCC_FLAGS) --threads 0
-cuda_by_host = $(CXX) -x c++ $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) $(on_host)
+cuda_by_yes = $(NVCC) $(GPU_OPT) -fmad=false -Xcompiler -fPIC,-ffp-contract=off $(NVCC_FLAGS) --threads 0
+cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno-exceptions -fno-rtti $(ISA_v3) $(on_host)
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
@@ -123,7 +138,7 @@ $(BUILD)/unit/%.o: tests/%.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
-$(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(units_faults) $(kernels)
+$(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(units_faults) $(BUILD)/library.o $(environments) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
 $(BUILD)/hopscotch_faults $(BUILD)/portable/hopscotch_faults: $(BUILD)/main.o $(units_faults) $(kernels)
@@ -143,7 +158,7 @@ $(BUILD)/attacker: tests/hostile/attacker.c build/config.mk
 $(BUILD)/pairs: tests/crash/pairs.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
-PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs
+PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs libhopscotch.so
 programs: $(addprefix $(BUILD)/,$(PROGRAMS))
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 demo: all
@@ -153,7 +168,8 @@ test: programs
 # with sanitizers the same objects serve the program and the tests: they take long to compile
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 \
-	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN="$(PLAIN_$*)" EXTRA="$(SANITIZE_$*)" programs
+	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN="$(PLAIN_$*)" EXTRA="$(SANITIZE_$*)" \
+	    PROGRAMS="$(filter-out libhopscotch.so,$(PROGRAMS))" programs
 # the narrowest and the widest kernels; threads take the same steps in all
 PLAIN_asan := scalar $(lastword $(runnable))
 PLAIN_tsan := scalar
@@ -208,6 +224,7 @@ bench-gpu: $(BUILD)/bench_hopper_speed
 $(BUILD)/bench_% $(BUILD)/portable/bench_%: $(BUILD)/unit/bench/%.o $(units_hopscotch) $(kernels)
 	$(call step,$@)
 	$(Q)$(LINK)
+$(BUILD)/bench_environment $(BUILD)/portable/bench_environment: $(BUILD)/library.o $(environments)
 # 10,000 campaigns and five million trials, 3 GB under build/load
 bench-load: $(BUILD)/hopscotch
 	sh tests/bench/load.sh $< build/load
@@ -221,6 +238,7 @@ compile_commands.json: FORCE
 	    BEGIN { print "[" } END { print "\n]" } { flags = "" } \
 	    /^tests/ { flags = " -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS" } \
 	    /dual_kernels/ { flags = " -DHOPSCOTCH_CALLS" } \
+	    /environment_kernels/ { flags = " -DENVIRONMENT_KERNELS_OF=cpu_environment_v3 $(ISA_v3)" } \
 	    /cpu_kernels/ { flags = " -DCPU_KERNELS=cpu_plain_v3 -DOBSERVED=false $(ISA_v3)" } \
 	    { printf("%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"%s%s -c %s\"}", \
 	             (NR > 1 ? ",\n" : ""), folder, $$0, cc, flags, $$0) }' >$@
@@ -241,13 +259,16 @@ browser: all
 valgrind: all
 	sh tests/valgrind.sh $(BUILD)/hopscotch
 portable: $(addprefix $(BUILD)/portable/,hopscotch hopscotch_faults tests bench_work_precision bench_hopper_speed \
-  bench_ndt_speed)
+  bench_ndt_speed bench_environment)
 	sh tests/portable.sh $(BUILD)/portable/hopscotch
 $(BUILD)/portable/%: LIBS = $(STATIC_LIBS)
 $(BUILD)/portable/%: LDFLAGS = -static-libgcc
 SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
+	install -D -m 755 $(BUILD)/libhopscotch.so $(DESTDIR)$(PREFIX)/lib/libhopscotch.so.1
+	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
+	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
 	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md

@@ -47,6 +47,7 @@ typedef struct CpuBackend {
 typedef struct CpuIsa {
     const char *name;
     const CpuKernels *plain, *observed;
+    const EnvironmentKernels *environment;
     bool (*supported)(void);
 } CpuIsa;
 
@@ -65,10 +66,11 @@ static bool cpu_has_v3(void)
 static bool cpu_has_v2(void) { return true; }
 
 // best first
-static const CpuIsa cpu_isas[] = {{"v4", &cpu_plain_v4, &cpu_observed_v4, cpu_has_v4},
-                                  {"v3", &cpu_plain_v3, &cpu_observed_v3, cpu_has_v3},
-                                  {"v2", &cpu_plain_v2, &cpu_observed_v2, cpu_has_v2},
-                                  {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, cpu_has_v3}};
+static const CpuIsa cpu_isas[] = {
+    {"v4", &cpu_plain_v4, &cpu_observed_v4, &cpu_environment_v4, cpu_has_v4},
+    {"v3", &cpu_plain_v3, &cpu_observed_v3, &cpu_environment_v3, cpu_has_v3},
+    {"v2", &cpu_plain_v2, &cpu_observed_v2, &cpu_environment_v2, cpu_has_v2},
+    {"scalar", &cpu_plain_scalar, &cpu_observed_scalar, &cpu_environment_scalar, cpu_has_v3}};
 
 // The observed kernels record only observed lanes. So they replace plain kernels that were not built.
 static CpuWay cpu_way_of(const CpuIsa *isa)
@@ -101,6 +103,18 @@ static Error cpu_choose_isa(const char *wanted, const CpuIsa **out)
     return error_make(ERROR_USER, "there is no instruction set '%s'; there are v4, v3, v2 and scalar", wanted);
 }
 
+Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentKernels **out, const char **name)
+{
+    const CpuIsa *chosen = NULL, *scalar = &cpu_isas[3];
+    TRY(cpu_choose_isa(isa, &chosen));
+    if ((isa == NULL || strcmp(isa, "auto") == 0) && lanes == 1 && scalar->environment != NULL && scalar->supported())
+        chosen = scalar;
+    *out = chosen->environment;
+    *name = chosen->name;
+    if (*out != NULL) return error_none();
+    return error_make(ERROR_MACHINE, "this build has no environments for the instruction set '%s'", chosen->name);
+}
+
 const CpuKernels *cpu_scalar_kernels(void)
 {
     const CpuIsa *scalar = &cpu_isas[3], *v2 = &cpu_isas[2];
@@ -109,8 +123,7 @@ const CpuKernels *cpu_scalar_kernels(void)
 
 const CpuKernels *cpu_best_kernels(void) { return cpu_way_of(cpu_best_isa()).plain; }
 
-// "model name" of the processor, or "CPU"
-static void cpu_name(char *name, size_t size)
+void cpu_name(char *name, size_t size)
 {
     snprintf(name, size, "CPU");
     unsigned brand[12];

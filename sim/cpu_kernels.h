@@ -44,6 +44,26 @@ CPU_KERNELS_OF(v2);
 CPU_KERNELS_OF(v3);
 CPU_KERNELS_OF(v4);
 
+// Kernels of environments (sim/environment_kernels.c); weak too.
+typedef struct EnvironmentKernels {
+    int lanes;
+    void (*reset[KERNEL_COUNT])(const EnvironmentView *e, const Constants *constants, const double *assets,
+                                const LaneGroup *group, const EnvironmentBegin *begin); // NULL: no environment
+    void (*step[KERNEL_COUNT])(const EnvironmentView *e, const Constants *constants, const double *assets,
+                               const LaneGroup *group);
+} EnvironmentKernels;
+
+#define CPU_ENVIRONMENT_OF(isa) extern const EnvironmentKernels cpu_environment_##isa __attribute__((weak))
+CPU_ENVIRONMENT_OF(scalar);
+CPU_ENVIRONMENT_OF(v2);
+CPU_ENVIRONMENT_OF(v3);
+CPU_ENVIRONMENT_OF(v4);
+
+// Those of an instruction set, and its name; isa NULL: the best for that many lanes. Errors: as for a backend.
+Error cpu_environment_kernels(const char *isa, int64_t lanes, const EnvironmentKernels **out, const char **name);
+// "model name" of the processor, or "CPU"
+void cpu_name(char *name, size_t size);
+
 // The function that computes a group of lanes, and the graph that lets the threads of a team share it (NULL: none).
 typedef struct CpuWay {
     const CpuKernels *plain, *observed;

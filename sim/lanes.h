@@ -91,9 +91,41 @@ HD bool lanes_sample_due(const LaneGroup *group, int64_t tick)
            tick % trace->every == 0;
 }
 
+// ---- lanes with clocks of their own ---------------------------------------------------------------------------------
+
+HD real lanes_clock(const LaneGroup *group)
+{
+    double ticks[LANES];
+    for (int i = 0; i < LANES; i++)
+        ticks[i] = (double)group->own.ticks[group->lane + (i < group->valid ? i : group->valid - 1)];
+    return load_lanes(ticks, LANES);
+}
+
+HD void lanes_set_clock(const LaneGroup *group, real ticks, mask which)
+{
+    for (int i = 0; i < group->valid; i++)
+        if (lane_of_mask(which, i)) group->own.ticks[group->lane + i] = (int64_t)lane_of(ticks, i);
+}
+
+HD real lanes_action(const LaneGroup *group, int action)
+{
+    return load_lanes(group->own.action + action * group->batch.stride + group->lane, group->valid);
+}
+
+HD void lanes_set_column(const LaneGroup *group, int column, real value, mask which)
+{
+    store_lanes(group->own.column + column * group->batch.stride + group->lane, value, which, group->valid);
+}
+
+// ---- samples --------------------------------------------------------------------------------------------------------
+
 // Sets one column of the next sample of the lanes of `which`. For models with long samples.
 HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask which)
 {
+    if (group->own.column != NULL) {
+        lanes_set_column(group, column, value, which);
+        return;
+    }
     const Trace *trace = &group->batch.trace;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
         const int64_t lane = group->lane + i, k = trace->count[lane];
@@ -105,6 +137,7 @@ HD void lanes_set_sample(const LaneGroup *group, int column, real value, mask wh
 // Completes that sample, after all its columns are set.
 HD void lanes_end_sample(const LaneGroup *group, mask which)
 {
+    if (group->own.column != NULL) return;
     const Trace *trace = &group->batch.trace;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
         if (lane_of_mask(which, i) && trace->count[group->lane + i] < trace->capacity) trace->count[group->lane + i]++;
@@ -114,6 +147,10 @@ HD void lanes_end_sample(const LaneGroup *group, mask which)
 // Appends a sample of the lanes of `which`: sample[n_columns].
 HD void lanes_sample(const LaneGroup *group, const real *sample, mask which)
 {
+    if (group->own.column != NULL) {
+        for (int c = 0; c < group->n_columns; c++) lanes_set_column(group, c, sample[c], which);
+        return;
+    }
     const Trace *trace = &group->batch.trace;
     for (int i = 0; i < group->valid && group->lane + i < trace->lanes; i++) {
         if (!lane_of_mask(which, i) || trace->count[group->lane + i] >= trace->capacity) continue;

@@ -21,6 +21,14 @@ typedef struct Team {
     double *memory;  // [lanes of the launch][doubles], zeros before the first barrier
 } Team;
 
+// Of an environment (sim/environment.h), where lanes begin at different times; else NULL.
+typedef struct LaneClocks {
+    int64_t *ticks;       // [stride] done by each lane
+    const double *action; // [n_actions][stride]
+    double *column;       // [n_columns][stride]: where samples go
+    double *spare;        // [n_work][LANES] of this thread of a CPU; NULL on a GPU
+} LaneClocks;
+
 typedef struct LaneGroup {
     Batch batch;          // its pointers are valid where the kernel runs
     int n_columns;        // of a trajectory sample
@@ -31,6 +39,7 @@ typedef struct LaneGroup {
     int64_t tick;         // ticks done before this slice
     int64_t ticks;        // ticks to do, at most
     Team team;            // threads that advance a lane; unused on the CPU
+    LaneClocks own;
 } LaneGroup;
 
 #endif

@@ -8,6 +8,8 @@
 //   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by a thread of a GPU
 //               (`model_adjoint_plan`, `_forth`, `_back_slice`, lane.h; see sim/adjoint.h), by a vector of a CPU
 //               (`model_adjoint_bytes`, `_run`, `_back`, group.h; see sim/cpu_kernels.h)
+//   ENVIRONMENT_KERNELS(X)  kernels whose lanes can have clocks of their own, in sim/model/environment.h
+//               (`model_kernel_begin`, `_advance`, `_sample`, `_finish`; see sim/environment.h)
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -42,6 +44,17 @@
     X(articulated, tree, 1, scalar, blocks) \
     X(ndt, align, 256, vector, columns)
 
+#define ENVIRONMENT_KERNELS(X) \
+    X(hopper, implicit_midpoint) \
+    X(hopper, semi_implicit_euler) \
+    X(hopper, implicit_euler) \
+    X(hopper, rk4) \
+    X(hopper, implicit_midpoint_full) \
+    X(hopper, semi_implicit_euler_full) \
+    X(hopper, implicit_euler_full) \
+    X(hopper, rk4_full) \
+    X(articulated, tree)
+
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
     X(ndt, align)
@@ -63,6 +76,11 @@
 #endif
 #ifdef HOPSCOTCH_ADJOINT_GROUPS
 #include "articulated/adjoint/group.h"
+#endif
+#ifdef HOPSCOTCH_ENVIRONMENTS
+#include "articulated/environment.h"
+#include "environment.h"
+#include "hopper/environment.h"
 #endif
 #ifdef HOPSCOTCH_GRAPHS
 #include "ndt/step_graph.h"

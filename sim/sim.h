@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "articulated/robot.h"
+#include "environment_view.h"
 #include "thread.h"
 #include "thread_team.h"
 
@@ -104,6 +105,13 @@ typedef struct Field {
     const char *group; // trajectory columns: their dataset ("state", "control", "fsm"); metrics: NULL
 } Field;
 
+// An action of external control: what a caller sets for each lane and each control period.
+typedef struct Action {
+    const char *name, *unit, *doc; // of a trajectory column, which shows what was applied
+    double low, high;              // the bounds that it is clamped to
+    const char *of_low, *of_high;  // parameters that are these bounds in place of the numbers; NULL: none are
+} Action;
+
 // One key of the section `simulation:`. A name with a dot is a key of a nested mapping (newton.tolerance).
 typedef enum OptionType {
     OPTION_NUMBER,
@@ -196,6 +204,7 @@ typedef struct Constants {
 
 typedef struct Model Model;
 typedef struct Configured Configured;
+typedef struct EnvironmentSetup EnvironmentSetup;
 
 // Selects which things of a model (such as bodies of a world) have rows in its tables, if there are too many for a
 // column each. Things that the model selects itself always have rows.
@@ -322,6 +331,11 @@ struct Configured {
     double tick_duration;  // s of simulated time per tick; 0 if the model has no time
     int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
                            // steps of its own; 0: a step is a tick
+    const Action *actions; // [n_actions] of external control; n_actions 0: there is none
+    int n_actions;
+    int64_t action_ticks;   // for which an action is held
+    int environment_kernel; // that advances lanes with clocks and actions of their own (sim/environment.h)
+    bool policy;            // a policy gives its actions: `see` is still to be called
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
@@ -426,6 +440,9 @@ struct Model {
     // Replaces the tables of `configured` by those for a choice of its things, and adapts constants and assets. Error
     // (user): too many. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
+    // Tells a policy what it sees: program, n_observe, n_defined and n_observations of an environment. After choose.
+    // Error (user): it sees something else. NULL: the model has no policies.
+    Error (*see)(Configured *configured, const EnvironmentSetup *see, Arena *arena);
     // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
@@ -583,6 +600,49 @@ double backend_copy_seconds(const Backend *backend, int slot);
 // Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays
 // allocated, and the process must leave by _exit.
 bool backend_close(Backend *backend);
+
+// ---- environments: lanes that are stepped from outside --------------------------------------------------------------
+// Lanes of one configured model with external control. Each has its own clock: it begins, ends and begins again apart
+// from the others. A lane has the bits that a run with its parameters and actions has. runner/hopscotch.h says what the
+// arrays hold and what a reset and a step do.
+
+struct EnvironmentSetup {
+    const Configured *configured; // with external control; not used after opening
+    const double *fixed;          // [n_parameters] values of inputs that are not drawn
+    const EnvironmentDraw *draws; // [n_draws]
+    int n_draws;
+    const ProgramStep *program; // [n_program], of which the first n_observe give definitions and observations
+    int n_program, n_observe, n_defined, n_observations;
+    int64_t lanes;
+    EnvironmentReset autoreset;
+    bool single; // floats of single precision
+    uint64_t seed;
+    const char *device; // "auto", "cpu" or "cuda"
+    int number;         // of the GPU
+    const char *isa;    // of the CPU; NULL: the best
+    int threads;        // of the CPU; 0: all processors
+    void *stream;       // of a GPU; NULL: one of its own
+};
+
+typedef struct Environment Environment;
+
+// Takes all memory that it will need. Errors: user (the model has no environments with these settings), machine.
+Error environment_open(const EnvironmentSetup *setup, Environment **out);
+void environment_close(Environment *environment); // NULL: nothing
+// Where the arrays are, on its device.
+const EnvironmentView *environment_view(const Environment *environment);
+// lanes[..] (bytes: those that are not 0) and seeds[..] of the host or of the device; NULL: all lanes, no seeds. On a GPU these two return before
+// the work is done.
+Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
+Error environment_step(Environment *environment);
+Error environment_wait(Environment *environment);
+typedef struct EnvironmentPlace {
+    const char *name, *device; // "cpu" or "cuda"; "Intel Xeon ..., 2 threads, v4"
+    int number;                // of the GPU
+    void *stream;              // of a GPU
+} EnvironmentPlace;
+EnvironmentPlace environment_place(const Environment *environment);
+Error environment_set_stream(Environment *environment, void *stream); // NULL: its own
 
 // ---- kernels made for a campaign (sim/made) -------------------------------------------------------------------------
 // The same headers of the models, compiled once more while a campaign runs, with everything that no trial changes as a

@@ -39,6 +39,13 @@ bool expression_uses(const Expression *expression, int name);
 // The names that it uses, each once; *count of them. First come those that must equal a constant wherever it is true,
 // then those that are compared with a constant (a = 1 and b < 2), then the others. Text columns too.
 const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count);
+// As steps of a kernel's program (sim/environment_view.h), with the same results to the bit; out[expression_steps].
+// Names are those of columns, of inputs, `failed`, and those of definitions, in this order.
+typedef struct ProgramScope {
+    int n_columns, n_parameters;
+} ProgramScope;
+int expression_steps(const Expression *expression);
+void expression_program(const Expression *expression, const ProgramScope *scope, ProgramStep *out);
 int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
 // As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
 typedef struct SqlValue {
@@ -148,6 +155,12 @@ typedef struct Overrides {
     int count;
 } Overrides;
 
+// A quantity of an environment. name: of a definition; of an observation the text that shows it.
+typedef struct EnvironmentQuantity {
+    const char *name;
+    const Expression *expression;
+} EnvironmentQuantity;
+
 typedef struct Spec {
     const char *file, *text; // as given
     Overrides overrides;     // of the text, on the command line
@@ -207,6 +220,14 @@ typedef struct Spec {
     } objective;
     const Expression *const *constraints; // [n_constraints] over the objective's names (fitness/constraints.c)
     int n_constraints;
+
+    // Over the columns of a trajectory, the parameters, `failed`, and definitions so far (spec/forms/environment.c).
+    struct {
+        const EnvironmentQuantity *define, *observe; // [n_define], [n_observe]; n_observe 0: all columns but the time
+        int n_define, n_observe;
+        const Expression *reward;    // NULL: the spec has no environment
+        const Expression *terminate; // NULL: never
+    } environment;
 
     struct {
         bool trajectories;         // any
@@ -302,6 +323,16 @@ int64_t spec_sample_ticks(const Spec *spec);
 // Debug rows are made in the ticks [*first, *end). How many of them a lane keeps at most.
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);
+// What an environment of the spec is opened with (spec/environment.c): program, draws, fixed values, seed. In the
+// arena. Error (user): the spec has no section `environment:`.
+Error spec_environment(const Spec *spec, Arena *arena, EnvironmentSetup *setup);
+// Row `index` of its observations: name, unit, and bounds (infinite, or those of an action or a parameter).
+typedef struct EnvironmentRow {
+    const char *name, *unit, *doc;
+    double low, high;
+} EnvironmentRow;
+EnvironmentRow spec_environment_observation(const Spec *spec, int index);
+EnvironmentRow spec_environment_action(const Spec *spec, int index);
 // The JSON schema (draft 2020-12) of specs, all models and methods, from the same tables.
 void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.

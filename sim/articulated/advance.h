@@ -77,6 +77,13 @@ HD Vector3 begin_velocity(const ArticulatedLanes *w, int body, Vector3 v)
     return parent < 0 ? vector3_zero() : limb3(w, articulated_at(parent) + ARTICULATED_V);
 }
 
+// The command before the first step: that of the first step, and of external control the offset.
+HD real begin_command(const ArticulatedLanes *w, int body)
+{
+    if (w->c.control != ARTICULATED_EXTERNAL) return control_command(w, body, 0, splat(0.0));
+    return body_number(w, body, ARTICULATED_offset);
+}
+
 HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
 {
     const int field = ARTICULATED_PARAMETER_base_vx;
@@ -89,7 +96,12 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
         articulated_place(w, i);
         set_limb3(w, at + ARTICULATED_V, begin_velocity(w, i, v));
         set_limb(w, at + ARTICULATED_COORDINATE, body_number(w, i, ARTICULATED_start));
-        if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, control_command(w, i, 0, splat(0.0)));
+        if (w->bodies[i].driven != 0) set_limb(w, at + ARTICULATED_COMMAND, begin_command(w, i));
+    }
+    for (int i = 0; i < w->c.n_bodies && w->c.efforts > 0; i++) {
+        if (w->bodies[i].joint < 0) continue;
+        set_limb(w, effort_at(w, i) + ARTICULATED_FEEDFORWARD, splat(0.0));
+        set_limb(w, effort_at(w, i) + ARTICULATED_GAIN_SCALE, splat(1.0));
     }
     for (int i = 0; i < w->c.n_bodies && w->c.efforts > 0; i++) {
         if (w->bodies[i].joint < 0) continue;
@@ -124,13 +136,17 @@ HD_CALL real articulated_failure(const ArticulatedLanes *restrict w, const Artic
     return select_real(is_finite(seen->size), failure, splat(ARTICULATED_NON_FINITE));
 }
 
-// The solve of the step from `tick` on. changed: squares of the changes of the commands.
-HD_CALL ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *restrict w, int64_t tick, real *changed)
+// The solve of the step from `tick` on, at time t. changed: squares of the changes of the commands.
+HD_CALL ArticulatedSeen articulated_solve_at(const ArticulatedLanes *restrict w, int64_t tick, real t, real *changed)
 {
-    const real t = splat((double)tick * w->c.dt);
     *changed = control_set(w, tick, t);
     momentum_expect_step(w, t);
     return articulated_solve(w, t);
+}
+
+HD ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *w, int64_t tick, real *changed)
+{
+    return articulated_solve_at(w, tick, splat((double)tick * w->c.dt), changed);
 }
 
 // The rest of the step, with its sums.
@@ -151,12 +167,11 @@ HD void articulated_tick_compare(const ArticulatedLanes *w, int64_t ticks)
     if (w->c.n_targets > 0) reference_compare(w, ticks);
 }
 
-// Ends lanes that are done or fail; returns those that go on. `ticks`: done so far.
-HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, int64_t ticks, const ArticulatedSeen *seen,
-                             mask running)
+// Ends lanes that are done or fail; returns those that go on. `steps`: done so far.
+HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, real steps, const ArticulatedSeen *seen, mask running)
 {
-    const real failure = articulated_failure(w, seen), steps = splat((double)ticks);
-    const mask over = ticks == w->c.ticks ? all_lanes() : MASK(value_of(failure) > ARTICULATED_NONE);
+    const real failure = articulated_failure(w, seen);
+    const mask over = MASK(value_of(steps) == (double)w->c.ticks) | MASK(value_of(failure) > ARTICULATED_NONE);
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
     if (observed) articulated_sample(w, steps * w->c.dt, ended);
@@ -182,7 +197,7 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
         }
         articulated_tick_move(&w, &seen, changed);
         articulated_tick_compare(&w, tick + 1);
-        running = articulated_tick_end(&w, observed, tick + 1, &seen, running);
+        running = articulated_tick_end(&w, observed, splat((double)(tick + 1)), &seen, running);
     }
 }
 

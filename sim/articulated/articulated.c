@@ -31,6 +31,7 @@ enum {
     ARTICULATED_OPTION_FRICTION,
     ARTICULATED_OPTION_REFERENCE,
     ARTICULATED_OPTION_REFERENCE_SCALE,
+    ARTICULATED_OPTION_COMMAND,
     ARTICULATED_N_OPTIONS
 };
 
@@ -43,11 +44,13 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "which show what goes wrong: child_only gives no reaction to the parent, gauss_seidel sweeps over the joints, "
      "explicit takes the springs of the old state"},
     {"sweeps", OPTION_INTEGER, "1", 20, 1, 1000, NULL, "attachment gauss_seidel: sweeps over all joints in a step"},
-    {"control.mode", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_MODES - 1, "hold|gait|actions|raibert",
+    {"control.mode", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_MODES - 1, "hold|gait|actions|raibert|external",
      "commands of the motors. hold: their offset; gait: offset + amplitude sin(2 pi gait_frequency t + phase); "
-     "actions: offset + control.actions or control.file; raibert: legs that trot, walk or hop at a commanded speed"},
+     "actions: offset + control.actions or control.file; raibert: legs that trot, walk or hop at a commanded speed; "
+     "external: the table of actions, or the actions of an environment"},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
-     "control actions: each row of the table holds so long, unless the file has a column time"},
+     "control actions and external: each row of the table, or action, holds so long, unless the file has a column "
+     "time; of external a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
      "holds on"},
@@ -87,6 +90,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
      "by what the difference of each column is divided. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: units count as they are"},
+    {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
+     "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
+     "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
@@ -178,6 +184,15 @@ static Error articulated_take_actions(const double *settings, const Points *poin
     const Points none = {.count = 0};
     const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
     c->held = held < 1.0 ? 1 : held > 1e9 ? 1000000000 : (int32_t)held;
+    out->wrong_option = ARTICULATED_OPTION_PERIOD + 1;
+    if (c->control == ARTICULATED_EXTERNAL &&
+        fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
+        return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
+                          settings[ARTICULATED_OPTION_PERIOD], settings[ARTICULATED_OPTION_DT]);
+    out->wrong_option = ARTICULATED_OPTION_COMMAND + 1;
+    if (c->control != ARTICULATED_EXTERNAL && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
+        return error_make(ERROR_USER, "control.command needs control: {mode: external}");
+    out->wrong_option = 0;
     return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
                                points != NULL ? &points[ARTICULATED_OPTION_ACTIONS_FILE] : &none, options, host, arena,
                                c, out);
@@ -242,7 +257,7 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
                                       .reaches = (int32_t)settings[ARTICULATED_OPTION_REACHES],
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
-    constants.efforts = articulated_efforts[constants.control];
+    constants.efforts = articulated_efforts[constants.control] || settings[ARTICULATED_OPTION_COMMAND] != 0.0;
     if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,
@@ -280,7 +295,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "reference|reference_scale|control.gait|control.legs|control.reaches",
+    .later = "reference|reference_scale|control.gait|control.legs|control.reaches|control.command",
     .lists = articulated_lists,
     .n_lists = 2,
     .debug = "debug/solve",

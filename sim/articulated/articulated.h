@@ -37,7 +37,7 @@ typedef struct ArticulatedBody {
     double centre[3];        // m: of mass, from the frame's origin, body axes
     int32_t parent;          // before it; -1: the world
     int32_t kind;            // RobotJointKind
-    int32_t driven;          // 0 or 1
+    int32_t driven;          // 0, or the number of the driven joint, from 1
     int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
@@ -89,7 +89,8 @@ typedef struct ArticulatedTarget {
     X(HOLD, false) \
     X(GAIT, false) \
     X(ACTIONS, false) \
-    X(RAIBERT, true)
+    X(RAIBERT, true) \
+    X(EXTERNAL, false) /* where actions are efforts, by control.command */
 // clang-format on
 #define ARTICULATED_ENTRY(name, ...) ARTICULATED_##name,
 typedef enum ArticulatedControl { ARTICULATED_MODES(ARTICULATED_ENTRY) ARTICULATED_N_MODES } ArticulatedControl;
@@ -446,6 +447,11 @@ const ArticulatedLeg *articulated_legs(const ArticulatedHost *host, const Articu
                                        Arena *arena);
 // Appends the parameters of control: raibert, if it is used.
 int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters);
+// ---- external.c -----------------------------------------------------------------------------------------------------
+
+// With external control: the actions of `out`, one for each driven joint.
+void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
+                          const ArticulatedConstants *constants, Configured *out);
 
 // ---- reference.c ----------------------------------------------------------------------------------------------------
 

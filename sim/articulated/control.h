@@ -37,6 +37,30 @@ HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
     return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
 }
 
+// What external control asks of a driven joint: in an environment the lane's own action, else the entry of the table for
+// this step; without a table 0.
+HD real control_asked(const ArticulatedLanes *w, int body, int64_t tick)
+{
+    if (w->group->own.action != NULL) return lanes_action(w->group, w->bodies[body].driven - 1);
+    if (w->c.n_actions == 0) return splat(0.0);
+    return splat(w->actions[control_row(w, tick) * w->c.n_joints + w->bodies[body].joint]);
+}
+
+// Efforts in place of the motor's own: its gains are off.
+HD void control_set_effort(const ArticulatedLanes *w, int body, int64_t tick)
+{
+    const real most = body_number(w, body, ARTICULATED_effort);
+    set_limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD, clamped(control_asked(w, body, tick), -most, most));
+    set_limb(w, effort_at(w, body) + ARTICULATED_GAIN_SCALE, splat(0.0));
+}
+
+// offset + the action, where actions are coordinates
+HD real control_external(const ArticulatedLanes *w, int body, int64_t tick)
+{
+    const real offset = body_number(w, body, ARTICULATED_offset);
+    return w->c.efforts > 0 ? offset : offset + control_asked(w, body, tick);
+}
+
 // A command, and of a gait the sine and the cosine in it; else 0.
 typedef struct ArticulatedCommand {
     real command, sine, cosine;
@@ -46,9 +70,10 @@ HD ArticulatedCommand control_parts(const ArticulatedLanes *w, int body, int64_t
 {
     ArticulatedCommand parts;
     parts.sine = parts.cosine = splat(0.0);
-    const real command = w->c.control == ARTICULATED_GAIT      ? control_gait(w, body, t, &parts.sine, &parts.cosine)
-                         : w->c.control == ARTICULATED_ACTIONS ? control_action(w, body, tick)
-                                                               : body_number(w, body, ARTICULATED_offset);
+    const real command = w->c.control == ARTICULATED_GAIT       ? control_gait(w, body, t, &parts.sine, &parts.cosine)
+                         : w->c.control == ARTICULATED_ACTIONS  ? control_action(w, body, tick)
+                         : w->c.control == ARTICULATED_EXTERNAL ? control_external(w, body, tick)
+                                                                : body_number(w, body, ARTICULATED_offset);
     parts.command =
         clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));
     return parts;
@@ -70,6 +95,7 @@ HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real 
         const real command = control_command(w, i, tick, t), change = command - limb(w, at);
         squares = fused(change, change, squares);
         set_limb(w, at, command);
+        if (w->c.control == ARTICULATED_EXTERNAL && w->c.efforts > 0) control_set_effort(w, i, tick);
     }
     return squares;
 }

@@ -306,6 +306,9 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->compared = c->cells;
     if (c->n_targets > 0) c->cells += 2 + 2 * c->n_targets; // reference.h
     lay_own(&places, bodies, c);
+    for (int i = 0, driven = 0; i < n; i++)
+        if (bodies[i].driven != 0) bodies[i].driven = ++driven;
+    articulated_external(host, bodies, arena, c, out);
     c->n_table = host->n_table;
     c->n_rows = host->n_rows;
     c->n_columns = host->n_columns;

@@ -123,7 +123,7 @@ HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const Hop
 {
     HopperSums sums = *of_lanes;
     hopper_sum(world, &sums, s, &lanes->q, &lanes->machine, edge, &step->averages.step, step->last.speed, height,
-               step->h, false);
+               step->h, no_lanes());
     const real over = select_real(settled, step->h, splat(0.0));
     sums.sum_speed_error2 = fused(over, step->averages.speed_error2, sums.sum_speed_error2);
     sums.sum_speed = fused(over, step->averages.speed, sums.sum_speed);
@@ -197,7 +197,7 @@ HD void prince_trace(const HopperWorld *world, const LaneGroup *group, const Hop
 HD void hopper_advance_adaptive(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
                                 bool observed)
 {
-    const HopperWorld world = hopper_world(constants, assets, group, full);
+    const HopperWorld world = hopper_world(constants, assets, group, full, false);
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);

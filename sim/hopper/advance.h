@@ -42,10 +42,12 @@ HD HopperEdge hopper_edge(const HopperWorld *world, const HopperLanes *lanes, co
     return edge;
 }
 
-HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes *lanes, real speed, real height, real t)
+HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes *lanes, const HopperAction *action,
+                                    real speed, real height, real t)
 {
     const HopperSwitches on = hopper_switches(&world->p, &lanes->machine, height, t);
     HopperControl control = hopper_control(world, &lanes->machine, &on, &lanes->q, &lanes->v, speed);
+    hopper_act(world, action, &control);
     if (world->full) {
         control.push = hopper_push(world, t);
         control.t = t;
@@ -53,11 +55,60 @@ HD HopperControl hopper_control_now(const HopperWorld *world, const HopperLanes 
     return control;
 }
 
-// Fixed steps: control is constant over a step, and transitions are checked after it.
+// Fixed steps of the lanes of `running`, to the end of the slice: control is constant over a step, and transitions are
+// checked after it. ticks: done by each lane. action: of lanes with their own clocks.
+HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperIntegrator integrator, bool observed,
+                     mask running, real ticks, const HopperAction *action, HopperLanes *lanes, HopperSums *sums)
+{
+    HopperAngles s = hopper_angles(lanes->q.a, lanes->q.b);
+    real speed = hopper_body_speed(&world->p, &s, lanes->q.l, &lanes->v);
+    HopperEdge before = hopper_edge(world, lanes, &s);
+
+    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
+        const real t = ticks * world->c.dt, t_end = (ticks + 1.0) * world->c.dt;
+        ticks = ticks + 1.0;
+        const HopperAction asked = world->clocked ? *action : hopper_asked(world, group, lanes, tick, t);
+        const HopperControl control = hopper_control_now(world, lanes, &asked, speed, before.height, t);
+        if (observed && lanes_sample_due(group, tick)) hopper_sample(group, lanes, &control, t, running);
+        const HopperDebug debug = {
+            observed && lanes_debug_due(group, tick), group, tick, t, lanes->machine.fsm, control};
+
+        const HopperStep step = hopper_step(integrator, world, lanes, &s, &control, &debug, running);
+        lanes->turn = lanes->turn + 1 == HOPPER_PAST ? 0 : lanes->turn + 1;
+        s = hopper_angles(lanes->q.a, lanes->q.b);
+        speed = hopper_body_speed(&world->p, &s, lanes->q.l, &lanes->v);
+        const HopperEdge after = hopper_edge(world, lanes, &s);
+        const HopperTransitions edge = hopper_transitions(world, &lanes->machine, &before, &after, t_end);
+        before = after;
+        hopper_sum(world, sums, &s, &lanes->q, &lanes->machine, &edge, &step, speed, after.height, splat(world->c.dt),
+                   MASK(ticks > (double)world->c.settle));
+
+        const HopperFailures failures = hopper_failures_of(world, lanes, &s, step.residual);
+        const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
+        if (any_lane(ended)) {
+            if (observed) {
+                const HopperAction next =
+                    hopper_with(world, HOPPER_WITH_POLICY) ? lanes->held : hopper_action(world, tick + 1);
+                const HopperControl last = hopper_control_now(world, lanes, &next, speed, after.height, t_end);
+                hopper_sample(group, lanes, &last, t_end, ended);
+            }
+            const real settled = ticks - (double)world->c.settle;
+            hopper_finish(world, group, lanes, sums, &s, settled, t_end, hopper_failure(&failures), ended);
+            if (world->clocked) lanes_set_clock(group, ticks, ended);
+            running = running & ~ended;
+            if (!any_lane(running)) return;
+            running = not_empty(running);
+        }
+    }
+    hopper_store(world, group, lanes, sums, running);
+    if (world->clocked) lanes_set_clock(group, ticks, running);
+}
+
 HD void hopper_advance(const Constants *constants, const double *assets, const LaneGroup *group,
                        HopperIntegrator integrator, bool full, bool observed)
 {
-    const HopperWorld world = hopper_world(constants, assets, group, full);
+    const HopperWorld world = hopper_world(constants, assets, group, full, false);
+    const HopperAction none = {splat(0.0), splat(0.0)};
     mask running = lanes_running(group);
     if (!any_lane(running)) return;
     running = not_empty(running);
@@ -68,45 +119,8 @@ HD void hopper_advance(const Constants *constants, const double *assets, const L
     } else {
         hopper_load(&world, group, &lanes, &sums);
     }
-    HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-    real speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
-    HopperEdge before = hopper_edge(&world, &lanes, &s);
-    double ticks = (double)group->tick;
     lanes.turn = (int32_t)(group->tick % HOPPER_PAST);
-
-    for (int64_t tick = group->tick; tick < group->tick + group->ticks; tick++) {
-        const real t = splat(ticks * world.c.dt), t_end = splat((ticks + 1.0) * world.c.dt);
-        ticks += 1.0;
-        const HopperControl control = hopper_control_now(&world, &lanes, speed, before.height, t);
-        if (observed && lanes_sample_due(group, tick)) hopper_sample(group, &lanes, &control, t, running);
-        const HopperDebug debug = {
-            observed && lanes_debug_due(group, tick), group, tick, t, lanes.machine.fsm, control};
-
-        const HopperStep step = hopper_step(integrator, &world, &lanes, &s, &control, &debug, running);
-        lanes.turn = lanes.turn + 1 == HOPPER_PAST ? 0 : lanes.turn + 1;
-        s = hopper_angles(lanes.q.a, lanes.q.b);
-        speed = hopper_body_speed(&world.p, &s, lanes.q.l, &lanes.v);
-        const HopperEdge after = hopper_edge(&world, &lanes, &s);
-        const HopperTransitions edge = hopper_transitions(&world, &lanes.machine, &before, &after, t_end);
-        before = after;
-        hopper_sum(&world, &sums, &s, &lanes.q, &lanes.machine, &edge, &step, speed, after.height, splat(world.c.dt),
-                   tick + 1 > world.c.settle);
-
-        const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, step.residual);
-        const mask ended = running & (tick + 1 == world.c.ticks ? all_lanes() : hopper_failed(&failures));
-        if (any_lane(ended)) {
-            if (observed) {
-                const HopperControl last = hopper_control_now(&world, &lanes, speed, after.height, t_end);
-                hopper_sample(group, &lanes, &last, t_end, ended);
-            }
-            const real settled = splat((double)(tick + 1 - world.c.settle));
-            hopper_finish(&world, group, &lanes, &sums, &s, settled, t_end, hopper_failure(&failures), ended);
-            running = running & ~ended;
-            if (!any_lane(running)) return;
-            running = not_empty(running);
-        }
-    }
-    hopper_store(&world, group, &lanes, &sums, running);
+    hopper_steps(&world, group, integrator, observed, running, splat((double)group->tick), &none, &lanes, &sums);
 }
 
 #define HOPPER_KERNEL(name, integrator, full)                                                                          \

@@ -11,6 +11,7 @@
 // and with four states:
 //     AIR_PREPARE: u2 as in flight,    u1 = -k_l retract - b_retract l'
 //     SPEED_MATCH: u2 = -k_match x',   u1 = 0
+// With external control u1 and u2 are actions within bounds. The machine goes on: metrics count hops by it.
 #ifndef HOPSCOTCH_HOPPER_CONTROL_H
 #define HOPSCOTCH_HOPPER_CONTROL_H
 
@@ -71,6 +72,33 @@ HD HopperControl hopper_control(const HopperWorld *world, const HopperMachine *m
     control.push = zero;
     control.t = zero;
     return control;
+}
+
+// What external control asks for: N along the leg, N m on the body. Held over a control period.
+typedef struct HopperAction {
+    real u1, u2;
+} HopperAction;
+
+// The row of the table of actions for a step; the last one holds on.
+HD HopperAction hopper_action(const HopperWorld *world, int64_t tick)
+{
+    HopperAction action;
+    action.u1 = action.u2 = splat(0.0);
+    if (world->clocked || !hopper_with(world, HOPPER_WITH_EXTERNAL)) return action;
+    const int64_t row = tick / world->c.held, last = world->c.n_actions - 1;
+    const double *of_table = world->assets + world->c.actions + 2 * (row < last ? row : last);
+    action.u1 = splat(of_table[0]);
+    action.u2 = splat(of_table[1]);
+    return action;
+}
+
+// Puts the action, within its bounds, in place of Raibert's control. NaN is the lower bound.
+HD void hopper_act(const HopperWorld *world, const HopperAction *action, HopperControl *control)
+{
+    const HopperParameters *p = &world->p;
+    if (!hopper_acts(world)) return;
+    control->u1 = clamped(action->u1, p->u1_low, p->u1_high);
+    control->u2 = clamped(action->u2, p->u2_low, p->u2_high);
 }
 
 typedef struct HopperTransitions {

@@ -27,7 +27,11 @@ enum {
     HOPPER_TERRAIN_POINTS,
     HOPPER_PUSH,
     HOPPER_WIND,
-    HOPPER_ACCOUNTING
+    HOPPER_ACCOUNTING,
+    HOPPER_CONTROL,
+    HOPPER_PERIOD,
+    HOPPER_ACTIONS,
+    HOPPER_ACTIONS_FILE
 };
 
 static const Option hopper_options[] = {
@@ -62,6 +66,17 @@ static const Option hopper_options[] = {
      "force wind_drag |w - v| (w - v) on the body; gusting: w is a sine, with a random phase per replicate"},
     {"accounting", OPTION_CHOICE, "", 0, 0, 1, "total|parts",
      "parts: adds each term of the energy balance as a metric"},
+    {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "raibert|external|policy",
+     "raibert: three-part control; external: thrust u1 and hip torque u2 are the actions of control.actions or "
+     "control.file, or of an environment, within u1_low to u1_high and u2_low to u2_high; policy: a network gives them "
+     "for what environment.observe says"},
+    {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
+     "control external and policy: each action is held so long; a whole number of steps dt"},
+    {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
+     "control external: u1 (N), u2 (N m), row after row; the last row holds on. Without a table all are 0"},
+    {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
+     "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of the "
+     "network, with the columns layer, output, input (0: the constant) and weight"},
 };
 
 // Variants of the model, by the choices of an option.
@@ -75,6 +90,7 @@ static const struct {
     {HOPPER_WIND, {0, HOPPER_WITH_WIND, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS}},
     {HOPPER_ACCOUNTING, {0, HOPPER_WITH_PARTS}},
     {HOPPER_EQUATIONS, {0, HOPPER_WITH_REFERENCE}},
+    {HOPPER_CONTROL, {0, HOPPER_WITH_EXTERNAL, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY}},
 };
 
 static int32_t hopper_variants_of(const double *settings)
@@ -196,21 +212,20 @@ static Error hopper_choose_kernel(const double *settings, int32_t variants, int 
     if ((variants & ~HOPPER_WITH_REFERENCE) != 0)
         return error_make(ERROR_USER,
                           "newton.jacobian: %s is for the plain hopper only; leave it out, or machine, terrain, push, "
-                          "wind and accounting",
+                          "wind, accounting and control",
                           name);
     return error_none();
 }
 
-// Collects the lanes' inputs for these variants: the plain ones, and those of any of the variants. row: as in
-// HopperConstants.
-static void hopper_compose(int32_t variants, int8_t *row, Arena *arena, Configured *out)
+void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out)
 {
-    Parameter *parameters = ARENA_NEW(arena, Parameter, HOPPER_N_PARAMETERS + HOPPER_N_VARIANT_PARAMETERS);
+    Parameter *parameters = ARENA_NEW(arena, Parameter, HOPPER_N_PARAMETERS + HOPPER_N_VARIANT_PARAMETERS + n_more);
     int count = HOPPER_N_PARAMETERS;
     memcpy(parameters, hopper_parameters, sizeof hopper_parameters);
     for (int i = 0; i < HOPPER_N_VARIANT_PARAMETERS; i++) {
         const bool has = (hopper_parameter_variants[i] & variants) != 0;
-        row[i] = has ? (int8_t)count : -1;
+        for (int k = 0; k < n_more && i == HOPPER_VARIANT_lane_seed; k++) parameters[count++] = more[k];
+        row[i] = has ? (int16_t)count : -1;
         if (has) parameters[count++] = hopper_variant_parameters[i];
     }
     out->parameters = parameters;
@@ -231,7 +246,113 @@ static Error hopper_take_table(const Points *points, HopperConstants *constants,
     return error_none();
 }
 
+// ---- external control -----------------------------------------------------------------------------------------------
+
+static const Action hopper_actions[HOPPER_N_ACTIONS] = {
+    {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_low", "u1_high"},
+    {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_low", "u2_high"},
+};
+
+// to[columns]: the action of each column of a file.
+static Error hopper_action_columns(const Points *file, int *to)
+{
+    for (int64_t c = 0; c < file->columns; c++) {
+        to[c] = strcmp(file->names[c], "u1") == 0 ? 0 : strcmp(file->names[c], "u2") == 0 ? 1 : -1;
+        if (to[c] < 0)
+            return error_make(ERROR_USER, "control.file has a column '%.100s', expected u1 and u2", file->names[c]);
+        for (int64_t other = 0; other < c; other++)
+            if (to[other] == to[c]) return error_make(ERROR_USER, "control.file has two columns '%s'", file->names[c]);
+    }
+    return error_none();
+}
+
+// table[rows][u1, u2]; what the file has no column of is 0.
+static Error hopper_actions_of_file(const Points *file, Arena *arena, const double **table, int64_t *rows)
+{
+    *rows = file->count / file->columns;
+    double *filled = ARENA_NEW(arena, double, HOPPER_N_ACTIONS **rows);
+    int *to = ARENA_NEW(arena, int, file->columns);
+    TRY(hopper_action_columns(file, to));
+    for (int64_t i = 0; i < file->count; i++)
+        filled[HOPPER_N_ACTIONS * (i / file->columns) + to[i % file->columns]] = file->numbers[i];
+    *table = filled;
+    return error_none();
+}
+
+// The table of actions, behind the assets so far. Without one: a row of zeros.
+static Error hopper_take_table_of_actions(const Points *listed, const Points *file, Arena *arena,
+                                          HopperConstants *constants, Configured *out)
+{
+    static const double none[HOPPER_N_ACTIONS] = {0.0, 0.0};
+    const double *table = listed->count > 0 ? listed->numbers : none;
+    int64_t rows = listed->count > 0 ? listed->count / HOPPER_N_ACTIONS : 1;
+    if (listed->count % HOPPER_N_ACTIONS != 0)
+        return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of u1 and u2",
+                          (long long)listed->count);
+    if (file->count > 0) TRY(hopper_actions_of_file(file, arena, &table, &rows));
+    double *assets = ARENA_NEW(arena, double, out->n_assets + HOPPER_N_ACTIONS * rows);
+    if (out->n_assets > 0) memcpy(assets, out->assets, (size_t)out->n_assets * sizeof *assets);
+    memcpy(assets + out->n_assets, table, (size_t)(HOPPER_N_ACTIONS * rows) * sizeof *assets);
+    constants->actions = (int32_t)out->n_assets;
+    constants->n_actions = (int32_t)rows;
+    out->assets = assets;
+    out->n_assets += HOPPER_N_ACTIONS * rows;
+    return error_none();
+}
+
+// The kernel of an environment: without other variants that of the plain hopper.
+static int hopper_environment_kernel(const double *settings, int32_t variants)
+{
+    const int integrator = (int)settings[HOPPER_INTEGRATOR];
+    return variants == HOPPER_WITH_EXTERNAL ? hopper_kernels[integrator].plain : hopper_kernels[integrator].full;
+}
+
+static Error hopper_take_actions(const double *settings, const Points *points, Arena *arena, HopperConstants *constants,
+                                 Configured *out)
+{
+    const Points none = {.count = 0}, *listed = points != NULL ? &points[HOPPER_ACTIONS] : &none;
+    const Points *file = points != NULL ? &points[HOPPER_ACTIONS_FILE] : &none;
+    int64_t held;
+    const bool whole = hopper_whole_steps(settings[HOPPER_PERIOD], settings[HOPPER_DT], &held);
+    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0;
+    out->wrong_option = 1 + (file->count > 0 ? HOPPER_ACTIONS_FILE : HOPPER_ACTIONS);
+    if ((constants->variants & HOPPER_WITH_EXTERNAL) == 0 && (listed->count > 0 || file->count > 0))
+        return error_make(ERROR_USER, "control.%s needs control: {mode: external}",
+                          file->count > 0 ? "file" : "actions");
+    if (listed->count > 0 && file->count > 0)
+        return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
+    if ((constants->variants & HOPPER_WITH_EXTERNAL) == 0) {
+        out->wrong_option = 0;
+        return error_none();
+    }
+    if (policy && listed->count > 0)
+        return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
+    if (policy)
+        TRY(hopper_take_policy(file, arena, out));
+    else
+        TRY(hopper_take_table_of_actions(listed, file, arena, constants, out));
+    out->wrong_option = 1 + HOPPER_PERIOD;
+    if (!whole || held < 1 || held > 1000000000)
+        return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
+                          settings[HOPPER_PERIOD], settings[HOPPER_DT]);
+    out->wrong_option = 0;
+    constants->held = (int32_t)held;
+    if (policy) return error_none();
+    out->actions = hopper_actions;
+    out->n_actions = HOPPER_N_ACTIONS;
+    out->action_ticks = held;
+    out->environment_kernel = hopper_environment_kernel(settings, constants->variants);
+    return error_none();
+}
+
 extern const Model hopper_model;
+
+static int hopper_work(int32_t variants, bool adaptive)
+{
+    if ((variants & HOPPER_WITH_POLICY) != 0) return HOPPER_N_ALL_WORK;
+    if ((variants & HOPPER_WITH_PARTS) != 0) return HOPPER_N_PARTS_WORK;
+    return adaptive ? HOPPER_N_ADAPTIVE_WORK : HOPPER_N_WORK;
+}
 
 static Error hopper_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
@@ -261,15 +382,14 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
                         .n_failures = (int)(sizeof hopper_failures / sizeof hopper_failures[0]),
                         .objective = "velocity_error + 0.1*cost_of_transport + attitude_rms",
                         .kernel = kernel,
-                        .n_work = parts      ? HOPPER_N_ALL_WORK
-                                  : adaptive ? HOPPER_N_ADAPTIVE_WORK
-                                             : HOPPER_N_WORK,
+                        .n_work = hopper_work(variants, adaptive),
                         .ticks = constants.ticks,
                         .steps_max = constants.steps_max,
                         .tick_duration = dt,
                         .drawing = (variants & HOPPER_WITH_FOUR_STATES) != 0 ? &hopper_drawing_four : &hopper_drawing};
-    hopper_compose(variants, constants.row, arena, out);
+    hopper_compose(variants, constants.row, NULL, 0, arena, out);
     TRY(hopper_take_table(points, &constants, out));
+    TRY(hopper_take_actions(settings, points, arena, &constants, out));
     if (hopper_iterates(out->kernel)) {
         out->debug = hopper_debug;
         out->n_debug = HOPPER_DEBUG_COLUMNS;
@@ -285,7 +405,10 @@ const Model hopper_model = {
     .source = "M. H. Raibert, IEEE Trans. SMC 14(3), 1984",
     .options = hopper_options,
     .n_options = (int)(sizeof hopper_options / sizeof hopper_options[0]),
+    .later = "control.mode|control.period|control.actions|control.file",
     .extra = hopper_variant_parameters,
     .n_extra = HOPPER_N_VARIANT_PARAMETERS - 1, // all but lane_seed
     .configure = hopper_configure,
+    .choose = hopper_choose,
+    .see = hopper_see,
 };

@@ -33,7 +33,9 @@ enum {
     HOPPER_WITH_WIND = 1 << 7,
     HOPPER_WITH_GUSTS = 1 << 8,
     HOPPER_WITH_PARTS = 1 << 9,
-    HOPPER_WITH_REFERENCE = 1 << 10 // the equations of the reference
+    HOPPER_WITH_REFERENCE = 1 << 10, // the equations of the reference
+    HOPPER_WITH_EXTERNAL = 1 << 11,  // actions in place of Raibert's control
+    HOPPER_WITH_POLICY = 1 << 12     // that a policy gives
 };
 
 // clang-format off
@@ -80,7 +82,13 @@ enum {
 #undef HOPPER_NUMBER_OF
 
 #define HOPPER_NUMBER_OF(name) HOPPER_WORK_part_##name,
-enum { HOPPER_WORK_BEFORE_PARTS = HOPPER_N_ADAPTIVE_WORK - 1, HOPPER_PART_SUMS(HOPPER_NUMBER_OF) HOPPER_N_ALL_WORK };
+enum {
+    HOPPER_WORK_BEFORE_PARTS = HOPPER_N_ADAPTIVE_WORK - 1,
+    HOPPER_PART_SUMS(HOPPER_NUMBER_OF) HOPPER_N_PARTS_WORK,
+    HOPPER_WORK_held_u1 = HOPPER_N_PARTS_WORK, // what a policy asked for last
+    HOPPER_WORK_held_u2,
+    HOPPER_N_ALL_WORK
+};
 #undef HOPPER_NUMBER_OF
 
 // States of the controller's machine.
@@ -105,7 +113,23 @@ typedef struct HopperConstants {
     int32_t iterations;                      // most iterations of the implicit solve
     int32_t variants;                        // set of HOPPER_WITH_...
     int32_t n_points;                        // of the terrain's table
-    int8_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
+    int32_t held;                            // steps for which an action is held
+    int32_t actions, n_actions;              // [n_actions][u1, u2] in the assets (N, N m)
+    int32_t policy;                          // in the assets
+    int16_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
+
+// ---- policy.c -------------------------------------------------------------------------------------------------------
+
+enum { HOPPER_N_ACTIONS = 2 }; // u1, u2
+
+// Collects the lanes' inputs for these variants: the plain ones, those of any of the variants, and more[n_more]. row: as
+// in HopperConstants.
+void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out);
+// The network of the file. Error (user): it is none.
+Error hopper_take_policy(const Points *file, Arena *arena, Configured *out);
+// As in Model.
+Error hopper_choose(Configured *configured, const Choice *choice, Arena *arena);
+Error hopper_see(Configured *configured, const EnvironmentSetup *see, Arena *arena);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_HOPPER_LANE_H
 #define HOPSCOTCH_HOPPER_LANE_H
 
-#include "../lanes.h"
+#include "../policy.h"
 #include "step.h"
 
 HD void hopper_load_parameters(const LaneGroup *group, HopperParameters *p)
@@ -26,14 +26,27 @@ HD void hopper_load_variants(const HopperConstants *c, const LaneGroup *group, H
     p->gust_phase = (c->variants & HOPPER_WITH_GUSTS) != 0 ? hopper_draw_gust_phase(p->lane_seed) : splat(0.0);
 }
 
-HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full)
+HD void hopper_load_bounds(const HopperConstants *c, const LaneGroup *group, HopperParameters *p)
+{
+    p->u1_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_low]);
+    p->u1_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_high]);
+    p->u2_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_low]);
+    p->u2_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_high]);
+}
+
+HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
+                            bool clocked)
 {
     HopperWorld world;
     memcpy(&world.c, constants, sizeof world.c);
     hopper_load_parameters(group, &world.p);
-    if (full) hopper_load_variants(&world.c, group, &world.p);
+    if (full)
+        hopper_load_variants(&world.c, group, &world.p);
+    else if (clocked)
+        hopper_load_bounds(&world.c, group, &world.p);
     world.assets = assets;
     world.full = full;
+    world.clocked = clocked;
     return world;
 }
 
@@ -56,6 +69,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *s
     lanes->v.l = p->dlen_leg;
     lanes->machine.fsm = splat(HOPPER_FLIGHT);
     lanes->machine.T_s = splat(0.425);
+    lanes->held.u1 = lanes->held.u2 = splat(0.0);
     if (world->full) lanes->q.z = p->z_foot + hopper_terrain(world, p->x_foot).height;
     const HopperAngles s = hopper_angles(lanes->q.a, lanes->q.b);
     const HopperEnergy energy = hopper_energy(world, &s, &lanes->q, &lanes->v);
@@ -90,6 +104,10 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_LOAD_PART)
     }
+    if (hopper_with(world, HOPPER_WITH_POLICY)) {
+        lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
+        lanes->held.u2 = lanes_work(group, HOPPER_WORK_held_u2);
+    }
 #undef HOPPER_LOAD_PART
 #undef HOPPER_LOAD_SUM
 #undef HOPPER_LOAD
@@ -106,6 +124,10 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_STORE_PART)
     }
+    if (hopper_with(world, HOPPER_WITH_POLICY)) {
+        lanes_set_work(group, HOPPER_WORK_held_u1, lanes->held.u1, which);
+        lanes_set_work(group, HOPPER_WORK_held_u2, lanes->held.u2, which);
+    }
 #undef HOPPER_STORE_PART
 #undef HOPPER_STORE_SUM
 #undef HOPPER_STORE
@@ -118,6 +140,32 @@ HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const Ho
                                          lanes->q.l, lanes->v.x,  lanes->v.z,  lanes->v.a,        lanes->v.b,
                                          lanes->v.l, control->u1, control->u2, lanes->machine.fsm};
     lanes_sample(group, sample, which);
+}
+
+// ---- a policy -------------------------------------------------------------------------------------------------------
+
+// What it asks for at t. Of the columns that it sees, u1 and u2 are those that it asked for before, at first 0.
+HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, real t)
+{
+    const HopperParameters *p = &world->p;
+    const Policy policy = policy_open(world->assets + world->c.policy, group);
+    const real column[HOPPER_COLUMNS] = {t,          lanes->q.x,     lanes->q.z,     lanes->q.a,        lanes->q.b,
+                                         lanes->q.l, lanes->v.x,     lanes->v.z,     lanes->v.a,        lanes->v.b,
+                                         lanes->v.l, lanes->held.u1, lanes->held.u2, lanes->machine.fsm};
+    real y[2];
+    HopperAction action;
+    policy_act(&policy, column, y);
+    action.u1 = policy_scaled(y[0], p->u1_low, p->u1_high);
+    action.u2 = policy_scaled(y[1], p->u2_low, p->u2_high);
+    return action;
+}
+
+// The action for the step after `tick` steps: a policy decides anew when its last one was held for a period.
+HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, int64_t tick, real t)
+{
+    if (!hopper_with(world, HOPPER_WITH_POLICY)) return hopper_action(world, tick);
+    if (tick % world->c.held == 0) lanes->held = hopper_decide(world, group, lanes, t);
+    return lanes->held;
 }
 
 // Failures of a lane in a step: the solve did not converge; it fell (the body's centre is lower than 0.3 m over the

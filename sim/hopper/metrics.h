@@ -94,16 +94,19 @@ HD void hopper_parts_metrics(const HopperParts *parts, const HopperEnergy *energ
     metric[HOPPER_METRIC_work_disturbance] = parts->other;
 }
 
-// Adds a step of dt (s) that ended in q, with the body's speed v and the given transitions.
+// Adds a step of dt (s) that ended in q, with the body's speed v and the given transitions. settled: lanes past settle;
+// without own clocks all or none.
 HD void hopper_sum(const HopperWorld *world, HopperSums *sums, const HopperAngles *s, const HopperVector *q,
                    const HopperMachine *machine, const HopperTransitions *edge, const HopperStep *step, real v,
-                   real height, real dt, bool settled)
+                   real height, real dt, mask settled)
 {
-    if (settled) {
+    if (any_lane(settled)) {
+        const mask which = world->clocked ? settled : all_lanes();
         const real error = v - world->p.x_dot_des;
-        sums->sum_speed_error2 = fused(error, error, sums->sum_speed_error2);
-        sums->sum_speed = sums->sum_speed + v;
-        sums->sum_attitude2 = fused(q->b, q->b, sums->sum_attitude2);
+        sums->sum_speed_error2 =
+            select_real(which, fused(error, error, sums->sum_speed_error2), sums->sum_speed_error2);
+        sums->sum_speed = select_real(which, sums->sum_speed + v, sums->sum_speed);
+        sums->sum_attitude2 = select_real(which, fused(q->b, q->b, sums->sum_attitude2), sums->sum_attitude2);
     }
     sums->energy = fused(step->effort, dt, sums->energy);
     sums->work = fused(step->work, dt, sums->work);

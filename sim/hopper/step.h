@@ -14,7 +14,8 @@ typedef struct HopperLanes {
     APART(HopperPast) past;
     HopperVector q, v;
     HopperMachine machine;
-    int32_t turn; // place of the next step in the ring
+    HopperAction held; // by a policy
+    int32_t turn;      // place of the next step in the ring
 } HopperLanes;
 
 HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)

@@ -24,6 +24,7 @@ typedef struct HopperWorld {
     HopperParameters p;
     const double *assets;
     bool full;
+    bool clocked; // a literal too: in an environment, where each lane has its own clock and actions
 } HopperWorld;
 
 // True if one of these variants (HOPPER_WITH_...) is selected. The same for all lanes.
@@ -31,5 +32,8 @@ HD bool hopper_with(const HopperWorld *world, int32_t variants)
 {
     return world->full && (world->c.variants & variants) != 0;
 }
+
+// True if actions stand in place of Raibert's control.
+HD bool hopper_acts(const HopperWorld *world) { return world->clocked || hopper_with(world, HOPPER_WITH_EXTERNAL); }
 
 #endif

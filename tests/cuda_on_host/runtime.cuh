@@ -14,6 +14,7 @@
 
 #define __global__
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define HOPSCOTCH_SCALAR
 
 enum cudaError_t {
@@ -94,6 +95,11 @@ static inline cudaError_t cudaSetDevice(int device)
     (void)device;
     return host_error;
 }
+static inline cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return host_error;
+}
 static inline cudaError_t cudaDeviceSynchronize(void) { return host_error; }
 static inline cudaError_t cudaDeviceReset(void) { return host_error = cudaSuccess; }
 
@@ -115,6 +121,18 @@ static inline cudaError_t cudaFree(void *memory)
     return host_error;
 }
 static inline cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
+
+// What the caller gives is the host's, and what cudaMalloc gave is not asked about.
+enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+struct cudaPointerAttributes {
+    int type;
+};
+static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory)
+{
+    (void)memory;
+    attributes->type = cudaMemoryTypeUnregistered;
+    return host_error;
+}
 
 // ---- streams and events: everything has ended when the call returns ------------------------------------------------
 

@@ -21,13 +21,18 @@ static const char *robot_folder(Arena *arena)
     return folder;
 }
 
+const char *robot_folder_spec(const char *text, Arena *arena)
+{
+    const char *path = arena_format(arena, "%s/test.yaml", robot_folder(arena));
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(text, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
+    return path;
+}
+
 Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                          Diagnostics *diagnostics, Spec *spec)
 {
     if (strstr(text, "robots/") == NULL)
         return spec_parse("test.yaml", text, overrides, n_overrides, arena, diagnostics, spec);
-    const char *folder = robot_folder(arena), *path = arena_format(arena, "%s/test.yaml", folder);
-    FILE *file = fopen(path, "wb");
-    CHECK(file != NULL && fwrite(text, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
-    return spec_load(path, overrides, n_overrides, arena, diagnostics, spec);
+    return spec_load(robot_folder_spec(text, arena), overrides, n_overrides, arena, diagnostics, spec);
 }

@@ -7,4 +7,7 @@
 Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                          Diagnostics *diagnostics, Spec *spec);
 
+// The text as a file in that folder: its path.
+const char *robot_folder_spec(const char *text, Arena *arena);
+
 #endif

@@ -161,7 +161,7 @@ void things_choose(SpecReader *reader, bool good)
     Configured *configured = &spec->configured;
     const GivenKey *given = good ? given_find(reader, form_bodies.path) : NULL;
     const bool *recorded = given != NULL ? things_read(reader, given) : NULL;
-    if (spec->model->choose == NULL || configured->n_things == 0) return;
+    if (spec->model->choose == NULL || (configured->n_things == 0 && !configured->policy)) return;
     const ThingWords words = things_words(reader);
     const Choice choice = {.words = words.words, .n_words = words.count, .recorded = recorded};
     const Error error = spec->model->choose(configured, &choice, reader->arena);

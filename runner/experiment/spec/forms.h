@@ -35,6 +35,10 @@
     X(failed) \
     X(reference) \
     X(constraints) \
+    X(definitions) \
+    X(observed) \
+    X(reward) \
+    X(terminate) \
     X(kept_rows) \
     X(recorded_trials) \
     X(debug_trials) \

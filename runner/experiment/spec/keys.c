@@ -37,6 +37,10 @@ static const Key keys_rows[] = {
 
     {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},
+    {.path = "environment", .type = KEY_SECTION,
+     .doc = "what a program that steps the model from outside is told (runner/hopscotch.h); needs control: {mode: "
+            "external}. It changes nothing of a run",
+     .example = "{reward: \"dx_foot\", terminate: \"z_foot > 3\"}"},
     {.path = "record", .type = KEY_SECTION, .doc = "which arrays are kept",
      .example = "{trajectories: {select: {best: 20}}}"},
     {.path = "record.trajectories", .type = KEY_SECTION, .doc = "time series of chosen trials",

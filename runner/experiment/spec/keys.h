@@ -239,6 +239,10 @@ void things_choose(SpecReader *reader, bool good);
 // The tables again, as without `record.bodies`.
 Error things_choose_default(Spec *spec, Arena *arena);
 
+// ---- spec/environment.c ---------------------------------------------------------------------------------------------
+
+void environment_see(SpecReader *reader); // tells a policy what it sees; after the section `environment:`
+
 // ---- spec/record_section.c: the section `record:` -------------------------------------------------------------------
 
 void record_read(SpecReader *reader); // needs the model

@@ -178,6 +178,7 @@ void canonical_add(CanonicalLines *lines, const char *path, const char *value)
 
 static bool resolve_is_default(const Key *key)
 {
+    if (key->store == STORE_POINTS) return ((const Points *)key->at)->count == 0;
     return key->type == KEY_FILE ? ((const SpecFile *)key->at)->name == NULL : resolve_number(key) == key->value;
 }
 

@@ -542,6 +542,7 @@ static void spec_read(SpecReader *reader)
         axes_read_without_model(reader);
     }
     forms_read(reader, FORM_OBJECTIVE);
+    environment_see(reader);
     record_read(reader);
 }
 

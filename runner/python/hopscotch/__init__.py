@@ -7,6 +7,8 @@
     best = campaign.best(3)                                # a list of dicts, the best first
     motion = campaign.trajectory(best[0]["id"])            # {"time": array, "z_foot": array, ...}
 
+    env = hopscotch.VectorEnv("experiments/hopper_env.yaml", lanes=4096)   # needs the package gymnasium
+
 The package calls the program `hopscotch`, so every number is the one that the program prints. program.find() says where
 it looks for it.
 """
@@ -15,5 +17,16 @@ from .program import Error
 from .results import Campaign, open
 from .runs import run
 
-__all__ = ["Campaign", "Error", "open", "run"]
+__all__ = ["Campaign", "Env", "Error", "VectorEnv", "open", "run"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """Environments need gymnasium, and all else does not."""
+    if name not in ("Env", "VectorEnv"):
+        raise AttributeError(f"module {__name__} has no attribute {name!r}")
+    try:
+        from . import environment
+    except ModuleNotFoundError as error:
+        raise Error(f"hopscotch.{name} needs the package {error.name}: pip install gymnasium") from error
+    return getattr(environment, name)

@@ -50,9 +50,10 @@ def _spec_file(spec):
         os.unlink(path)
 
 
-def _set_words(settings):
-    return [word for key, value in (settings or {}).items()
-            for word in ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")]
+def setting_words(settings):
+    """"key=value" of each setting, as --set takes it."""
+    return [f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+            for key, value in (settings or {}).items()]
 
 
 def _events(child, progress):
@@ -83,7 +84,9 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
     does: what is committed stays, and the same call continues."""
     shown = _Printed() if progress is True else progress or None
     with _spec_file(spec) as path:
-        words = ["run", path, "--results", results, "--progress", "json", *_set_words(settings), *options]
+        words = ["run", path, "--results", results, "--progress", "json", *options]
+        for setting in setting_words(settings):
+            words += ["--set", setting]
         if name is not None:
             words += ["--name", name]
         child = start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

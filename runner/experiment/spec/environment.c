@@ -1,0 +1,158 @@
+// An environment of a spec: its expressions as one program, what episodes draw, and the rows of its spaces.
+#include "keys.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- the program ----------------------------------------------------------------------------------------------------
+
+typedef struct EnvironmentWriter {
+    ProgramStep *steps;
+    int count;
+    ProgramScope scope;
+} EnvironmentWriter;
+
+static void environment_write(EnvironmentWriter *writer, const Expression *expression, ProgramStep end)
+{
+    expression_program(expression, &writer->scope, writer->steps + writer->count);
+    writer->count += expression_steps(expression);
+    writer->steps[writer->count++] = end;
+}
+
+static int environment_room(const Spec *spec)
+{
+    const Expression *reward = spec->environment.reward; // a policy needs none
+    int room = 2 * spec->configured.n_columns + 2 + (reward != NULL ? expression_steps(reward) : 0);
+    for (int i = 0; i < spec->environment.n_define; i++)
+        room += 1 + expression_steps(spec->environment.define[i].expression);
+    for (int i = 0; i < spec->environment.n_observe; i++)
+        room += 1 + expression_steps(spec->environment.observe[i].expression);
+    return spec->environment.terminate != NULL ? room + expression_steps(spec->environment.terminate) : room;
+}
+
+static void environment_write_observed(EnvironmentWriter *writer, const Spec *spec)
+{
+    for (int i = 0; i < spec->environment.n_define; i++)
+        environment_write(writer, spec->environment.define[i].expression,
+                          (ProgramStep){.operation = PROGRAM_DEFINE, .index = i});
+    for (int i = 0; i < spec->environment.n_observe; i++)
+        environment_write(writer, spec->environment.observe[i].expression,
+                          (ProgramStep){.operation = PROGRAM_OBSERVE, .index = i});
+    for (int c = 1; c < spec->configured.n_columns && spec->environment.n_observe == 0; c++) {
+        writer->steps[writer->count++] = (ProgramStep){.operation = PROGRAM_COLUMN, .index = c};
+        writer->steps[writer->count++] = (ProgramStep){.operation = PROGRAM_OBSERVE, .index = c - 1};
+    }
+}
+
+static EnvironmentWriter environment_observed(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
+    EnvironmentWriter writer = {
+        .steps = ARENA_NEW(arena, ProgramStep, environment_room(spec)),
+        .scope = {.n_columns = spec->configured.n_columns, .n_parameters = configured_named(&spec->configured)}};
+    environment_write_observed(&writer, spec);
+    setup->program = writer.steps;
+    setup->n_observe = writer.count;
+    setup->n_defined = spec->environment.n_define;
+    setup->n_observations =
+        spec->environment.n_observe > 0 ? spec->environment.n_observe : spec->configured.n_columns - 1;
+    return writer;
+}
+
+static void environment_program(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
+    EnvironmentWriter writer = environment_observed(spec, arena, setup);
+    environment_write(&writer, spec->environment.reward, (ProgramStep){.operation = PROGRAM_REWARD});
+    if (spec->environment.terminate != NULL)
+        environment_write(&writer, spec->environment.terminate, (ProgramStep){.operation = PROGRAM_TERMINATE});
+    setup->n_program = writer.count;
+}
+
+void environment_see(SpecReader *reader)
+{
+    Spec *spec = reader->spec;
+    EnvironmentSetup setup = {.n_draws = 0};
+    const GivenKey *section = given_find(reader, "environment");
+    if (section != NULL && given_find(reader, "environment.reward") == NULL && !spec->configured.policy)
+        diagnose(reader->diagnostics, section->key,
+                 "environment.reward is missing: the reward of a step, for example reward: \"1 - (speed - x_dot_des)^2\"");
+    if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
+    environment_observed(spec, reader->arena, &setup);
+    const Error error = spec->model->see(&spec->configured, &setup, reader->arena);
+    const GivenKey *file = given_find(reader, "simulation.control.file");
+    if (error.kind != OK) diagnose(reader->diagnostics, file != NULL ? file->value : reader->root, "%s", error.text);
+}
+
+// ---- what episodes draw ---------------------------------------------------------------------------------------------
+
+static void environment_draws(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
+    EnvironmentDraw *draws = ARENA_NEW(arena, EnvironmentDraw, spec->replicates.n_perturb + 1);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const Perturbation *of = &spec->replicates.perturb[i];
+        const Parameter *row = &spec->configured.parameters[of->parameter];
+        draws[i] = (EnvironmentDraw){.parameter = of->parameter,
+                                     .normal = of->distribution == DISTRIBUTION_NORMAL,
+                                     .a = of->a,
+                                     .b = of->b,
+                                     .low = row->low,
+                                     .high = row->high};
+    }
+    setup->draws = draws;
+    setup->n_draws = spec->replicates.n_perturb;
+}
+
+Error spec_environment(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+{
+    if (spec->environment.reward == NULL)
+        return error_make(ERROR_USER, "%s has no section `environment:` with a reward", spec->file);
+    setup->configured = &spec->configured;
+    setup->fixed = spec->fixed;
+    setup->seed = spec->seed;
+    environment_program(spec, arena, setup);
+    environment_draws(spec, arena, setup);
+    return error_none();
+}
+
+// ---- spaces ---------------------------------------------------------------------------------------------------------
+
+static const Parameter *environment_parameter(const Spec *spec, const char *name, double *value)
+{
+    for (int p = 0; p < configured_named(&spec->configured); p++) {
+        const Parameter *row = &spec->configured.parameters[p];
+        if (strcmp(row->name, name) != 0) continue;
+        *value = spec->fixed[p];
+        return row;
+    }
+    return NULL;
+}
+
+EnvironmentRow spec_environment_action(const Spec *spec, int index)
+{
+    const Action *action = &spec->configured.actions[index];
+    EnvironmentRow row = {
+        .name = action->name, .unit = action->unit, .doc = action->doc, .low = action->low, .high = action->high};
+    if (action->of_low != NULL) environment_parameter(spec, action->of_low, &row.low);
+    if (action->of_high != NULL) environment_parameter(spec, action->of_high, &row.high);
+    return row;
+}
+
+EnvironmentRow spec_environment_observation(const Spec *spec, int index)
+{
+    const Configured *configured = &spec->configured;
+    const bool own = spec->environment.n_observe > 0;
+    const char *name = own ? spec->environment.observe[index].name : configured->columns[index + 1].name;
+    EnvironmentRow row = {.name = name, .unit = "", .doc = "", .low = -INFINITY, .high = INFINITY};
+    double value = 0.0;
+    for (int a = 0; a < configured->n_actions; a++)
+        if (strcmp(configured->actions[a].name, name) == 0) return spec_environment_action(spec, a);
+    for (int c = 0; c < configured->n_columns; c++) {
+        if (strcmp(configured->columns[c].name, name) != 0) continue;
+        row.unit = configured->columns[c].unit;
+        row.doc = configured->columns[c].doc;
+        return row;
+    }
+    const Parameter *parameter = environment_parameter(spec, name, &value);
+    if (parameter != NULL)
+        row = (EnvironmentRow){name, parameter->unit, parameter->doc, parameter->low, parameter->high};
+    return row;
+}

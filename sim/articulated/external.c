@@ -1,0 +1,35 @@
+// The actions of external control.
+#include "articulated.h"
+
+#include "../models.h"
+
+// Of a driven joint: how far its command may lie from its offset; or its effort.
+static Action external_action(const ArticulatedHost *host, int joint, const ArticulatedBody *body, bool effort)
+{
+    const bool slides = body->kind == ROBOT_SLIDE;
+    const double *number = body->number, most = number[ARTICULATED_effort], offset = number[ARTICULATED_offset];
+    if (effort)
+        return (Action){.name = host->joints[joint],
+                        .unit = slides ? "N" : "N m",
+                        .doc = "effort of the motor",
+                        .low = -most,
+                        .high = most};
+    return (Action){.name = host->joints[joint],
+                    .unit = slides ? "m" : "rad",
+                    .doc = "command of the motor, from its offset",
+                    .low = number[ARTICULATED_command_low] - offset,
+                    .high = number[ARTICULATED_command_high] - offset};
+}
+
+void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
+                          const ArticulatedConstants *c, Configured *out)
+{
+    if (c->control != ARTICULATED_EXTERNAL) return;
+    Action *actions = ARENA_NEW(arena, Action, c->n_bodies + 1);
+    out->n_actions = 0;
+    for (int i = 0; i < c->n_bodies; i++)
+        if (bodies[i].driven != 0) actions[out->n_actions++] = external_action(host, i, &bodies[i], c->efforts != 0);
+    out->actions = actions;
+    out->action_ticks = c->held;
+    out->environment_kernel = c->n_targets > 0 ? -1 : KERNEL_articulated_tree; // a recorded motion has one clock
+}

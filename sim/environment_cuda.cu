@@ -1,0 +1,287 @@
+// Environments on a GPU: one thread per lane. A reset and a step are one kernel each on the caller's stream; nothing is
+// copied, and the host does not wait.
+#define HOPSCOTCH_KERNELS
+#define HOPSCOTCH_ENVIRONMENTS
+#include "cuda_calls.cuh"
+#include "environment_device.h"
+#include "lanes.h"
+#include "models.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+enum { ENVIRONMENT_BLOCK = BLOCK_THREADS };
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
+{
+    group->lane = (int64_t)blockIdx.x * ENVIRONMENT_BLOCK + threadIdx.x;
+    return group->lane < view->lanes;
+}
+
+#define ENVIRONMENT_CUDA(model, kernel)                                                                                \
+    ENVIRONMENT_KERNEL(model, kernel)                                                                                  \
+    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK) cuda_reset_##model##_##kernel(                         \
+        const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group,    \
+        const EnvironmentBegin begin)                                                                                  \
+    {                                                                                                                  \
+        if (environment_thread(&view, &group))                                                                         \
+            environment_reset_##model##_##kernel(&view, &constants, view.assets, &group, &begin);                      \
+    }                                                                                                                  \
+    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK) cuda_step_##model##_##kernel(                          \
+        const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group)    \
+    {                                                                                                                  \
+        if (environment_thread(&view, &group))                                                                         \
+            environment_step_##model##_##kernel(&view, &constants, view.assets, &group);                               \
+    }
+ENVIRONMENT_KERNELS(ENVIRONMENT_CUDA)
+
+typedef void (*EnvironmentResetKernel)(const EnvironmentView view, const Constants constants, LaneGroup group,
+                                       const EnvironmentBegin begin);
+typedef void (*EnvironmentStepKernel)(const EnvironmentView view, const Constants constants, LaneGroup group);
+
+static EnvironmentResetKernel environment_reset_kernel(int kernel)
+{
+#define ENVIRONMENT_CASE(model, name)                                                                                  \
+    if (kernel == KERNEL_##model##_##name) return cuda_reset_##model##_##name;
+    ENVIRONMENT_KERNELS(ENVIRONMENT_CASE)
+#undef ENVIRONMENT_CASE
+    return NULL;
+}
+
+static EnvironmentStepKernel environment_step_kernel(int kernel)
+{
+#define ENVIRONMENT_CASE(model, name)                                                                                  \
+    if (kernel == KERNEL_##model##_##name) return cuda_step_##model##_##name;
+    ENVIRONMENT_KERNELS(ENVIRONMENT_CASE)
+#undef ENVIRONMENT_CASE
+    return NULL;
+}
+
+// Lanes before their first reset: the seed of all, and the lane's number as its stream.
+static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK)
+    environment_first(const __grid_constant__ EnvironmentView view, uint64_t seed)
+{
+    const int64_t lane = (int64_t)blockIdx.x * ENVIRONMENT_BLOCK + threadIdx.x;
+    if (lane >= view.lanes) return;
+    view.seed[lane] = seed;
+    view.stream[lane] = (uint32_t)lane;
+}
+
+// ---- the device -----------------------------------------------------------------------------------------------------
+
+typedef struct CudaEnvironment {
+    Environment environment;
+    int device;
+    char *memory;
+    cudaStream_t own, stream; // its own; the one in use
+} CudaEnvironment;
+
+// The caller's device is current again after a call.
+static Error environment_enter(const CudaEnvironment *cuda, int *current)
+{
+    *current = cuda->device;
+    CUDA_TRY(cudaGetDevice(current));
+    if (*current != cuda->device) CUDA_TRY(cudaSetDevice(cuda->device));
+    return error_none();
+}
+
+static Error environment_leave(const CudaEnvironment *cuda, int current, Error error)
+{
+    if (current != cuda->device) (void)cudaSetDevice(current);
+    return error;
+}
+
+static dim3 environment_blocks(const EnvironmentView *view)
+{
+    return dim3((unsigned)((view->lanes + ENVIRONMENT_BLOCK - 1) / ENVIRONMENT_BLOCK));
+}
+
+static Error environment_launch_step(CudaEnvironment *cuda)
+{
+    Environment *environment = &cuda->environment;
+    LaneGroup group = environment_group(environment, 0, 1);
+    void *arguments[] = {&environment->view, &environment->constants, &group};
+    CUDA_TRY(cudaLaunchKernel(environment_step_kernel(environment->kernel), environment_blocks(&environment->view),
+                              dim3(ENVIRONMENT_BLOCK), arguments, 0, cuda->stream));
+    return error_none();
+}
+
+static Error cuda_environment_step(Environment *environment)
+{
+    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    int current;
+    TRY(environment_enter(cuda, &current));
+    return environment_leave(cuda, current, environment_launch_step(cuda));
+}
+
+// *here: the pointer as the device can read it; what is the host's is copied to `room` first.
+static Error environment_bring(const CudaEnvironment *cuda, const void *from, void *room, size_t size,
+                               const void **here)
+{
+    cudaPointerAttributes attributes;
+    *here = from;
+    if (from == NULL) return error_none();
+    CUDA_TRY(cudaPointerGetAttributes(&attributes, from));
+    if (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged) return error_none();
+    *here = room;
+    CUDA_TRY(cudaMemcpyAsync(room, from, size, cudaMemcpyHostToDevice, cuda->stream));
+    CUDA_TRY(cudaStreamSynchronize(cuda->stream)); // the caller may change it at once
+    return error_none();
+}
+
+static Error environment_launch_reset(CudaEnvironment *cuda, const uint8_t *lanes, const uint64_t *seeds)
+{
+    Environment *environment = &cuda->environment;
+    const EnvironmentView *view = &environment->view;
+    const void *lanes_here, *seeds_here;
+    EnvironmentBegin begin;
+    LaneGroup group = environment_group(environment, 0, 1);
+    TRY(environment_bring(cuda, lanes, view->chosen, (size_t)view->lanes * sizeof *lanes, &lanes_here));
+    TRY(environment_bring(cuda, seeds, view->seeds, (size_t)view->lanes * sizeof *seeds, &seeds_here));
+    begin.lanes = (const uint8_t *)lanes_here;
+    begin.seeds = (const uint64_t *)seeds_here;
+    void *arguments[] = {&environment->view, &environment->constants, &group, &begin};
+    CUDA_TRY(cudaLaunchKernel(environment_reset_kernel(environment->kernel), environment_blocks(view),
+                              dim3(ENVIRONMENT_BLOCK), arguments, 0, cuda->stream));
+    return error_none();
+}
+
+static Error cuda_environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds)
+{
+    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    int current;
+    TRY(environment_enter(cuda, &current));
+    return environment_leave(cuda, current, environment_launch_reset(cuda, lanes, seeds));
+}
+
+static Error environment_synchronize(const CudaEnvironment *cuda)
+{
+    CUDA_TRY(cudaStreamSynchronize(cuda->stream));
+    return error_none();
+}
+
+static Error cuda_environment_wait(Environment *environment)
+{
+    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    int current;
+    TRY(environment_enter(cuda, &current));
+    return environment_leave(cuda, current, environment_synchronize(cuda));
+}
+
+// What was put on the old stream is done before the new one is used.
+static Error cuda_environment_set_stream(Environment *environment, void *stream)
+{
+    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    TRY(cuda_environment_wait(environment));
+    cuda->stream = stream != NULL ? (cudaStream_t)stream : cuda->own;
+    environment->place.stream = (void *)cuda->stream;
+    return error_none();
+}
+
+static void cuda_environment_close(Environment *environment)
+{
+    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    int current;
+    const Error error = environment_enter(cuda, &current);
+    if (cuda->own != NULL) {
+        (void)cudaStreamSynchronize(cuda->stream);
+        (void)cudaStreamDestroy(cuda->own);
+    }
+    (void)cudaFree(cuda->memory);
+    (void)environment_leave(cuda, current, error);
+    (void)cudaGetLastError();
+    free(cuda);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+static Error environment_find_device(int device)
+{
+    int devices = 0;
+    cudaError_t code;
+    CUDA_CALL(code, cudaGetDeviceCount(&devices));
+    (void)cudaGetLastError();
+    if (code != cudaSuccess)
+        return error_make(ERROR_MACHINE, "no NVIDIA GPU that can be used: %s", cudaGetErrorString(code));
+    if (device < devices) return error_none();
+    return error_make(ERROR_USER, "there is no CUDA device %d; this machine has %d (0 to %d)", device, devices,
+                      devices - 1);
+}
+
+// What is not 0 before the first reset.
+static Error environment_fill_first(CudaEnvironment *cuda, uint64_t seed)
+{
+    EnvironmentView *view = &cuda->environment.view;
+    const size_t lanes = (size_t)view->stride, size = view->single != 0 ? sizeof(float) : sizeof(double);
+    void *arguments[] = {view, &seed};
+    CUDA_TRY(cudaMemsetAsync(view->metric, 0xff, lanes * (size_t)view->n_metrics * sizeof(double), cuda->stream));
+    CUDA_TRY(cudaMemsetAsync(view->final_observation, 0xff, lanes * (size_t)view->n_observations * size, cuda->stream));
+    CUDA_TRY(cudaMemsetAsync(view->episode_failure, 0xff, lanes * sizeof(int32_t), cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(environment_first, environment_blocks(view), dim3(ENVIRONMENT_BLOCK), arguments, 0,
+                              cuda->stream));
+    return error_none();
+}
+
+static Error environment_copy_tables(CudaEnvironment *cuda, const EnvironmentSetup *setup, size_t size)
+{
+    const size_t at = environment_tables_at(&cuda->environment.view);
+    char *tables = (char *)calloc(1, size - at + 1);
+    if (tables == NULL) return error_make(ERROR_MEMORY, "not enough memory for the tables of an environment");
+    environment_fill_tables(setup, tables);
+    cudaError_t code;
+    CUDA_CALL(code, cudaMemcpyAsync(cuda->memory + at, tables, size - at, cudaMemcpyHostToDevice, cuda->stream));
+    if (code == cudaSuccess) code = cudaStreamSynchronize(cuda->stream);
+    free(tables);
+    return cuda_check(code, "cudaMemcpyAsync(tables)");
+}
+
+static Error environment_take(CudaEnvironment *cuda, const EnvironmentSetup *setup)
+{
+    Environment *environment = &cuda->environment;
+    const size_t size = environment_lay(&environment->view, setup, NULL);
+    cudaDeviceProp properties;
+    CUDA_TRY(cudaGetDeviceProperties(&properties, cuda->device));
+    snprintf(environment->device, sizeof environment->device, "%.100s", properties.name);
+    CUDA_TRY(cudaStreamCreateWithFlags(&cuda->own, cudaStreamNonBlocking));
+    cuda->stream = setup->stream != NULL ? (cudaStream_t)setup->stream : cuda->own;
+    CUDA_TRY(cudaMalloc((void **)&cuda->memory, size));
+    environment_lay(&environment->view, setup, cuda->memory);
+    CUDA_TRY(cudaMemsetAsync(cuda->memory, 0, size, cuda->stream));
+    TRY(environment_copy_tables(cuda, setup, size));
+    return environment_fill_first(cuda, setup->seed);
+}
+
+static Error environment_start(CudaEnvironment *cuda, const EnvironmentSetup *setup)
+{
+    int current;
+    TRY(environment_enter(cuda, &current));
+    return environment_leave(cuda, current, environment_take(cuda, setup));
+}
+
+extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environment **out)
+{
+    TRY(environment_find_device(setup->number));
+    CudaEnvironment *cuda = (CudaEnvironment *)calloc(1, sizeof *cuda);
+    if (cuda == NULL) return error_make(ERROR_MEMORY, "not enough memory for an environment");
+    Environment *environment = &cuda->environment;
+    environment_describe(environment, setup);
+    cuda->device = setup->number;
+    environment->reset = cuda_environment_reset;
+    environment->step = cuda_environment_step;
+    environment->wait = cuda_environment_wait;
+    environment->set_stream = cuda_environment_set_stream;
+    environment->close = cuda_environment_close;
+    const Error error = environment_start(cuda, setup);
+    if (error.kind != OK) {
+        cuda_environment_close(environment);
+        return error;
+    }
+    environment->place.name = "cuda";
+    environment->place.device = environment->device;
+    environment->place.number = cuda->device;
+    environment->place.stream = (void *)cuda->stream;
+    *out = environment;
+    return error_none();
+}

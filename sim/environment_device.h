@@ -1,0 +1,44 @@
+// What a device of environments implements. sim.h has the functions that use it.
+#ifndef HOPSCOTCH_ENVIRONMENT_DEVICE_H
+#define HOPSCOTCH_ENVIRONMENT_DEVICE_H
+
+#include "lanes_view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The first member of every device's own struct.
+struct Environment {
+    EnvironmentView view; // its pointers are the device's
+    Constants constants;
+    int kernel, n_columns;
+    EnvironmentPlace place;
+    char device[192];
+    Error (*reset)(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
+    Error (*step)(Environment *environment);
+    Error (*wait)(Environment *environment);
+    Error (*set_stream)(Environment *environment, void *stream); // NULL: it has none
+    void (*close)(Environment *environment);
+};
+
+// Sizes, options and kernel of the setup.
+void environment_describe(Environment *environment, const EnvironmentSetup *setup);
+// Puts the arrays of the view one behind the other from `base` on; returns their bytes. base NULL: only that.
+size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base);
+// The tables of the setup that lanes share, as one block in the order of environment_lay; they lie behind all arrays,
+// from this many bytes on.
+size_t environment_tables_at(const EnvironmentView *view);
+void environment_fill_tables(const EnvironmentSetup *setup, char *tables);
+// The argument of a kernel: all lanes, from `lane` on.
+LaneGroup environment_group(const Environment *environment, int64_t lane, int valid);
+
+#ifdef HOPSCOTCH_CUDA
+// weak: `make demo` leaves it out
+Error environment_cuda_open(const EnvironmentSetup *setup, Environment **out) __attribute__((weak));
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

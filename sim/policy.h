@@ -1,0 +1,127 @@
+// A policy: what is seen of a lane, by the expressions of environment.observe, and a network of a few layers that maps
+// it to actions.
+//     x_0 = what is seen,   x_k = tanh(W_k x_(k-1) + b_k) of hidden layers,   y = W_n x_(n-1) + b_n
+//     action_i = (low_i + high_i)/2 + (high_i - low_i)/2 clamp(y_i, -1, 1)
+// Sums are taken in the order of inputs, so the bits are the same everywhere.
+#ifndef HOPSCOTCH_POLICY_H
+#define HOPSCOTCH_POLICY_H
+
+#include "lanes.h"
+#include "program.h"
+
+enum {
+    POLICY_LAYERS = 4,  // with the last one
+    POLICY_WIDTH = 64,  // outputs of a layer; observations
+    POLICY_DEFINED = 64 // definitions of the program
+};
+
+// In the assets (policy_table.c). Behind it: weights, layer by layer [outputs][1 + inputs], the constants b first; the
+// lane inputs that take their places, -1: none; the program.
+typedef struct PolicyShape {
+    double layers, width[POLICY_LAYERS + 1]; // width[0]: observations
+    double searched;                         // 0 or 1: some weights are lane inputs
+    double steps;                            // of the program
+} PolicyShape;
+
+typedef struct Policy {
+    const PolicyShape *shape;
+    const double *weight, *input;
+    const ProgramStep *program;
+    const LaneGroup *group;
+} Policy;
+
+HD int64_t policy_weights(const PolicyShape *shape)
+{
+    int64_t count = 0;
+    for (int k = 0; k < (int)shape->layers; k++)
+        count += (int64_t)shape->width[k + 1] * (1 + (int64_t)shape->width[k]);
+    return count;
+}
+
+HD Policy policy_open(const double *assets, const LaneGroup *group)
+{
+    Policy policy;
+    policy.shape = (const PolicyShape *)assets;
+    policy.weight = assets + sizeof(PolicyShape) / sizeof(double);
+    policy.input = policy.weight + policy_weights(policy.shape);
+    policy.program = (const ProgramStep *)(policy.input + policy_weights(policy.shape));
+    policy.group = group;
+    return policy;
+}
+
+// ---- what it sees ---------------------------------------------------------------------------------------------------
+
+HD real policy_pushed(const Policy *policy, const ProgramStep *step, const real *column, const real *defined)
+{
+    switch (step->operation) {
+    case PROGRAM_COLUMN: return column[step->index];
+    case PROGRAM_PARAMETER: return lanes_parameter(policy->group, step->index);
+    case PROGRAM_DEFINED: return defined[step->index];
+    case PROGRAM_FAILED: return splat(0.0);
+    default: return splat(step->number);
+    }
+}
+
+// seen[observations] of a lane with these columns, as an environment gives them (environment.h)
+HD void policy_see(const Policy *policy, const real *column, real *seen)
+{
+    real stack[PROGRAM_STACK], defined[POLICY_DEFINED];
+    int n = 0; // numbers on the stack
+    for (int k = 0; k < (int)policy->shape->steps; k++) {
+        const ProgramStep *step = &policy->program[k];
+        if (step->operation <= PROGRAM_FAILED) {
+            stack[n++] = policy_pushed(policy, step, column, defined);
+        } else if (step->operation == PROGRAM_DEFINE) {
+            defined[step->index] = stack[--n];
+        } else if (step->operation == PROGRAM_OBSERVE) {
+            seen[step->index] = canonical(stack[--n]);
+        } else if (program_takes_one(step->operation)) {
+            stack[n - 1] = program_of_one(step->operation, stack[n - 1]);
+        } else {
+            n--;
+            stack[n - 1] = program_of_two(step->operation, stack[n - 1], stack[n]);
+        }
+    }
+}
+
+// ---- what it does ---------------------------------------------------------------------------------------------------
+
+HD real policy_weight(const Policy *policy, int64_t at)
+{
+    if (policy->shape->searched == 0.0 || policy->input[at] < 0.0) return splat(policy->weight[at]);
+    return lanes_parameter(policy->group, (int)policy->input[at]);
+}
+
+// to[outputs] <- b + W from[inputs] of the layer whose weights begin at `at`
+HD void policy_layer(const Policy *policy, int64_t at, int inputs, int outputs, const real *from, real *to)
+{
+    for (int i = 0; i < outputs; i++) {
+        real sum = policy_weight(policy, at++);
+        for (int k = 0; k < inputs; k++) sum = fused(policy_weight(policy, at++), from[k], sum);
+        to[i] = sum;
+    }
+}
+
+// y[actions], within -1 to 1, for a lane with these columns. One that is not a number becomes -1.
+HD_CALL void policy_act(const Policy *restrict policy, const real *restrict column, real *restrict y)
+{
+    real a[POLICY_WIDTH], b[POLICY_WIDTH], *from = a, *to = b;
+    const int layers = (int)policy->shape->layers;
+    int64_t at = 0;
+    policy_see(policy, column, from);
+    for (int k = 0; k < layers; k++) {
+        const int inputs = (int)policy->shape->width[k], outputs = (int)policy->shape->width[k + 1];
+        policy_layer(policy, at, inputs, outputs, from, to);
+        at += (int64_t)outputs * (1 + inputs);
+        for (int i = 0; i < outputs && k + 1 < layers; i++) to[i] = hyperbolic_tangent(to[i]);
+        real *const other = from;
+        from = to;
+        to = other;
+    }
+    for (int i = 0; i < (int)policy->shape->width[layers]; i++) y[i] = clamped(from[i], splat(-1.0), splat(1.0));
+}
+
+// The action of y in its range.
+HD real policy_scaled(real y, real low, real high) { return fused(0.5 * (high - low), y, 0.5 * (low + high)); }
+
+#endif

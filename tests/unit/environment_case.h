@@ -1,0 +1,34 @@
+// Environments for tests: a spec as a text, opened through runner/hopscotch.h, and the run that they are compared with.
+#ifndef HOPSCOTCH_TESTS_ENVIRONMENT_CASE_H
+#define HOPSCOTCH_TESTS_ENVIRONMENT_CASE_H
+
+#include "../../runner/hopscotch.h"
+#include "../test.h"
+
+typedef struct EnvironmentCase {
+    hopscotch_env *env;
+    hopscotch_env_info info;
+    hopscotch_array array[HOPSCOTCH_N_ARRAYS];
+} EnvironmentCase;
+
+// Opens the text, and takes its arrays. False, with a failed check: it was refused.
+bool environment_case_open(const char *text, const hopscotch_env_options *options, EnvironmentCase *out);
+double environment_case_number(const EnvironmentCase *c, int array, int64_t lane, int column); // of any type
+void environment_case_act(const EnvironmentCase *c, int64_t lane, int action, double value);
+// A number in [-1, 1) that depends on all three.
+double environment_case_random(int64_t lane, int64_t step, int which);
+
+// A run of one lane, by the backend of the command line.
+typedef struct EnvironmentRun {
+    Arena arena;
+    int n_columns, n_metrics;
+    int64_t samples;
+    const double *sample, *metric; // [samples][n_columns], one before each step of an environment, and the last
+    int failure;
+} EnvironmentRun;
+
+// With parameter[n_parameters], and action[steps][n_actions] as the table of the spec. isa: as --isa.
+void environment_case_run(const char *text, const double *parameter, const double *action, int64_t steps,
+                          const char *isa, EnvironmentRun *out);
+
+#endif

@@ -1,0 +1,190 @@
+// Environments through runner/hopscotch.h: the bits of a run, resets, what ends an episode, wrong arguments.
+#include "environment_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ENVIRONMENT_STEPS = 64, ENVIRONMENT_PARAMETERS = 256, ENVIRONMENT_NUMBERS = 128, ENVIRONMENT_ACTIONS = 12 };
+
+// A hopper that draws its start; `simulation`: further settings.
+static const char *environment_spec(const char *simulation, const char *environment)
+{
+    static char text[4096];
+    snprintf(text, sizeof text,
+             "version: 1\nexperiment: case\nseed: 3\nmodel: hopper\n"
+             "simulation:\n  settle: 0.05\n  %s\n"
+             "replicates:\n  perturb:\n    phi_leg: {normal: [0.01, 0.05]}\n    z_foot: {uniform: [0.0, 0.2]}\n"
+             "    x_dot_des: {uniform: [0, 3]}\n"
+             "environment:\n  %s\n",
+             simulation, environment);
+    return text;
+}
+
+static hopscotch_env_options environment_options(int64_t lanes, int autoreset)
+{
+    hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
+    options.lanes = lanes;
+    options.device = "cpu";
+    options.autoreset = autoreset;
+    return options;
+}
+
+// ---- equal bits -----------------------------------------------------------------------------------------------------
+
+// What one lane was told and told in one episode.
+typedef struct EnvironmentEpisode {
+    double parameter[ENVIRONMENT_PARAMETERS], action[ENVIRONMENT_STEPS * ENVIRONMENT_ACTIONS];
+    double metric[ENVIRONMENT_NUMBERS], observation[ENVIRONMENT_STEPS + 1][ENVIRONMENT_NUMBERS];
+    int64_t steps;
+    int failure;
+} EnvironmentEpisode;
+
+static void environment_note(const EnvironmentCase *c, int64_t lane, EnvironmentEpisode *episode)
+{
+    for (int k = 0; k < c->info.n_observations; k++)
+        episode->observation[episode->steps][k] = environment_case_number(c, HOPSCOTCH_OBSERVATIONS, lane, k);
+}
+
+// Steps all lanes with actions up to `size`, and begins others anew at random, until the episode of `lane` is over.
+static void environment_play(const EnvironmentCase *c, int64_t lane, double size, EnvironmentEpisode *episode)
+{
+    uint8_t chosen[64] = {0};
+    memset(episode, 0, sizeof *episode);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c->env, NULL, NULL));
+    for (int p = 0; p < c->info.n_parameters; p++)
+        episode->parameter[p] = environment_case_number(c, HOPSCOTCH_PARAMETERS, lane, p);
+    environment_note(c, lane, episode);
+    bool over = false;
+    while (!over && episode->steps < ENVIRONMENT_STEPS) {
+        for (int64_t i = 0; i < c->info.lanes; i++) {
+            for (int a = 0; a < c->info.n_actions; a++)
+                environment_case_act(c, i, a, size * environment_case_random(i, episode->steps, a));
+            chosen[i] = i != lane && environment_case_random(i, episode->steps, 20) > 0.5;
+        }
+        for (int a = 0; a < c->info.n_actions; a++)
+            episode->action[episode->steps * c->info.n_actions + a] =
+                environment_case_number(c, HOPSCOTCH_ACTIONS, lane, a);
+        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c->env, chosen, NULL));
+        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c->env));
+        episode->steps++;
+        environment_note(c, lane, episode);
+        over = environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
+               environment_case_number(c, HOPSCOTCH_TRUNCATED, lane, 0) != 0.0;
+    }
+    CHECK(over);
+    for (int m = 0; m < c->info.n_metrics; m++)
+        episode->metric[m] = environment_case_number(c, HOPSCOTCH_EPISODE_METRICS, lane, m);
+    episode->failure = (int)environment_case_number(c, HOPSCOTCH_EPISODE_FAILURE, lane, 0);
+    CHECK_INTEGER(episode->steps, (int64_t)environment_case_number(c, HOPSCOTCH_EPISODE_STEPS, lane, 0));
+}
+
+// Columns of a hopper's control (11 and 12 of its sample) are those of the step before in an environment.
+static void environment_compare(const char *text, const EnvironmentEpisode *episode, const char *isa)
+{
+    EnvironmentRun run;
+    bool equal = true;
+    const bool hops = strstr(text, "model: hopper") != NULL;
+    environment_case_run(text, episode->parameter, episode->action, episode->steps, isa, &run);
+    CHECK_INTEGER(episode->steps + 1, run.samples);
+    for (int64_t s = 0; s <= episode->steps && s < run.samples; s++) {
+        for (int c = 1; c < run.n_columns; c++) {
+            const double expected = run.sample[s * run.n_columns + c], got = episode->observation[s][c - 1];
+            if (hops && (c == 11 || c == 12)) continue;
+            if (memcmp(&expected, &got, sizeof got) != 0 && equal) CHECK_BITS(expected, got);
+            equal = equal && memcmp(&expected, &got, sizeof got) == 0;
+        }
+    }
+    CHECK(equal);
+    for (int m = 0; m < run.n_metrics; m++) CHECK_BITS(run.metric[m], episode->metric[m]);
+    CHECK_INTEGER(run.failure, episode->failure);
+    arena_destroy(&run.arena);
+}
+
+static void environment_check_text(const char *text, const char *isa, int64_t lanes, int64_t lane, double size)
+{
+    EnvironmentCase c;
+    EnvironmentEpisode episode;
+    hopscotch_env_options options = environment_options(lanes, HOPSCOTCH_AUTORESET_DISABLED);
+    options.isa = isa;
+    if (!environment_case_open(text, &options, &c)) return;
+    environment_play(&c, lane, size, &episode);
+    environment_compare(text, &episode, isa);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+}
+
+static void environment_check_bits(const char *simulation, const char *isa, int64_t lanes, int64_t lane)
+{
+    environment_check_text(environment_spec(simulation, "reward: \"1\""), isa, lanes, lane, 80.0);
+}
+
+#define ENVIRONMENT_10MS "duration: 0.3\n  control: {mode: external, period: 10ms}\n  "
+
+// A trajectory made by stepping equals that of a run, in every place of a vector, beside lanes that begin anew.
+TEST(environment_has_the_bits_of_a_run)
+{
+    static const char *const integrators[] = {"implicit_midpoint", "semi_implicit_euler", "implicit_euler", "rk4"};
+    static const char *const isas[] = {"scalar", "v4"};
+    char simulation[512];
+    if (!__builtin_cpu_supports("avx512f")) {
+        test_skip("no AVX-512 on this machine");
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            snprintf(simulation, sizeof simulation, ENVIRONMENT_10MS "integrator: %s", integrators[i]);
+            environment_check_bits(simulation, isas[k], 11, 3 * k + i);
+            snprintf(simulation, sizeof simulation,
+                     ENVIRONMENT_10MS "integrator: %s\n  push: random\n  wind: gusting\n  terrain: sine",
+                     integrators[i]);
+            environment_check_bits(simulation, isas[k], 11, 9);
+        }
+    }
+}
+
+// A step of seven ticks: the rings of the lanes of a vector stand at different places.
+TEST(environment_steps_of_seven_ticks)
+{
+    static const char simulation[] = "duration: 0.0294\n  control: {mode: external, period: 0.7ms}";
+    char text[512];
+    EnvironmentCase c;
+    EnvironmentEpisode episode;
+    if (!__builtin_cpu_supports("avx512f")) {
+        test_skip("no AVX-512 on this machine");
+        return;
+    }
+    snprintf(text, sizeof text,
+             "version: 1\nexperiment: case\nmodel: hopper\nsimulation:\n  settle: 0.01\n  %s\n"
+             "replicates: {perturb: {z_foot: {uniform: [0, 0.01]}}}\nenvironment: {reward: \"0\"}\n",
+             simulation);
+    hopscotch_env_options options = environment_options(13, HOPSCOTCH_AUTORESET_DISABLED);
+    options.isa = "v4";
+    if (!environment_case_open(text, &options, &c)) return;
+    CHECK_INTEGER(42, c.info.episode_steps);
+    environment_play(&c, 6, 80.0, &episode);
+    environment_compare(text, &episode, "v4");
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+}
+
+// Of joint targets, and of efforts; lanes that fall are beside those that go on.
+TEST(environment_of_a_robot_has_the_bits_of_a_run)
+{
+    static const char *const commands[] = {"position", "effort"};
+    static const char *const isas[] = {"scalar", "v4"};
+    char text[2048];
+    if (!__builtin_cpu_supports("avx512f")) {
+        test_skip("no AVX-512 on this machine");
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        snprintf(text, sizeof text,
+                 "version: 1\nexperiment: case\nseed: 4\nmodel: articulated\n"
+                 "simulation:\n  robot: robots/quadruped.xml\n  keyframe: [stand]\n  duration: 0.8\n  dt: 0.002\n"
+                 "  control: {mode: external, command: %s, period: 20ms}\n"
+                 "parameters: {all_kp: 80, all_kd: 2, fall_height: 0.2}\n"
+                 "replicates:\n  perturb:\n    base_z: {uniform: [0, 0.02]}\n    ground_friction: {uniform: [0.5, 1]}\n"
+                 "environment: {reward: \"base_vx\"}\n",
+                 commands[k % 2]);
+        environment_check_text(text, isas[k / 2], 11, 3 + k, k % 2 == 0 ? 0.4 : 30.0);
+    }
+}
