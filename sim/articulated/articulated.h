@@ -447,6 +447,7 @@ const ArticulatedLeg *articulated_legs(const ArticulatedHost *host, const Articu
                                        Arena *arena);
 // Appends the parameters of control: raibert, if it is used.
 int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters);
+
 // ---- external.c -----------------------------------------------------------------------------------------------------
 
 // With external control: the actions of `out`, one for each driven joint.
