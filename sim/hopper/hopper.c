@@ -324,6 +324,11 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
         out->wrong_option = 0;
         return error_none();
     }
+    out->wrong_option = 1 + HOPPER_CONTROL;
+    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
+        return error_make(ERROR_USER, "control: {mode: external} needs fixed steps: choose another integrator than "
+                                      "dormand_prince");
+    out->wrong_option = 1 + (file->count > 0 ? HOPPER_ACTIONS_FILE : HOPPER_ACTIONS);
     TRY(hopper_take_table_of_actions(listed, file, arena, constants, out));
     out->wrong_option = 1 + HOPPER_PERIOD;
     if (!whole || held < 1 || held > 1000000000)
