@@ -121,7 +121,8 @@ $(BUILD)/cpu_observed_%.o: sim/cpu_kernels.c build/config.mk
 	$(Q)$(KERNELS) -DOBSERVED=true -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
 $(BUILD)/cpu_environment_%.o: sim/environment_kernels.c build/config.mk
 	$(call step,$@: kernels of environments for $(ISA_$*))
-	$(Q)$(KERNELS) -DENVIRONMENT_KERNELS_OF=$(@F:.o=) -DHOPSCOTCH_CALLS $(ISA_$*) -c $< -o $@
+	$(Q)$(KERNELS) -DENVIRONMENT_KERNELS_OF=$(@F:.o=) $(if $(filter $*,$(INLINE)),,-DHOPSCOTCH_CALLS) $(ISA_$*) \
+	    -c $< -o $@
 ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3

@@ -20,6 +20,7 @@ fail()
 # included: sim/sim.h, io/io.h, and of the floors of runner the header of their name.
 order="sim io runner/version.c
 runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/spec
+runner/library
 runner/campaign/store runner/campaign/batch runner/campaign/plan runner/campaign/run runner/campaign/doctor
 runner/view/analysis runner/view/plots runner/view/report
 runner/command runner/main.c"
@@ -65,6 +66,7 @@ includes_point_down()
         {
             from = $1
             to = resolved(from, $3)
+            if (to == "runner/hopscotch.h") next # includes nothing of the program
             here = floor(from)
             there = floor(to)
             if (here == there && (from == header(here) || to == header(there) || rank(to) <= rank(from))) next

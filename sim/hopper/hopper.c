@@ -325,6 +325,11 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
         out->wrong_option = 0;
         return error_none();
     }
+    out->wrong_option = 1 + HOPPER_CONTROL;
+    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
+        return error_make(ERROR_USER, "control: {mode: %s} needs fixed steps: choose another integrator than "
+                                      "dormand_prince", policy ? "policy" : "external");
+    out->wrong_option = 1 + (file->count > 0 ? HOPPER_ACTIONS_FILE : HOPPER_ACTIONS);
     if (policy && listed->count > 0)
         return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
     if (policy)

@@ -1,0 +1,318 @@
+// The calls of runner/hopscotch.h: wrong arguments, closed handles, tables, tensors, expressions of the spec.
+#include "environment_case.h"
+
+#include "../../runner/experiment/experiment.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS_MODEL                                                                                                    \
+    "version: 1\nexperiment: case\nmodel: hopper\n"                                                                    \
+    "simulation: {settle: 0.01, duration: 0.05, control: {mode: external, period: 10ms}}\n"
+static const char calls_spec[] = CALLS_MODEL "environment: {reward: \"1\"}\n";
+
+static void calls_said(const char *words, const hopscotch_env *env)
+{
+    const char *text = hopscotch_error(env);
+    if (strstr(text, words) == NULL) printf("said: %s\n", text);
+    CHECK(strstr(text, words) != NULL);
+}
+
+// ---- opening --------------------------------------------------------------------------------------------------------
+
+static void calls_refuses(int status, const char *words, const char *text, const hopscotch_env_options *options)
+{
+    hopscotch_env *env = (hopscotch_env *)&env;
+    CHECK_INTEGER(status, hopscotch_env_open_text("case.yaml", text, options, &env));
+    CHECK(env == NULL);
+    calls_said(words, NULL);
+}
+
+TEST(environment_refuses_specs)
+{
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "environment", CALLS_MODEL, NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "control: {mode: external}",
+                  "version: 1\nexperiment: case\nmodel: hopper\nenvironment: {reward: \"1\"}\n", NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "case.yaml:5:32: error: unknown name 'speeed'",
+                  CALLS_MODEL "environment: {reward: \"1 + sin(speeed)\", define: {speed: dx_foot}}\n", NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "environment.reward is missing", CALLS_MODEL "environment: {observe: [time]}\n",
+                  NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "already a name of the model",
+                  CALLS_MODEL "environment: {reward: \"1\", define: {u1: \"2\"}}\n", NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "is not a name",
+                  CALLS_MODEL "environment: {reward: \"1\", define: {\"1a\": \"2\"}}\n", NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "observe", CALLS_MODEL "environment: {reward: \"1\", observe: []}\n", NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "nests too deeply",
+                  CALLS_MODEL
+                  "environment: {reward: \"1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1"
+                  "+(1+(1+time))))))))))))))))))))))))\"}\n",
+                  NULL);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "case.yaml", "model: [", NULL);
+    hopscotch_env *env = NULL;
+    CHECK_INTEGER(HOPSCOTCH_MACHINE, hopscotch_env_open("no/such.yaml", NULL, &env) == HOPSCOTCH_WRONG_SPEC
+                                         ? HOPSCOTCH_MACHINE
+                                         : hopscotch_env_open("no/such.yaml", NULL, &env));
+    calls_said("no/such.yaml", NULL);
+}
+
+TEST(environment_refuses_options)
+{
+    const hopscotch_env_options good = HOPSCOTCH_ENV_OPTIONS;
+    hopscotch_env_options options = good;
+    options.size = 3;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.size", calls_spec, &options);
+    options = good;
+    options.lanes = -1;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.lanes", calls_spec, &options);
+    options.lanes = 1 << 25;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.lanes", calls_spec, &options);
+    options = good;
+    options.autoreset = 3;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.autoreset", calls_spec, &options);
+    options = good;
+    options.type = HOPSCOTCH_INT32;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.type", calls_spec, &options);
+    options = good;
+    options.threads = -2;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.threads", calls_spec, &options);
+    options = good;
+    options.n_set = 1;
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.n_set", calls_spec, &options);
+    options = good;
+    options.device = "tpu";
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "unknown device 'tpu'", calls_spec, &options);
+    options.device = "cuda:1x";
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "unknown device", calls_spec, &options);
+    options = good;
+    options.isa = "v9";
+    options.device = "cpu";
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "v9", calls_spec, &options);
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_open_text(NULL, calls_spec, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_open(NULL, NULL, &(hopscotch_env *){NULL}));
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "text is NULL", NULL, NULL);
+}
+
+// ---- handles --------------------------------------------------------------------------------------------------------
+
+static void calls_open(int64_t lanes, EnvironmentCase *c)
+{
+    hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
+    options.lanes = lanes;
+    options.device = "cpu";
+    CHECK(environment_case_open(calls_spec, &options, c));
+}
+
+TEST(environment_handles)
+{
+    EnvironmentCase c, other;
+    hopscotch_array array;
+    hopscotch_field field;
+    calls_open(2, &c);
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_step(c.env));
+    calls_said("reset the environment first", c.env);
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_reset(c.env, (const uint8_t[2]){1, 0}, NULL));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_array(c.env, HOPSCOTCH_N_ARRAYS, &array));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_array(c.env, -1, &array));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_array(c.env, 0, NULL));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_field(c.env, 9, 0, &field));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_ACTIONS, 2, &field));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_get_info(c.env, NULL));
+    CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_set_stream(c.env, &c));
+    CHECK(hopscotch_env_dlpack(c.env, 77) == NULL);
+    CHECK(hopscotch_env_stream(c.env) == NULL);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    calls_open(2, &other); // takes the place of the one that was closed
+    CHECK(other.env != c.env);
+    hopscotch_env *const closed[] = {c.env, NULL, (hopscotch_env *)&c, (hopscotch_env *)(uintptr_t)-1};
+    for (int i = 0; i < 4; i++) {
+        CHECK_INTEGER(HOPSCOTCH_CLOSED, hopscotch_env_step(closed[i]));
+        CHECK_INTEGER(HOPSCOTCH_CLOSED, hopscotch_env_reset(closed[i], NULL, NULL));
+        CHECK_INTEGER(HOPSCOTCH_CLOSED, hopscotch_env_close(closed[i]));
+        CHECK_INTEGER(HOPSCOTCH_CLOSED, hopscotch_env_wait(closed[i]));
+        CHECK_INTEGER(HOPSCOTCH_CLOSED, hopscotch_env_array(closed[i], 0, &array));
+        CHECK(hopscotch_env_dlpack(closed[i], 0) == NULL);
+        calls_said("closed", closed[i]);
+    }
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(other.env));
+    CHECK_INTEGER(HOPSCOTCH_INTERFACE, hopscotch_interface());
+    CHECK_TEXT(HOPSCOTCH_VERSION, hopscotch_version());
+}
+
+static void *calls_step(void *env)
+{
+    static _Thread_local int64_t busy;
+    busy = 0;
+    for (int i = 0; i < 200; i++) busy += hopscotch_env_step(env) == HOPSCOTCH_BUSY;
+    return &busy;
+}
+
+// Two threads with one handle: a call is done or refused, and nothing breaks.
+TEST(environment_two_threads)
+{
+    EnvironmentCase c;
+    pthread_t threads[2];
+    calls_open(64, &c);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, NULL, NULL));
+    for (int i = 0; i < 2; i++) CHECK_INTEGER(0, pthread_create(&threads[i], NULL, calls_step, c.env));
+    for (int i = 0; i < 2; i++) CHECK_INTEGER(0, pthread_join(threads[i], NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+}
+
+// ---- what there is --------------------------------------------------------------------------------------------------
+
+TEST(environment_tables)
+{
+    EnvironmentCase c;
+    hopscotch_field field;
+    calls_open(5, &c);
+    CHECK_INTEGER(2, c.info.n_actions);
+    CHECK_INTEGER(13, c.info.n_observations);
+    CHECK_INTEGER(100, c.info.physics_steps);
+    CHECK_INTEGER(5, c.info.episode_steps);
+    CHECK_NEAR(0.01, c.info.control_period, 1e-15);
+    CHECK_TEXT("hopper", c.info.model);
+    CHECK_INTEGER(1, c.info.device_type);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_ACTIONS, 1, &field));
+    CHECK_TEXT("u2", field.name);
+    CHECK_TEXT("N m", field.unit);
+    CHECK_BITS(-100.0, field.low);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_OBSERVATIONS, 0, &field));
+    CHECK_TEXT("x_foot", field.name);
+    CHECK(isinf(field.low) && isinf(field.high));
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_METRICS, 0, &field));
+    CHECK_TEXT("velocity_error", field.name);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_PARAMETERS, 0, &field));
+    CHECK_TEXT("m", field.name);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_field(c.env, HOPSCOTCH_TABLE_FAILURES, 1, &field));
+    CHECK_TEXT("fell", field.name);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+}
+
+// dlpack.h, version 0.x
+typedef struct CallsTensor {
+    void *data;
+    int32_t device_type, device_id, ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+    void *context;
+    void (*deleter)(struct DLManagedTensor *self);
+} CallsTensor;
+
+// A tensor shows the array, also after its environment is closed.
+TEST(environment_tensors)
+{
+    EnvironmentCase c;
+    calls_open(3, &c);
+    struct DLManagedTensor *managed = hopscotch_env_dlpack(c.env, HOPSCOTCH_OBSERVATIONS);
+    const CallsTensor *tensor = (const CallsTensor *)managed;
+    CHECK(tensor->data == c.array[HOPSCOTCH_OBSERVATIONS].data);
+    CHECK_INTEGER(1, tensor->device_type);
+    CHECK_INTEGER(2, tensor->ndim);
+    CHECK_INTEGER(2, tensor->code);
+    CHECK_INTEGER(64, tensor->bits);
+    CHECK_INTEGER(3, tensor->shape[0]);
+    CHECK_INTEGER(13, tensor->shape[1]);
+    CHECK_INTEGER(1, tensor->strides[0]);
+    struct DLManagedTensor *flags = hopscotch_env_dlpack(c.env, HOPSCOTCH_TERMINATED);
+    CHECK_INTEGER(1, ((const CallsTensor *)flags)->ndim);
+    CHECK_INTEGER(1, ((const CallsTensor *)flags)->code);
+    CHECK_INTEGER(8, ((const CallsTensor *)flags)->bits);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, NULL, NULL));
+    const double z_foot = environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, 1, 1);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    CHECK_BITS(z_foot, ((const double *)tensor->data)[1 + tensor->strides[1]]);
+    tensor->deleter(managed);
+    ((const CallsTensor *)flags)->deleter(flags);
+}
+
+// ---- expressions ----------------------------------------------------------------------------------------------------
+
+static const char *const calls_expressions[] = {
+    "x_foot + z_foot * phi_leg - len_leg / dx_foot",
+    "-x_foot^2",
+    "z_foot^-3",
+    "abs(dz_foot)^0.5",
+    "2^phi_leg^2",
+    "dz_foot^16",
+    "dz_foot^17",
+    "min(x_foot, z_foot, phi_leg)",
+    "max(dz_foot, 0/0)",
+    "min(0/0, 1)",
+    "sqrt(-1)",
+    "x_foot < z_foot and not phi_leg > 0 or 0/0",
+    "x_foot <= x_foot",
+    "x_foot >= z_foot",
+    "x_foot != z_foot",
+    "0/0 != 1",
+    "x_foot = x_foot",
+    "exp(z_foot)",
+    "log(abs(dz_foot))",
+    "sin(10 * z_foot) - cos(m * z_foot)",
+    "1/0",
+    "abs(-3)",
+    "not 0/0",
+    "k_l - g",
+    "failed",
+    "(0/0)^0",
+    "1^(0/0)",
+    "0^0",
+    "x_dot_des",
+    "speed^2 + 2 * speed",
+};
+enum { CALLS_EXPRESSIONS = sizeof calls_expressions / sizeof calls_expressions[0] };
+
+// What a kernel computes of expressions has the bits of expression_value.
+TEST(environment_expressions)
+{
+    EnvironmentCase c;
+    char text[8192];
+    int length = snprintf(text, sizeof text,
+                          CALLS_MODEL "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}}}\n"
+                                      "environment:\n  reward: \"0\"\n"
+                                      "  define: {speed: \"dx_foot + 3 * z_foot\"}\n  observe:\n"
+                                      "    - phi_leg\n");
+    for (int i = 0; i < CALLS_EXPRESSIONS; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "    - \"%s\"\n", calls_expressions[i]);
+    static const char *const columns[] = {"x_foot",  "z_foot",  "phi_leg",  "phi_body",  "len_leg",
+                                          "dx_foot", "dz_foot", "dphi_leg", "dphi_body", "dlen_leg",
+                                          "fsm",     "u1",      "u2"};
+    for (int i = 0; i < 13; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "    - %s\n", columns[i]);
+    hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
+    options.lanes = 12;
+    options.device = "cpu";
+    if (!environment_case_open(text, &options, &c)) return;
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, NULL, NULL));
+    for (int k = 0; k < 3; k++) CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c.env));
+
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 22, "expressions of a test"));
+    static const char *const names[] = {"x_foot",  "z_foot",  "phi_leg",   "phi_body",  "len_leg",
+                                        "dx_foot", "dz_foot", "dphi_leg",  "dphi_body", "dlen_leg",
+                                        "fsm",     "u1",      "u2",        "m",         "k_l",
+                                        "g",       "failed",  "x_dot_des", "speed"};
+    const Scope scope = {.names = names, .count = 19};
+    for (int64_t lane = 0; lane < 12; lane++) {
+        double values[19];
+        for (int k = 0; k < 13; k++)
+            values[k] = environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, lane, 1 + CALLS_EXPRESSIONS + k);
+        values[13] = 10.0, values[14] = 1e3, values[15] = 9.8, values[16] = 0.0, values[17] = 3.0;
+        values[18] = values[5] + 3.0 * values[1];
+        for (int i = 0; i < CALLS_EXPRESSIONS; i++) {
+            Expression *expression;
+            CHECK_OK(expression_parse_text(calls_expressions[i], "test", &scope, &arena, &expression));
+            const double expected = expression_value(expression, values);
+            const double got = environment_case_number(&c, HOPSCOTCH_OBSERVATIONS, lane, 1 + i);
+            if (isnan(expected) && isnan(got)) continue;
+            if (memcmp(&expected, &got, sizeof got) != 0) printf("%s:\n", calls_expressions[i]);
+            CHECK_BITS(expected, got);
+        }
+    }
+    arena_destroy(&arena);
+    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+}
