@@ -151,6 +151,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
     options.extend = switch_given(line, "extend");
     options.ignore_space = switch_given(line, "ignore-space");
     options.fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0;
+    options.accept_version = switch_given(line, "accept-version");
     options.out = line->out;
     return options;
 }
@@ -278,6 +279,8 @@ static const Switch run_rows[] = {
      "add the trials of a changed spec to the campaign; what earlier runs --set is kept"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0,
      "first run failed trials again: all, or those with these kinds of failure"},
+    {"accept-version", SWITCH_FLAG, NULL, 0, 0,
+     "go on although the program of `model: command` says another version than before"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,

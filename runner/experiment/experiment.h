@@ -150,6 +150,7 @@ typedef struct Overrides {
 
 typedef struct Spec {
     const char *file, *text; // as given
+    const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was made of another
     Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
