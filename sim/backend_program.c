@@ -2,9 +2,9 @@
 // answers. A lane depends on nothing but its own request, so neither the number of workers nor the order of answers
 // changes a result.
 //
-// A worker that breaks (its process ends, or it breaks the protocol) after it has answered other requests is not
-// believed: the lane is given once more, to a new process. So it is the lane's own request that a failure `crashed` or
-// `protocol` belongs to. A lane that takes longer than the timeout is not given again.
+// If a worker breaks (its process ends, it breaks the protocol, or it takes too long) after it has answered other
+// requests, those may be the cause: the lane is given once more, to a new process. So a failure belongs to the lane's
+// own request, whichever came before it.
 #include "backend.h"
 
 #include "command/command.h"
@@ -222,7 +222,7 @@ static const char *program_stop_worker(ProgramBackend *program, Worker *worker, 
     worker->process.errors = -1;
     Process process = worker->process;
     const int status = process_end(&process, &program->guard, patience);
-    worker->process = (Process){.to = -1, .from = -1, .errors = errors};
+    worker->process = (Process){.to = -1, .from = -1, .errors = errors, .ended = -1};
     if (errors >= 0) {
         program_drain_errors(program, worker);
         if (worker->process.errors >= 0) (void)close(worker->process.errors);
@@ -284,7 +284,7 @@ static void program_break(ProgramBackend *program, Worker *worker, int failure, 
     }
     if (state == WORKER_IDLE || !program_is_wanted(program, worker)) return;
     const Batch *batch = &program->backend.batches[worker->slot];
-    worker->again = answers > 0 && failure != COMMAND_TIMEOUT;
+    worker->again = answers > 0;
     program_log(program, worker, "hopscotch: trial %lld, replicate %d: %s: %s%s", (long long)batch->trial[worker->lane],
                 batch->replicate[worker->lane], program->configured.failures[failure], problem,
                 worker->again ? "; it is run again by a new process" : "");
@@ -544,7 +544,7 @@ static int program_patience(const ProgramBackend *program)
     return left > 1e6 ? 1000000 : left < 0.0 ? 0 : (int)left;
 }
 
-enum { PROGRAM_FROM, PROGRAM_ERRORS, PROGRAM_TO, PROGRAM_ENDS };
+enum { PROGRAM_FROM, PROGRAM_ERRORS, PROGRAM_TO, PROGRAM_ENDED, PROGRAM_ENDS };
 
 static void program_look_at(const Worker *worker, struct pollfd *ends)
 {
@@ -552,6 +552,7 @@ static void program_look_at(const Worker *worker, struct pollfd *ends)
     ends[PROGRAM_FROM] = (struct pollfd){.fd = there ? worker->process.from : -1, .events = POLLIN};
     ends[PROGRAM_ERRORS] = (struct pollfd){.fd = there ? worker->process.errors : -1, .events = POLLIN};
     ends[PROGRAM_TO] = (struct pollfd){.fd = sends ? worker->process.to : -1, .events = POLLOUT};
+    ends[PROGRAM_ENDED] = (struct pollfd){.fd = there ? worker->process.ended : -1, .events = POLLIN};
 }
 
 static void program_handle(ProgramBackend *program, Worker *worker, const struct pollfd *ends)
@@ -559,6 +560,8 @@ static void program_handle(ProgramBackend *program, Worker *worker, const struct
     if (ends[PROGRAM_ERRORS].revents != 0) program_read_errors(program, worker);
     if (ends[PROGRAM_FROM].revents != 0)
         program_read(program, worker);
+    else if (ends[PROGRAM_ENDED].revents != 0 && program_is_quiet(worker))
+        program_break(program, worker, COMMAND_CRASHED, "");
     else if (ends[PROGRAM_TO].revents != 0)
         program_send(program, worker);
 }
@@ -902,7 +905,7 @@ Error backend_program_open(const BackendOptions *options, int device, Backend **
     program->arena.purpose = "a batch of lanes";
     program->guard.to = program->wake = -1;
     for (int i = 0; i < PROGRAM_WORKERS_MAX; i++)
-        program->workers[i].process = (Process){.to = -1, .from = -1, .errors = -1};
+        program->workers[i].process = (Process){.to = -1, .from = -1, .errors = -1, .ended = -1};
     program_init_locks(program);
     const Error error =
         program->folder != NULL ? program_start(program) : error_make(ERROR_MACHINE, "not enough memory");

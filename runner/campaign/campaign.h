@@ -310,6 +310,9 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);
+// All that differs, as far as there is room.
+void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
+                      char *text, size_t size);
 // Puts a row in, within a transaction (store/commit.c).
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 
@@ -497,13 +500,15 @@ Error unwanted_forget(Database *database);
 // ---- replay (run/replay.c, run/trace.c) -----------------------------------------------------------------------------
 
 // Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
-// `difference` names the first field that differs, with both values; empty if all are equal.
+// `difference` names the first field that differs, with both values; empty if all are equal. Of a model that runs a
+// program it names all that do, and `version` is the one that the program says now.
 typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
     bool equal;
     bool computed; // the trial keeps no row (record.rows), so there is nothing to compare with; equal is true
-    char difference[256];
+    char difference[384];
+    const char *version;
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);

@@ -76,6 +76,7 @@ typedef struct ProcessPlan {
 typedef struct Process {
     pid_t process; // 0: none
     int to, from, errors;
+    int ended; // readable once the process has ended, even if others hold its pipes; -1: the system has no such thing
 } Process;
 
 // The file that the first word of a program stands for: with a slash below `folder`, else from PATH. Error (user):

@@ -220,8 +220,8 @@ static bool process_open_pipes(ProcessPipes *pipes)
 
 static void process_close_pipes(Process *process)
 {
-    int *const ends[] = {&process->to, &process->from, &process->errors};
-    for (int i = 0; i < 3; i++) {
+    int *const ends[] = {&process->to, &process->from, &process->errors, &process->ended};
+    for (int i = 0; i < 4; i++) {
         if (*ends[i] >= 0) (void)close(*ends[i]);
         *ends[i] = -1;
     }
@@ -231,7 +231,7 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
 {
     ProcessPipes pipes;
     const pid_t parent = getpid();
-    *out = (Process){.to = -1, .from = -1, .errors = -1};
+    *out = (Process){.to = -1, .from = -1, .errors = -1, .ended = -1};
     if (!process_open_pipes(&pipes))
         return error_make(ERROR_MACHINE, "the system makes no pipes for a process: %s", strerror(errno));
     const pid_t child = fork();
@@ -240,10 +240,13 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
     (void)close(pipes.in[0]);
     (void)close(pipes.out[1]);
     (void)close(pipes.errors[1]);
-    *out = (Process){.process = child, .to = pipes.in[1], .from = pipes.out[0], .errors = pipes.errors[0]};
+    *out = (Process){.process = child, .to = pipes.in[1], .from = pipes.out[0], .errors = pipes.errors[0], .ended = -1};
     if (child > 0) {
         (void)setpgid(child, child); // whichever of the two comes first
         guard_tell(guard, child, true);
+#ifdef SYS_pidfd_open
+        out->ended = (int)syscall(SYS_pidfd_open, child, 0U);
+#endif
         const int ends[] = {out->to, out->from, out->errors};
         for (int i = 0; i < 3; i++) (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
         return error_none();

@@ -192,6 +192,10 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                              .computed = replay->computed};
     result->equal = replay->computed || !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0,
                                                      result->difference, sizeof result->difference);
+    result->version = replay->program_version;
+    if (!result->equal && replay->spec.model->runs_program)
+        rows_differences(&replay->spec, &replay->stored, 0, &replay->again.rows, 0, result->difference,
+                         sizeof result->difference);
     return error_none();
 }
 

@@ -32,6 +32,7 @@ typedef struct Campaign {
     int64_t first_batch;        // of this run
     char stale[160];            // the last run's lock, if it was killed
     const char *program_folder; // of the spec that was given
+    bool unstarted;             // the campaign is new, and its program can't be run
     BoundedLog workers;         // what the program writes to standard error
     Loop loop;
 } Campaign;
@@ -230,7 +231,9 @@ static Error campaign_open_device(Campaign *campaign)
 {
     RunOptions options = *campaign->options;
     TRY(campaign_program(campaign, &options));
-    TRY(device_open(campaign->spec, &options, campaign->arena, &campaign->device));
+    const Error error = device_open(campaign->spec, &options, campaign->arena, &campaign->device);
+    campaign->unstarted = error.kind != OK && campaign->store->created && campaign->spec->model->runs_program;
+    TRY(error);
     TRY(campaign_check_program(campaign));
     return campaign_use_device(campaign);
 }
@@ -490,7 +493,7 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
     }
-    if (error.kind != OK) campaign_note_error(campaign, &error);
+    if (error.kind != OK && !campaign->unstarted) campaign_note_error(campaign, &error);
     campaign_close_adjoint(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
@@ -662,7 +665,8 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const char *first = campaign_first_missing(folder, arena);
     bool created = false;
     const Error error = campaign_begin(&campaign, folder, &lock, &created);
-    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
+    if ((campaign.store == NULL || campaign.unstarted) && first != NULL)
+        campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);
