@@ -93,7 +93,6 @@ typedef struct SpecReader {
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(Arena *arena, int *count); // with a row for each form
-bool model_is_top(const Model *model, const char *name);
 // Rows of other tables as keys; the path is the arena's. section "": the top.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
