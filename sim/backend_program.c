@@ -641,8 +641,7 @@ static struct timespec program_time(double at)
 static Error program_take_words(ProgramBackend *program)
 {
     const CommandModel *model = program_model(program);
-    if (model->n_program == 0) return error_make(ERROR_USER, "simulation.program is missing");
-    TRY(process_find(model->program[0], program->folder, &program->file));
+    TRY(process_find(model->n_program > 0 ? model->program[0] : "", program->folder, &program->file));
     program->arguments = ARENA_NEW(&program->arena, char *, model->n_program + 1);
     for (int i = 0; i < model->n_program; i++) program->arguments[i] = arena_copy(&program->arena, model->program[i]);
     program->hello = message_write_hello(&program->configured, &program->hello_size);
@@ -698,7 +697,7 @@ static Error program_take_messages(ProgramBackend *program)
         free(worker->out);
         worker->out = malloc(size);
         worker->number = i + 1;
-        if (worker->out == NULL) return error_make(ERROR_MACHINE, "not enough memory for a program's messages");
+        if (worker->out == NULL) return error_make(ERROR_MACHINE, "not enough memory for the workers");
     }
     return error_none();
 }
@@ -907,8 +906,8 @@ Error backend_program_open(const BackendOptions *options, int device, Backend **
     for (int i = 0; i < PROGRAM_WORKERS_MAX; i++)
         program->workers[i].process = (Process){.to = -1, .from = -1, .errors = -1, .ended = -1};
     program_init_locks(program);
-    const Error error =
-        program->folder != NULL ? program_start(program) : error_make(ERROR_MACHINE, "not enough memory");
+    const Error error = program->folder != NULL ? program_start(program)
+                                                : error_make(ERROR_MACHINE, "not enough memory for the workers");
     if (error.kind == OK)
         *out = &program->backend;
     else

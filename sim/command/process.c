@@ -149,7 +149,7 @@ static Error process_find_below(const char *word, const char *folder, char **fil
             error_make(ERROR_USER, "'%.150s' in %.150s is not a file that can be run: make it there, and executable",
                        word, folder);
     else if (root == NULL || strncmp(root, place, length) != 0 || (place[length] != '/' && strcmp(root, "/") != 0))
-        error = error_make(ERROR_USER, "program '%.150s' is a link out of the spec's folder", word);
+        error = error_make(ERROR_USER, "program '%.150s' is a link to a file elsewhere", word);
     free(root);
     free(*file);
     *file = place;

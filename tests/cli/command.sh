@@ -90,7 +90,7 @@ cat >expected <<'END'
 hopscotch: './no' in FOLDER is not a file that can be run: make it there, and executable
 hopscotch: program '../no' leads out of the spec's folder: name a file below it, or a program in PATH
 hopscotch: program '/bin/cat' leads out of the spec's folder: name a file below it, or a program in PATH
-hopscotch: program './link' is a link out of the spec's folder
+hopscotch: program './link' is a link to a file elsewhere
 hopscotch: there is no program 'no-such-program' in PATH; write ./no-such-program for a file in the spec's folder
 hopscotch: `sh -c echo no licence >&2; exit 3` failed before its hello: exit code 3; its last words: no licence
 hopscotch: `sh -c echo hello` failed before its hello: expected '{' before "hello"
@@ -126,6 +126,17 @@ left() {
 }
 [ -z "$(left)" ]
 check $? "no process is left"
+
+cat >other.sh <<'END'
+#!/bin/sh
+read -r hello
+echo "{\"hello\": 1, \"version\": \"$$\"}"
+sleep 1
+END
+chmod +x other.sh
+run run small.yaml --name other --set 'simulation.program=[./other.sh]' --allow-programs --progress none
+grep -q "the program changed while it ran: it said version '" err
+check $? "processes of two versions end the run"
 
 # ---- a runner that is killed
 : >processes

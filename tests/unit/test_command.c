@@ -1,5 +1,5 @@
 // A program of the user's as a model: what a spec declares, and the messages to and from a worker.
-#include "../../runner/experiment/experiment.h"
+#include "../../runner/campaign/campaign.h"
 #include "../../sim/command/command.h"
 #include "../test.h"
 
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef struct CommandCase {
     Arena arena;
@@ -113,6 +114,8 @@ TEST(command_wrong_specs_are_refused)
     static const struct {
         const char *rest, *says;
     } cases[] = {
+        {"metrics: [y]\nsimulation: {workers: 2}\n", "simulation.program is missing: the program that simulates"},
+        {"metrics: [y]\nsimulation: {program: [sh, \"a\\tb\"]}\n", "which is not a text of up to 1024 bytes"},
         {"", "metrics is missing: the numbers that the program answers with"},
         {"metrics: [y]\nparameters: {y: 1}\n", "'y' is the name of a parameter already"},
         {"metrics: [y, Y]\n", "'Y' differs from another name by its case only"},
@@ -129,7 +132,9 @@ TEST(command_wrong_specs_are_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        snprintf(text, sizeof text, COMMAND_HEAD "%s", cases[i].rest);
+        const bool own = strstr(cases[i].rest, "simulation:") != NULL;
+        snprintf(text, sizeof text, "%s%s", own ? "version: 1\nexperiment: test\nmodel: command\n" : COMMAND_HEAD,
+                 cases[i].rest);
         CommandCase it = command_case(text);
         CHECK_ERROR(ERROR_USER, it.error);
         if (strstr(it.messages, cases[i].says) == NULL) CHECK_TEXT(cases[i].says, it.messages);
@@ -272,4 +277,52 @@ TEST(command_no_program_runs_unless_it_is_allowed)
     Backend *backend = NULL;
     const BackendOptions options = {.name = "program", .program = {.folder = "."}};
     CHECK_SAYS(ERROR_USER, "no program may be run here", backend_open(&options, &backend));
+    CommandCase it = command_case(COMMAND_SPEC);
+    BackendOptions own = {.name = "auto"};
+    CHECK_SAYS(ERROR_USER, "If you trust it, add --allow-programs", program_options(&it.spec, &it.arena, &own));
+    own.program.allowed = true;
+    CHECK_SAYS(ERROR_USER, "where the program `sh -c a b` lies is not known",
+               program_options(&it.spec, &it.arena, &own));
+    own.name = "cuda";
+    CHECK_SAYS(ERROR_USER, "which has no backend `cuda`", program_options(&it.spec, &it.arena, &own));
+    arena_destroy(&it.arena);
+}
+
+TEST(command_the_backend_is_for_programs_only)
+{
+    Backend *backend = NULL;
+    Arena arena;
+    Configured configured;
+    const BackendOptions options = {.name = "program", .program = {.folder = ".", .allowed = true}};
+    const double settings[] = {0, 2, 1};
+    CHECK_OK(arena_create(&arena, 1 << 20, "a test of command"));
+    CHECK_OK(model_find("bbob")->configure(settings, NULL, &arena, &configured));
+    CHECK_OK(backend_open(&options, &backend));
+    CHECK_SAYS(ERROR_USER, "model bbob runs no program: take another backend",
+               backend_prepare(backend, &configured, 1, 0, 0));
+    CHECK_SAYS(ERROR_USER, "a program gives no debug rows", backend_prepare_debug(backend, 1, 1));
+    CHECK(backend_close(backend));
+    arena_destroy(&arena);
+}
+
+// Without file descriptors.
+TEST(command_the_system_may_refuse)
+{
+    struct rlimit before, none;
+    Backend *backend = NULL;
+    Guard guard;
+    Process process;
+    char *arguments[] = {NULL};
+    const BackendOptions options = {.name = "program", .program = {.folder = ".", .allowed = true}};
+    const ProcessPlan plan = {.file = "/bin/true", .folder = ".", .arguments = arguments};
+    CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    none = before;
+    none.rlim_cur = 3;
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const Error event = backend_open(&options, &backend), pair = guard_start(&guard);
+    const Error pipes = process_start(&plan, &guard, &process);
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK_SAYS(ERROR_MACHINE, "the system gives no event", event);
+    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipe for a process", pair);
+    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipes for a process", pipes);
 }

@@ -310,7 +310,7 @@ void arguments_read(SpecReader *reader, const Key *key, const Node *node)
     const char **list = ARENA_NEW(reader->arena, const char *, node->count);
     for (int i = 0; i < node->count; i++) {
         if (!argument_is_good(node->items[i]))
-            diagnose(reader->diagnostics, node->items[i], "%s holds %s, expected texts of up to %d characters",
+            diagnose(reader->diagnostics, node->items[i], "%s holds %s, which is not a text of up to %d bytes",
                      key_name(key), scalar_given(node->items[i], reader->arena), ARGUMENT_LENGTH);
         list[i] = node->items[i]->kind == NODE_SCALAR ? node->items[i]->text : "";
     }
