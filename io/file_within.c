@@ -83,3 +83,11 @@ const char *folder_of(const char *path, Arena *arena)
     if (slash == NULL) return ".";
     return slash == path ? "/" : arena_format(arena, "%.*s", (int)(slash - path), path);
 }
+
+const char *folder_absolute(const char *path, Arena *arena)
+{
+    char *place = realpath(path, NULL);
+    const char *absolute = arena_copy(arena, place != NULL ? place : path);
+    free(place);
+    return absolute;
+}

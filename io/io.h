@@ -28,6 +28,16 @@ typedef struct FilePart {
 Error file_write_parts(const char *folder, const char *name, const FilePart *parts, int64_t n_parts);
 // Appends one line (a newline is added) with a single write; not synced.
 Error file_append_line(const char *path, const char *line);
+// A log of the last lines of something that may write without end, in two files: `path`, and `path`.1 with the lines
+// before (io/bounded_log.c).
+typedef struct BoundedLog {
+    char path[1024];
+    int64_t most, bytes; // of a file
+    int descriptor;
+} BoundedLog;
+Error bounded_log_open(const char *path, int64_t most, BoundedLog *log);
+void bounded_log_write(void *log, const char *text, size_t length); // never fails; a TextSink
+void bounded_log_close(BoundedLog *log);
 // Reads the whole file and adds a NUL, which `size` does not count. Error (user) if it is larger than `limit`.
 Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);
 // As file_read, for a file in a campaign's folder, which may come from another person. Error also if it is not a
@@ -90,7 +100,8 @@ typedef struct FileWithin {
 Error file_open_within(const char *folder, const char *name, Arena *arena, FileWithin *file);
 Error file_read_within(FileWithin *file, size_t limit, Arena *arena, Bytes *out); // as file_read
 void file_close_within(FileWithin *file);
-const char *folder_of(const char *path, Arena *arena); // "." if the path has no folder
+const char *folder_of(const char *path, Arena *arena);       // "." if the path has no folder
+const char *folder_absolute(const char *path, Arena *arena); // without links; itself if it does not exist
 
 // ---- lock (io/lock.c) -----------------------------------------------------------------------------------------------
 // An open-file-description lock (fcntl F_OFD_SETLK, O_CLOEXEC): one writer per campaign. The lock ends with its

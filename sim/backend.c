@@ -17,6 +17,7 @@ static const BackendEntry backend_entries[] = {
     {"cuda", backend_cuda_open, backend_cuda_count},
 #endif
     {"cpu", backend_cpu_open, NULL},
+    {"program", backend_program_open, NULL}, // by name only: `auto` finds a CPU
 #ifdef HOPSCOTCH_FAULTS
     {"faulty", backend_faulty_open, backend_faulty_count},
 #endif

@@ -40,6 +40,7 @@ double backend_clock(void); // s, monotonic
 typedef Error (*BackendOpen)(const BackendOptions *options, int device, Backend **out);
 
 Error backend_cpu_open(const BackendOptions *options, int device, Backend **out);
+Error backend_program_open(const BackendOptions *options, int device, Backend **out);
 #ifdef HOPSCOTCH_FAULTS
 Error backend_faulty_open(const BackendOptions *options, int device, Backend **out);
 int backend_faulty_count(void); // devices of this host

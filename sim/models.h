@@ -1,5 +1,6 @@
 // The registry of models. A model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
+//               A model that runs a program has no kernel (KERNEL_NONE).
 //   KERNELS(X)  X(model, kernel, threads, alone, work): `model_kernel`, a function in sim/model/advance.h that advances
 //               one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a
 //               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
@@ -23,7 +24,8 @@
     X(bbob) \
     X(rigid) \
     X(articulated) \
-    X(ndt)
+    X(ndt) \
+    X(command)
 
 #define KERNELS(X) \
     X(hopper, implicit_midpoint, 1, scalar, columns) \
@@ -88,7 +90,7 @@
 #endif
 
 #define MODELS_KERNEL_NUMBER(model, kernel, threads, alone, work) KERNEL_##model##_##kernel,
-enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT };
+enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT, KERNEL_NONE = -1 };
 #undef MODELS_KERNEL_NUMBER
 
 #endif

@@ -119,11 +119,13 @@ typedef enum OptionType {
     OPTION_BOOLEAN,
     OPTION_CHOICE,
     OPTION_POINTS,
-    OPTION_NUMBERS, // a list of numbers
-    OPTION_WORDS,   // a list of words
-    OPTION_FILE,    // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot, a
-                    // matrix or a table already
-    OPTION_MANNER   // a choice of how the work is done; no result depends on it
+    OPTION_NUMBERS,   // a list of numbers
+    OPTION_WORDS,     // a list of words
+    OPTION_ARGUMENTS, // a list of texts, in their order: the words of a command line
+    OPTION_FILE,      // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot, a
+                      // matrix or a table already
+    OPTION_MANNER,    // a choice of how the work is done; no result depends on it
+    OPTION_MANNER_NUMBER // the same, an integer
 } OptionType;
 
 typedef struct Option {
@@ -152,7 +154,7 @@ typedef struct Points {
         const double *cloud;       // [3][count]: a file of points (m), x of all of them, then y, then z
         const struct Robot *robot; // count 1: a file with a robot (sim/articulated/robot.h)
     };
-    // [count] of a List whose items have names, and OPTION_WORDS; [columns] of a table; else NULL
+    // [count] of a List whose items have names, OPTION_WORDS and OPTION_ARGUMENTS; [columns] of a table; else NULL
     const char *const *names;
     // of a List with fields of ITEM_WORDS: [count][those fields] lists of texts, each ended by NULL; NULL: not given
     const char *const *const *words;
@@ -430,6 +432,9 @@ struct Model {
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
+    const char *top;   // "a|b": those of its options and lists that stand at the top of a spec instead; NULL: none
+    int declares;      // the list, from 1, whose items are the model's parameters, and stand in `parameters:`; 0: none
+    bool runs_program; // its lanes are advanced by a program of the user's (BackendOptions.program)
     const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
     const Iterations *iterations;  // NULL: not shown
@@ -491,6 +496,8 @@ typedef struct Batch {
     double *work;          // [n_work][stride], private to the model; NULL in the host's copy of a device batch
     double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
     int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
+    int64_t *trial;        // [stride] whose lane it is, and below which replicate of it: for the messages of a program;
+    int32_t *replicate;    // NULL: the backend does not want to know
     Trace trace;           // trace.lanes = 0: nothing is traced
     DebugRows debug;       // debug.lanes = 0: no debug rows. With neither, only the plain kernel runs
 } Batch;
@@ -512,14 +519,22 @@ Error step_picture(const Configured *configured, const double *parameter, int th
 // Number of processors that this process may use, by its affinity mask.
 int processor_count(void);
 
+// How the program of a model that runs one (Model.runs_program) is run.
+typedef struct ProgramOptions {
+    bool allowed;       // the user said that it may be run
+    const char *folder; // where it runs
+    TextSink log;       // takes what its processes write to standard error, line by line; write NULL: nothing does
+} ProgramOptions;
+
 typedef struct BackendOptions {
-    const char *name;    // "auto", "cpu", "cuda"
+    const char *name;    // "auto", "cpu", "cuda", "program"
     int threads;         // CPU threads; 0: all cores
     uint64_t devices;    // devices of the host that share every batch, one bit each; 0: any one
     const char *kernels; // of a GPU: "auto", "made" or "general": whether a kernel is made for the campaign. NULL: no
     const char *isa;     // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
     double patience;     // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
+    ProgramOptions program;   // of the backend "program"
 } BackendOptions;
 
 #define BACKEND_PATIENCE 60.0 // s
@@ -538,7 +553,7 @@ typedef struct MadeImage {
 } MadeImage;
 
 typedef struct BackendInfo {
-    const char *name;      // "cpu" or "cuda"
+    const char *name;      // "cpu", "cuda" or "program"
     char device[128];      // "Intel Xeon ..., 2 threads, v4" or "NVIDIA H200"
     char version[64];      // driver and runtime, or the ISA
     char warning[256];     // slow FP64, software fma, ...; may be empty
@@ -551,7 +566,8 @@ typedef struct BackendInfo {
     char architecture[16]; // "sm_90": the one that kernels can be made for (sim/made); empty: none
     int processors;        // of a GPU
     MadeState made;
-    char made_note[256]; // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
+    char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
+    char program_version[132]; // what the program says of itself, once it is prepared; empty: nothing
 } BackendInfo;
 
 // Number of kernel steps after which every lane has ended.

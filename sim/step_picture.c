@@ -23,8 +23,9 @@ static Batch picture_batch(const Configured *configured, const double *parameter
 static Error picture_draw(const Configured *configured, const double *parameter, int threads, StepPicture picture,
                           TextSink out, Arena *arena)
 {
-    const CpuKernels *kernels = cpu_lane_kernels(configured->kernel);
-    const CpuShared *shared = &kernels->shared[configured->kernel];
+    const int kernel = configured->kernel;
+    const CpuKernels *kernels = kernel != KERNEL_NONE ? cpu_lane_kernels(kernel) : NULL;
+    const CpuShared none = {NULL}, *shared = kernels != NULL ? &kernels->shared[kernel] : &none;
     CpuStepGraph *graph = NULL;
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));

@@ -41,6 +41,20 @@ typedef struct CommandText {
 } CommandText;
 CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 
+// ---- models that run a program (batch/program.c, store/program.c) ---------------------------------------------------
+
+// For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
+// spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
+Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
+
+// What a campaign knows of its program; NULL: nothing.
+typedef struct ProgramNoted {
+    const char *folder, *version;
+} ProgramNoted;
+#define PROGRAM_FOLDER "program folder" // kinds of events
+#define PROGRAM_VERSION "program version"
+Error program_noted(Database *database, Arena *arena, ProgramNoted *noted);
+
 // ---- a run (run/run.c) ----------------------------------------------------------------------------------------------
 
 typedef struct RunOptions {
@@ -50,13 +64,14 @@ typedef struct RunOptions {
     int64_t batch; // lanes; 0: the spec's or auto
     int64_t slice; // ticks per slice; 0: chosen by time
     ProgressStyle progress;
-    bool resume_only;  // `resume`: the campaign must exist
-    bool made;         // by verify or compare of another campaign: `results` lies in that campaign's folder
-    const char *retry; // kinds of failures that are run again; NULL: none
-    bool extend;       // if the spec is not the campaign's, add its trials to the campaign
-    bool shared_fs;    // allow a network file system
-    bool ignore_space; // run even if the disk is too small
-    bool fallback_cpu; // continue on the CPU if the device fails
+    bool resume_only;    // `resume`: the campaign must exist
+    bool made;           // by verify or compare of another campaign: `results` lies in that campaign's folder
+    const char *retry;   // kinds of failures that are run again; NULL: none
+    bool extend;         // if the spec is not the campaign's, add its trials to the campaign
+    bool shared_fs;      // allow a network file system
+    bool ignore_space;   // run even if the disk is too small
+    bool fallback_cpu;   // continue on the CPU if the device fails
+    bool accept_version; // continue with a program of another version
     FILE *out, *messages;
 } RunOptions;
 
@@ -295,6 +310,9 @@ void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t r
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
 bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                  char *text, size_t size);
+// All that differs, as far as there is room.
+void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
+                      char *text, size_t size);
 // Puts a row in, within a transaction (store/commit.c).
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 
@@ -482,13 +500,15 @@ Error unwanted_forget(Database *database);
 // ---- replay (run/replay.c, run/trace.c) -----------------------------------------------------------------------------
 
 // Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
-// `difference` names the first field that differs, with both values; empty if all are equal.
+// `difference` names the first field that differs, with both values; empty if all are equal. Of a model that runs a
+// program it names all that do, and `version` is the one that the program says now.
 typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
     bool equal;
     bool computed; // the trial keeps no row (record.rows), so there is nothing to compare with; equal is true
-    char difference[256];
+    char difference[384];
+    const char *version;
 } ReplayResult;
 Error campaign_replay(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       ReplayResult *result);

@@ -38,6 +38,8 @@ static const Switch line_backend_rows[] = {
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop if one launch of a kernel takes longer (default 60; 0: never; normal are 0.1 s)"},
+    {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
+     "run the program of a spec with `model: command`; it can do all that you can do, so look at it first"},
 };
 static const Switch line_format_rows[] = {
     {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "output format (default table)"},
@@ -332,7 +334,8 @@ BackendOptions command_backend(const CommandLine *line, const char *fallback)
                             .devices = switch_devices(line),
                             .isa = switch_text(line, "isa", "auto"),
                             .patience = seconds > 0 ? (double)seconds : (double)INFINITY,
-                            .interrupted = interrupt_requested};
+                            .interrupted = interrupt_requested,
+                            .program = {.allowed = switch_given(line, "allow-programs")}};
 }
 
 BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec)

@@ -42,22 +42,27 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
         const bool words = option->type == OPTION_WORDS;
         const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || words;
         table_text(table, option->name);
-        table_text(table, choice ? models_choice(option, arena)
+        const bool arguments = option->type == OPTION_ARGUMENTS, word = option->type == OPTION_MANNER_NUMBER;
+        table_text(table, choice      ? models_choice(option, arena)
+                          : arguments ? "none"
+                          : word      ? option->choices
                           : list ? "[]"
                           : file ? "none"
                                  : text_number(option->value).text);
         table_text(table, option->unit);
         table_text(table, choice || file ? option->choices
                           : words        ? "words"
+                          : arguments    ? "texts"
                                          : models_range(option->low, option->high, arena));
         table_text(table, option->doc);
     }
     return table_finish(table);
 }
 
-static Error models_print_list(const List *list, FILE *out, Arena *arena)
+static Error models_print_list(const List *list, bool top, FILE *out, Arena *arena)
 {
-    const char *const names[] = {arena_format(arena, "simulation: %s", list->name), "expected", "what it is"};
+    const char *where = top ? list->name : arena_format(arena, "simulation: %s", list->name);
+    const char *const names[] = {where, "expected", "what it is"};
     fprintf(out, "\n%s: %s\n", list->name, list->doc);
     Table *table = table_start(out, TABLE_TEXT, 3, names);
     for (int f = 0; f < list->n_fields; f++) {
@@ -115,12 +120,15 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     fprintf(out, "%s: %s\n", model->name, model->doc);
     if (model->source != NULL) fprintf(out, "source: %s\n", model->source);
     TRY(models_print_options(model, out, arena));
-    for (int i = 0; i < model->n_lists; i++) TRY(models_print_list(&model->lists[i], out, arena));
+    for (int i = 0; i < model->n_lists; i++) {
+        const List *list = &model->lists[i];
+        TRY(models_print_list(list, model_is_top(model, list->name), out, arena));
+    }
     const Parameter *rows = configured.parameters;
     TRY(models_print_parameters(rows, configured.n_parameters, SECTION_PARAMETERS, "parameters", out, arena));
     TRY(models_print_parameters(rows, configured.n_parameters, SECTION_INITIAL, "initial", out, arena));
     TRY(models_print_parameters(model->extra, model->n_extra, SECTION_PARAMETERS, "parameters if", out, arena));
-    TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
+    if (configured.n_metrics > 0) TRY(models_print_fields(configured.metrics, configured.n_metrics, "metrics", out));
     if (configured.n_columns > 0) TRY(models_print_fields(configured.columns, configured.n_columns, "trajectory", out));
     if (configured.n_debug > 0) TRY(models_print_fields(configured.debug, configured.n_debug, "debug rows", out));
     fprintf(out, "\nfailures: ");
@@ -174,7 +182,8 @@ static void models_json_options(Json *json, const Model *model, Arena *arena)
         if (option->type == OPTION_CHOICE || option->type == OPTION_MANNER) {
             json_text(json, "default", models_choice(option, arena));
             json_text(json, "choices", option->choices);
-        } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS) {
+        } else if (option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS ||
+                   option->type == OPTION_ARGUMENTS) {
             json_array(json, "default");
             json_close(json, ']');
         } else if (option->type == OPTION_FILE) {

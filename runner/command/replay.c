@@ -155,8 +155,20 @@ static void replay_print(const CommandLine *line, const ReplayTarget *target, co
         replay_print_equal(result, &target->campaign, taken ? line->messages : line->out);
 }
 
-static Error replay_differs(const ReplayTarget *target, const ReplayResult *result)
+// A program is the user's: other numbers may be meant.
+static Error replay_program_differs(const ReplayTarget *target, const ReplayResult *result, Arena *arena)
 {
+    ProgramNoted noted = {NULL, NULL};
+    TRY(program_noted(target->campaign.database, arena, &noted));
+    const bool other = noted.version != NULL && strcmp(noted.version, result->version) != 0;
+    return error_make(ERROR_MACHINE, "%.60s/%" PRId64 ": the program%s gives other numbers now: %s",
+                      target->campaign.name, result->trial, other ? " says another version, and" : "",
+                      result->difference);
+}
+
+static Error replay_differs(const ReplayTarget *target, const ReplayResult *result, Arena *arena)
+{
+    if (target->campaign.spec.model->runs_program) return replay_program_differs(target, result, arena);
     return error_make(ERROR_MACHINE,
                       "%.100s/%" PRId64
                       " differs from the stored trial: %s (stored by hopscotch %.20s, numerics version %d; "
@@ -264,7 +276,7 @@ static Error replay_targets(const CommandLine *line, const ReplayTarget *target,
         else
             TRY(campaign_replay(&target[i].campaign, target[i].trial, &backend, line->arena, &result));
         replay_print(line, &target[i], &result);
-        if (!result.equal) return replay_differs(&target[i], &result);
+        if (!result.equal) return replay_differs(&target[i], &result, line->arena);
     }
     return watched ? replay_write(line, traces, count) : error_none();
 }

@@ -48,13 +48,14 @@ static void run_print_files(const char *folder, FILE *out)
 }
 
 // Complete commands to type next, with --results if they need it.
-static void run_print_next(const CommandLine *line, const char *name, int64_t best_trial, FILE *out)
+static void run_print_next(const CommandLine *line, const StoredCampaign *campaign, int64_t best_trial, FILE *out)
 {
+    const char *name = campaign->name, *allow = campaign->spec.model->runs_program ? " --allow-programs" : "";
     const char *root = command_results_option(line->results, line->arena), *program = command_program(line->arena);
     fprintf(out, "%-9s %s best %s%s\n", "next", program, name, root);
     if (best_trial < 0) return;
     fprintf(out, "%-9s %s show %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
-    fprintf(out, "%-9s %s replay %s/%" PRId64 "%s\n", "", program, name, best_trial, root);
+    fprintf(out, "%-9s %s replay %s/%" PRId64 "%s%s\n", "", program, name, best_trial, allow, root);
 }
 
 // one_line: after --progress json, where each line is one object.
@@ -110,7 +111,7 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     fputc('\n', out);
     if (summary->trials_done > 0) TRY(best_print(campaign, RUN_BEST_SHOWN, TABLE_TEXT, out, line->arena, &best));
     fputc('\n', out);
-    run_print_next(line, campaign->name, best, out);
+    run_print_next(line, campaign, best, out);
     return error_none();
 }
 
@@ -151,6 +152,7 @@ static RunOptions run_options(const CommandLine *line, const Spec *spec)
     options.extend = switch_given(line, "extend");
     options.ignore_space = switch_given(line, "ignore-space");
     options.fallback_cpu = strcmp(switch_text(line, "fallback", "none"), "cpu") == 0;
+    options.accept_version = switch_given(line, "accept-version");
     options.out = line->out;
     return options;
 }
@@ -278,6 +280,8 @@ static const Switch run_rows[] = {
      "add the trials of a changed spec to the campaign; what earlier runs --set is kept"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0,
      "first run failed trials again: all, or those with these kinds of failure"},
+    {"accept-version", SWITCH_FLAG, NULL, 0, 0,
+     "go on although the program of `model: command` says another version than before"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,

@@ -163,6 +163,7 @@ typedef struct EnvironmentQuantity {
 
 typedef struct Spec {
     const char *file, *text; // as given
+    const char *folder;      // of that file; NULL: the spec is stored in a campaign, or was made of another
     Overrides overrides;     // of the text, on the command line
     const char *experiment;
     uint64_t seed; // < 2^53
@@ -303,6 +304,7 @@ bool spec_better(const Spec *spec, int k, double a, double b);
 const char *objective_text(const Spec *spec, int k, Arena *arena);
 const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);  // "newton"
+bool model_is_top(const Model *model, const char *name); // an option or a list that stands at the top of a spec
 // The spec's `configured` with all that a run needs (spec/model_files.c): what the model builds, from its files. Those
 // lie in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES.
 // What is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense

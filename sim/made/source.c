@@ -204,6 +204,7 @@ int made_blocks(const Configured *configured, int64_t lanes, int processors)
 const char *made_source(const MadeWish *wish, Arena *arena)
 {
     const Configured *configured = wish->configured;
+    if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     if (kernel->threads > 1 || configured->n_assets > MADE_ASSETS_MOST) return NULL;
     Text text = {.arena = arena};

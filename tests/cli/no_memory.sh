@@ -85,6 +85,16 @@ says "the system started no thread for device 1"
 says "the system started no thread for the CPU backend"
 each thread EAGAIN run gait.yaml --name other --backend cpu --threads 1 --progress none
 says "cannot start the writer thread: "
+cp "$root"/experiments/command/spring.* .
+few="--set search.over.stiffness=[20] --set search.over.damping=[1] --set simulation.workers=1 --progress none"
+each program ENOMEM run spring.yaml $few --allow-programs
+says "not enough memory for the workers"
+each thread EAGAIN run spring.yaml $few --allow-programs
+says "the system started no thread for the workers"
+each fork EAGAIN run spring.yaml $few --allow-programs
+says "the system starts no process: "
+each stream ENOMEM run spring.yaml $few --allow-programs
+says "not enough memory for a program's hello"
 each stream ENOMEM replay gait/0 --backend cpu --svg motion.svg
 says "resolved.yaml: not enough memory to resolve it"
 says "not enough memory for motion.svg"

@@ -12,7 +12,11 @@ static const double lanes_mebibyte = 1024.0 * 1024.0;
 // `lanes` cut down to a multiple of `group`, but at least one group
 static int64_t plan_whole(int64_t lanes, int64_t group) { return lanes_greatest(lanes / group, 1) * group; }
 
-bool plan_is_cpu(const Backend *backend) { return strcmp(backend_info(backend)->name, "cpu") == 0; }
+bool plan_is_cpu(const Backend *backend)
+{
+    const char *name = backend_info(backend)->name;
+    return strcmp(name, "cpu") == 0 || strcmp(name, "program") == 0;
+}
 
 // CPU: small enough that a batch takes about 2 s (a tick of a lane costs some 50 ns of one core; two cores at least),
 // large enough that threads, rows and commits are worth their overhead.

@@ -131,6 +131,7 @@ Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Dev
                        .requested = options->batch > 0 ? options->batch : spec->device.batch};
     if (device->any) device->options.devices = 1;
     if (device->options.name == NULL) device->options.name = spec->device.backend;
+    TRY(program_options(spec, arena, &device->options));
     TRY(spec_build(spec, arena, &device->configured));
     const Error error = device_start(device);
     if (!device_is_at_fault(error.kind)) return error;

@@ -117,6 +117,10 @@ static void lanes_fill_some(const LanesFill *fill, double *scratch, int64_t firs
     const double *parameter[LANES_AT_ONCE];
     lanes_list(fill->spec, fill->flight, first, count, place);
     for (int i = 0; i < count; i++) parameter[i] = lanes_parameters(fill, &place[i], &scratch[i * n]);
+    for (int i = 0; i < count && fill->batch->trial != NULL; i++) {
+        fill->batch->trial[place[i].lane] = fill->flight->trials.id[place[i].trial];
+        fill->batch->replicate[place[i].lane] = place[i].replicate;
+    }
     for (int p = 0; p < n; p++) {
         double *column = &fill->batch->parameter[p * fill->batch->stride];
         for (int i = 0; i < count; i++) column[place[i].lane] = parameter[i][p];

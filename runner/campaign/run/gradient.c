@@ -178,7 +178,9 @@ Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t m
         return error_make(ERROR_USER, "campaign %s was computed with numerics version %d and this program has %d",
                           campaign->name, campaign->numerics_version, NUMERICS_VERSION);
     TRY(gradient_find(&run, trial));
-    TRY(backend_open(backend, &run.backend));
+    BackendOptions own = *backend;
+    TRY(program_options(run.spec, arena, &own));
+    TRY(backend_open(&own, &run.backend));
     Error error = gradient_begin(&run, most);
     if (error.kind == OK) error = work(&run, result);
     backend_close(run.backend);

@@ -46,6 +46,11 @@ static Error record_compare(const RecordPass *pass)
     char difference[256];
     for (int64_t t = 0; t < pass->flight.trials.count; t++) {
         if (!rows_differ(pass->spec, &pass->stored, t, &pass->commit.rows, t, difference, sizeof difference)) continue;
+        if (pass->spec->model->runs_program)
+            return error_make(ERROR_MACHINE,
+                              "trial %lld of %s does not repeat: %s; its arrays were not recorded. The program must "
+                              "depend on its parameters and its seed alone",
+                              (long long)pass->stored.id[t], pass->store->name, difference);
         return error_make(ERROR_MACHINE,
                           "trial %lld of %s does not repeat: %s; its arrays were not recorded. A "
                           "processor or memory is at fault, or the program is not the one that ran it",

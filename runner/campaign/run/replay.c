@@ -15,6 +15,7 @@ typedef struct Replay {
     TrialRows stored;
     Flight flight;
     Commit again;
+    const char *program_version; // of now
 } Replay;
 
 // ---- what is watched ------------------------------------------------------------------------------------------------
@@ -146,8 +147,11 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
     TRY(search_init(spec, arena, &search));
     TRY(search_stored_trial(&search, replay->campaign->database, &replay->stored, 0, &trials->ordinal[0],
                             trials->parameter));
-    TRY(backend_open(options, &backend));
+    BackendOptions own = *options;
+    TRY(program_options(spec, arena, &own));
+    TRY(backend_open(&own, &backend));
     const Error error = replay_batch(replay, backend, arena);
+    replay->program_version = arena_copy(arena, backend_info(backend)->program_version);
     backend_close(backend);
     return error;
 }
@@ -188,6 +192,10 @@ static Error replay_all(Replay *replay, int64_t trial, const ReplayRequest *requ
                              .computed = replay->computed};
     result->equal = replay->computed || !rows_differ(&replay->spec, &replay->stored, 0, &replay->again.rows, 0,
                                                      result->difference, sizeof result->difference);
+    result->version = replay->program_version;
+    if (!result->equal && replay->spec.model->runs_program)
+        rows_differences(&replay->spec, &replay->stored, 0, &replay->again.rows, 0, result->difference,
+                         sizeof result->difference);
     return error_none();
 }
 

@@ -29,8 +29,11 @@ typedef struct Campaign {
     Arena adjoint_arena;
     FILE *messages; // may be NULL
     double started, rows_seconds, record_seconds, index_seconds;
-    int64_t first_batch; // of this run
-    char stale[160];     // the last run's lock, if it was killed
+    int64_t first_batch;        // of this run
+    char stale[160];            // the last run's lock, if it was killed
+    const char *program_folder; // of the spec that was given
+    bool unstarted;             // the campaign is new, and its program can't be run
+    BoundedLog workers;         // what the program writes to standard error
     Loop loop;
 } Campaign;
 
@@ -190,9 +193,48 @@ static Error campaign_use_device(Campaign *campaign)
     return campaign_tell_device(campaign);
 }
 
+// ---- a program ------------------------------------------------------------------------------------------------------
+
+#define CAMPAIGN_WORKERS_LOG "workers.log"
+#define CAMPAIGN_WORKERS_BYTES ((int64_t)1 << 20) // of each of its two files
+
+// Where the program runs: in the folder of the spec that was given, else where it ran before.
+static Error campaign_program(Campaign *campaign, RunOptions *options)
+{
+    ProgramNoted noted = {NULL, NULL};
+    if (!campaign->spec->model->runs_program || !options->backend.program.allowed) return error_none();
+    TRY(program_noted(campaign->store->database, campaign->arena, &noted));
+    options->backend.program.folder = campaign->program_folder != NULL ? campaign->program_folder : noted.folder;
+    TRY(bounded_log_open(arena_format(campaign->arena, "%s/" CAMPAIGN_WORKERS_LOG, campaign->store->folder),
+                         CAMPAIGN_WORKERS_BYTES, &campaign->workers));
+    options->backend.program.log = (TextSink){.write = bounded_log_write, .to = &campaign->workers};
+    return error_none();
+}
+
+// Error (user): the program says another version than the one that computed the trials so far.
+static Error campaign_check_program(const Campaign *campaign)
+{
+    const ProgramOptions *program = &campaign->device.options.program;
+    const char *version = backend_info(campaign->device.backend)->program_version;
+    ProgramNoted noted = {NULL, NULL};
+    if (!campaign->spec->model->runs_program) return error_none();
+    TRY(program_noted(campaign->store->database, campaign->arena, &noted));
+    if (noted.version != NULL && strcmp(noted.version, version) != 0 && !campaign->options->accept_version)
+        return error_make(ERROR_USER,
+                          "the program says version '%.100s', and the trials of %.100s were computed by version "
+                          "'%.100s': run the spec under another --name, or add --accept-version",
+                          version, campaign->name, text_visible(noted.version, campaign->arena));
+    return program_note(campaign->store, program->folder, version, campaign->arena);
+}
+
 static Error campaign_open_device(Campaign *campaign)
 {
-    TRY(device_open(campaign->spec, campaign->options, campaign->arena, &campaign->device));
+    RunOptions options = *campaign->options;
+    TRY(campaign_program(campaign, &options));
+    const Error error = device_open(campaign->spec, &options, campaign->arena, &campaign->device);
+    campaign->unstarted = error.kind != OK && campaign->store->created && campaign->spec->model->runs_program;
+    TRY(error);
+    TRY(campaign_check_program(campaign));
     return campaign_use_device(campaign);
 }
 
@@ -451,10 +493,11 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
     }
-    if (error.kind != OK) campaign_note_error(campaign, &error);
+    if (error.kind != OK && !campaign->unstarted) campaign_note_error(campaign, &error);
     campaign_close_adjoint(campaign, &error);
     if (!device_close(&campaign->device) && error.kind == OK)
         error = error_make(ERROR_STUCK, "a slice on %s does not end", campaign->summary->device);
+    bounded_log_close(&campaign->workers);
     thread_team_close(loop->team);
     campaign->search.team = loop->team = NULL;
     arena_destroy(&campaign->search_arena);
@@ -609,15 +652,21 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
                          .summary = summary,
                          .name = options->name != NULL ? options->name : spec->experiment,
                          .messages = options->messages,
+                         .program_folder = spec->folder,
+                         .workers = {.descriptor = -1},
                          .started = clock_seconds()};
+    BackendOptions program = options->backend; // a program that may not run leaves no trace
     const char *folder = NULL;
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
+    if (spec->folder == NULL) program.program.folder = ".";
+    TRY(program_options(spec, arena, &program));
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
     const char *first = campaign_first_missing(folder, arena);
     bool created = false;
     const Error error = campaign_begin(&campaign, folder, &lock, &created);
-    if (campaign.store == NULL && first != NULL) campaign_unmake(&campaign, folder, first, created);
+    if ((campaign.store == NULL || campaign.unstarted) && first != NULL)
+        campaign_unmake(&campaign, folder, first, created);
     lock_release(&lock);
     snprintf(summary->folder, sizeof summary->folder, "%s", folder);
     if (device_is_at_fault(error.kind) || error.kind == ERROR_STUCK) return campaign_device_error(&campaign, &error);

@@ -27,7 +27,11 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     if (resolved == NULL) return store_row_lost(campaign->database, campaign->name);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
     TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
-    return segments_read(campaign->database, campaign->folder, arena, &campaign->spec);
+    TRY(segments_read(campaign->database, campaign->folder, arena, &campaign->spec));
+    ProgramNoted program = {NULL, NULL};
+    if (campaign->spec.model->runs_program) TRY(program_noted(campaign->database, arena, &program));
+    campaign->spec.folder = program.folder;
+    return error_none();
 }
 
 Error campaign_check_folders(const char *folder, Arena *arena)

@@ -552,3 +552,27 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
     }
     return false;
 }
+
+void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
+                      char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
+        const RowsColumns *columns = &rows_columns_of_trial[c];
+        const bool failure = columns->type == ROWS_FAILURE;
+        for (int i = 0; (failure || columns->type == ROWS_REAL) && i < stored->columns[c] && used + 1 < size; i++) {
+            const double *a = failure ? NULL : (const double *)rows_array(stored, columns) + i * stored->stride + row;
+            const double *b =
+                failure ? NULL : (const double *)rows_array(again, columns) + i * again->stride + row_again;
+            const char *gap = used > 0 ? "; " : "";
+            if (failure && stored->failure[row] != again->failure[row_again])
+                used += (size_t)snprintf(text + used, size - used, "%sfailure is %s stored and %s now", gap,
+                                         rows_failure_name(spec, stored->failure[row]),
+                                         rows_failure_name(spec, again->failure[row_again]));
+            if (!failure && rows_number_differs(*a, *b))
+                used += (size_t)snprintf(text + used, size - used, "%s%s is %.17g stored and %.17g now", gap,
+                                         rows_name(spec, columns, i).text, rows_stored(*a), rows_stored(*b));
+        }
+    }
+}

@@ -56,4 +56,7 @@ Error store_index_fitness(Store *store, Arena *arena);
 Error store_best(Database *database, int64_t *id, double *fitness);
 const char *store_worst_order(const Spec *spec);
 
+// Notes where the program of the campaign's model runs, and its version, if they are new (store/program.c).
+Error program_note(Store *store, const char *folder, const char *version, Arena *arena);
+
 #endif

@@ -157,15 +157,28 @@ const Key *keys_table(Arena *arena, int *count)
     return rows;
 }
 
+bool model_is_top(const Model *model, const char *name)
+{
+    return model->top != NULL && words_find(model->top, name) >= 0;
+}
+
+static const char *keys_below(const char *section, const char *name, Arena *arena)
+{
+    return section[0] != '\0' ? arena_format(arena, "%s.%s", section, name) : name;
+}
+
 Key key_of_option(const Option *option, const char *section, Arena *arena)
 {
     static const KeyType types[] = {
-        [OPTION_NUMBER] = KEY_NUMBER, [OPTION_INTEGER] = KEY_INTEGER, [OPTION_BOOLEAN] = KEY_BOOLEAN,
-        [OPTION_CHOICE] = KEY_CHOICE, [OPTION_POINTS] = KEY_POINTS,   [OPTION_NUMBERS] = KEY_NUMBERS,
-        [OPTION_FILE] = KEY_FILE,     [OPTION_MANNER] = KEY_CHOICE,   [OPTION_WORDS] = KEY_WORDS,
+        [OPTION_NUMBER] = KEY_NUMBER,       [OPTION_INTEGER] = KEY_INTEGER,       [OPTION_BOOLEAN] = KEY_BOOLEAN,
+        [OPTION_CHOICE] = KEY_CHOICE,       [OPTION_POINTS] = KEY_POINTS,         [OPTION_NUMBERS] = KEY_NUMBERS,
+        [OPTION_FILE] = KEY_FILE,           [OPTION_MANNER] = KEY_CHOICE,         [OPTION_WORDS] = KEY_WORDS,
+        [OPTION_ARGUMENTS] = KEY_ARGUMENTS, [OPTION_MANNER_NUMBER] = KEY_INTEGER,
     };
-    const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS;
-    return (Key){.path = arena_format(arena, "%s.%s", section, option->name),
+    const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || option->type == OPTION_WORDS ||
+                      option->type == OPTION_ARGUMENTS;
+    const bool manner = option->type == OPTION_MANNER || option->type == OPTION_MANNER_NUMBER;
+    return (Key){.path = keys_below(section, option->name, arena),
                  .type = types[option->type],
                  .unit = option->unit,
                  .value = option->value,
@@ -176,18 +189,18 @@ Key key_of_option(const Option *option, const char *section, Arena *arena)
                  .store = list                          ? STORE_POINTS
                           : option->type == OPTION_FILE ? STORE_FILE
                                                         : STORE_DOUBLE,
-                 .flags = option->type == OPTION_MANNER ? 0 : KEY_IDENTITY};
+                 .flags = (manner ? 0 : KEY_IDENTITY) | (section[0] == '\0' ? KEY_TOP : 0U)};
 }
 
 Key key_of_list(const List *list, const char *section, Arena *arena)
 {
-    return (Key){.path = arena_format(arena, "%s.%s", section, list->name),
+    return (Key){.path = keys_below(section, list->name, arena),
                  .type = KEY_ITEMS,
                  .doc = list->doc,
                  .example = list->example,
                  .list = list,
                  .store = STORE_ITEMS,
-                 .flags = KEY_IDENTITY};
+                 .flags = KEY_IDENTITY | (section[0] == '\0' ? KEY_TOP : 0U)};
 }
 
 Key key_of_parameter(const Parameter *parameter, Arena *arena)
@@ -343,6 +356,7 @@ const char *key_expected(const Key *key, Arena *arena)
     if (key->type == KEY_POINTS) return "a list of points such as [[0, 0], [1, 0.1]]";
     if (key->type == KEY_NUMBERS) return arena_format(arena, "a list of numbers %s", key_range(key, arena));
     if (key->type == KEY_WORDS) return arena_format(arena, "a list of words such as %s", key->words);
+    if (key->type == KEY_ARGUMENTS) return arena_format(arena, "a list of texts such as %s", key->words);
     if (key->type == KEY_FILE) return "the name of a file, {file: name, sha256: digest} or none";
     if (key->type == KEY_ITEMS) return arena_format(arena, "a list of mappings such as %s", key->example);
     if (key->type == KEY_NAME) return "a name of 1 to 128 of A-Z a-z 0-9 . _ -, not starting with . or -";

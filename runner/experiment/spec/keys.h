@@ -11,14 +11,15 @@ typedef enum KeyType {
     KEY_NUMBER,
     KEY_INTEGER,
     KEY_BOOLEAN,
-    KEY_CHOICE,  // one of the words in `words`
-    KEY_POINTS,  // a list of [x, y], x increasing
-    KEY_NUMBERS, // a list of numbers
-    KEY_WORDS,   // a list of words; in the order of their bytes, each once
-    KEY_FILE,    // the name of a file, or {file: name, sha256: digest}; none
-    KEY_ITEMS,   // a list of mappings, described by a List
-    KEY_NAME,    // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
-    KEY_FORM,    // has a form of its own (forms.h)
+    KEY_CHOICE,    // one of the words in `words`
+    KEY_POINTS,    // a list of [x, y], x increasing
+    KEY_NUMBERS,   // a list of numbers
+    KEY_WORDS,     // a list of words; in the order of their bytes, each once
+    KEY_ARGUMENTS, // a list of texts, in their order
+    KEY_FILE,      // the name of a file, or {file: name, sha256: digest}; none
+    KEY_ITEMS,     // a list of mappings, described by a List
+    KEY_NAME,      // a name that can be a file's: 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'
+    KEY_FORM,      // has a form of its own (forms.h)
     KEY_SECTION
 } KeyType;
 
@@ -40,7 +41,8 @@ enum {
     KEY_REQUIRED = 1, // if its section is there
     KEY_IDENTITY = 2, // can change a number: enters the canonical text and its hash
     KEY_OPEN = 4,     // section: its keys come from the model
-    KEY_LATER = 8     // not in the canonical text at its default (Model.later)
+    KEY_LATER = 8,    // not in the canonical text at its default (Model.later)
+    KEY_TOP = 16      // of the model, and stands at the top (Model.top)
 };
 
 typedef struct Key {
@@ -78,7 +80,9 @@ typedef struct SpecReader {
     const char *folder; // of the spec's file, where files that it names are looked for; NULL: it can name none
     Key *keys;          // the whole table for this spec: ours, every method's, the model's
     int n_keys, keys_capacity;
-    int n_own; // rows of the key table, which come first
+    int n_own;              // rows of the key table, which come first
+    const Model *top_model; // whose keys stand at the top; NULL: none do
+    Points *top_points;     // [n_options + n_lists] theirs
     GivenKey *given;
     int n_given, given_capacity;
     const Key **parameter_keys; // [configured_named] rows of the parameters, in their order
@@ -89,7 +93,7 @@ typedef struct SpecReader {
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(Arena *arena, int *count); // with a row for each form
-// Rows of other tables as keys; the path is the arena's.
+// Rows of other tables as keys; the path is the arena's. section "": the top.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
@@ -160,6 +164,9 @@ const char *numbers_text(const Points *numbers, Arena *arena);
 // The value of a row of KEY_WORDS; node NULL: there are none. And as flow YAML, ["a", "b"].
 void words_read(SpecReader *reader, const Key *key, const Node *node);
 const char *words_text(const Points *words, Arena *arena);
+// The value of a row of KEY_ARGUMENTS, and as flow YAML.
+void arguments_read(SpecReader *reader, const Key *key, const Node *node);
+const char *arguments_text(const Points *arguments, Arena *arena);
 const ValueForm *const *value_forms(int *count);
 // For several forms: the third argument as a number of points; the text of three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
@@ -203,6 +210,10 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
 void items_read(SpecReader *reader, const Key *key, const Node *node);
 const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // that it was read from
 const char *items_text(const Key *key, Arena *arena);
+const char *items_identity(const Key *key, Arena *arena); // of a list at the top: without units and what is read only
+// Of a model that declares its parameters: the items of `parameters:` (given NULL: none); and the index-th as YAML.
+void items_declare(SpecReader *reader, const Model *model, const Node *given, Points *points);
+const char *items_declared(const Spec *spec, int index, double value, Arena *arena);
 
 // ---- spec/axes.c: what `search:` asks for ---------------------------------------------------------------------------
 

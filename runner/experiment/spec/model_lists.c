@@ -2,7 +2,8 @@
 // tables. An item becomes the doubles of its fields, one after the other (sim.h).
 //
 // A list whose items have names may also be a mapping by name: `{hip: {joints: [a, b]}}`, or `{hip: [a, b]}` if there
-// is no other field. It is written back as a list.
+// is no other field. It is written back as a list. If nothing but the name is required, `[hip, knee]` are two items, and
+// `{hip: m}` has the second field alone.
 //
 // `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
 // `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:
@@ -461,11 +462,19 @@ static int64_t items_total(SpecReader *reader, const List *list, const Node *nod
     return total;
 }
 
+// Nothing but a name is required: an item may be its name alone, or, by name, the value of its second field.
+static bool items_are_bare(const List *list)
+{
+    bool bare = list->n_fields > 1 && list->fields[0].type == ITEM_NAME;
+    for (int f = 1; f < list->n_fields; f++) bare = bare && !items_required(&list->fields[f]);
+    return bare;
+}
+
 // The item that a mapping by name says: {NAME: {field: ...}}, or {NAME: value of the only other field}.
 static const Node *items_of_name(const List *list, const Node *name, const Node *value, Arena *arena)
 {
-    const bool bare = value->kind != NODE_MAPPING && list->n_fields == 2;
-    const int fields = bare ? 1 : value->count;
+    const bool bare = value->kind != NODE_MAPPING && (list->n_fields == 2 || items_are_bare(list));
+    const int fields = !bare ? value->count : items_are_bare(list) && scalar_is_empty(value) ? 0 : 1;
     if (!bare && value->kind != NODE_MAPPING) return value; // refused as an item
     Node *item = ARENA_NEW(arena, Node, 1), *keys = ARENA_NEW(arena, Node, 2);
     *item = *(bare ? name : value);
@@ -486,9 +495,33 @@ static const Node *items_of_name(const List *list, const Node *name, const Node 
     return item;
 }
 
+// An item that is its name alone.
+static const Node *items_named(const List *list, const Node *name, Arena *arena)
+{
+    Node empty = *name, *none = ARENA_NEW(arena, Node, 1);
+    empty.text = "";
+    empty.kind = NODE_MAPPING;
+    empty.count = 0;
+    *none = empty;
+    return items_of_name(list, name, none, arena);
+}
+
+static const Node *items_all_named(const List *list, const Node *node, Arena *arena)
+{
+    Node *listed = ARENA_NEW(arena, Node, 1);
+    *listed = *node;
+    listed->items = ARENA_NEW(arena, const Node *, node->count + 1);
+    for (int i = 0; i < node->count; i++) {
+        const Node *item = node->items[i];
+        listed->items[i] = item->kind == NODE_SCALAR ? items_named(list, item, arena) : item;
+    }
+    return listed;
+}
+
 // A mapping by name as the sequence that it stands for; anything else as it is.
 static const Node *items_listed(const List *list, const Node *node, Arena *arena)
 {
+    if (node->kind == NODE_SEQUENCE && items_are_bare(list)) return items_all_named(list, node, arena);
     if (node->kind != NODE_MAPPING || list->fields[0].type != ITEM_NAME) return node;
     Node *listed = ARENA_NEW(arena, Node, 1);
     *listed = *node;
@@ -599,6 +632,48 @@ static const char *items_one_text(const Key *key, int64_t item, Arena *arena)
         text = arena_format(arena, "%s%s%s: %s", text, text[1] != '\0' ? ", " : "", field->name, of_field);
     }
     return arena_format(arena, "%s}", text);
+}
+
+// ---- declared parameters --------------------------------------------------------------------------------------------
+
+void items_declare(SpecReader *reader, const Model *model, const Node *given, Points *points)
+{
+    Key key = key_of_list(&model->lists[model->declares - 1], "", reader->arena);
+    key.at = &points[model->n_options + model->declares - 1];
+    items_read(reader, &key, given != NULL && !scalar_is_empty(given) ? given : NULL);
+}
+
+// "{value: 1, unit: [\"kg\"], range: [0.1, 10]}": the item without its name, with another value.
+const char *items_declared(const Spec *spec, int index, double value, Arena *arena)
+{
+    const Model *model = spec->model;
+    const List *list = &model->lists[model->declares - 1];
+    Points items = spec->option_points[model->n_options + model->declares - 1];
+    Key key = {.list = list, .at = &items};
+    const double *item = items.items + index * list_width(list);
+    const char *text = arena_format(arena, "{value: %s", text_number(value).text);
+    for (int f = 0; f < list->n_fields; item += list_field_width(&list->fields[f]), f++) {
+        const ItemField *field = &list->fields[f];
+        const bool words = field->type == ITEM_WORDS, skipped = f < 2; // its name and its value
+        const char *of_field = skipped ? NULL
+                               : words ? items_words_text(&key, index, field, arena)
+                                       : items_field_text(field, NULL, item, arena);
+        if (of_field != NULL) text = arena_format(arena, "%s, %s: %s", text, field->name, of_field);
+    }
+    return arena_format(arena, "%s}", text);
+}
+
+const char *items_identity(const Key *key, Arena *arena)
+{
+    const Points *items = key->at;
+    const int width = list_width(key->list);
+    const char *text = "[";
+    for (int64_t i = 0; i < items->count; i++) {
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", items->names[i]);
+        for (int k = 1; k < width; k++) // the first is a default value, and stands in `parameters`
+            text = arena_format(arena, "%s %s", text, text_number(items->items[i * width + k]).text);
+    }
+    return arena_format(arena, "%s]", text);
 }
 
 const char *items_text(const Key *key, Arena *arena)

@@ -65,9 +65,9 @@ static void reference_describe_values(FILE *out)
 }
 
 // The keys of an item of a model's list: of a world's bodies, say.
-static void reference_describe_list(FILE *out, const List *list, Arena *arena)
+static void reference_describe_list(FILE *out, const List *list, const char *section, Arena *arena)
 {
-    const Key key = key_of_list(list, "simulation", arena);
+    const Key key = key_of_list(list, section, arena);
     reference_describe(out, &key, arena);
     fprintf(out, "    keys of an item:\n");
     for (int f = 0; f < list->n_fields; f++) {
@@ -93,7 +93,7 @@ static void reference_describe_lists(FILE *out, const Model *model, Arena *arena
             reference_paragraph(out, "a mapping of the lists below");
             named = length;
         }
-        reference_describe_list(out, list, arena);
+        reference_describe_list(out, list, model_is_top(model, list->name) ? "" : "simulation", arena);
     }
 }
 

@@ -39,6 +39,7 @@ static const char *resolve_value(const Key *key, Arena *arena)
     if (key->store == STORE_TEXT) return *(const char *const *)key->at;
     if (key->type == KEY_NUMBERS) return numbers_text(key->at, arena);
     if (key->type == KEY_WORDS) return words_text(key->at, arena);
+    if (key->type == KEY_ARGUMENTS) return arguments_text(key->at, arena);
     if (key->store == STORE_POINTS) return points_text(key->at, arena);
     if (key->store == STORE_FILE) return files_text(key->at, arena);
     if (key->store == STORE_ITEMS) return items_text(key, arena);
@@ -87,8 +88,19 @@ static bool resolve_is_searched(const Spec *spec, const Key *key)
     return axis != NULL && !axis->partial;
 }
 
+// A parameter that the spec declares is written with its unit and range, also if it is searched.
+static bool resolve_declared(ResolveWriter *writer, const Key *key)
+{
+    const SpecReader *reader = writer->reader;
+    if (key->parameter == 0 || reader->spec->model->declares == 0) return false;
+    const char *text = items_declared(reader->spec, key->parameter - 1, *(const double *)key->at, reader->arena);
+    resolve_line(writer, key->path, text, NULL);
+    return true;
+}
+
 void resolve_row(ResolveWriter *writer, const Key *key)
 {
+    if (resolve_declared(writer, key)) return;
     if (resolve_is_searched(writer->reader->spec, key) || resolve_is_searched(writer->from, key)) return;
     const char *value = resolve_value(key, writer->reader->arena);
     if (key->type == KEY_NAME) value = resolve_plain(value, writer->reader->arena);
@@ -135,6 +147,14 @@ static void resolve_open_section(ResolveWriter *writer, const char *section)
     }
 }
 
+// Keys of the model that stand at the top follow `simulation`.
+static void resolve_top(ResolveWriter *writer)
+{
+    for (int i = 0; i < writer->reader->n_keys; i++) {
+        if ((writer->reader->keys[i].flags & KEY_TOP) != 0) resolve_row(writer, &writer->reader->keys[i]);
+    }
+}
+
 // The rows of a key or a section; "": all.
 static void resolve_section(ResolveWriter *writer, const char *section)
 {
@@ -143,6 +163,7 @@ static void resolve_section(ResolveWriter *writer, const char *section)
         const Key *key = &reader->keys[i];
         if (strcmp(key->path, section) != 0 && path_below(key->path, section) == NULL) continue;
         if ((key->flags & KEY_OPEN) != 0) resolve_open_section(writer, key->path);
+        if (strcmp(key->path, "simulation") == 0) resolve_top(writer);
         if (key->type == KEY_SECTION) continue;
         if (key->type != KEY_FORM)
             resolve_row(writer, key);
@@ -191,13 +212,28 @@ static void resolve_identity_rows(const SpecReader *reader, CanonicalLines *line
         if (key->method != NULL && strcmp(key->method, spec->method->name) != 0) continue;
         if ((key->flags & KEY_LATER) != 0 && resolve_is_default(key)) continue;
         const Axis *axis = key->parameter > 0 ? axis_of(spec, key->parameter - 1) : NULL;
-        const char *value =
-            key->type == KEY_FILE ? files_identity(key->at, lines->arena) : resolve_value(key, lines->arena);
+        const bool names = key->type == KEY_ITEMS && (key->flags & KEY_TOP) != 0;
+        const char *value = key->type == KEY_FILE ? files_identity(key->at, lines->arena)
+                            : names               ? items_identity(key, lines->arena)
+                                                  : resolve_value(key, lines->arena);
         if (axis == NULL)
             canonical_add(lines, key->path, value);
         else if (axis->partial) // an extension may make it an axis of all trials
             canonical_add(lines, arena_format(lines->arena, "search.elsewhere.%s", key_name(key)), value);
     }
+}
+
+// Parameters that the spec declares: a range can change what is drawn.
+static void resolve_identity_declared(const SpecReader *reader, CanonicalLines *lines)
+{
+    const Spec *spec = reader->spec;
+    const int declares = spec->model->declares;
+    if (declares == 0) return;
+    const List *list = &spec->model->lists[declares - 1];
+    Points items = spec->option_points[spec->model->n_options + declares - 1];
+    Key key = key_of_list(list, "", lines->arena);
+    key.at = &items;
+    canonical_add(lines, "declared", items_identity(&key, lines->arena));
 }
 
 static void resolve_identity_entries(const SpecReader *reader, const Form *form, CanonicalLines *lines)
@@ -265,6 +301,7 @@ Error spec_resolve(SpecReader *reader)
     Spec *spec = reader->spec;
     CanonicalLines lines = {.arena = reader->arena};
     resolve_identity_rows(reader, &lines);
+    resolve_identity_declared(reader, &lines);
     for (int i = 0; i < form_count(); i++) resolve_identity_form(reader, form_at(i), &lines);
     qsort(lines.lines, (size_t)lines.count, sizeof *lines.lines, resolve_compare);
     spec->canonical = resolve_join(&lines);

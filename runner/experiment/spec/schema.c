@@ -139,7 +139,7 @@ static void schema_items(Json *json, const Key *key, Arena *arena)
     else
         json_text(json, "type", "array");
     json_integer(json, "maxItems", key->list->most);
-    schema_item(json, "items", key->list, "object", arena);
+    schema_item(json, "items", key->list, (key->flags & KEY_TOP) != 0 ? "object|string" : "object", arena);
     if (named) schema_item(json, "additionalProperties", key->list, "object|array|string", arena); // items by name
 }
 
@@ -150,6 +150,7 @@ static void schema_scalar(Json *json, const Key *key, Arena *arena)
                                         [KEY_POINTS] = "{type: array, maxItems: MOST, items: $pair}",
                                         [KEY_NUMBERS] = "{type: [array]}",
                                         [KEY_WORDS] = "{type: array, items: {type: string}}",
+                                        [KEY_ARGUMENTS] = "{type: array, minItems: 1, items: {type: [string, number]}}",
                                         [KEY_FILE] = "{type: [string, object]}",
                                         [KEY_SECTION] = NULL};
     if (key->type == KEY_ITEMS) schema_items(json, key, arena);
@@ -170,6 +171,8 @@ static void schema_default(Json *json, const Key *key, Arena *arena)
         json_text(json, "default", words_at(key->words, (int)key->value, arena));
     else if (key->type == KEY_BOOLEAN)
         json_boolean(json, "default", key->value != 0.0);
+    else if (key->type == KEY_ARGUMENTS)
+        schema_put(json, "{examples: [[python3, simulate.py]]}", 0.0, arena);
     else if (key->type == KEY_POINTS || key->type == KEY_NUMBERS || key->type == KEY_WORDS || key->type == KEY_ITEMS)
         schema_no_points(json);
     else if (key->type == KEY_FILE)
@@ -273,11 +276,28 @@ static Key *schema_method_rows(const SearchMethod *method, int *count, Arena *ar
 static Key *schema_simulation_rows(const Model *model, int *count, Arena *arena)
 {
     Key *rows = ARENA_NEW(arena, Key, model->n_options + model->n_lists);
-    for (int i = 0; i < model->n_options; i++) rows[i] = key_of_option(&model->options[i], "simulation", arena);
-    for (int i = 0; i < model->n_lists; i++)
-        rows[model->n_options + i] = key_of_list(&model->lists[i], "simulation", arena);
-    *count = model->n_options + model->n_lists;
+    *count = 0;
+    for (int i = 0; i < model->n_options; i++) {
+        if (!model_is_top(model, model->options[i].name))
+            rows[(*count)++] = key_of_option(&model->options[i], "simulation", arena);
+    }
+    for (int i = 0; i < model->n_lists; i++) {
+        if (!model_is_top(model, model->lists[i].name))
+            rows[(*count)++] = key_of_list(&model->lists[i], "simulation", arena);
+    }
     return rows;
+}
+
+// Keys of a model that stand at the top, without those of declared parameters.
+static void schema_add_top(const Model *model, Key *rows, int *count, Arena *arena)
+{
+    for (int i = 0; i < model->n_options; i++) {
+        if (model_is_top(model, model->options[i].name)) rows[(*count)++] = key_of_option(&model->options[i], "", arena);
+    }
+    for (int i = 0; i < model->n_lists; i++) {
+        if (model_is_top(model, model->lists[i].name) && i != model->declares - 1)
+            rows[(*count)++] = key_of_list(&model->lists[i], "", arena);
+    }
 }
 
 // `if` a key has a value `then` what follows; the caller writes it and closes two braces.
@@ -375,7 +395,10 @@ static void schema_parameters(Json *json, const Configured *configured, const ch
     schema_put_include(json, arena);
     schema_options(json, rows, count, section, arena);
     json_close(json, '}');
-    if (configured->n_nameable == 0) // else its names depend on the spec
+    const Model *model = configured->model;
+    if (model->declares > 0 && strcmp(section, "parameters") == 0)
+        schema_item(json, "additionalProperties", &model->lists[model->declares - 1], "object|number|string", arena);
+    else if (configured->n_nameable == 0) // else its names depend on the spec
         json_boolean(json, "additionalProperties", false);
     json_close(json, '}');
 }
@@ -390,7 +413,7 @@ static void schema_names(Json *json, const Configured *configured, const char *a
     } else {
         int count;
         const Key *rows = schema_parameter_rows(configured, &count, arena);
-        const bool open = configured->n_nameable > 0;
+        const bool open = configured->n_nameable > 0 || configured->model->declares > 0;
         json_object(json, "propertyNames");
         json_array(json, open ? "examples" : "enum");
         json_text(json, NULL, "include");
@@ -502,9 +525,12 @@ static const Key *schema_rows(int *count, Arena *arena)
 {
     int n_table;
     const Key *table = keys_table(arena, &n_table);
-    Key *rows = ARENA_NEW(arena, Key, n_table * (1 + model_count()));
+    int n_top = 0;
+    for (int m = 0; m < model_count(); m++) n_top += model_at(m)->n_options + model_at(m)->n_lists;
+    Key *rows = ARENA_NEW(arena, Key, n_table * (1 + model_count()) + n_top);
     memcpy(rows, table, (size_t)n_table * sizeof *rows);
     *count = n_table;
+    for (int m = 0; m < model_count(); m++) schema_add_top(model_at(m), rows, count, arena);
     for (int m = 0; m < model_count(); m++) {
         if (model_at(m)->debug == NULL) continue;
         for (int i = 0; i < n_table; i++) {

@@ -26,6 +26,7 @@ static void spec_add_options(SpecReader *reader, const Option *options, int coun
                              const char *method, double *settings, Points *points, SpecFile *files)
 {
     for (int i = 0; i < count; i++) {
+        if (method == NULL && model_is_top(reader->spec->model, options[i].name)) continue; // spec_add_top
         Key key = key_of_option(&options[i], section, reader->arena);
         key.at = key.store == STORE_POINTS ? (void *)&points[i]
                  : key.store == STORE_FILE ? (void *)&files[i]
@@ -44,6 +45,7 @@ static void spec_add_model(SpecReader *reader, const Model *model, double *setti
         if (words_find(model->later, model->options[i].name) >= 0) reader->keys[first + i].flags |= KEY_LATER;
     }
     for (int i = 0; i < model->n_lists; i++) {
+        if (model_is_top(model, model->lists[i].name)) continue; // spec_add_top, items_declare
         Key key = key_of_list(&model->lists[i], "simulation", reader->arena);
         key.at = &items[i];
         spec_add_key(reader, key);
@@ -64,6 +66,41 @@ static const Model *spec_debug_model(const SpecReader *reader)
     return model;
 }
 
+// The model whose keys stand at the top, before the model is read. If its name is misspelt, the one whose key is given.
+static const Model *spec_find_top(const SpecReader *reader)
+{
+    if (reader->spec->model != NULL) return reader->spec->model->top != NULL ? reader->spec->model : NULL;
+    const Node *named = node_find(reader->root, "model");
+    const Model *model = named != NULL && named->kind == NODE_SCALAR ? model_find(named->text) : NULL;
+    if (model != NULL) return model->top != NULL ? model : NULL;
+    for (int i = 0; i < model_count(); i++) {
+        for (int k = 0; k < reader->root->count && model_at(i)->top != NULL; k++) {
+            const char *name = reader->root->keys[k]->text;
+            if (model_is_top(model_at(i), name) && strcmp(name, "parameters") != 0) return model_at(i);
+        }
+    }
+    return NULL;
+}
+
+// The keys of a model that stand at the top; those of declared parameters stand in `parameters`.
+static void spec_add_top(SpecReader *reader)
+{
+    const Model *model = reader->top_model = spec_find_top(reader);
+    if (model == NULL) return;
+    reader->top_points = (Points *)reader->spec->option_points;
+    if (reader->top_points == NULL)
+        reader->top_points = ARENA_NEW(reader->arena, Points, model->n_options + model->n_lists);
+    for (int i = 0; i < model->n_options + model->n_lists; i++) {
+        const bool list = i >= model->n_options;
+        const List *own = list ? &model->lists[i - model->n_options] : NULL;
+        if (!model_is_top(model, list ? own->name : model->options[i].name)) continue;
+        if (list && i - model->n_options == model->declares - 1) continue;
+        Key key = list ? key_of_list(own, "", reader->arena) : key_of_option(&model->options[i], "", reader->arena);
+        key.at = &reader->top_points[i];
+        spec_add_key(reader, key);
+    }
+}
+
 static void spec_start_table(SpecReader *reader)
 {
     const Key *table = keys_table(reader->arena, &reader->n_own);
@@ -78,6 +115,7 @@ static void spec_start_table(SpecReader *reader)
         double *settings = ARENA_NEW(reader->arena, double, method->n_options);
         spec_add_options(reader, method->options, method->n_options, "search", method->name, settings, NULL, NULL);
     }
+    spec_add_top(reader);
 }
 
 const Key *key_find(const SpecReader *reader, const char *path)
@@ -314,13 +352,21 @@ static void spec_read_rows(SpecReader *reader, int first)
         const Key *key = &reader->keys[i];
         if (key->type == KEY_FORM || key->type == KEY_SECTION || key->method != NULL) continue;
         const GivenKey *given = given_find(reader, key->path);
-        (key->type == KEY_POINTS    ? points_read
-         : key->type == KEY_NUMBERS ? numbers_read
-         : key->type == KEY_WORDS   ? words_read
-         : key->type == KEY_ITEMS   ? items_read
-         : key->type == KEY_FILE    ? files_read
-                                    : scalar_read)(reader, key, given != NULL ? given->value : NULL);
+        (key->type == KEY_POINTS      ? points_read
+         : key->type == KEY_NUMBERS   ? numbers_read
+         : key->type == KEY_WORDS     ? words_read
+         : key->type == KEY_ARGUMENTS ? arguments_read
+         : key->type == KEY_ITEMS     ? items_read
+         : key->type == KEY_FILE      ? files_read
+                                      : scalar_read)(reader, key, given != NULL ? given->value : NULL);
     }
+}
+
+// Where an option or a list of the model stands.
+static const char *spec_model_path(const SpecReader *reader, const char *name)
+{
+    const char *below = model_is_top(reader->spec->model, name) ? "" : "simulation.";
+    return arena_format(reader->arena, "%s%s", below, name);
 }
 
 // The node that the model's error is about: an option, an item of a list, or the section.
@@ -330,12 +376,12 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     const Node *whole = section != NULL ? section->key : reader->root;
     if (configured->wrong_option > 0) {
         const char *name = reader->spec->model->options[configured->wrong_option - 1].name;
-        const GivenKey *option = given_find(reader, arena_format(reader->arena, "simulation.%s", name));
+        const GivenKey *option = given_find(reader, spec_model_path(reader, name));
         return option != NULL ? option->value : whole;
     }
     if (configured->wrong_list == 0) return whole;
     const List *list = &reader->spec->model->lists[configured->wrong_list - 1];
-    const GivenKey *given = given_find(reader, arena_format(reader->arena, "simulation.%s", list->name));
+    const GivenKey *given = given_find(reader, spec_model_path(reader, list->name));
     if (given == NULL || given->value->kind == NODE_SCALAR) return whole;
     const Node *item = items_node(reader, list, given->value, configured->wrong_item);
     return item != NULL ? item : given->key;
@@ -380,7 +426,8 @@ static bool spec_configure(SpecReader *reader)
     const int n_options = spec->model->n_options;
     const int first = reader->n_keys, errors = diagnostics_errors(reader->diagnostics);
     const GivenKey *section = given_find(reader, "simulation");
-    Points *points = ARENA_NEW(reader->arena, Points, n_options + spec->model->n_lists);
+    const bool top = reader->top_model == spec->model && reader->top_points != NULL; // they were read with the top
+    Points *points = top ? reader->top_points : ARENA_NEW(reader->arena, Points, n_options + spec->model->n_lists);
     SpecFile *files = ARENA_NEW(reader->arena, SpecFile, n_options);
     double *settings = ARENA_NEW(reader->arena, double, n_options);
     spec_add_model(reader, spec->model, settings, points, files);
@@ -389,6 +436,9 @@ static bool spec_configure(SpecReader *reader)
     spec->files = files;
     if (section != NULL) spec_walk(reader, section->value, "simulation");
     spec_read_rows(reader, first);
+    const GivenKey *declared = given_find(reader, "parameters");
+    if (spec->model->declares > 0)
+        items_declare(reader, spec->model, declared != NULL ? declared->value : NULL, points);
     for (int i = 0; i < n_options; i++) {
         if (files[i].name != NULL) settings[i] = 1.0;
     }
@@ -435,6 +485,7 @@ static void spec_read_parameters(SpecReader *reader)
     static const char *const sections[] = {"initial", "parameters"};
     for (int s = 0; s < 2; s++) {
         const GivenKey *section = given_find(reader, sections[s]);
+        if (s == 1 && reader->spec->model->declares > 0) continue; // their values are their defaults
         if (section != NULL) spec_walk(reader, section->value, sections[s]);
     }
     spec_read_rows(reader, first);
@@ -446,7 +497,7 @@ void spec_rows_of(SpecReader *reader)
     Spec *spec = reader->spec;
     spec_start_table(reader);
     for (int i = reader->n_own, option = 0; i < reader->n_keys; i++) {
-        if (strcmp(reader->keys[i].method, spec->method->name) != 0) continue;
+        if (reader->keys[i].method == NULL || strcmp(reader->keys[i].method, spec->method->name) != 0) continue;
         memcpy(reader->keys[i].at, &spec->method_settings[option++], sizeof *spec->method_settings);
     }
     spec_add_model(reader, spec->model, (double *)spec->settings, (Points *)spec->option_points,
@@ -564,7 +615,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
                            Arena *arena, Diagnostics *diagnostics, Spec *out)
 {
     const char *file = place->file;
-    *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text)};
+    *out = (Spec){.file = arena_copy(arena, file), .text = arena_copy(arena, text), .folder = place->folder};
     Source *source = ARENA_NEW(arena, Source, 1);
     *source = (Source){.file = out->file, .text = out->text, .most = place->most};
     const Node *root = yaml_parse(source, arena, diagnostics);

@@ -284,6 +284,47 @@ const char *words_text(const Points *words, Arena *arena)
     return arena_format(arena, "%s]", text);
 }
 
+// ---- texts in their order -------------------------------------------------------------------------------------------
+
+enum { ARGUMENTS_MAX = 64, ARGUMENT_LENGTH = 1024 };
+
+static bool argument_is_good(const Node *node)
+{
+    if (node->kind != NODE_SCALAR || strlen(node->text) > ARGUMENT_LENGTH) return false;
+    for (const char *c = node->text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127) return false;
+    }
+    return true;
+}
+
+void arguments_read(SpecReader *reader, const Key *key, const Node *node)
+{
+    Points *arguments = key->at;
+    *arguments = (Points){0};
+    if (node == NULL || scalar_is_empty(node)) return;
+    if (node->kind != NODE_SEQUENCE || node->count > ARGUMENTS_MAX || node->count == 0 ||
+        scalar_is_empty(node->items[0])) {
+        key_mistyped(reader, key, node);
+        return;
+    }
+    const char **list = ARENA_NEW(reader->arena, const char *, node->count);
+    for (int i = 0; i < node->count; i++) {
+        if (!argument_is_good(node->items[i]))
+            diagnose(reader->diagnostics, node->items[i], "%s holds %s, which is not a text of up to %d bytes",
+                     key_name(key), scalar_given(node->items[i], reader->arena), ARGUMENT_LENGTH);
+        list[i] = node->items[i]->kind == NODE_SCALAR ? node->items[i]->text : "";
+    }
+    *arguments = (Points){.names = list, .count = node->count};
+}
+
+const char *arguments_text(const Points *arguments, Arena *arena)
+{
+    const char *text = "[";
+    for (int64_t i = 0; i < arguments->count; i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", scalar_quoted(arguments->names[i], arena));
+    return arena_format(arena, "%s]", text);
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static const char *values_list_text(const Values *values, Arena *arena)

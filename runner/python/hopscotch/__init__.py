@@ -13,9 +13,19 @@ The package calls the program `hopscotch`, so every number is the one that the p
 it looks for it.
 """
 
+import importlib
+
 from .program import Error
-from .results import Campaign, open
-from .runs import run
+
+_HOME = {"Campaign": ".results", "open": ".results", "run": ".runs"}
+
+
+def __getattr__(name):
+    """Loads numpy with the first name that needs it: workers (hopscotch.worker) do without."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'hopscotch' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name], __name__), name)
+
 
 __all__ = ["Campaign", "Env", "Error", "VectorEnv", "open", "run"]
 __version__ = "0.1.0"

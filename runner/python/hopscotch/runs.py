@@ -72,13 +72,13 @@ def _events(child, progress):
     return name
 
 
-def run(spec, name=None, results="results", settings=None, options=(), progress=True):
+def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False):
     """Runs a spec, or continues its campaign, and returns the Campaign when it has ended.
 
     spec: a path, or a dict with the keys of a spec. name: of the campaign (default: the experiment's). results: the
     folder that campaigns stand in. settings: values that override keys of the spec, {"search.trials": 100}. options:
     more words of `hopscotch run`, ["--backend", "cpu"]. progress: True prints a line; False nothing; or a function that
-    gets each event as a dict.
+    gets each event as a dict. allow_programs: run the program of a spec with `model: command`.
 
     Error: the spec is wrong (with file:line:column), or the machine failed. KeyboardInterrupt stops the run as Ctrl-C
     does: what is committed stays, and the same call continues."""
@@ -87,6 +87,8 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
         words = ["run", path, "--results", results, "--progress", "json", *options]
         for setting in setting_words(settings):
             words += ["--set", setting]
+        if allow_programs:
+            words.append("--allow-programs")
         if name is not None:
             words += ["--name", name]
         child = start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -1,0 +1,247 @@
+// The user's own simulator as a model: a program that the spec names, run as worker processes. The spec itself declares
+// the parameters, metrics, failures and columns. Nothing here runs it: see sim/backend_program.c.
+#include "command.h"
+
+#include "../models.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+enum { COMMAND_PROGRAM, COMMAND_WORKERS, COMMAND_SECONDS, COMMAND_SAMPLES, COMMAND_OWN_FAILURES, COMMAND_N_OPTIONS };
+enum { COMMAND_PARAMETERS, COMMAND_METRICS, COMMAND_COLUMNS, COMMAND_N_LISTS };
+
+static const Option command_options[COMMAND_N_OPTIONS] = {
+    {"program", OPTION_ARGUMENTS, "", 0, 0, 0, "[python3, simulate.py]",
+     "the program and its arguments, without a shell; it runs in the spec's folder. A first word with a slash is a file "
+     "there, any other is looked for in PATH"},
+    {"workers", OPTION_MANNER_NUMBER, "1", 0, 1, 256, "auto",
+     "processes of the program that work at the same time; auto: one per thread (`--threads`)"},
+    {"timeout", OPTION_NUMBER, "s", 60, 1e-3, 1e6, NULL,
+     "time of a trial, after which its process is killed and the trial fails as `timeout`; for a process to say hello "
+     "it is 60 s at least"},
+    {"samples", OPTION_INTEGER, "1", 10000, 1, 1e6, NULL, "samples of a trajectory, at most"},
+    {"failures", OPTION_WORDS, "", 0, 0, 0, "[fell, unstable]",
+     "names of the failures that the program itself reports; `crashed`, `timeout` and `protocol` are there anyway"},
+};
+
+static const ItemField command_parameter_fields[] = {
+    {"name", ITEM_NAME, 0, 1, "", 0, 0, 0, NULL, NULL, "its name, in expressions and in messages to the program"},
+    {"value", ITEM_NUMBERS, 1, 1, "1", 0, -1e300, 1e300, NULL, "auto",
+     "its value where it is not searched; auto: 0, or the number of the range that is nearest to it"},
+    {"unit", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "its unit"},
+    {"range", ITEM_NUMBERS, 2, 2, "1", 0, -1e300, 1e300, NULL, "none",
+     "the least and the greatest value that it takes"},
+    {"doc", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "what it is"},
+};
+
+static const ItemField command_output_fields[] = {
+    {"name", ITEM_NAME, 0, 1, "", 0, 0, 0, NULL, NULL, "its name, in expressions and in the program's answers"},
+    {"unit", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "its unit"},
+    {"doc", ITEM_WORDS, 0, 1, "", 0, 0, 0, NULL, NULL, "what it is"},
+};
+
+#define COMMAND_FIELDS(rows) .fields = (rows), .n_fields = (int)(sizeof(rows) / sizeof *(rows))
+static const List command_lists[COMMAND_N_LISTS] = {
+    {.name = "parameters",
+     COMMAND_FIELDS(command_parameter_fields),
+     .most = COMMAND_NAMES_MAX,
+     .doc = "the parameters that the program takes",
+     .example = "{mass: {value: 1, unit: kg, range: [0.1, 10]}, gain: 2}"},
+    {.name = "metrics",
+     COMMAND_FIELDS(command_output_fields),
+     .most = COMMAND_NAMES_MAX,
+     .doc = "the numbers that the program answers with",
+     .example = "{error: m, energy: {unit: J}}"},
+    {.name = "columns",
+     COMMAND_FIELDS(command_output_fields),
+     .most = COMMAND_NAMES_MAX,
+     .doc = "columns of the trajectories that the program can answer with, besides `time`",
+     .example = "{x: m, speed: m/s}"},
+};
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+// Columns of tables, and words of expressions.
+static bool command_is_reserved(const char *name)
+{
+    static const char *const words[] = {"id",   "search",    "round",     "fitness", "failure", "n_failed", "trial",
+                                        "seed", "violation", "replicate", "time",    "and",     "or",       "not",
+                                        "min",  "max",       "abs",       "sqrt",    "exp",     "log",      "sin",
+                                        "cos",  "rowid",     "oid",       "_rowid_", "include", "repeat",   "step"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(words[i], name) == 0) return true;
+    }
+    return strncasecmp(name, "objective_", 10) == 0 || strncasecmp(name, "constraint_", 11) == 0 ||
+           (length > 4 && strcasecmp(name + length - 4, "_std") == 0);
+}
+
+static Error command_wrong(Configured *out, int list, int64_t item, const char *format, const char *name)
+{
+    out->wrong_list = list + 1;
+    out->wrong_item = item;
+    return error_make(ERROR_USER, format, name); // NOLINT: the formats are literals of the callers
+}
+
+// A table has a column per name, whatever its case.
+static Error command_check_names(const Points *lists, int list, Configured *out)
+{
+    const Points *own = &lists[list], *others = &lists[COMMAND_PARAMETERS];
+    for (int64_t i = 0; i < own->count; i++) {
+        if (command_is_reserved(own->names[i]))
+            return command_wrong(out, list, i, "'%.40s' can't be a name here: it has a meaning already", own->names[i]);
+        for (int64_t k = 0; k < i; k++) {
+            if (strcasecmp(own->names[i], own->names[k]) == 0)
+                return command_wrong(out, list, i, "'%.40s' differs from another name by its case only", own->names[i]);
+        }
+        for (int64_t k = 0; list == COMMAND_METRICS && k < others->count; k++) {
+            if (strcasecmp(own->names[i], others->names[k]) == 0)
+                return command_wrong(out, list, i, "'%.40s' is the name of a parameter already", own->names[i]);
+        }
+    }
+    return error_none();
+}
+
+static Error command_check_failures(const Points *failures, Configured *out)
+{
+    static const char *const words[COMMAND_FAILURES] = {"none", "crashed", "timeout", "protocol"};
+    for (int64_t i = 0; i < failures->count; i++) {
+        for (int k = 0; k < COMMAND_FAILURES; k++) {
+            if (strcmp(failures->names[i], words[k]) != 0) continue;
+            out->wrong_option = COMMAND_OWN_FAILURES + 1;
+            return error_make(ERROR_USER, "failures: '%s' is there anyway", words[k]);
+        }
+    }
+    return error_none();
+}
+
+// ---- tables ---------------------------------------------------------------------------------------------------------
+
+// The text of a field of words of item i, the `place`-th of the list's.
+static const char *command_words(const List *list, const Points *items, int64_t i, int place, const char *otherwise)
+{
+    const char *const *words = items->words[i * list_words(list) + place];
+    return words != NULL && words[0] != NULL ? words[0] : otherwise;
+}
+
+static Error command_parameters(const Points *items, Arena *arena, Configured *out)
+{
+    const List *list = &command_lists[COMMAND_PARAMETERS];
+    Parameter *rows = ARENA_NEW(arena, Parameter, items->count + 1);
+    for (int64_t i = 0; i < items->count; i++) {
+        const double *item = items->items + i * list_width(list), given = item[0];
+        const double low = isnan(item[1]) ? -INFINITY : item[1], high = isnan(item[2]) ? INFINITY : item[2];
+        const double value = !isnan(given) ? given : low > 0.0 ? low : high < 0.0 ? high : 0.0;
+        rows[i] = (Parameter){.name = items->names[i],
+                              .unit = command_words(list, items, i, 0, "1"),
+                              .value = value,
+                              .low = low,
+                              .high = high,
+                              .section = SECTION_PARAMETERS,
+                              .doc = command_words(list, items, i, 1, "parameter of the program")};
+        if (low > high)
+            return command_wrong(out, COMMAND_PARAMETERS, i, "range of %.40s: the least comes first", rows[i].name);
+        if (value < low || value > high)
+            return command_wrong(out, COMMAND_PARAMETERS, i, "value of %.40s is outside of its range", rows[i].name);
+    }
+    rows[items->count] = (Parameter){.name = "seed",
+                                     .unit = "1",
+                                     .high = 9007199254740991.0,
+                                     .section = SECTION_SEED,
+                                     .doc = "seeds the program's own random numbers"};
+    out->parameters = rows;
+    out->n_parameters = (int)items->count + 1;
+    return error_none();
+}
+
+static void command_metrics(const Points *items, Arena *arena, Configured *out)
+{
+    const List *list = &command_lists[COMMAND_METRICS];
+    Field *rows = ARENA_NEW(arena, Field, items->count + 1);
+    for (int64_t i = 0; i < items->count; i++)
+        rows[i] = (Field){items->names[i], command_words(list, items, i, 0, "1"),
+                          command_words(list, items, i, 1, "metric of the program"), NULL};
+    out->metrics = rows;
+    out->n_metrics = (int)items->count;
+    out->objective = items->count > 0 ? items->names[0] : "the first metric";
+}
+
+static void command_columns(const Points *items, Arena *arena, Configured *out)
+{
+    const List *list = &command_lists[COMMAND_COLUMNS];
+    Field *rows = ARENA_NEW(arena, Field, items->count + 1);
+    rows[0] = (Field){"time", "s", "time of the sample", "time"};
+    for (int64_t i = 0; i < items->count; i++)
+        rows[1 + i] = (Field){items->names[i], command_words(list, items, i, 0, "1"),
+                              command_words(list, items, i, 1, "column of the program"), "state"};
+    out->columns = rows;
+    out->n_columns = items->count > 0 ? (int)items->count + 1 : 0;
+}
+
+static void command_failures(const Points *own, Arena *arena, Configured *out)
+{
+    const char **names = ARENA_NEW(arena, const char *, COMMAND_FAILURES + own->count);
+    names[COMMAND_NONE] = "none";
+    names[COMMAND_CRASHED] = "crashed";
+    names[COMMAND_TIMEOUT] = "timeout";
+    names[COMMAND_BROKE_PROTOCOL] = "protocol";
+    for (int64_t i = 0; i < own->count; i++) names[COMMAND_FAILURES + i] = own->names[i];
+    out->failures = names;
+    out->n_failures = COMMAND_FAILURES + (int)own->count;
+}
+
+// ---- the model ------------------------------------------------------------------------------------------------------
+
+extern const Model command_model;
+
+static Error command_check(const Points *points, Configured *out)
+{
+    const Points *lists = points + COMMAND_N_OPTIONS;
+    if (points[COMMAND_PROGRAM].count == 0)
+        return error_make(ERROR_USER,
+                          "simulation.program is missing: the program that simulates, for example `program: [python3, "
+                          "simulate.py]`");
+    if (lists[COMMAND_METRICS].count == 0)
+        return error_make(
+            ERROR_USER,
+            "metrics is missing: the numbers that the program answers with, for example `metrics: {error: m}`");
+    for (int list = 0; list < COMMAND_N_LISTS; list++) TRY(command_check_names(lists, list, out));
+    return command_check_failures(&points[COMMAND_OWN_FAILURES], out);
+}
+
+static Error command_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    static const Points none[COMMAND_N_OPTIONS + COMMAND_N_LISTS];
+    const Points *given = points != NULL ? points : none, *lists = given + COMMAND_N_OPTIONS;
+    CommandModel *model = ARENA_NEW(arena, CommandModel, 1);
+    *model = (CommandModel){.program = given[COMMAND_PROGRAM].names,
+                            .n_program = (int)given[COMMAND_PROGRAM].count,
+                            .workers = (int)settings[COMMAND_WORKERS],
+                            .timeout = settings[COMMAND_SECONDS],
+                            .samples = (int64_t)settings[COMMAND_SAMPLES]};
+    *out = (Configured){.model = &command_model,
+                        .kernel = KERNEL_NONE,
+                        .ticks = model->samples,
+                        .steps_max = INT64_MAX / 4, // a trial ends by its time
+                        .host = model};
+    if (points != NULL) TRY(command_check(points, out));
+    TRY(command_parameters(&lists[COMMAND_PARAMETERS], arena, out));
+    command_metrics(&lists[COMMAND_METRICS], arena, out);
+    command_columns(&lists[COMMAND_COLUMNS], arena, out);
+    command_failures(&given[COMMAND_OWN_FAILURES], arena, out);
+    return error_none();
+}
+
+const Model command_model = {
+    .name = "command",
+    .doc = "a simulator of your own: a program that takes parameters and gives metrics, one JSON object per line",
+    .options = command_options,
+    .n_options = COMMAND_N_OPTIONS,
+    .lists = command_lists,
+    .n_lists = COMMAND_N_LISTS,
+    .top = "parameters|metrics|columns|failures",
+    .declares = COMMAND_PARAMETERS + 1,
+    .runs_program = true,
+    .configure = command_configure,
+};
