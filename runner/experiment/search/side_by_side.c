@@ -119,7 +119,7 @@ static Error side_place(const Search *search, SideBySide *side, int64_t wanted, 
     for (*given = 0; t < *count && *given < wanted; t++) {
         SideTurn *turn = &side->turns[t];
         const int64_t all = side->method->drawn(search, turn->search)->trials, left = wanted - *given;
-        if (all == 0) return side_no_trials(turn->search);
+        if (all == 0) return side_no_trials(turn->search + side->first);
         turn->from = turn->search == side->ask_search ? side->ask_trial : 0;
         turn->first = *given;
         turn->count = all - turn->from < left ? all - turn->from : left;
