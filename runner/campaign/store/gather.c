@@ -493,7 +493,6 @@ static void gather_count(Gather *gather, const GatherSource *source)
 
 static Error gather_transact(Gather *gather, const GatherSource *source)
 {
-    TRY(gather_copy_shards(gather, source));
     TRY(store_begin(gather->store));
     Error error = gather_add(gather, source);
     const bool last = gather->report->gathered.count + 1 == gather->parts->count;
@@ -510,21 +509,31 @@ static bool gather_interrupted(const Gather *gather)
     return gather->options->backend.interrupted != NULL && gather->options->backend.interrupted() != 0;
 }
 
-// Trials known beforehand: one part after the other.
+// *bad: why the part can't be joined.
+static Error gather_one(Gather *gather, int index, Error *bad)
+{
+    GatherSource source;
+    bool busy = false;
+    *bad = gather_open(gather, index, &source, &busy);
+    if (bad->kind != OK || busy) return error_none();
+    *bad = gather_check_digests(&source);
+    if (bad->kind == OK) *bad = gather_copy_shards(gather, &source);
+    const Error error = bad->kind == OK ? gather_transact(gather, &source) : error_none();
+    gather_close(&source);
+    return error;
+}
+
+// Trials known beforehand: one part after the other. A part that can't be joined does not hold up the others.
 static Error gather_each(Gather *gather)
 {
+    Error first = error_none();
     for (int i = 0; i < gather->parts->count && !gather_interrupted(gather); i++) {
-        GatherSource source;
-        bool busy = false;
+        Error bad;
         if (gather->report->gathered.has[i + 1] || !part_is_done(&gather->parts->part[i])) continue;
-        TRY(gather_open(gather, i, &source, &busy));
-        if (busy) continue;
-        Error error = gather_check_digests(&source);
-        if (error.kind == OK) error = gather_transact(gather, &source);
-        gather_close(&source);
-        TRY(error);
+        TRY(gather_one(gather, i, &bad));
+        if (first.kind == OK) first = bad;
     }
-    return error_none();
+    return first;
 }
 
 // ---- all parts of a method that learns ------------------------------------------------------------------------------
