@@ -493,7 +493,7 @@ typedef struct Gathered {
 
 const char *parts_root(const char *results, const char *name, Arena *arena);
 // Any part in that folder; count 0: none. Error (user): it has parts of different divisions.
-Error parts_divided(const char *root, Arena *arena, Part *any);
+Error parts_divided(const char *root, Arena *arena, PartOf *any);
 Error parts_find(const char *results, const char *name, Arena *arena, Parts *parts);
 bool part_is_done(const PartReport *part);
 Error gathered_read(Database *database, Gathered *gathered);

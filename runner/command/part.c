@@ -37,7 +37,7 @@ static Error part_variable(const char *name, int *value)
     return error_make(ERROR_USER, "the environment variable %s is \"%.40s\", and should be a number", name, text);
 }
 
-static Error part_outside(int array, int task, Part part)
+static Error part_outside(int array, int task, PartOf part)
 {
     return error_make(ERROR_USER,
                       "%s is %d, which is not a task of an array of %d: number the tasks from %d to %d", 
@@ -46,7 +46,7 @@ static Error part_outside(int array, int task, Part part)
 }
 
 // Without --parts: the whole array, whose numbers have no gaps, is the campaign.
-static Error part_of_whole_array(int array, int task, Part *part)
+static Error part_of_whole_array(int array, int task, PartOf *part)
 {
     int first, count, step;
     TRY(part_variable(part_arrays[array].first, &first));
@@ -55,7 +55,7 @@ static Error part_of_whole_array(int array, int task, Part *part)
     if (first < 0 || count < 0)
         return error_make(ERROR_USER, "%s does not say how many tasks the array has: add --parts N",
                           part_arrays[array].scheduler);
-    *part = (Part){task - first + 1, count};
+    *part = (PartOf){task - first + 1, count};
     if (step <= 1 && task >= first && part->number <= count && count <= PARTS_MAX) return error_none();
     return error_make(ERROR_USER,
                       "task %d of an array of %d that begins at %d: its numbers have gaps, or are too many; say "
@@ -63,14 +63,14 @@ static Error part_of_whole_array(int array, int task, Part *part)
                       task, count, first);
 }
 
-static Error part_of_array(const CommandLine *line, int array, int task, Part *part)
+static Error part_of_array(const CommandLine *line, int array, int task, PartOf *part)
 {
     if (!switch_given(line, "parts")) return part_of_whole_array(array, task, part);
-    *part = (Part){task - part_arrays[array].from + 1, (int)switch_integer(line, "parts", 0)};
+    *part = (PartOf){task - part_arrays[array].from + 1, (int)switch_integer(line, "parts", 0)};
     return part->number >= 1 && part->number <= part->count ? error_none() : part_outside(array, task, *part);
 }
 
-static Error part_of_environment(const CommandLine *line, Part *part)
+static Error part_of_environment(const CommandLine *line, PartOf *part)
 {
     int found = -1, number = -1;
     for (int i = 0; i < PART_ARRAYS; i++) {
@@ -90,7 +90,7 @@ static Error part_of_environment(const CommandLine *line, Part *part)
 
 // ---- the option -----------------------------------------------------------------------------------------------------
 
-static Error part_of_text(const CommandLine *line, const char *text, Part *part)
+static Error part_of_text(const CommandLine *line, const char *text, PartOf *part)
 {
     const char *slash = strchr(text, '/');
     if (switch_given(line, "parts"))
@@ -103,7 +103,7 @@ static Error part_of_text(const CommandLine *line, const char *text, Part *part)
                       PARTS_MAX);
 }
 
-static Error part_given(const CommandLine *line, Part *part)
+static Error part_given(const CommandLine *line, PartOf *part)
 {
     const char *text = switch_text(line, "part", "");
     return strcmp(text, "auto") == 0 ? part_of_environment(line, part) : part_of_text(line, text, part);
@@ -114,16 +114,16 @@ static Error part_given(const CommandLine *line, Part *part)
 // Whether a folder is that of a part: NAME.parts/03of16.
 static bool part_is_folder(const char *folder, Arena *arena)
 {
-    Part part;
+    PartOf part;
     const char *name = strrchr(folder, '/'), *root = folder_of(folder, arena);
     const size_t length = strlen(root), suffix = strlen(PARTS_SUFFIX);
     if (!part_is_named(name != NULL ? name + 1 : folder, &part)) return false;
     return length > suffix && strcmp(root + length - suffix, PARTS_SUFFIX) == 0;
 }
 
-static Error part_check_place(const CommandLine *line, const char *name, Part part, const char *root)
+static Error part_check_place(const CommandLine *line, const char *name, PartOf part, const char *root)
 {
-    Part other;
+    PartOf other;
     Arena *arena = line->arena;
     const char *here = arena_format(arena, "%s/%s", line->results, name);
     if (part_is_folder(folder_of(line->arguments[0], arena), arena) || part_is_folder(here, arena))
@@ -140,7 +140,7 @@ static Error part_check_place(const CommandLine *line, const char *name, Part pa
 
 Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options)
 {
-    Part part = {.count = 0};
+    PartOf part = {.count = 0};
     TRY(campaign_name_check(options->name));
     TRY(part_given(line, &part));
     if (options->extend)

@@ -87,7 +87,7 @@ static Error submit_program(Submit *submit)
 static Error submit_check(const Submit *submit, Spec *spec)
 {
     Search search;
-    spec->part = (Part){1, (int)submit->parts};
+    spec->part = (PartOf){1, (int)submit->parts};
     return search_init(spec, submit->arena, &search);
 }
 

@@ -149,9 +149,9 @@ typedef struct Overrides {
 } Overrides;
 
 // Part `number` (from 1) of `count`.
-typedef struct Part {
+typedef struct PartOf {
     int number, count;
-} Part;
+} PartOf;
 
 typedef struct Spec {
     const char *file, *text; // as given
@@ -257,7 +257,7 @@ typedef struct Spec {
     const struct Segment *segments; // [n_segments]; n_segments 0: it never was
     int n_segments;
     // Which part of its trials this campaign runs (search/part.c); count 0: all. No part of the spec's identity.
-    Part part;
+    PartOf part;
 
     const char *resolved;  // every key with its value, as YAML that reads back to the same spec
     Sha256Text hash;       // of what can change a number (spec_and_search.md), from the canonical text
@@ -538,14 +538,14 @@ uint64_t search_round_ordinal(int64_t round, int64_t member);
 // Parts of a campaign (search/part.c). Units are searches of a method that learns, and else ids: part k of N has the
 // units [U (k - 1)/N, U k/N) of U, rounded down.
 enum { PARTS_MAX = 9999 };
-void part_units(Part part, int64_t units, int64_t *first, int64_t *end);
+void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end);
 // Error (user): the spec can't be divided into so many parts. `units`: those of the whole campaign.
 Error part_check(const Spec *spec, int64_t units);
 typedef struct PartName {
     char text[32];
 } PartName;
-PartName part_name(Part part); // "03of16"
-bool part_is_named(const char *name, Part *part);
+PartName part_name(PartOf part); // "03of16"
+bool part_is_named(const char *name, PartOf *part);
 // Of a method that learns, when all parts have ended: puts the state of a part's searches into the state of the whole
 // search, which begins with search_init. search_join_end: after the last part, with the number of all trials.
 void search_join(Search *whole, const Search *part);

@@ -47,17 +47,17 @@ typedef struct Gather {
 typedef struct GatherSource {
     const PartReport *report;
     StoredCampaign campaign;
-    Part part;
+    PartOf part;
     int64_t shards; // ids of its shards are below
     Lock lock;
 } GatherSource;
 
 // ---- a part ---------------------------------------------------------------------------------------------------------
 
-static Error gather_check_spec(const Gather *gather, const GatherSource *source, Part part)
+static Error gather_check_spec(const Gather *gather, const GatherSource *source, PartOf part)
 {
     const StoredCampaign *campaign = &source->campaign;
-    const Part stored = campaign->spec.part;
+    const PartOf stored = campaign->spec.part;
     const char *name = source->report->place.name;
     if (stored.count == 0)
         return error_make(ERROR_USER, "%.300s is not a part of a campaign, but one of its own: move it elsewhere",
@@ -109,7 +109,7 @@ static void gather_close(GatherSource *source)
 static Error gather_open(const Gather *gather, int index, GatherSource *source, bool *busy)
 {
     const PartReport *report = &gather->parts->part[index];
-    const Part part = {index + 1, gather->parts->count};
+    const PartOf part = {index + 1, gather->parts->count};
     char holder[160] = "";
     *source = (GatherSource){.report = report, .part = part, .lock = {.descriptor = -1}};
     *busy = false;
@@ -294,9 +294,20 @@ static Error gather_copy_rows(const Gather *gather, const GatherSource *source, 
     return gather_flush(gather, &rows);
 }
 
+// Tables that are alike are copied row by row without a look at the values, and their digests with them.
+static Error gather_copy_attached(const Gather *gather)
+{
+    Database *database = gather->store->database;
+    TRY(database_run(database, "INSERT INTO main.trials SELECT * FROM other.trials"));
+    if (gather->spec->replicates.store)
+        TRY(database_run(database, "INSERT INTO main.replicates SELECT * FROM other.replicates"));
+    return seal_add_attached(database);
+}
+
 static Error gather_copy_trials(const Gather *gather, const GatherSource *source)
 {
     Arena arena;
+    if (!gather->learns) return gather_copy_attached(gather);
     const size_t bytes = (size_t)((GATHER_ROWS + 64) * rows_bytes(gather->spec)) + ((size_t)4 << 20);
     TRY(arena_create(&arena, bytes, "rows of a part"));
     const Error error = gather_copy_rows(gather, source, &arena);
@@ -491,7 +502,7 @@ static void gather_count(Gather *gather, const GatherSource *source)
     gather->report->joined++;
 }
 
-static Error gather_transact(Gather *gather, const GatherSource *source)
+static Error gather_transact_attached(Gather *gather, const GatherSource *source)
 {
     TRY(store_begin(gather->store));
     Error error = gather_add(gather, source);
@@ -502,6 +513,15 @@ static Error gather_transact(Gather *gather, const GatherSource *source)
     gather->store->next_shard += source->shards;
     gather_tell_joined(gather, source);
     return error_none();
+}
+
+static Error gather_transact(Gather *gather, const GatherSource *source)
+{
+    const char *path = database_path(source->campaign.database);
+    TRY(database_attach(gather->store->database, path));
+    const Error error = gather_transact_attached(gather, source);
+    const Error detached = database_detach(gather->store->database);
+    return error.kind != OK ? error : detached;
 }
 
 static bool gather_interrupted(const Gather *gather)
@@ -646,7 +666,7 @@ static Error gather_read_spec(Gather *gather, bool *found)
         if (busy) continue;
         Spec *spec = ARENA_NEW(gather->arena, Spec, 1);
         *spec = source.campaign.spec;
-        spec->part = (Part){.count = 0};
+        spec->part = (PartOf){.count = 0};
         Error error = campaign_row_read(source.campaign.database, gather->arena, &row, found);
         if (error.kind == OK) error = overrides_read(source.campaign.database, gather->arena, &spec->overrides);
         spec->text = row.given;
@@ -715,7 +735,8 @@ static Error gather_into_store(Gather *gather)
         if (error.kind == OK) TRY(noted);
     }
     TRY(error);
-    return trials_count(gather->store->database, &gather->report->trials);
+    return store_integer(gather->store->database, "SELECT ifnull(sum(trials), 0) FROM batches", 0,
+                         &gather->report->trials);
 }
 
 static Error gather_locked(Gather *gather)

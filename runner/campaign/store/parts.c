@@ -9,7 +9,7 @@
 
 // ---- what a database says -------------------------------------------------------------------------------------------
 
-static Error parts_insert(Database *database, const char *purpose, Part part, const char *hash)
+static Error parts_insert(Database *database, const char *purpose, PartOf part, const char *hash)
 {
     Cursor insert =
         cursor_open(database, "INSERT INTO origin(purpose, campaign, hash, time) VALUES(?, ?, ?, ?)");
@@ -25,10 +25,10 @@ Error part_keep(Database *database, const Spec *spec)
     return spec->part.count > 0 ? parts_insert(database, "part", spec->part, spec->hash.hex) : error_none();
 }
 
-Error part_read(Database *database, Part *part)
+Error part_read(Database *database, PartOf *part)
 {
     const char *name;
-    *part = (Part){.count = 0};
+    *part = (PartOf){.count = 0};
     Cursor rows = cursor_open(database, "SELECT campaign FROM origin WHERE purpose = 'part'");
     while (next_text(&rows, &name)) {
         if (!part_is_named(name, part))
@@ -40,8 +40,8 @@ Error part_read(Database *database, Part *part)
 
 Error part_compare(Database *database, const char *name, Spec *spec)
 {
-    Part stored;
-    const Part given = spec->part;
+    PartOf stored;
+    const PartOf given = spec->part;
     TRY(part_read(database, &stored));
     spec->part = stored;
     if (given.count == 0 || (given.count == stored.count && given.number == stored.number)) return error_none();
@@ -51,7 +51,7 @@ Error part_compare(Database *database, const char *name, Spec *spec)
                       name, stored.number, stored.count, given.number, given.count);
 }
 
-Error gathered_note(Database *database, Part part, const char *hash)
+Error gathered_note(Database *database, PartOf part, const char *hash)
 {
     return parts_insert(database, "gathers", part, hash);
 }
@@ -59,7 +59,7 @@ Error gathered_note(Database *database, Part part, const char *hash)
 Error gathered_read(Database *database, Gathered *gathered)
 {
     const char *name;
-    Part part;
+    PartOf part;
     *gathered = (Gathered){.count = 0};
     Cursor rows = cursor_open(database, "SELECT DISTINCT campaign FROM origin WHERE purpose = 'gathers'");
     while (next_text(&rows, &name)) {
@@ -92,19 +92,19 @@ const char *parts_root(const char *results, const char *name, Arena *arena)
 }
 
 // Error (user): the folder has parts of another division.
-static Error parts_check_count(const char *root, Part a, Part b)
+static Error parts_check_count(const char *root, PartOf a, PartOf b)
 {
     if (a.count == 0 || a.count == b.count) return error_none();
     return error_make(ERROR_USER, "%.300s has parts of %d and parts of %d: remove those that are not wanted", root,
                       a.count, b.count);
 }
 
-Error parts_divided(const char *root, Arena *arena, Part *any)
+Error parts_divided(const char *root, Arena *arena, PartOf *any)
 {
     char **names;
     int count;
-    Part part;
-    *any = (Part){.count = 0};
+    PartOf part;
+    *any = (PartOf){.count = 0};
     if (file_missing(root)) return error_none();
     TRY(folder_check_inside(root));
     TRY(folder_list(root, arena, &names, &count));
@@ -119,7 +119,7 @@ Error parts_divided(const char *root, Arena *arena, Part *any)
 static Error parts_read_one(Parts *parts, int number, Arena *arena)
 {
     PartReport *report = &parts->part[number - 1];
-    const char *name = arena_copy(arena, part_name((Part){number, parts->count}).text);
+    const char *name = arena_copy(arena, part_name((PartOf){number, parts->count}).text);
     report->place =
         (CampaignPlace){.results = parts->root, .name = name, .folder = arena_format(arena, "%s/%s", parts->root, name)};
     report->state = "missing";
@@ -135,7 +135,7 @@ static Error parts_read_one(Parts *parts, int number, Arena *arena)
 
 Error parts_find(const char *results, const char *name, Arena *arena, Parts *parts)
 {
-    Part any;
+    PartOf any;
     TRY(campaign_name_check(name));
     *parts = (Parts){.root = parts_root(results, name, arena)};
     TRY(parts_divided(parts->root, arena, &any));

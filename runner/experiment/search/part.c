@@ -10,7 +10,7 @@
 // ---- the split ------------------------------------------------------------------------------------------------------
 
 // 2^48 ids (TRIALS_MAX) times PARTS_MAX fit into 63 bits.
-void part_units(Part part, int64_t units, int64_t *first, int64_t *end)
+void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end)
 {
     const bool all = part.count == 0;
     *first = all ? 0 : units * (part.number - 1) / part.count;
@@ -51,7 +51,7 @@ Error part_check(const Spec *spec, int64_t units)
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-PartName part_name(Part part)
+PartName part_name(PartOf part)
 {
     PartName name;
     const int digits = part.count > 999 ? 4 : part.count > 99 ? 3 : 2;
@@ -60,12 +60,12 @@ PartName part_name(Part part)
 }
 
 // Only the name that part_name gives, so that no part has two folders.
-bool part_is_named(const char *name, Part *part)
+bool part_is_named(const char *name, PartOf *part)
 {
     const char *of = strstr(name, "of");
     if (of == NULL || strlen(name) >= sizeof(PartName) || strspn(name, "0123456789of") != strlen(name)) return false;
     const long number = strtol(name, NULL, 10), count = strtol(of + 2, NULL, 10);
     if (number < 1 || count < number || count > PARTS_MAX) return false;
-    *part = (Part){(int)number, (int)count};
+    *part = (PartOf){(int)number, (int)count};
     return strcmp(part_name(*part).text, name) == 0;
 }
