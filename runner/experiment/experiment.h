@@ -540,7 +540,7 @@ uint64_t search_round_ordinal(int64_t round, int64_t member);
 enum { PARTS_MAX = 9999 };
 void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end);
 // Error (user): the spec can't be divided into so many parts. `units`: those of the whole campaign.
-Error part_check(const Spec *spec, int64_t units);
+Error part_check_spec(const Spec *spec, int64_t units);
 typedef struct PartName {
     char text[32];
 } PartName;

@@ -31,7 +31,7 @@ static Error part_check_searches(const Spec *spec, int64_t searches)
                       method, (long long)searches, spec->part.count, (long long)searches, method);
 }
 
-Error part_check(const Spec *spec, int64_t units)
+Error part_check_spec(const Spec *spec, int64_t units)
 {
     if (spec->part.count == 0) return error_none();
     if (spec->n_segments > 0)

@@ -32,11 +32,11 @@ Error search_init(const Spec *spec, Arena *arena, Search *search)
     const char *key;
     *search = (Search){.spec = spec, .method = spec->method, .total = -1};
     TRY(search_check(spec, &key));
-    if (spec->method->searches != NULL) TRY(part_check(spec, spec->method->searches(spec)));
+    if (spec->method->searches != NULL) TRY(part_check_spec(spec, spec->method->searches(spec)));
     TRY(spec->method->init(spec, arena, search));
     if (search_learns(spec->method)) return error_none();
     if (spec->n_segments > 0) TRY(segments_init(search, arena));
-    TRY(part_check(spec, search->total));
+    TRY(part_check_spec(spec, search->total));
     enumerated_begin(search);
     return error_none();
 }
