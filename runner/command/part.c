@@ -141,6 +141,7 @@ static Error part_check_place(const CommandLine *line, const char *name, PartOf 
 Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options)
 {
     PartOf part = {.count = 0};
+    Search search;
     TRY(campaign_name_check(options->name));
     TRY(part_given(line, &part));
     if (options->extend)
@@ -150,5 +151,5 @@ Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options)
     spec->part = part;
     options->results = root;
     options->name = arena_copy(line->arena, part_name(part).text);
-    return error_none();
+    return search_init(spec, line->arena, &search); // whether it can be divided, before anything is written
 }

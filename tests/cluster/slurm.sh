@@ -138,7 +138,138 @@ record: {trajectories: {select: {best: 3, every: 5}, sample: 0.01}}
 END
 submitted grid 4 --slurm "--time=5"
 ended "$parts" "$joins"
-cat grid.*.log
 same grid
-ls results/grid.parts
+[ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'hopscotch.[0-9]*' | wc -l)" -eq 0 ]
+check $? "nothing is left on the node's disk"
+
+# ---- tasks that are told to stop, out of time, cancelled, requeued, killed --------------------------------------------
+
+# Batches of 16 trials, so that much is committed before the end; a part takes some seconds.
+spec slow <<'END'
+model: hopper
+simulation: {duration: 30, dt: 1.0e-4, settle: 0.1}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: [25, 27, 29, 31, 33, 35]}}
+record: {trajectories: {select: {best: 3, every: 7}, sample: 0.01}}
+device: {batch: 16}
+END
+# task K: its job's number, once it runs
+task()
+{
+    waited=0
+    until job=$(squeue -h -j "$parts" -t RUNNING -o '%A %K' 2>/dev/null | awk -v k="$1" '$2 == k { print $1 }') &&
+        [ -n "$job" ]; do
+        waited=$((waited + 1))
+        [ $waited -lt 300 ] || break
+        release
+        sleep 0.1
+    done
+}
+submitted slow 3 --slurm "--time=5"
+task 3
+scancel "$job" # by the user: it does not come back
+task 1
+sleep 0.3
+scancel --batch --signal=TERM "$job" # as at the end of its time
+task 2
+scontrol requeue "$job" # by the administrator, or for a job of higher priority
+seconds=200 ended "$parts" "$joins"
+grep -q "gather slow\|1 of 3\|2 of 3" slow.0.log
+check $? "gather says that a part is still to come"
+grep -q "continue with" slow.1.log
+check $? "a task that was told to stop says so"
+works status slow
+has "2 of 3 are joined"
+# the cancelled task alone, and gather after it
+again=$(sbatch --parsable --array=3 slow.sbatch)
+last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
+seconds=200 ended "$again" "$last"
+same slow
+
+# The time limit of a minute. Slurm sends TERM before it, at the latest 10 s before, and the task goes on in its next
+# turn.
+if [ -z "${QUICK:-}" ]; then
+    spec long <<'END'
+model: hopper
+simulation: {duration: 60, dt: 1.0e-4, settle: 0.1}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 35, 20]}}}
+device: {batch: 16}
+END
+    run submit long.yaml --parts 2 --slurm "--time=1"
+    sed -i 's/@120/@10/' long.sbatch
+    parts=$(sbatch --parsable long.sbatch)
+    joins=$(sbatch --parsable --dependency=afterany:"$parts" --array=0 long.sbatch)
+    seconds=600 ended "$parts" "$joins"
+    grep -q "continue with" long.1.log
+    check $? "the time limit stopped a task"
+    same long
+fi
+
+# ---- killed at random -------------------------------------------------------------------------------------------------
+
+# kill_one NAME: a whole task, as the failure of a node does; the program in a task; gather
+kill_one()
+{
+    random 0 2
+    how=$value
+    if [ "$how" -eq 0 ]; then
+        "$HOPSCOTCH" gather "$1" --progress none >/dev/null 2>&1 &
+        pid=$!
+        random 0 99
+        sleep "0.$value"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        pid=
+        return
+    fi
+    mine=$(squeue -h -t RUNNING -o '%A %K' | awk '$2 > 0 { print $1 }' | shuf -n 1)
+    [ -n "$mine" ] || return 1
+    if [ "$how" -eq 1 ]; then
+        scontrol requeue "$mine" 2>/dev/null
+    else
+        running=$(pgrep -f "run .*--results ${TMPDIR:-/tmp}/hopscotch.$mine " | head -n 1)
+        [ -n "$running" ] && kill -9 "$running" 2>/dev/null
+    fi
+}
+
+failed_tasks() { squeue -h -j "$parts" -t FAILED,CANCELLED,NODE_FAIL,TIMEOUT -o %A 2>/dev/null; }
+
+# storm NAME: all that was killed is requeued until the campaign has all parts
+storm()
+{
+    killed=0 tries=0
+    submitted "$1" "${PARTS:-16}" --slurm "--time=5"
+    until "$HOPSCOTCH" gather "$1" --progress none >out 2>err || [ $tries -gt 3000 ]; do
+        tries=$((tries + 1))
+        if [ "$killed" -lt "${KILLS:-$([ -n "${QUICK:-}" ] && echo 10 || echo 60)}" ]; then
+            kill_one "$1" && killed=$((killed + 1))
+        else
+            sleep 0.5
+        fi
+        release
+        for task in $(failed_tasks); do scontrol requeue "$task" 2>/dev/null; done
+    done
+    echo "ok   $suite: $1: killed $killed times"
+    same "$1"
+    scancel --quiet "$joins"
+    seconds=300 ended "$parts"
+}
+spec storm_grid <<'END'
+model: hopper
+simulation: {duration: 4, dt: 1.0e-4, settle: 0.1}
+search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 35, 20]}}}
+record: {trajectories: {select: {best: 3, every: 7}, sample: 0.02}}
+device: {batch: 8}
+END
+storm storm_grid
+spec storm_cmaes <<'END'
+model: hopper
+simulation: {duration: 4, dt: 1.0e-4, settle: 0.1}
+search:
+  method: cmaes
+  over: {k_fp: {range: [50, 300]}, k_att: {range: [50, 300]}, thrust: {range: [20, 40]}}
+  cmaes: {searches: 64, stop: {generations: 12}}
+record: {trajectories: {select: {best: 3}, sample: 0.02}}
+device: {batch: 16}
+END
+storm storm_cmaes
 exit $status

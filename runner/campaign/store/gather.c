@@ -269,13 +269,19 @@ static Error gather_flush(const Gather *gather, TrialRows *rows)
     return error_none();
 }
 
+static Error gather_changed(const Gather *gather)
+{
+    return error_make(ERROR_MACHINE, "another process changed a part of %.100s while it was joined: gather again",
+                      gather->name);
+}
+
 // The row that was read last gets its replicates and its id in the whole.
 static Error gather_take_row(const Gather *gather, const GatherSource *source, TrialRows *rows)
 {
     int64_t *id = &rows->id[rows->count];
     if (gather->spec->replicates.store) TRY(replicates_read(&source->campaign, *id, rows)); // rows has room for one
     if (gather->learns) *id = gather_id(&gather->runs, source->part.number - 1, *id);
-    if (*id < 0) return error_make(ERROR_MACHINE, "%.40s was changed while it was joined", source->report->place.name);
+    if (*id < 0) return gather_changed(gather);
     for (int r = 0; gather->spec->replicates.store && r < gather->spec->replicates.count; r++)
         rows->replicate_trial[r] = *id;
     rows->count++;
@@ -609,8 +615,7 @@ static Error gather_replace(Gather *gather, bool *taken, bool whole)
     if (whole) TRY(search_init(gather->spec, gather->arena, &gather->whole));
     TRY(gather_all_parts(gather, taken, gather_add_learned));
     if (gather_is_whole(gather) != whole)
-        return error_make(ERROR_MACHINE, "another process took a part of %.100s while it was joined: gather again",
-                          gather->name);
+        return gather_changed(gather);
     if (!whole) return error_none();
     int64_t trials = 0;
     TRY(trials_count(gather->store->database, &trials));
@@ -751,12 +756,17 @@ static Error gather_locked(Gather *gather)
 
 static Error gather_check_place(const Gather *gather)
 {
-    StoredCampaign campaign;
+    const CampaignPlace place = {gather->options->results, gather->name, gather->folder};
+    Database *database;
+    const char *hash = NULL;
+    Error error = error_none();
     if (file_missing(arena_format(gather->arena, "%s/" CAMPAIGN_DATABASE, gather->folder))) return error_none();
-    TRY(campaign_open(gather->options->results, gather->name, gather->arena, &campaign));
-    const bool same = strcmp(campaign.hash, gather->spec->hash.hex) == 0;
-    campaign_close(&campaign);
-    if (same) return error_none();
+    TRY(store_peek(&place, gather->arena, &database));
+    if (database_has(database, "campaign", NULL)) // else a gather was killed while it made it
+        error = store_text(database, "SELECT hash FROM campaign", gather->arena, &hash);
+    store_leave(database);
+    TRY(error);
+    if (hash == NULL || strcmp(hash, gather->spec->hash.hex) == 0) return error_none();
     return error_make(ERROR_USER, "%.128s has another spec than its parts under %.200s: rename it, or their folder",
                       gather->name, gather->parts->root);
 }

@@ -351,9 +351,9 @@ Error enumerated_restore(Search *search)
 
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter)
 {
-    if (id < 0 || id >= search->total) {
-        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids 0 to %lld", (long long)id,
-                          search->method->name, (long long)search->total - 1);
+    if (id < search->first || id >= search->end) {
+        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids %lld to %lld", (long long)id,
+                          search->method->name, (long long)search->first, (long long)search->end - 1);
     }
     if (!enumerated_fill(search, id, parameter)) {
         return error_make(
