@@ -116,7 +116,7 @@ refused best grid
 has "grid is still in parts" err
 code=75 refused gather grid
 has "1 of 5 parts are joined" err
-has "01of05 (missing), 03of05 (missing)" err
+has "trials; still to come: 01of05 (missing), 03of05 (missing)" err
 run status grid
 has "hopscotch gather grid"
 run status grid --json
@@ -127,7 +127,7 @@ works doctor grid.parts/02of05
 for command in "run grid.yaml" "resume grid" "run grid.yaml --extend"; do
     # shellcheck disable=SC2086
     refused $command --progress none
-    has "grid holds 1 of 5 parts so far" err
+    has "grid holds 1 of 5 parts so far: run the others" err
 done
 refused merge grid grid.parts/02of05 --into both
 has "grid still lacks parts: gather joins the parts" err
@@ -156,6 +156,7 @@ run run grid.yaml --part 3/5 --set seed=6 --progress none
 run run grid.yaml --part 4/5 --progress none
 refused gather grid
 has "03of05 has another spec" err
+has "remove its folder, and run the part again" err
 run status grid
 has "2 of 5 are joined"
 rm -r results/grid.parts/03of05
@@ -169,6 +170,7 @@ cp -r results/grid.parts/03of05 good
 "$SQL" results/grid.parts/03of05/campaign.db "UPDATE campaign SET numerics_version = 1"
 refused gather grid
 has "03of05 was computed with numerics version 1" err
+has "run it again by one program" err
 "$SQL" results/grid.parts/03of05/campaign.db "UPDATE campaign SET numerics_version = (SELECT max(numerics_version) FROM
     batches); UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = (SELECT max(id) FROM trials)"
 code=3 refused gather grid
@@ -180,7 +182,7 @@ has "3 of 5 parts are joined" err
 rm -r results/grid
 printf X | dd of=results/grid.parts/03of05/shards/000000.h5 bs=1 seek=2000 conv=notrunc 2>/dev/null
 code=3 refused gather grid
-has "000000.h5 differs from what was written" err
+has "the shard results/grid.parts/03of05/shards/000000.h5 differs from what was written" err
 has "doctor 03of05 --repair" err
 rm -r results/grid.parts/03of05
 mv good results/grid.parts/03of05
@@ -309,7 +311,7 @@ denied "SLURM_ARRAY_TASK_ID is 0, which is not a task of an array of 8: number t
     SLURM_ARRAY_TASK_ID=0
 denied "JOB_COMPLETION_INDEX is 8, which is not a task of an array of 8: number the tasks from 0 to 7" \
     JOB_COMPLETION_INDEX=8
-denied "SLURM_ARRAY_TASK_ID and PBS_ARRAY_INDEX are both set" SLURM_ARRAY_TASK_ID=1 PBS_ARRAY_INDEX=1
+denied "SLURM_ARRAY_TASK_ID and PBS_ARRAY_INDEX are both set: say --part K/N" SLURM_ARRAY_TASK_ID=1 PBS_ARRAY_INDEX=1
 denied 'the environment variable PBS_ARRAY_INDEX is "1; rm", and should be a number' "PBS_ARRAY_INDEX=1; rm"
 options=
 denied "PBS does not say how many tasks the array has: add --parts N" PBS_ARRAY_INDEX=1

@@ -363,7 +363,7 @@ static Error gather_copy_shard(const Gather *gather, const GatherSource *source,
     Bytes bytes;
     TRY(file_read_stored(path, (size_t)shard->bytes, arena, &bytes));
     if (strcmp(sha256_of(bytes.data, bytes.size).hex, shard->sha256) != 0)
-        return error_make(ERROR_MACHINE, "%.300s differs from what was written; `%s` repairs it, then gather again",
+        return error_make(ERROR_MACHINE, "the shard %.300s differs from what was written; `%s` repairs it, then gather again",
                           path, command_again(place->results, "doctor %.40s --repair", place->name).text);
     TRY(database_check_place(gather->store->database));
     return file_write(gather->store->shards, gather_shard(gather, shard->id).name, bytes.data, bytes.size);
