@@ -10,7 +10,8 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
+.PHONY: python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
+.PHONY: install clean FORCE
 all: $(BUILD)/hopscotch
 
 ifneq ($(MAKECMDGOALS),clean)

@@ -504,10 +504,10 @@ const char *parts_without(const Parts *parts, const Gathered *gathered, Arena *a
 // one, because the ids of its trials follow from all. Parts that it has stay as they are. Error: a part is damaged, or
 // belongs to another spec; those before it are joined.
 typedef struct GatherReport {
-    int joined;         // by this call
-    int64_t trials;     // of the campaign
-    Gathered gathered;  // by now
-    const Spec *spec;   // of the campaign; NULL: no part is done
+    int joined;        // by this call
+    int64_t trials;    // of the campaign
+    Gathered gathered; // by now
+    const Spec *spec;  // of the campaign; NULL: no part is done
 } GatherReport;
 Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report);
 

@@ -39,8 +39,7 @@ static Error part_variable(const char *name, int *value)
 
 static Error part_outside(int array, int task, PartOf part)
 {
-    return error_make(ERROR_USER,
-                      "%s is %d, which is not a task of an array of %d: number the tasks from %d to %d", 
+    return error_make(ERROR_USER, "%s is %d, which is not a task of an array of %d: number the tasks from %d to %d",
                       part_arrays[array].task, task, part.count, part_arrays[array].from,
                       part_arrays[array].from + part.count - 1);
 }
@@ -127,8 +126,9 @@ static Error part_check_place(const CommandLine *line, const char *name, PartOf 
     Arena *arena = line->arena;
     const char *here = arena_format(arena, "%s/%s", line->results, name);
     if (part_is_folder(folder_of(line->arguments[0], arena), arena) || part_is_folder(here, arena))
-        return error_make(ERROR_USER, "%.300s belongs to a part, which can't be divided again: divide the whole "
-                                      "campaign into more parts",
+        return error_make(ERROR_USER,
+                          "%.300s belongs to a part, which can't be divided again: divide the whole "
+                          "campaign into more parts",
                           part_is_folder(here, arena) ? here : line->arguments[0]);
     TRY(parts_divided(root, arena, &other));
     if (other.count == 0 || other.count == part.count) return error_none();

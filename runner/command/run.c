@@ -276,7 +276,7 @@ enum { RUN_ROWS_OF_SPEC = 4 }; // the first rows, which resume does not have
 static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
     {"part", SWITCH_TEXT, "K/N|auto", 0, 0,
-     "run part K of N, in the folder NAME.parts; auto: the task of a Slurm, PBS or Kubernetes array; gather joins them"},
+     "run part K of N, in the folder NAME.parts, for gather; auto: the task of a Slurm, PBS or Kubernetes array"},
     {"parts", SWITCH_INTEGER, "N", 1, PARTS_MAX, "number of parts for --part auto (default: of the array's tasks)"},
     {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,

@@ -1,5 +1,5 @@
-// hopscotch submit: a batch script that runs a campaign in parts as a job array of Slurm. It writes the script, which is
-// the user's to edit, and with --yes calls sbatch. Values stand in single quotes; no shell runs here.
+// hopscotch submit: a batch script that runs a campaign in parts as a job array of Slurm. It writes the script, which
+// is the user's to edit, and with --yes calls sbatch. Values stand in single quotes; no shell runs here.
 #include "command.h"
 
 #include <ctype.h>
@@ -30,8 +30,9 @@ typedef struct Submit {
 
 static Error submit_refuse(const char *what, const char *text)
 {
-    return error_make(ERROR_USER, "%s \"%.100s\" has a line break or another control character, which no batch script "
-                                  "can hold",
+    return error_make(ERROR_USER,
+                      "%s \"%.100s\" has a line break or another control character, which no batch script "
+                      "can hold",
                       what, text);
 }
 
@@ -198,22 +199,22 @@ static void submit_put_copy_here(const Submit *submit)
 
 static void submit_put_run(const Submit *submit)
 {
-    fprintf(submit->out,
-            "\n"
-            "# %d s before its time is over Slurm sends TERM to this shell. Exit code 75: the run stopped and can go on.\n"
-            "\"$hopscotch\" run \"$spec\" --name \"$name\" --part auto --parts \"$parts\" --results \"%s\" \\\n"
-            "    --progress none%s%s &\n"
-            "run=$! told=\n"
-            "trap 'told=yes; kill -TERM \"$run\"' TERM\n"
-            "wait \"$run\"\n"
-            "code=$?\n"
-            "trap '' TERM\n"
-            "if [ -n \"$told\" ]; then # the signal ended the first wait\n"
-            "    wait \"$run\"\n"
-            "    code=$?\n"
-            "fi\n",
-            SUBMIT_GRACE, submit->shared ? "$results" : "$node", submit->shared ? " --shared-fs" : "",
-            submit->run_options);
+    fprintf(
+        submit->out,
+        "\n"
+        "# %d s before its time is over Slurm sends TERM to this shell. Exit code 75: the run stopped and can go on.\n"
+        "\"$hopscotch\" run \"$spec\" --name \"$name\" --part auto --parts \"$parts\" --results \"%s\" \\\n"
+        "    --progress none%s%s &\n"
+        "run=$! told=\n"
+        "trap 'told=yes; kill -TERM \"$run\"' TERM\n"
+        "wait \"$run\"\n"
+        "code=$?\n"
+        "trap '' TERM\n"
+        "if [ -n \"$told\" ]; then # the signal ended the first wait\n"
+        "    wait \"$run\"\n"
+        "    code=$?\n"
+        "fi\n",
+        SUBMIT_GRACE, submit->shared ? "$results" : "$node", submit->shared ? " --shared-fs" : "", submit->run_options);
 }
 
 static void submit_put_copy_back(const Submit *submit)
@@ -235,7 +236,13 @@ static Error submit_put(const Submit *submit)
     if (!submit->shared) submit_put_copy_here(submit);
     submit_put_run(submit);
     if (!submit->shared) submit_put_copy_back(submit);
-    fputs("\n[ \"$code\" -ne 75 ] || scontrol requeue \"$SLURM_JOB_ID\"\nexit \"$code\"\n", submit->out);
+    fputs("\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
+          "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+          "if [ \"$code\" -eq 75 ] && [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ]; then\n"
+          "    scontrol requeue \"$task\"\n"
+          "fi\n"
+          "exit \"$code\"\n",
+          submit->out);
     return error_none();
 }
 
@@ -283,7 +290,8 @@ static Error submit_jobs(const Submit *submit)
 {
     Arena *arena = submit->arena;
     const char *job, *joining;
-    char program[] = "sbatch", parsable[] = "--parsable", array[] = "--array=0", *file = arena_copy(arena, submit->file);
+    char program[] = "sbatch", parsable[] = "--parsable", array[] = "--array=0",
+         *file = arena_copy(arena, submit->file);
     char *const first[] = {program, parsable, file, NULL};
     TRY(submit_job(first, arena, &job));
     char *after = arena_format(arena, "--dependency=afterany:%s", job);

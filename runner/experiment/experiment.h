@@ -473,7 +473,7 @@ struct SearchMethod {
     void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
     // How a campaign is divided into parts: by searches, of which the spec has so many. NULL: by ids of trials.
     int64_t (*searches)(const Spec *spec);
-    const Sensitivity *sensitivity;                             // NULL: it measures none
+    const Sensitivity *sensitivity; // NULL: it measures none
     // Settings that can't be combined: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked

@@ -104,7 +104,7 @@ for name in cmaes outer nsga2 adam lbfgs; do joined $name 4; done
 [ "$(tr -d '[:space:]' <out)" -gt 0 ]
 check $? "sensitivities are measured when all parts are joined"
 
-# ---- what is there while parts are missing ----------------------------------------------------------------------------
+# ---- what is there while parts are missing ---------------------------------------------------------------------------
 
 rm -rf results/grid results/grid.parts
 works run grid.yaml --part 2/5 --progress none
@@ -138,7 +138,7 @@ has "02of05 is done already" err
 [ ! -e results/grid.parts/index.db ]
 check $? "parts have no catalogue"
 
-# ---- parts that are no parts ------------------------------------------------------------------------------------------
+# ---- parts that are no parts -----------------------------------------------------------------------------------------
 
 cp -r results/grid.parts/02of05 results/grid.parts/03of05
 refused gather grid
@@ -248,7 +248,7 @@ works gather cmaes
 same_as_one cmaes
 check $? "then the digest is that of one run"
 
-# ---- what can't be divided --------------------------------------------------------------------------------------------
+# ---- what can't be divided -------------------------------------------------------------------------------------------
 
 refused run cmaes.yaml --name ten --part 1/10
 has "cmaes runs 9 searches here, which can't be divided into 10 parts" err
@@ -278,7 +278,7 @@ has "--parts goes with --part auto" err
 code=2 refused run sobol.yaml --parts 5
 has "--parts says into how many parts" err
 
-# ---- tasks of arrays --------------------------------------------------------------------------------------------------
+# ---- tasks of arrays -------------------------------------------------------------------------------------------------
 
 unset SLURM_ARRAY_TASK_ID PBS_ARRAY_INDEX JOB_COMPLETION_INDEX
 auto() # FOLDER VARIABLE=VALUE... -- OPTIONS: that part is run
@@ -320,7 +320,7 @@ denied "its numbers have gaps, or are too many" SLURM_ARRAY_TASK_ID=9 SLURM_ARRA
 [ ! -e results/auto.parts ]
 check $? "what is refused runs nothing"
 
-# ---- a part that is told to stop --------------------------------------------------------------------------------------
+# ---- a part that is told to stop -------------------------------------------------------------------------------------
 
 sed 's/^experiment: .*/experiment: long/; s/duration: 0.3/duration: 60/; s/dt: 1.0e-3/dt: 1.0e-4/' \
     grid.yaml >long.yaml
@@ -335,7 +335,7 @@ code=75 refused gather long
 has "0 of 2 parts are joined" err
 works rm long.parts/01of02 --yes
 
-# ---- submit -----------------------------------------------------------------------------------------------------------
+# ---- submit ----------------------------------------------------------------------------------------------------------
 
 works submit sobol.yaml --parts 4 --print --slurm "--gpus=1 --time=2:00:00" --set "experiment=sobol"
 for text in "#SBATCH --array=1-4" "#SBATCH --gpus=1" "#SBATCH --time=2:00:00" "#SBATCH --requeue" \
@@ -384,7 +384,7 @@ echo 4711 >answer && echo 0 >code
 PATH=$PWD/bin:$PATH run submit sobol.yaml --parts 4 --yes -o "my script.sbatch"
 check $? "submit --yes"
 has "job 4711 runs the parts, job 4711 joins them"
-printf '[--parsable]\n[my script.sbatch]\n[--parsable]\n[--dependency=afterany:4711]\n[--array=0]\n[my script.sbatch]\n' |
+printf '[%s]\n' --parsable "my script.sbatch" --parsable --dependency=afterany:4711 --array=0 "my script.sbatch" |
     cmp -s - called
 check $? "sbatch is called with these words"
 echo "not a number" >answer

@@ -7,11 +7,13 @@
 . "$(dirname "$0")/../scratch.sh"
 
 for program in munged slurmctld slurmd sbatch scontrol scancel squeue; do
-    command -v $program >/dev/null || { echo "skip cluster: there is no $program (apt-get install slurmctld slurmd slurm-client munge)"; exit 0; }
+    command -v $program >/dev/null && continue
+    echo "skip cluster: there is no $program (apt-get install slurmctld slurmd slurm-client munge)"
+    exit 0
 done
 [ "$(id -u)" -eq 0 ] || { echo "skip cluster: slurmctld and slurmd need root"; exit 0; }
 
-# ---- the cluster ----------------------------------------------------------------------------------------------------
+# ---- the cluster -----------------------------------------------------------------------------------------------------
 
 cluster=$work/cluster
 mkdir -p "$cluster/state" "$cluster/spool" "$cluster/munge"
@@ -72,12 +74,13 @@ until sinfo -h -o %T 2>/dev/null | grep -q idle || [ $waited -ge 30 ]; do
     waited=$((waited + 1))
 done
 if ! sinfo -h -o %T 2>/dev/null | grep -q idle; then
-    echo "skip cluster: Slurm does not start here: $(tail -qn 2 "$cluster"/*.log "$cluster"/*.out 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
+    echo "skip cluster: Slurm does not start here:" \
+        "$(tail -qn 2 "$cluster"/*.log "$cluster"/*.out 2>/dev/null | tr '\n' ' ' | cut -c 1-400)"
     exit 0
 fi
 echo "ok   cluster: $(slurmctld -V) runs on this host"
 
-# ---- words ----------------------------------------------------------------------------------------------------------
+# ---- words -----------------------------------------------------------------------------------------------------------
 
 spec()
 {
@@ -104,8 +107,8 @@ submitted()
 ended()
 {
     waited=0
-    while squeue -h -j "$(echo "$*" | tr ' ' ,)" -t all -o %T 2>/dev/null | grep -qE 'PENDING|RUNNING|COMPLETING|REQUEUE' &&
-        [ $waited -lt "${seconds:-120}" ]; do
+    while squeue -h -j "$(echo "$*" | tr ' ' ,)" -t all -o %T 2>/dev/null |
+        grep -qE 'PENDING|RUNNING|COMPLETING|REQUEUE' && [ $waited -lt "${seconds:-120}" ]; do
         sleep 1
         waited=$((waited + 1))
         release
@@ -142,7 +145,7 @@ same grid
 [ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'hopscotch.[0-9]*' | wc -l)" -eq 0 ]
 check $? "nothing is left on the node's disk"
 
-# ---- tasks that are told to stop, out of time, cancelled, requeued, killed --------------------------------------------
+# ---- tasks that are told to stop, out of time, cancelled, requeued, killed -------------------------------------------
 
 # Batches of 16 trials, so that much is committed before the end; a part takes some seconds.
 spec slow <<'END'
@@ -204,7 +207,7 @@ END
     same long
 fi
 
-# ---- killed at random -------------------------------------------------------------------------------------------------
+# ---- killed at random ------------------------------------------------------------------------------------------------
 
 # kill_one NAME: a whole task, as the failure of a node does; the program in a task; gather
 kill_one()
@@ -233,25 +236,28 @@ kill_one()
 
 failed_tasks() { squeue -h -j "$parts" -t FAILED,CANCELLED,NODE_FAIL,TIMEOUT -o %A 2>/dev/null; }
 
-# storm NAME: all that was killed is requeued until the campaign has all parts
+# storm NAME: all that was killed is requeued until the campaign has all parts; again, until there were enough kills
 storm()
 {
-    killed=0 tries=0
-    submitted "$1" "${PARTS:-16}" --slurm "--time=5"
-    until "$HOPSCOTCH" gather "$1" --progress none >out 2>err || [ $tries -gt 3000 ]; do
-        tries=$((tries + 1))
-        if [ "$killed" -lt "${KILLS:-$([ -n "${QUICK:-}" ] && echo 10 || echo 60)}" ]; then
-            kill_one "$1" && killed=$((killed + 1))
-        else
-            sleep 0.5
-        fi
-        release
-        for task in $(failed_tasks); do scontrol requeue "$task" 2>/dev/null; done
+    killed=0 tries=0 wanted=${KILLS:-$([ -n "${QUICK:-}" ] && echo 10 || echo 60)}
+    while [ "$killed" -lt "$wanted" ] && [ $tries -lt 3000 ]; do
+        rm -rf "results/$1" "results/$1.parts"
+        submitted "$1" "${PARTS:-16}" --slurm "--time=5"
+        until "$HOPSCOTCH" gather "$1" --progress none >out 2>err || [ $tries -ge 3000 ]; do
+            tries=$((tries + 1))
+            if [ "$killed" -lt "$wanted" ]; then
+                kill_one "$1" && killed=$((killed + 1))
+            else
+                sleep 0.5
+            fi
+            release
+            for task in $(failed_tasks); do scontrol requeue "$task" 2>/dev/null; done
+        done
+        same "$1"
+        scancel --quiet "$joins"
+        seconds=300 ended "$parts"
     done
     echo "ok   $suite: $1: killed $killed times"
-    same "$1"
-    scancel --quiet "$joins"
-    seconds=300 ended "$parts"
 }
 spec storm_grid <<'END'
 model: hopper

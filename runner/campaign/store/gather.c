@@ -122,8 +122,8 @@ static Error gather_open(const Gather *gather, int index, GatherSource *source, 
     Error error = campaign_open(report->place.results, report->place.name, gather->arena, &source->campaign);
     if (error.kind == OK) error = gather_check_spec(gather, source, part);
     if (error.kind == OK)
-        error = store_integer(source->campaign.database, "SELECT ifnull(max(id) + 1, 0) FROM shards", 0,
-                              &source->shards);
+        error =
+            store_integer(source->campaign.database, "SELECT ifnull(max(id) + 1, 0) FROM shards", 0, &source->shards);
     if (error.kind != OK) gather_close(source);
     return error;
 }
@@ -164,7 +164,8 @@ static Error gather_copy(const Gather *gather, const GatherSource *source, const
 static Error gather_copy_events(const Gather *gather, const GatherSource *source)
 {
     Cursor from = store_events(source->campaign.database);
-    Cursor to = cursor_open(gather->store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ? || ': ' || ?)");
+    Cursor to =
+        cursor_open(gather->store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ? || ': ' || ?)");
     cursor_stop(&from, to.error);
     while (cursor_next(&from)) {
         gather_bind(&to, &from, 0);
@@ -327,8 +328,9 @@ static Error gather_copy_batches(const Gather *gather, const GatherSource *sourc
 {
     enum { FIRST = 1, LAST = 2 }; // cells with ids of trials
     Cursor from = cursor_open(source->campaign.database, "SELECT * FROM batches ORDER BY id");
-    Cursor to = cursor_open(gather->store->database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                                     "?, ?, ?, ?, ?, ?)");
+    Cursor to =
+        cursor_open(gather->store->database, "INSERT INTO batches VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                                             "?, ?, ?, ?, ?, ?)");
     cursor_stop(&from, to.error);
     while (cursor_next(&from)) {
         with_integer(&to, gather->store->next_batch++);
@@ -355,16 +357,16 @@ static StoreShard gather_shard(const Gather *gather, int64_t id)
     return shard;
 }
 
-static Error gather_copy_shard(const Gather *gather, const GatherSource *source, const StoredShard *shard,
-                               Arena *arena)
+static Error gather_copy_shard(const Gather *gather, const GatherSource *source, const StoredShard *shard, Arena *arena)
 {
     const CampaignPlace *place = &source->report->place;
     const char *path = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", place->folder, shard->name);
     Bytes bytes;
     TRY(file_read_stored(path, (size_t)shard->bytes, arena, &bytes));
     if (strcmp(sha256_of(bytes.data, bytes.size).hex, shard->sha256) != 0)
-        return error_make(ERROR_MACHINE, "the shard %.300s differs from what was written; `%s` repairs it, then gather again",
-                          path, command_again(place->results, "doctor %.40s --repair", place->name).text);
+        return error_make(ERROR_MACHINE,
+                          "the shard %.300s differs from what was written; `%s` repairs it, then gather again", path,
+                          command_again(place->results, "doctor %.40s --repair", place->name).text);
     TRY(database_check_place(gather->store->database));
     return file_write(gather->store->shards, gather_shard(gather, shard->id).name, bytes.data, bytes.size);
 }
@@ -471,8 +473,8 @@ static Error gather_join_search(Gather *gather, const GatherSource *source)
     if (error.kind == OK)
         error = search_state_read(source->campaign.database, part.state, part.state_capacity, &size, &found);
     part.state_size = size;
-    if (error.kind == OK && found) error = size <= part.state_capacity ? part.method->restore(&part)
-                                                                       : search_state_damaged(&part);
+    if (error.kind == OK && found)
+        error = size <= part.state_capacity ? part.method->restore(&part) : search_state_damaged(&part);
     if (error.kind == OK && found) search_join(&gather->whole, &part);
     arena_destroy(&arena);
     return error;
@@ -614,8 +616,7 @@ static Error gather_replace(Gather *gather, bool *taken, bool whole)
     gather->report->joined = 0;
     if (whole) TRY(search_init(gather->spec, gather->arena, &gather->whole));
     TRY(gather_all_parts(gather, taken, gather_add_learned));
-    if (gather_is_whole(gather) != whole)
-        return gather_changed(gather);
+    if (gather_is_whole(gather) != whole) return gather_changed(gather);
     if (!whole) return error_none();
     int64_t trials = 0;
     TRY(trials_count(gather->store->database, &trials));
@@ -707,8 +708,8 @@ static Error gather_check_target(Gather *gather)
     TRY(gathered_read(gather->store->database, gathered));
     TRY(batches_count(gather->store->database, &batches));
     if (gathered->of == 0 && batches > 0)
-        return error_make(ERROR_USER,
-                          "%.128s was run as a whole, not gathered: rename it, or the folder of the parts", gather->name);
+        return error_make(ERROR_USER, "%.128s was run as a whole, not gathered: rename it, or the folder of the parts",
+                          gather->name);
     if (gathered->of == 0 || gathered->of == gather->parts->count) return error_none();
     return error_make(ERROR_USER, "%.128s was gathered from %d parts, and %.200s has parts of %d: remove one of them",
                       gather->name, gathered->of, gather->parts->root, gather->parts->count);
@@ -720,11 +721,10 @@ static Error gather_note(const Gather *gather)
     const GatherReport *report = gather->report;
     if (report->joined == 0) return error_none();
     const char *text = arena_format(gather->arena, "%d of %d parts", report->gathered.count, report->gathered.of);
-    return store_set_state(gather->store,
-                           &(StoreState){.state = "stopped",
-                                         .reason = arena_format(gather->arena, "gathered %s", text),
-                                         .event = "gathered",
-                                         .text = text});
+    return store_set_state(gather->store, &(StoreState){.state = "stopped",
+                                                        .reason = arena_format(gather->arena, "gathered %s", text),
+                                                        .event = "gathered",
+                                                        .text = text});
 }
 
 static Error gather_into_store(Gather *gather)
@@ -787,12 +787,8 @@ static Error gather_take_lock(Gather *gather)
 
 Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report)
 {
-    Gather gather = {.parts = parts,
-                     .name = name,
-                     .options = options,
-                     .arena = arena,
-                     .report = report,
-                     .lock = {.descriptor = -1}};
+    Gather gather = {
+        .parts = parts, .name = name, .options = options, .arena = arena, .report = report, .lock = {.descriptor = -1}};
     bool found = false;
     *report = (GatherReport){.joined = 0};
     TRY(campaign_folder(options->results, name, arena, &gather.folder));

@@ -11,8 +11,7 @@
 
 static Error parts_insert(Database *database, const char *purpose, PartOf part, const char *hash)
 {
-    Cursor insert =
-        cursor_open(database, "INSERT INTO origin(purpose, campaign, hash, time) VALUES(?, ?, ?, ?)");
+    Cursor insert = cursor_open(database, "INSERT INTO origin(purpose, campaign, hash, time) VALUES(?, ?, ?, ?)");
     with_text(&insert, purpose);
     with_text(&insert, part_name(part).text);
     with_text(&insert, hash);
@@ -32,8 +31,8 @@ Error part_read(Database *database, PartOf *part)
     Cursor rows = cursor_open(database, "SELECT campaign FROM origin WHERE purpose = 'part'");
     while (next_text(&rows, &name)) {
         if (!part_is_named(name, part))
-            cursor_stop(&rows, error_make(ERROR_MACHINE, "its table origin names a part \"%.40s\", which can't be one",
-                                          name));
+            cursor_stop(&rows,
+                        error_make(ERROR_MACHINE, "its table origin names a part \"%.40s\", which can't be one", name));
     }
     return cursor_close(&rows);
 }
@@ -79,8 +78,7 @@ Error gathered_check(Database *database, const char *name)
     char results[1024];
     snprintf(results, sizeof results, "%s", database_path(database)); // of RESULTS/NAME/campaign.db
     for (int i = 0; i < 2 && strrchr(results, '/') != NULL; i++) *strrchr(results, '/') = '\0';
-    return error_make(ERROR_USER,
-                      "%.128s holds %d of %d parts so far: run the others, and `%s` joins them to it", name,
+    return error_make(ERROR_USER, "%.128s holds %d of %d parts so far: run the others, and `%s` joins them to it", name,
                       gathered.count, gathered.of, command_again(results, "gather %.128s", name).text);
 }
 
@@ -120,8 +118,8 @@ static Error parts_read_one(Parts *parts, int number, Arena *arena)
 {
     PartReport *report = &parts->part[number - 1];
     const char *name = arena_copy(arena, part_name((PartOf){number, parts->count}).text);
-    report->place =
-        (CampaignPlace){.results = parts->root, .name = name, .folder = arena_format(arena, "%s/%s", parts->root, name)};
+    report->place = (CampaignPlace){
+        .results = parts->root, .name = name, .folder = arena_format(arena, "%s/%s", parts->root, name)};
     report->state = "missing";
     if (file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, report->place.folder))) return error_none();
     TRY(folder_check_inside(report->place.folder));
