@@ -92,6 +92,18 @@ static Error submit_check(const Submit *submit, Spec *spec)
     return search_init(spec, submit->arena, &search);
 }
 
+// A search that starts from another campaign: tasks do not see that one, so they are told what it gives.
+static Error submit_taken(Submit *submit, const Spec *spec)
+{
+    const char *taken = NULL, *quoted;
+    TRY(command_taken(submit->line, spec, submit->name, &taken));
+    if (taken == NULL) return error_none();
+    const char *set = arena_format(submit->arena, "search.%s.taken=%s", spec->method->name, taken);
+    TRY(submit_quote(submit, "what the search takes", set, &quoted));
+    submit->run_options = arena_format(submit->arena, "%s --set %s", submit->run_options, quoted);
+    return error_none();
+}
+
 static Error submit_run_options(Submit *submit)
 {
     int count;
@@ -121,6 +133,7 @@ static Error submit_read(Submit *submit)
     if (submit_has_control(submit->file)) return submit_refuse("--output", submit->file);
     submit->shared = switch_given(line, "shared-fs");
     TRY(submit_run_options(submit));
+    TRY(submit_taken(submit, &spec));
     return submit_program(submit);
 }
 

@@ -362,6 +362,16 @@ for text in '--comment="a b"' 'owned' "--x=\$(touch owned)" '--x=`touch owned`' 
     refused submit sobol.yaml --parts 4 --print --slurm "$text"
     has "is no plain option of sbatch" err
 done
+spec warm <<'END'
+model: bbob
+simulation: {dimension: 3}
+search:
+  method: cmaes
+  over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
+  cmaes: {searches: 4, from: one_cmaes, stop: {generations: 5}}
+END
+works submit warm.yaml --parts 2 --print
+has "--set 'search.cmaes.taken={hash: "
 refused submit sobol.yaml --parts 101 --print
 has "can't be divided into 101 parts" err
 code=2 refused submit sobol.yaml

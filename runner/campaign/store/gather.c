@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GATHER_ROWS = 4096 }; // inserted by one statement
+enum {
+    GATHER_ROWS = 4096, // inserted by one statement
+    GATHER_AT_ONCE = 16 // parts that are checked at once, at most
+};
 
 // Trials of one search and round, whose ids follow each other: in the part from `local` on, in the whole from `id` on.
 typedef struct GatherRun {
@@ -537,31 +540,72 @@ static bool gather_interrupted(const Gather *gather)
     return gather->options->backend.interrupted != NULL && gather->options->backend.interrupted() != 0;
 }
 
-// *bad: why the part can't be joined.
-static Error gather_one(Gather *gather, int index, Error *bad)
+// Some parts that are open at once, so that threads share their checks.
+typedef struct GatherGroup {
+    GatherSource source[GATHER_AT_ONCE];
+    Error bad[GATHER_AT_ONCE]; // why a part can't be joined
+    int count;
+} GatherGroup;
+
+static void gather_check_range(void *context, int thread, int64_t first, int64_t end)
 {
-    GatherSource source;
-    bool busy = false;
-    *bad = gather_open(gather, index, &source, &busy);
-    if (bad->kind != OK || busy) return error_none();
-    *bad = gather_check_digests(&source);
-    if (bad->kind == OK) *bad = gather_copy_shards(gather, &source);
-    const Error error = bad->kind == OK ? gather_transact(gather, &source) : error_none();
-    gather_close(&source);
+    GatherGroup *group = context;
+    (void)thread;
+    for (int64_t i = first; i < end; i++) group->bad[i] = gather_check_digests(&group->source[i]);
+}
+
+// The next parts from *index on that are done and not joined. Gives why one of them can't be opened.
+static Error gather_open_group(const Gather *gather, int *index, int most, GatherGroup *group)
+{
+    Error first = error_none();
+    group->count = 0;
+    for (; *index < gather->parts->count && group->count < most; ++*index) {
+        bool busy = false;
+        if (gather->report->gathered.has[*index + 1] || !part_is_done(&gather->parts->part[*index])) continue;
+        const Error error = gather_open(gather, *index, &group->source[group->count], &busy);
+        if (first.kind == OK) first = error;
+        group->count += error.kind == OK && !busy;
+    }
+    return first;
+}
+
+// *bad: the first reason why a part can't be joined.
+static Error gather_join_group(Gather *gather, GatherGroup *group, Error *bad)
+{
+    Error error = error_none();
+    for (int i = 0; i < group->count; i++) {
+        Error reason = group->bad[i];
+        const bool go = error.kind == OK && !gather_interrupted(gather);
+        if (go && reason.kind == OK) reason = gather_copy_shards(gather, &group->source[i]);
+        if (go && reason.kind == OK) error = gather_transact(gather, &group->source[i]);
+        if (bad->kind == OK) *bad = reason;
+        gather_close(&group->source[i]);
+    }
     return error;
+}
+
+static Error gather_groups(Gather *gather, ThreadTeam *team, int threads)
+{
+    const int most = threads < GATHER_AT_ONCE ? threads : GATHER_AT_ONCE;
+    GatherGroup *group = ARENA_NEW(gather->arena, GatherGroup, 1);
+    Error bad = error_none();
+    for (int index = 0; index < gather->parts->count && !gather_interrupted(gather);) {
+        const Error error = gather_open_group(gather, &index, most, group);
+        if (bad.kind == OK) bad = error;
+        thread_team_for(team, group->count, 1, gather_check_range, group);
+        TRY(gather_join_group(gather, group, &bad));
+    }
+    return bad;
 }
 
 // Trials known beforehand: one part after the other. A part that can't be joined does not hold up the others.
 static Error gather_each(Gather *gather)
 {
-    Error first = error_none();
-    for (int i = 0; i < gather->parts->count && !gather_interrupted(gather); i++) {
-        Error bad;
-        if (gather->report->gathered.has[i + 1] || !part_is_done(&gather->parts->part[i])) continue;
-        TRY(gather_one(gather, i, &bad));
-        if (first.kind == OK) first = bad;
-    }
-    return first;
+    const int given = gather->options->backend.threads, threads = given > 0 ? given : processors_allowed();
+    ThreadTeam *team = thread_team_open(threads);
+    const Error error = gather_groups(gather, team, threads);
+    thread_team_close(team);
+    return error;
 }
 
 // ---- all parts of a method that learns ------------------------------------------------------------------------------
