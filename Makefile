@@ -10,7 +10,8 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: python pairs asan_programs tsan_programs bench-load browser cleanroom mechanisms portable install clean FORCE
+.PHONY: python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
+.PHONY: install clean FORCE
 all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -218,6 +219,9 @@ crash: programs
 # every two commands at once, ROUNDS times each; KINDS=all: more commands, and hours
 pairs: programs
 	ROUNDS=$(or $(ROUNDS),200) KINDS="$(KINDS)" HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/pairs.sh
+# parts of a campaign under a Slurm of this host
+cluster: programs
+	HOPSCOTCH=$(BUILD)/hopscotch sh tests/cluster/slurm.sh
 bench: $(patsubst tests/bench/%.c,$(BUILD)/bench_%,$(wildcard tests/bench/*.c))
 	for program in $^; do ./$$program || exit 1; done
 bench-gpu: $(BUILD)/bench_hopper_speed

@@ -32,6 +32,20 @@ bool database_was_slow(double seconds)
     return seconds > slow || system_fault("slow") != 0;
 }
 
+Error database_attach(Database *database, const char *path)
+{
+    Statement *statement = NULL;
+    bool row = false;
+    TRY(database_check_files(path));
+    TRY(database_prepare(database, "ATTACH ? AS other", &statement));
+    bind_text(statement, 1, path);
+    const Error error = statement_step(statement, &row);
+    statement_close(statement);
+    return error;
+}
+
+Error database_detach(Database *database) { return database_run(database, "DETACH other"); }
+
 Error database_prepare(Database *database, const char *sql, Statement **out)
 {
     *out = NULL;

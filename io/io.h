@@ -187,6 +187,10 @@ const char *database_path(const Database *database);     // as it was opened
 Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
 Error database_check_place(const Database *database);    // error: its path names another file now, or none
 Error database_run(Database *database, const char *sql); // one or more statements without values
+// Outside of a transaction: statements of a writer may read the database at `path` as the schema `other`, until
+// database_detach. No process may write to it meanwhile.
+Error database_attach(Database *database, const char *path);
+Error database_detach(Database *database);
 // One CREATE INDEX, with settings that make it faster. It ends with an error when `interrupted` (NULL: never) gives
 // other than 0.
 Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));

@@ -23,13 +23,14 @@ extern "C" {
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
 // The kind decides the exit code (runner/command/commands.c): 1 error of the user, 2 usage, 3 error of the machine, 130
-// interrupted. A failed trial is data, not an error.
+// interrupted, 75 not finished yet. A failed trial is data, not an error.
 typedef enum ErrorKind {
     OK = 0,
     ERROR_USER,
     ERROR_USAGE,
     ERROR_MACHINE,
     ERROR_INTERRUPTED,
+    ERROR_UNFINISHED, // what is done is kept, and the same command goes on; not a failure (75, EX_TEMPFAIL)
     // also errors of the machine, but a run may be able to continue (runner/campaign/batch/device.c)
     ERROR_MEMORY, // not enough memory: a smaller batch needs less
     ERROR_DEVICE, // a device failed: its batches in flight can be computed again, there or elsewhere

@@ -68,6 +68,7 @@ typedef struct RunOptions {
     bool made;           // by verify or compare of another campaign: `results` lies in that campaign's folder
     const char *retry;   // kinds of failures that are run again; NULL: none
     bool extend;         // if the spec is not the campaign's, add its trials to the campaign
+    bool gathers;        // by gather, which adds the missing parts to a campaign
     bool shared_fs;      // allow a network file system
     bool ignore_space;   // run even if the disk is too small
     bool fallback_cpu;   // continue on the CPU if the device fails
@@ -485,6 +486,48 @@ Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
 // Writes fresh reports into the catalogue if it can be written now, and removes campaigns that are not in `names`,
 // which is sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
+
+// ---- parts of a campaign, on many machines (store/parts.c, store/gather.c) ------------------------------------------
+
+#define PARTS_SUFFIX ".parts" // results/NAME.parts/03of16: part 3 of 16 of campaign NAME
+
+typedef struct PartReport {
+    CampaignPlace place;
+    const char *state;   // as in StatusReport; "running"; "missing": it has no folder
+    const char *error;   // why it can't be read; else ""
+    bool there;          // it has a folder; else `status` is not set
+    StatusReport status; // state "unreadable": it can't be read
+} PartReport;
+typedef struct Parts {
+    const char *root; // results/NAME.parts
+    PartReport *part; // [count]
+    int count;        // 0: there are none
+} Parts;
+// The parts of a campaign that joined some of them. of 0: it is another kind of campaign.
+typedef struct Gathered {
+    int count, of;
+    bool has[PARTS_MAX + 1]; // by number
+} Gathered;
+
+const char *parts_root(const char *results, const char *name, Arena *arena);
+// Any part in that folder; count 0: none. Error (user): it has parts of different divisions.
+Error parts_divided(const char *root, Arena *arena, PartOf *any);
+Error parts_find(const char *results, const char *name, Arena *arena, Parts *parts);
+bool part_is_done(const PartReport *part);
+Error gathered_read(Database *database, Gathered *gathered);
+// Those that were not joined: "03of16 (running), 07of16 (missing) and 2 more".
+const char *parts_without(const Parts *parts, const Gathered *gathered, Arena *arena);
+
+// Joins the parts that are done into campaign `name`, one transaction for each; of a method that learns, all of them in
+// one, because the ids of its trials follow from all. Parts that it has stay as they are. Error: a part is damaged, or
+// belongs to another spec; those before it are joined.
+typedef struct GatherReport {
+    int joined;        // by this call
+    int64_t trials;    // of the campaign
+    Gathered gathered; // by now
+    const Spec *spec;  // of the campaign; NULL: no part is done
+} GatherReport;
+Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report);
 
 // ---- arrays that the spec no longer asks for (store/unwanted_shards.c) ----------------------------------------------
 

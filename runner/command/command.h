@@ -93,6 +93,13 @@ Overrides command_overrides(const CommandLine *line); // of --set and --seed
 // campaign `name`; NULL without such a start. Problems are printed with the place in the spec that names the other one.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);
 
+// Of `run --part`: which part it is, into the spec; its folder, into the options (part.c). Error (user): the array's
+// number or size is not known, the campaign is divided into another number of parts, or is a part itself.
+Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options);
+// Prints the parts of a campaign (gather.c): a table, or with json a member of the open object.
+Error parts_print(const Parts *parts, const Gathered *gathered, FILE *out, Arena *arena);
+void parts_json(const Parts *parts, const Gathered *gathered, Json *json);
+
 // ---- campaigns, trials and rows that the arguments name (open.c, select.c) ------------------------------------------
 
 // Error (user): there is no such campaign; suggests the nearest name.

@@ -8,11 +8,11 @@
 // One row per command: its group and its name, in the order of `help`.
 // clang-format off
 #define COMMANDS(X) \
-    X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", import) \
+    X("run", check) X("run", plan) X("run", run) X("run", resume) X("run", stop) X("run", submit) X("run", import) \
     X("look", status) X("look", list) X("look", best) X("look", sensitivity) X("look", query) X("look", show) \
     X("look", report) X("look", plot) X("look", replay) X("look", gradient) X("look", verify) \
     X("look", compare) \
-    X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", digest) \
+    X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", gather) X("keep", digest) \
     X("maintain", doctor) X("maintain", reindex) X("maintain", rm) X("maintain", gc) \
     X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
 #define COMMAND_DECLARE(group, name) extern const Command command_##name;
@@ -76,6 +76,7 @@ static int commands_exit_code(ErrorKind kind)
                                 [ERROR_USAGE] = 2,
                                 [ERROR_MACHINE] = 3,
                                 [ERROR_INTERRUPTED] = 128 + SIGINT,
+                                [ERROR_UNFINISHED] = 75,
                                 [ERROR_MEMORY] = 3,
                                 [ERROR_DEVICE] = 3,
                                 [ERROR_STUCK] = 3};
@@ -86,7 +87,7 @@ static int commands_exit_code(ErrorKind kind)
 
 static void commands_print_error(const Error *error, FILE *out)
 {
-    const bool colour = terminal_colour(out) && error->kind != ERROR_INTERRUPTED;
+    const bool colour = terminal_colour(out) && error->kind != ERROR_INTERRUPTED && error->kind != ERROR_UNFINISHED;
     fprintf(out, "%shopscotch:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
     for (const char *text = error->text; *text != '\0';) { // it may hold text of a file or of the user
         const Glyph glyph = glyph_read(text);

@@ -21,7 +21,8 @@ static void help_overview(FILE *out)
           "  hopscotch run experiments/smoke.yaml\n"
           "  hopscotch best smoke\n"
           "  hopscotch help run        hopscotch help spec        hopscotch models hopper\n"
-          "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 130 interrupted\n",
+          "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed,\n"
+          "            75 not finished: the same command goes on, 130 interrupted\n",
           out);
 }
 

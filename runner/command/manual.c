@@ -42,10 +42,12 @@ static void manual_head(const char *title, int section, const char *name, const 
 
 static void manual_tail(const char *others, FILE *out)
 {
-    fputs(".SH \"EXIT STATUS\"\n"
-          "0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 130 interrupted.\n"
-          ".SH \"SEE ALSO\"\n",
-          out);
+    fputs(
+        ".SH \"EXIT STATUS\"\n"
+        "0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 75 not finished: the same command "
+        "goes on, 130 interrupted.\n"
+        ".SH \"SEE ALSO\"\n",
+        out);
     fputs(others, out);
 }
 

@@ -51,6 +51,16 @@ static Error merge_check(const MergeSource *first, const MergeSource *other, FIL
     return error_none();
 }
 
+// The search of a part begins in the middle, and a campaign that lacks parts has gaps.
+static Error merge_refuse_parts(const MergeSource *source)
+{
+    Gathered gathered;
+    TRY(gathered_read(source->campaign.database, &gathered));
+    if (source->campaign.spec.part.count == 0 && gathered.count == gathered.of) return error_none();
+    return error_make(ERROR_USER, "%.100s %s: gather joins the parts of a campaign", source->campaign.name,
+                      gathered.of > 0 ? "still lacks parts" : "is a part");
+}
+
 static Error merge_open(Merge *merge, int index)
 {
     const CommandLine *line = merge->line;
@@ -67,6 +77,7 @@ static Error merge_open(Merge *merge, int index)
     TRY(trials_last(source->campaign.database, &source->last));
     TRY(kept_refuse(source->campaign.database, source->campaign.name, "sums of two campaigns can't be joined",
                     line->arena));
+    TRY(merge_refuse_parts(source));
     const MergeSource *largest = &merge->sources[merge->largest];
     if (source->last > largest->last || (source->last == largest->last && source->trials > largest->trials))
         merge->largest = index;

@@ -181,7 +181,9 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     RunSummary summary = {.best_fitness = (double)NAN};
     TRY(run_profile_graph(line, spec));
     interrupt_install();
-    TRY(campaign_run(spec, options, line->arena, &summary));
+    Error error = campaign_run(spec, options, line->arena, &summary);
+    if (error.kind == ERROR_INTERRUPTED && spec->part.count > 0) error.kind = ERROR_UNFINISHED; // for schedulers
+    TRY(error);
     return run_summary(line, &summary, options->name);
 }
 
@@ -228,12 +230,18 @@ static Error run_run(const CommandLine *line)
 {
     Spec spec;
     Overrides earlier = {.count = 0};
+    if (switch_given(line, "parts") && !switch_given(line, "part"))
+        return error_make(ERROR_USAGE, "--parts says into how many parts --part auto divides: add --part auto");
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(run_remember(line, &spec, &earlier));
     TRY(run_start(line, &earlier, &spec));
     TRY(explain_warn(&spec, line->arena, line->messages));
-    const RunOptions options = run_options(line, &spec);
-    return run_campaign(line, &spec, &options);
+    RunOptions options = run_options(line, &spec);
+    if (!switch_given(line, "part")) return run_campaign(line, &spec, &options);
+    CommandLine there = *line;
+    TRY(part_prepare(line, &spec, &options));
+    there.results = options.results;
+    return run_campaign(&there, &spec, &options);
 }
 
 // The stored spec has every default written out, so its meaning cannot have changed. A run that was killed before it
@@ -266,9 +274,12 @@ static Error run_resume(const CommandLine *line)
     return run_campaign(&there, &spec, &options);
 }
 
-enum { RUN_ROWS_OF_SPEC = 2 }; // the first rows, which resume does not have
+enum { RUN_ROWS_OF_SPEC = 4 }; // the first rows, which resume does not have
 static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
+    {"part", SWITCH_TEXT, "K/N|auto", 0, 0,
+     "run part K of N, in the folder NAME.parts, for gather; auto: the task of a Slurm, PBS or Kubernetes array"},
+    {"parts", SWITCH_INTEGER, "N", 1, PARTS_MAX, "number of parts for --part auto (default: of the array's tasks)"},
     {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
      "number of replicates that run together (default 0: the spec's, else by the device)"},

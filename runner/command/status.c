@@ -377,8 +377,14 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
     fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena),
             text_count(report->shards).text, text_bytes(report->shard_bytes).text);
+}
+
+// A campaign that lacks parts is not resumed.
+static void status_print_next(const StatusReport *report, const Gathered *gathered, FILE *out, Arena *arena)
+{
+    const char *command = gathered->count < gathered->of ? "gather" : "resume";
     if (status_can_resume(report))
-        fprintf(out, "%-11s %s resume %s%s\n", "continue", command_program(arena), report->place.name,
+        fprintf(out, "%-11s %s %s %s%s\n", "continue", command_program(arena), command, report->place.name,
                 command_results_option(report->place.results, arena));
 }
 
@@ -470,17 +476,84 @@ static Error status_all(const CommandLine *line)
     return table_finish(table);
 }
 
+// ---- parts of a campaign --------------------------------------------------------------------------------------------
+
+// Those of a campaign NAME under the results root; none of another name.
+static Error status_find_parts(const CommandLine *line, Parts *parts)
+{
+    const char *name = line->arguments[0];
+    *parts = (Parts){.count = 0};
+    return campaign_name_check(name).kind == OK ? parts_find(line->results, name, line->arena, parts) : error_none();
+}
+
+// "parts 5 of 16 joined, 9 done, 2 running, 0 missing" and a table of them, unless all are joined.
+static Error status_print_parts(const Parts *parts, const Gathered *gathered, FILE *out, Arena *arena)
+{
+    int done = 0, running = 0, missing = 0;
+    for (int i = 0; i < parts->count; i++) {
+        done += part_is_done(&parts->part[i]);
+        running += strcmp(parts->part[i].state, "running") == 0;
+        missing += !parts->part[i].there;
+    }
+    const int count = parts->count > 0 ? parts->count : gathered->of;
+    if (count == 0) return error_none();
+    fprintf(out, "%-11s %d of %d are joined", "parts", gathered->count, count);
+    if (gathered->count == count || parts->count == 0) {
+        fputc('\n', out);
+        return error_none();
+    }
+    fprintf(out, ", %d done, %d running, %d missing\n\n", done, running, missing);
+    return parts_print(parts, gathered, out, arena);
+}
+
+// No part is joined yet: there is no campaign, only its parts.
+static Error status_of_parts(const CommandLine *line, const Parts *parts)
+{
+    const Gathered gathered = {.count = 0};
+    Json json;
+    if (switch_given(line, "watch"))
+        return error_make(ERROR_USER, "no part of %.100s is joined yet, and --watch shows one campaign: `%s`",
+                          line->arguments[0],
+                          command_again(line->results, "status %.100s" PARTS_SUFFIX "/%s --watch", line->arguments[0],
+                                        parts->part[0].place.name)
+                              .text);
+    if (!switch_given(line, "json")) return status_print_parts(parts, &gathered, line->out, line->arena);
+    json_start(&json, line->out, true);
+    json_object(&json, NULL);
+    json_text(&json, "campaign", line->arguments[0]);
+    parts_json(parts, &gathered, &json);
+    json_close(&json, '}');
+    return error_none();
+}
+
+static Error status_gathered(const CampaignPlace *place, Arena *arena, Gathered *gathered)
+{
+    Database *database;
+    TRY(store_peek(place, arena, &database));
+    const Error error = gathered_read(database, gathered);
+    store_leave(database);
+    return error;
+}
+
 static Error status_one(const CommandLine *line)
 {
     CampaignPlace place;
     StatusReport report;
+    Parts parts;
+    Gathered gathered;
+    TRY(status_find_parts(line, &parts));
+    const char *path = arena_format(line->arena, "%s/%s/" CAMPAIGN_DATABASE, line->results, line->arguments[0]);
+    if (parts.count > 0 && file_missing(path)) return status_of_parts(line, &parts);
     TRY(campaign_find(line, line->arguments[0], &place));
     if (switch_given(line, "watch")) return live_watch(line, &place);
     TRY(status_read(&place, line->arena, &report));
+    TRY(status_gathered(&place, line->arena, &gathered));
     if (report.origin[0] != '\0') TRY(origin_read(&place, line->arena, &report.origin));
     if (!switch_given(line, "json")) {
         const StatusReport visible = status_visible(&report, line->arena);
         status_print(&visible, line->out, line->arena);
+        status_print_next(&report, &gathered, line->out, line->arena);
+        TRY(status_print_parts(&parts, &gathered, line->out, line->arena));
         TRY(status_sums(&place, line->out, NULL, line->arena));
         return status_searches(&place, line->out, NULL, line->arena);
     }
@@ -488,6 +561,7 @@ static Error status_one(const CommandLine *line)
     json_start(&json, line->out, true);
     json_object(&json, NULL);
     status_json(&report, &json);
+    if (parts.count > 0) parts_json(&parts, &gathered, &json);
     Error error = status_sums(&place, line->out, &json, line->arena);
     if (error.kind == OK) error = status_searches(&place, line->out, &json, line->arena);
     json_close(&json, '}');

@@ -160,6 +160,10 @@ typedef struct EnvironmentQuantity {
     const char *name;
     const Expression *expression;
 } EnvironmentQuantity;
+// Part `number` (from 1) of `count`.
+typedef struct PartOf {
+    int number, count;
+} PartOf;
 
 typedef struct Spec {
     const char *file, *text; // as given
@@ -273,6 +277,8 @@ typedef struct Spec {
     // (search/extension.c).
     const struct Segment *segments; // [n_segments]; n_segments 0: it never was
     int n_segments;
+    // Which part of its trials this campaign runs (search/part.c); count 0: all. No part of the spec's identity.
+    PartOf part;
 
     const char *resolved;  // every key with its value, as YAML that reads back to the same spec
     Sha256Text hash;       // of what can change a number (spec_and_search.md), from the canonical text
@@ -444,6 +450,7 @@ typedef struct Search {
     size_t state_size;
     size_t state_capacity;     // greatest size of a state that grows; 0: it does not grow
     int64_t asked;             // ids below this were asked for in this process (not part of the state)
+    int64_t first, end;        // of trials known beforehand: the ids that are asked for; all, or those of a part
     const Field *round_fields; // [n_round_fields] of a row of Rounds; column 0 numbers the rounds
     int n_round_fields;        // 0: the method has no rounds
     Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
@@ -496,7 +503,9 @@ struct SearchMethod {
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
     void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
-    const Sensitivity *sensitivity;                             // NULL: it measures none
+    // How a campaign is divided into parts: by searches, of which the spec has so many. NULL: by ids of trials.
+    int64_t (*searches)(const Spec *spec);
+    const Sensitivity *sensitivity; // NULL: it measures none
     // Settings that can't be combined: error (user), and the key of the spec that it is about. NULL: all can.
     Error (*check)(const Spec *spec, const char **key);
     Error (*init)(const Spec *spec, Arena *arena, Search *search); // of a spec that was checked
@@ -558,6 +567,22 @@ double search_inside(double u);
 // with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.
 uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member);
 uint64_t search_round_ordinal(int64_t round, int64_t member);
+// Parts of a campaign (search/part.c). Units are searches of a method that learns, and else ids: part k of N has the
+// units [U (k - 1)/N, U k/N) of U, rounded down.
+enum { PARTS_MAX = 9999 };
+void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end);
+// Error (user): the spec can't be divided into so many parts. `units`: those of the whole campaign.
+Error part_check_spec(const Spec *spec, int64_t units);
+typedef struct PartName {
+    char text[32];
+} PartName;
+PartName part_name(PartOf part); // "03of16"
+bool part_is_named(const char *name, PartOf *part);
+// Of a method that learns, when all parts have ended: puts the state of a part's searches into the state of the whole
+// search, which begins with search_init. search_join_end: after the last part, with the number of all trials.
+void search_join(Search *whole, const Search *part);
+void search_join_end(Search *whole, int64_t trials);
+
 size_t search_state_most(const Search *search);   // greatest size of its state, bytes
 bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
 bool search_takes_values(const Spec *spec);       // tell uses Trials.value
@@ -616,6 +641,7 @@ uint32_t search_key(const Spec *spec, int64_t search);
 // `prepare` and `repeats` if they need them. A call of ask examines a bounded number of ids: if all were dropped, it
 // gives none and *waiting, and the next call goes on.
 Error enumerated_init(const Spec *spec, Arena *arena, Search *search); // Error (user): more than 2^48 trials
+void enumerated_begin(Search *search);                                 // at the first id of the campaign's part
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);

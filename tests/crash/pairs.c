@@ -133,8 +133,15 @@ static bool apply_note(const Action *action, World *world)
 {
     return world->of[action->x].noted = apply_read(action, world);
 }
+// None of them has parts.
+static bool apply_gather(const Action *action, World *world)
+{
+    (void)action, (void)world;
+    return false;
+}
 static const Kind kinds[] = {
     {"merge", "merge X Y --into Z", apply_merge, false, false},
+    {"gather", "gather X --progress none", apply_gather, false, false},
     {"gc", "gc --yes", apply_nothing, false, false},
     {"rm", "rm X --yes", apply_rm, false, false},
     {"run", "run grid.yaml --name Z --batch 6 --threads 1 --progress none", apply_run, true, true},

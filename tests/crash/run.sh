@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 3
 export HOPSCOTCH="${HOPSCOTCH:-$PWD/${1:-build}/hopscotch}"
 status=0
 python3 -c '' 2>/dev/null || { echo "skip crash suites: there is no python3"; exit 0; }
-for suite in storm learning faults power full_disk; do
+for suite in storm parts learning faults power full_disk; do
     python3 tests/crash/$suite.py || status=1
 done
 later="--set record={} --set replicates.store=false --set store.rows=later"

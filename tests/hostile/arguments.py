@@ -61,7 +61,7 @@ NUMBERS = ["-1", "1e6", "99999999999999999999", "0x10", "", "1.5", "\x1b[31m", "
 def arguments():
     """name, codes, arguments"""
     for name, text in NAMES.items():
-        for command in ("status", "best", "query", "digest", "resume"):
+        for command in ("status", "best", "query", "digest", "resume", "gather"):
             yield f"{command}_{name}", (1, 2), [command, text]
         yield f"name_{name}", (1, 2), ["run", "spec.yaml", "--name", text, "--progress", "none"]
     for name, text in TRIALS.items():

@@ -58,7 +58,7 @@ static int64_t plan_all_lanes(const Spec *spec)
     const bool known = search_init(spec, &arena, &search).kind == OK && search.total >= 0;
     arena_destroy(&arena);
     const int64_t limit = spec->limits.trials > 0 ? spec->limits.trials : INT64_MAX;
-    return lanes_times(known ? lanes_least(search.total, limit) : limit, spec->replicates.count);
+    return lanes_times(known ? lanes_least(search.end - search.first, limit) : limit, spec->replicates.count);
 }
 
 // The most lanes of a batch of `trials` trials that are traced at once: of trials chosen before they run, or of the

@@ -4,6 +4,7 @@
 #define HOPSCOTCH_DOCTOR_H
 
 #include "../batch/device.h"
+#include "../store/parts.h"
 #include "../store/seal.h"
 
 void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);

@@ -99,6 +99,7 @@ static Error repair_read_spec(Repair *repair, Database *database)
     TRY(campaign_row_read(database, repair->arena, &row, &found));
     Error error = spec_parse(repair_file(repair, "resolved.yaml"), row.resolved, NULL, 0, repair->arena,
                              diagnostics_new(repair->arena), &repair->spec);
+    if (error.kind == OK) error = part_read(database, &repair->spec.part);
     if (error.kind == OK) repair->spec.text = row.given;
     if (error.kind == OK) error = file_write(repair->doctor->place->folder, "spec.yaml", row.given, strlen(row.given));
     if (error.kind == OK)

@@ -47,19 +47,20 @@ static void plan_count_learning(PlanMaker *maker)
 // 3/n: with it a sample of n ids has no trial with probability e^-3 = 5 % (the rule of three).
 static void plan_bound_trials(PlanMaker *maker)
 {
-    const int64_t total = maker->search.total;
+    const int64_t first = maker->search.first, total = maker->search.end - first;
     Plan *plan = maker->plan;
-    plan->looked_at = count_looked_at(&maker->search, 0, total);
+    plan->looked_at = count_looked_at(&maker->search, first, maker->search.end);
     plan->trials = lanes_least(total, (int64_t)(3.0 * (double)total / (double)plan->looked_at) + 1);
 }
 
 static void plan_count_known(PlanMaker *maker, bool count_excluded)
 {
-    const int64_t limit = maker->spec->limits.trials, total = maker->search.total;
+    const int64_t limit = maker->spec->limits.trials, first = maker->search.first, total = maker->search.end - first;
     Plan *plan = maker->plan;
     plan->trials = total;
     if (count_excluded && total > 0)
-        plan->trials = count_trials(&maker->search, 0, total, maker->parameter, &plan->excluded_estimated);
+        plan->trials =
+            count_trials(&maker->search, first, maker->search.end, maker->parameter, &plan->excluded_estimated);
     if (plan->trials == 0 && plan->excluded_estimated) plan_bound_trials(maker);
     plan->excluded = total - plan->trials;
     if (limit > 0) plan->trials = lanes_least(plan->trials, limit);

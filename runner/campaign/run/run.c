@@ -100,9 +100,11 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
-// Updates the catalogue when a run starts and when it ends. An error is only a warning.
+// Updates the catalogue when a run starts and when it ends. An error is only a warning. Parts have none: the machines
+// that run them share no database.
 static void campaign_catalogue(const Campaign *campaign, const char *state)
 {
+    if (campaign->spec->part.count > 0) return;
     const RunSummary *summary = campaign->summary;
     const CatalogueRow row = {.name = campaign->name,
                               .experiment = campaign->spec->experiment,
@@ -160,8 +162,8 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
         return exact ? trials : -1;
     }
     int64_t all = 0;
-    if (search_drops(campaign->spec) && count_grid(search, &all)) return all;
-    const int64_t left = count_trials(search, search->asked, search->total, parameter, &estimated);
+    if (campaign->spec->part.count == 0 && search_drops(campaign->spec) && count_grid(search, &all)) return all;
+    const int64_t left = count_trials(search, search->asked, search->end, parameter, &estimated);
     return estimated && left == 0 ? -1 : before->trials + left; // a sample without a trial is no estimate
 }
 
@@ -373,7 +375,8 @@ static Error campaign_end(Campaign *campaign)
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
-    if (strcmp(loop->state, "done") == 0) TRY(sensitivity_record(campaign->store, &campaign->search));
+    if (strcmp(loop->state, "done") == 0 && campaign->spec->part.count == 0)
+        TRY(sensitivity_record(campaign->store, &campaign->search));
     campaign->rows_seconds = start - ended;
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;

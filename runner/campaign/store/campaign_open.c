@@ -1,4 +1,5 @@
 // The folder of a campaign, and a stored campaign opened for reading: its database and its spec.
+#include "parts.h"
 #include "pending.h"
 #include "store.h"
 
@@ -27,8 +28,9 @@ static Error stored_read(StoredCampaign *campaign, const char *path, Arena *aren
     if (resolved == NULL) return store_row_lost(campaign->database, campaign->name);
     const char *source = arena_format(arena, "%s/resolved.yaml", campaign->folder);
     TRY(spec_parse(source, resolved, NULL, 0, arena, diagnostics_new(arena), &campaign->spec));
-    TRY(segments_read(campaign->database, campaign->folder, arena, &campaign->spec));
     ProgramNoted program = {NULL, NULL};
+    TRY(part_read(campaign->database, &campaign->spec.part));
+    TRY(segments_read(campaign->database, campaign->folder, arena, &campaign->spec));
     if (campaign->spec.model->runs_program) TRY(program_noted(campaign->database, arena, &program));
     campaign->spec.folder = program.folder;
     return error_none();

@@ -138,10 +138,14 @@ static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int
     return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
 }
 
+static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
+
 Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
 {
     return commit_rows(store, rows, row, row + 1);
 }
+
+Error store_insert_rows(Store *store, const TrialRows *rows) { return commit_all_rows(store, rows); }
 
 Error store_insert_shard(Store *store, const StoreShard *shard)
 {
@@ -240,8 +244,6 @@ Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
     for (int64_t i = 0; i < rounds->count; i++) TRY(commit_round(store, rounds, n_fields, i));
     return error_none();
 }
-
-static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
 
 // The rows of a batch, or those that are kept, or its block, of which rows are made later.
 static Error commit_trials(Store *store, const CommitParts *parts)

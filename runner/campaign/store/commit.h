@@ -48,6 +48,8 @@ Error store_commit(Store *store, const Commit *commit, double *seconds);
 Error store_note_seconds(Store *store);
 // Adds the time of a run after its last commit to the last batch, if there is one.
 Error store_note_wall(Store *store, double seconds);
+// All rows, with their replicates, within a transaction; in the order of ids.
+Error store_insert_rows(Store *store, const TrialRows *rows);
 Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 
 #endif

@@ -43,6 +43,9 @@ static Error campaign_unknown(const char *results, const char *text, Arena *aren
                 ERROR_USER, "there is no campaign '%.100s', and there is %.100s: write that, or %.100s/41 for a trial",
                 text, names[i], names[i]);
     }
+    if (slash == NULL && file_exists(parts_root(results, text, arena)))
+        return error_make(ERROR_USER, "%.128s is still in parts: `%s` joins those that are done", text,
+                          command_again(results, "gather %.128s", text).text);
     if (count == 0)
         return error_make(ERROR_USER,
                           "there is no campaign under %.200s; run a spec first, or name the root folder with --results",

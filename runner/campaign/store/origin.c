@@ -146,7 +146,8 @@ static Error origin_write(Database *database, const CampaignPlace *place, Arena 
 {
     const char *now = "";
     *text = "";
-    Cursor origins = cursor_open(database, "SELECT purpose, campaign, hash, trial FROM origin ORDER BY id LIMIT 9");
+    Cursor origins = cursor_open(database, "SELECT purpose, campaign, hash, trial FROM origin WHERE purpose NOT IN "
+                                           "('part', 'gathers') ORDER BY id LIMIT 9");
     while (cursor_next(&origins)) {
         const char *purpose = cell_text(&origins, 0), *campaign = cell_text(&origins, 1);
         *text = (*text)[0] == '\0' ? arena_format(arena, "%s %s", purpose, campaign)

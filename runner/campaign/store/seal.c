@@ -91,6 +91,12 @@ Error seal_uncount(Database *database, Cursor *add, SealTally *tally, int64_t bl
     return error_none();
 }
 
+Error seal_add_attached(Database *database)
+{
+    return database_run(database, "INSERT INTO main.digests SELECT name, block, rows, digest FROM other.digests "
+                                  "WHERE name IN ('trials', 'replicates') " SEAL_ADD);
+}
+
 // ---- names of tables and columns ------------------------------------------------------------------------------------
 
 static Error seal_names(Database *database, const char *sql, const char *bound, Arena *arena, const char ***names,

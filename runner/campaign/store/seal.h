@@ -19,6 +19,7 @@ typedef struct SealTally {
 Error seal_keep(Database *database, Arena *arena);
 Error seal_count(Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush(Cursor *add, SealTally *tally);
+Error seal_add_attached(Database *database); // of all trials and replicates of the database `other`
 Error seal_uncount(Database *database, Cursor *add, SealTally *tally, int64_t block, uint64_t digest);
 Error seal_flush_removed(Database *database, Cursor *add, SealTally *tally);
 int64_t seal_block(int64_t trial);                             // in which block a trial's rows are

@@ -4,6 +4,7 @@
 
 #include "cursor.h"
 #include "kept_rows.h"
+#include "parts.h"
 #include "pending.h"
 #include "queries.h"
 #include "rows.h"
@@ -124,6 +125,7 @@ static Error store_fill_new(const Store *store, Arena *arena)
     TRY(store_insert_campaign(store));
     TRY(kept_fill(database, store->spec, arena));
     TRY(overrides_keep(database, &store->spec->overrides, false, arena));
+    TRY(part_keep(database, store->spec));
     return outer_record(database, store->spec);
 }
 
@@ -254,6 +256,8 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
     TRY(kept_compare(store->database, store->spec, store->name));
+    TRY(part_compare(store->database, store->name, spec));
+    if (!options->gathers) TRY(gathered_check(store->database, store->name));
     TRY(store_take_spec(store, spec, options, arena));
     TRY(store_renew_spec(store, options->resume_only, arena));
     return store_renew_files(store, arena);

@@ -6,10 +6,19 @@
 
 // ---- the policy -----------------------------------------------------------------------------------------------------
 
+// A part records the trials that are chosen by their ids, if it knows these; gather records the others, when all ranks
+// are known.
+static Selection record_selection(const Spec *spec, const Selection *given)
+{
+    if (spec->part.count == 0) return *given;
+    if (search_learns(spec->method)) return (Selection){.best = 0};
+    return (Selection){.every = given->every, .trials = given->trials, .n_trials = given->n_trials};
+}
+
 bool record_as_run(const Spec *spec, int64_t id)
 {
     const Selection *select = &spec->record.select;
-    if (!spec->record.trajectories) return false;
+    if (!spec->record.trajectories || (spec->part.count > 0 && search_learns(spec->method))) return false;
     if (select->every > 0 && id % select->every == 0) return true;
     for (int i = 0; i < select->n_trials; i++) {
         if (select->trials[i] == id) return true;
@@ -96,7 +105,8 @@ Error record_ask(const Spec *spec, Database *database, RecordKind kind)
     const Recording recording = recording_of(spec, kind);
     TRY(database_run(database, "CREATE TEMP TABLE IF NOT EXISTS wanted(id INTEGER PRIMARY KEY)"));
     TRY(database_run(database, "DELETE FROM temp.wanted"));
-    return recording.wanted ? record_want_all(spec, database, recording.select) : error_none();
+    const Selection select = record_selection(spec, recording.select);
+    return recording.wanted ? record_want_all(spec, database, &select) : error_none();
 }
 
 // ---- what is missing ------------------------------------------------------------------------------------------------

@@ -32,8 +32,13 @@ Error search_init(const Spec *spec, Arena *arena, Search *search)
     const char *key;
     *search = (Search){.spec = spec, .method = spec->method, .total = -1};
     TRY(search_check(spec, &key));
+    if (spec->method->searches != NULL) TRY(part_check_spec(spec, spec->method->searches(spec)));
     TRY(spec->method->init(spec, arena, search));
-    return spec->n_segments > 0 && !search_learns(spec->method) ? segments_init(search, arena) : error_none();
+    if (search_learns(spec->method)) return error_none();
+    if (spec->n_segments > 0) TRY(segments_init(search, arena));
+    TRY(part_check_spec(spec, search->total));
+    enumerated_begin(search);
+    return error_none();
 }
 
 void search_use_team(Search *search, ThreadTeam *team, Arena *arena)
@@ -233,6 +238,13 @@ Error enumerated_init(const Spec *spec, Arena *arena, Search *search)
     return error_none();
 }
 
+void enumerated_begin(Search *search)
+{
+    EnumeratedState *state = search->state;
+    part_units(search->spec->part, search->total, &search->first, &search->end);
+    state->next = search->asked = search->first;
+}
+
 bool enumerated_point(const Search *search, int64_t point, double *parameter)
 {
     const Spec *spec = search->spec;
@@ -300,7 +312,7 @@ Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
 {
     enum { LEAST = 128 }; // ids of a range of a thread
     const int64_t wanted = max < trials->capacity ? max : trials->capacity;
-    const int64_t left = search->total - search->asked;
+    const int64_t left = search->end - search->asked;
     const int64_t examined = search_affordable(search, enumerated_examined_max);
     const int64_t end = search->asked + (left < examined ? left : examined);
     ThreadTeam *team = search->segments == NULL ? search->team : NULL;
@@ -312,7 +324,7 @@ Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting)
         trials->count += enumerated_pack(&run, count);
         search->asked += count;
     }
-    *waiting = trials->count == 0 && search->asked < search->total;
+    *waiting = trials->count == 0 && search->asked < search->end;
     return error_none();
 }
 
@@ -332,16 +344,16 @@ Error enumerated_restore(Search *search)
 {
     const EnumeratedState *state = search->state;
     if (state->version != ENUMERATED_STATE_VERSION) return search_state_of_other(search, ENUMERATED_STATE_VERSION);
-    if (state->next < 0 || state->next > search->total) return search_state_damaged(search);
+    if (state->next < search->first || state->next > search->end) return search_state_damaged(search);
     search->asked = state->next;
     return error_none();
 }
 
 Error enumerated_trial(const Search *search, int64_t id, uint64_t *ordinal, double *parameter)
 {
-    if (id < 0 || id >= search->total) {
-        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids 0 to %lld", (long long)id,
-                          search->method->name, (long long)search->total - 1);
+    if (id < search->first || id >= search->end) {
+        return error_make(ERROR_USER, "there is no trial %lld: this %s has the ids %lld to %lld", (long long)id,
+                          search->method->name, (long long)search->first, (long long)search->end - 1);
     }
     if (!enumerated_fill(search, id, parameter)) {
         return error_make(

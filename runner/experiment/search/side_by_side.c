@@ -4,6 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+void side_take_part(const Spec *spec, SideBySide *side)
+{
+    int64_t first, end;
+    part_units(spec->part, side->searches, &first, &end);
+    side->first += first;
+    side->searches = end - first;
+}
+
 SideProgress *side_progress(const Search *search)
 {
     const SideBySide *side = search->scratch;
@@ -111,7 +119,7 @@ static Error side_place(const Search *search, SideBySide *side, int64_t wanted, 
     for (*given = 0; t < *count && *given < wanted; t++) {
         SideTurn *turn = &side->turns[t];
         const int64_t all = side->method->drawn(search, turn->search)->trials, left = wanted - *given;
-        if (all == 0) return side_no_trials(turn->search);
+        if (all == 0) return side_no_trials(turn->search + side->first);
         turn->from = turn->search == side->ask_search ? side->ask_trial : 0;
         turn->first = *given;
         turn->count = all - turn->from < left ? all - turn->from : left;
@@ -350,6 +358,26 @@ Error side_restore(Search *search)
     if (progress->told >= side->method->drawn(search, progress->search)->trials) return search_state_damaged(search);
     return error_none();
 }
+
+// ---- parts ----------------------------------------------------------------------------------------------------------
+
+// The last results came of the last round, there of the last search. progress->round of a part says it (side_move).
+void search_join(Search *whole, const Search *part)
+{
+    const SideBySide *all = whole->scratch, *some = part->scratch;
+    const size_t run = (all->told_at - all->method->runs) / (size_t)all->searches;
+    const int64_t first = some->first - all->first;
+    SideProgress *to = side_progress(whole);
+    const SideProgress *from = side_progress(part);
+    memcpy((unsigned char *)whole->state + all->method->runs + (size_t)first * run,
+           (const unsigned char *)part->state + all->method->runs, (size_t)some->searches * run);
+    const int64_t last = first + from->search;
+    if (from->round < to->round || (from->round == to->round && last < to->search)) return;
+    to->round = from->round;
+    to->search = last;
+}
+
+void search_join_end(Search *whole, int64_t trials) { side_progress(whole)->next_id = trials; }
 
 const char *side_stopped(const Search *search)
 {

@@ -56,6 +56,7 @@ typedef struct SideEnd {
 typedef struct SideMethod {
     uint32_t version; // of the checkpoint; its first four bytes
     size_t progress;  // offset of its SideProgress
+    size_t runs;      // offset of the states of its searches, up to told_at
     const char *const *stop_names;
     int n_stops;
     SideRun (*run)(const Search *search, int64_t s);
@@ -102,6 +103,8 @@ typedef struct SideBySide {
     char ending[160];
 } SideBySide;
 
+// Of a campaign that runs a part of the searches: only these, under their own numbers.
+void side_take_part(const Spec *spec, SideBySide *side);
 SideProgress *side_progress(const Search *search);
 double *side_told(const Search *search); // [told][told_width]
 // The sizes of the checkpoint, which is the arena's; and its progress. `side` is search->scratch.

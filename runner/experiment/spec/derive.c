@@ -29,6 +29,7 @@ static void derive_nothing(Spec *spec, Arena *arena)
     spec->n_points = 0;
     spec->segments = NULL;
     spec->n_segments = 0;
+    spec->part = (PartOf){.count = 0};
     spec->overrides = (Overrides){.count = 0};
     derive_settings(spec, arena);
 }

@@ -97,6 +97,11 @@ static size_t cmaes_population_bytes(const Cmaes *cmaes)
            (size_t)cmaes->side.trials_max * sizeof(int32_t);
 }
 
+static int64_t cmaes_searches(const Spec *spec)
+{
+    return (int64_t)spec->method_settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
+}
+
 static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
 {
     const int64_t n = spec->n_axes;
@@ -104,8 +109,9 @@ static void cmaes_measure(const Spec *spec, Cmaes *cmaes)
     cmaes->settings = spec->method_settings;
     cmaes->n = (int)n;
     cmaes_choose(spec, cmaes);
-    cmaes->side.searches = (int64_t)cmaes->settings[CMAES_SEARCHES] * (spec->n_outer > 0 ? spec->outer.points : 1);
+    cmaes->side.searches = cmaes_searches(spec);
     cmaes->side.first = (int64_t)cmaes->settings[CMAES_FIRST];
+    side_take_part(spec, &cmaes->side);
     cmaes->side.told_width = 2 + cmaes->n_constraints;
     cmaes->lambda_start = cmaes_lambda(cmaes->settings, (int)n);
     cmaes->lambda_max = cmaes_greatest_population(cmaes->settings, cmaes->lambda_start);
@@ -445,6 +451,7 @@ static int64_t cmaes_reconsider_run(const Search *search, int64_t s)
 static const SideMethod cmaes_side = {
     .version = CMAES_STATE_VERSION,
     .progress = offsetof(CmaesState, progress),
+    .runs = sizeof(CmaesState),
     .stop_names = cmaes_stop_names,
     .n_stops = CMAES_STOPS,
     .run = cmaes_side_run,
@@ -484,6 +491,7 @@ const SearchMethod search_cmaes = {
     .wants_outer = true,
     .budget = cmaes_budget,
     .bounds = cmaes_bounds,
+    .searches = cmaes_searches,
     .check = cmaes_check,
     .init = cmaes_init,
     SIDE_BY_SIDE_METHOD,

@@ -76,7 +76,7 @@ void cmaes_fix(const Cmaes *cmaes, int64_t search)
 {
     const Spec *spec = cmaes->spec;
     for (int p = 0; p < spec->configured.n_parameters; p++) cmaes->fixed[p] = spec->fixed[p];
-    search_outer_fill(spec, search + (int64_t)cmaes->settings[CMAES_FIRST], cmaes->fixed);
+    search_outer_fill(spec, search + cmaes->side.first, cmaes->fixed);
 }
 
 // An integer beyond its range is the last one: it is neither mirrored nor drawn again.

@@ -75,7 +75,7 @@ void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights)
 static RandomKey cmaes_key(const Cmaes *cmaes, int64_t search, int64_t round, int64_t member, int attempt)
 {
     return (RandomKey){.seed = cmaes->spec->seed,
-                       .search = search_key(cmaes->spec, search + (int64_t)cmaes->settings[CMAES_FIRST]),
+                       .search = search_key(cmaes->spec, search + cmaes->side.first),
                        .ordinal = (uint64_t)round << CMAES_MEMBER_BITS | (uint64_t)member,
                        .replicate = (uint32_t)attempt,
                        .purpose = RANDOM_SAMPLE};

@@ -174,6 +174,7 @@ const SearchMethod search_adam = {
     .takes_values = descent_takes_values,
     .budget = adam_budget,
     .bounds = descent_bounds,
+    .searches = descent_searches,
     .check = adam_check,
     .init = adam_init,
     .ordinal = adam_ordinal,

@@ -38,14 +38,17 @@ bool descent_by_model(const Descent *descent) { return descent->settings[DESCENT
 
 int64_t descent_around(const Descent *descent) { return descent_by_model(descent) ? 1 : 1 + 2 * (int64_t)descent->n; }
 
+int64_t descent_searches(const Spec *spec) { return (int64_t)spec->method_settings[DESCENT_SEARCHES]; }
+
 static void descent_measure(const Spec *spec, const DescentMethod *method, Descent *descent)
 {
     descent->method = method;
     descent->spec = spec;
     descent->settings = spec->method_settings;
     descent->n = spec->n_axes;
-    descent->side.searches = (int64_t)descent->settings[DESCENT_SEARCHES];
+    descent->side.searches = descent_searches(spec);
     descent->side.first = (int64_t)descent->settings[DESCENT_FIRST];
+    side_take_part(spec, &descent->side);
     descent->side.told_width = DESCENT_TOLD + (descent_takes_values(spec) ? spec->replicates.count : 0);
     descent->side.told_before = DESCENT_TOLD;
     const int64_t centre = descent_around(descent), line = method->line(descent);
@@ -435,6 +438,7 @@ static int64_t descent_reconsider(const Search *search, int64_t s)
 static const SideMethod descent_side = {
     .version = DESCENT_STATE_VERSION,
     .progress = offsetof(DescentState, progress),
+    .runs = sizeof(DescentState),
     .stop_names = descent_stop_names,
     .n_stops = DESCENT_STOPS,
     .run = descent_side_run,

@@ -244,7 +244,8 @@ double descent_derivative(const Descent *descent, double u, double value, const 
 // ---- signs.c --------------------------------------------------------------------------------------------------------
 
 bool descent_sees_replicates(const Spec *spec); // whether gradients of single replicates are looked at
-bool descent_takes_values(const Spec *spec);    // and need the values of each (SearchMethod.takes_values)
+int64_t descent_searches(const Spec *spec);
+bool descent_takes_values(const Spec *spec); // and need the values of each (SearchMethod.takes_values)
 void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
 void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
 

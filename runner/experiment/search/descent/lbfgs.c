@@ -289,6 +289,7 @@ const SearchMethod search_lbfgs = {
     .takes_values = descent_takes_values,
     .budget = descent_budget,
     .bounds = descent_bounds,
+    .searches = descent_searches,
     .check = lbfgs_check,
     .init = lbfgs_init,
     .ordinal = lbfgs_ordinal,

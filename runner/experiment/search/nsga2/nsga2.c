@@ -74,6 +74,8 @@ bool nsga2_point(const Nsga2 *nsga2, const double *gene)
 
 // ---- init -----------------------------------------------------------------------------------------------------------
 
+static int64_t nsga2_searches(const Spec *spec) { return (int64_t)spec->method_settings[NSGA2_SEARCHES]; }
+
 static void nsga2_measure_sizes(const Spec *spec, Nsga2 *nsga2)
 {
     nsga2->spec = spec;
@@ -81,8 +83,9 @@ static void nsga2_measure_sizes(const Spec *spec, Nsga2 *nsga2)
     nsga2->n = spec->n_axes;
     nsga2->objectives = spec->objective.count;
     nsga2->population = (int64_t)nsga2->settings[NSGA2_POPULATION];
-    nsga2->side.searches = (int64_t)nsga2->settings[NSGA2_SEARCHES];
+    nsga2->side.searches = nsga2_searches(spec);
     nsga2->side.first = (int64_t)nsga2->settings[NSGA2_FIRST];
+    side_take_part(spec, &nsga2->side);
     nsga2->side.trials_max = nsga2->population;
     nsga2->side.told_width = nsga2->objectives + 2;
     nsga2->member_doubles = nsga2->n + nsga2->objectives + NSGA2_REST;
@@ -336,6 +339,7 @@ static int64_t nsga2_reconsider(const Search *search, int64_t s)
 static const SideMethod nsga2_side = {
     .version = NSGA2_STATE_VERSION,
     .progress = offsetof(Nsga2State, progress),
+    .runs = sizeof(Nsga2State),
     .stop_names = nsga2_stop_names,
     .n_stops = NSGA2_STOPS,
     .run = nsga2_side_run,
@@ -383,6 +387,7 @@ const SearchMethod search_nsga2 = {
     .several = true,
     .budget = nsga2_budget,
     .bounds = nsga2_bounds,
+    .searches = nsga2_searches,
     .check = nsga2_check,
     .init = nsga2_init,
     SIDE_BY_SIDE_METHOD,

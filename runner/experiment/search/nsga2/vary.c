@@ -32,7 +32,7 @@ static double nsga2_draw(const RandomKey *key, int gene, int what)
 static RandomKey nsga2_key(const Nsga2 *nsga2, int64_t search, int64_t round, int64_t member, int attempt)
 {
     return (RandomKey){.seed = nsga2->spec->seed,
-                       .search = (uint32_t)(search + (int64_t)nsga2->settings[NSGA2_FIRST]),
+                       .search = (uint32_t)(search + nsga2->side.first),
                        .ordinal = search_round_ordinal(round, member),
                        .replicate = (uint32_t)attempt,
                        .purpose = RANDOM_SAMPLE};
