@@ -61,7 +61,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run"},
     {"control.legs", OPTION_WORDS, "", 0, 0, 0, "[left_foot, right_foot]",
-     "control raibert: bodies that are feet, in the order of phase_1 ...: from front to hind, of each pair the left one "
+     "control raibert: bodies that are feet, in the order of phase_1 ...: front to hind, of each pair the left one "
      "first. Without it those with points that touch the ground"},
     {"control.reaches", OPTION_INTEGER, "1", 2, 1, 100, NULL,
      "control raibert: in each step the joints of a leg are improved so often to reach the foot's place"},

@@ -3,7 +3,7 @@
 //     f = g A' y,   (sum of g A A' + s I) y = W
 // A point that would pull is left out, and what slides is shortened to the friction cone |f_t| <= mu f_n; what then
 // lacks of W is asked again of those that push.
-// Source: C. Gehring et al., Control of dynamic gaits for a quadrupedal robot, ICRA 2013 (distribution by least squares).
+// Source: C. Gehring et al., Control of dynamic gaits for a quadrupedal robot, ICRA 2013 (forces by least squares).
 #ifndef HOPSCOTCH_ARTICULATED_BALANCE_H
 #define HOPSCOTCH_ARTICULATED_BALANCE_H
 

@@ -7,7 +7,7 @@
 //                  torque = I (k e - d w), e the rotation from the body's upright axes
 //              through least squares (balance.h) and J' (leg.h); motors hold the feet with a part of their gains.
 //              c = 1, or with `bounce` the half sine of each foot's stance, whose mean over a stride is 1 too
-// A foot that touches the ground in the second half of its swing stands; one that does not after it reaches on downwards.
+// A foot that touches the ground late in its swing stands; one that has not touched at its end reaches on downwards.
 // Sources: M. H. Raibert, Legged robots that balance, MIT Press 1986 (three parts: hopping, speed by the foot's place,
 // attitude in stance); M. H. Raibert, Trotting, pacing and bounding by a quadruped robot, J. Biomechanics 23, suppl. 1,
 // 1990 (virtual legs: feet that share a stance); J. Di Carlo et al., Dynamic locomotion in the MIT Cheetah 3 through
