@@ -68,7 +68,7 @@ static const Option hopper_options[] = {
      "parts: adds each term of the energy balance as a metric"},
     {"control.mode", OPTION_CHOICE, "", 0, 0, 1, "raibert|external",
      "raibert: three-part control; external: thrust u1 and hip torque u2 are the actions of control.actions or "
-     "control.file, or of an environment, within u1_low to u1_high and u2_low to u2_high"},
+     "control.file, or of an environment, within u1_min to u1_max and u2_min to u2_max"},
     {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
      "control external: each action is held so long; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
@@ -248,8 +248,8 @@ static Error hopper_take_table(const Points *points, HopperConstants *constants,
 // ---- external control -----------------------------------------------------------------------------------------------
 
 static const Action hopper_actions[] = {
-    {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_low", "u1_high"},
-    {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_low", "u2_high"},
+    {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_min", "u1_max"},
+    {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_min", "u2_max"},
 };
 enum { HOPPER_N_ACTIONS = sizeof hopper_actions / sizeof hopper_actions[0] };
 
