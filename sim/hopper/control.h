@@ -97,8 +97,8 @@ HD void hopper_act(const HopperWorld *world, const HopperAction *action, HopperC
 {
     const HopperParameters *p = &world->p;
     if (!hopper_acts(world)) return;
-    control->u1 = clamped(action->u1, p->u1_low, p->u1_high);
-    control->u2 = clamped(action->u2, p->u2_low, p->u2_high);
+    control->u1 = clamped(action->u1, p->u1_min, p->u1_max);
+    control->u2 = clamped(action->u2, p->u2_min, p->u2_max);
 }
 
 typedef struct HopperTransitions {

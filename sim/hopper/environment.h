@@ -49,8 +49,8 @@ HD void hopper_environment_sample(const Constants *constants, const LaneGroup *g
     hopper_load_bounds(&c, group, &p);
     const real ticks = lanes_clock(group);
     const mask begun = MASK(ticks == 0.0);
-    const real u1 = clamped(lanes_action(group, 0), p.u1_low, p.u1_high);
-    const real u2 = clamped(lanes_action(group, 1), p.u2_low, p.u2_high);
+    const real u1 = clamped(lanes_action(group, 0), p.u1_min, p.u1_max);
+    const real u2 = clamped(lanes_action(group, 1), p.u2_min, p.u2_max);
     const int state = HOPPER_WORK_x; // ten fields, in the order of the columns
     lanes_set_column(group, 0, ticks * c.dt, which);
     for (int k = 0; k < 10; k++) lanes_set_column(group, 1 + k, lanes_work(group, state + k), which);

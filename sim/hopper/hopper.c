@@ -68,7 +68,7 @@ static const Option hopper_options[] = {
      "parts: adds each term of the energy balance as a metric"},
     {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "raibert|external|policy",
      "raibert: three-part control; external: thrust u1 and hip torque u2 are the actions of control.actions or "
-     "control.file, or of an environment, within u1_low to u1_high and u2_low to u2_high; policy: a network gives them "
+     "control.file, or of an environment, within u1_min to u1_max and u2_min to u2_max; policy: a network gives them "
      "for what environment.observe says"},
     {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
      "control external and policy: each action is held so long; a whole number of steps dt"},
@@ -249,8 +249,8 @@ static Error hopper_take_table(const Points *points, HopperConstants *constants,
 // ---- external control -----------------------------------------------------------------------------------------------
 
 static const Action hopper_actions[HOPPER_N_ACTIONS] = {
-    {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_low", "u1_high"},
-    {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_low", "u2_high"},
+    {"u1", "N", "thrust along the leg", 0.0, 0.0, "u1_min", "u1_max"},
+    {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_min", "u2_max"},
 };
 
 // to[columns]: the action of each column of a file.
@@ -307,6 +307,25 @@ static int hopper_environment_kernel(const double *settings, int32_t variants)
     return variants == HOPPER_WITH_EXTERNAL ? hopper_kernels[integrator].plain : hopper_kernels[integrator].full;
 }
 
+// What gives the actions: a table, or a policy.
+static Error hopper_take_source(const double *settings, const Points *listed, const Points *file, Arena *arena,
+                                HopperConstants *constants, Configured *out)
+{
+    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0;
+    if (listed->count > 0 && file->count > 0)
+        return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
+    if (policy && listed->count > 0)
+        return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
+    out->wrong_option = 1 + HOPPER_CONTROL;
+    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
+        return error_make(ERROR_USER,
+                          "control: {mode: %s} needs fixed steps: choose another integrator than dormand_prince",
+                          policy ? "policy" : "external");
+    out->wrong_option = 1 + (listed->count > 0 ? HOPPER_ACTIONS : HOPPER_ACTIONS_FILE);
+    return policy ? hopper_take_policy(file, arena, out)
+                  : hopper_take_table_of_actions(listed, file, arena, constants, out);
+}
+
 static Error hopper_take_actions(const double *settings, const Points *points, Arena *arena, HopperConstants *constants,
                                  Configured *out)
 {
@@ -314,35 +333,20 @@ static Error hopper_take_actions(const double *settings, const Points *points, A
     const Points *file = points != NULL ? &points[HOPPER_ACTIONS_FILE] : &none;
     int64_t held;
     const bool whole = hopper_whole_steps(settings[HOPPER_PERIOD], settings[HOPPER_DT], &held);
-    const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0;
+    const bool acts = (constants->variants & HOPPER_WITH_EXTERNAL) != 0;
     out->wrong_option = 1 + (file->count > 0 ? HOPPER_ACTIONS_FILE : HOPPER_ACTIONS);
-    if ((constants->variants & HOPPER_WITH_EXTERNAL) == 0 && (listed->count > 0 || file->count > 0))
+    if (!acts && (listed->count > 0 || file->count > 0))
         return error_make(ERROR_USER, "control.%s needs control: {mode: external}",
                           file->count > 0 ? "file" : "actions");
-    if (listed->count > 0 && file->count > 0)
-        return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
-    if ((constants->variants & HOPPER_WITH_EXTERNAL) == 0) {
-        out->wrong_option = 0;
-        return error_none();
-    }
-    out->wrong_option = 1 + HOPPER_CONTROL;
-    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
-        return error_make(ERROR_USER, "control: {mode: %s} needs fixed steps: choose another integrator than "
-                                      "dormand_prince", policy ? "policy" : "external");
-    out->wrong_option = 1 + (file->count > 0 ? HOPPER_ACTIONS_FILE : HOPPER_ACTIONS);
-    if (policy && listed->count > 0)
-        return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
-    if (policy)
-        TRY(hopper_take_policy(file, arena, out));
-    else
-        TRY(hopper_take_table_of_actions(listed, file, arena, constants, out));
-    out->wrong_option = 1 + HOPPER_PERIOD;
-    if (!whole || held < 1 || held > 1000000000)
+    if (acts) TRY(hopper_take_source(settings, listed, file, arena, constants, out));
+    out->wrong_option = acts ? 1 + HOPPER_PERIOD : 0;
+    if (acts && (!whole || held < 1 || held > 1000000000))
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[HOPPER_PERIOD], settings[HOPPER_DT]);
     out->wrong_option = 0;
+    if (!acts) return error_none();
     constants->held = (int32_t)held;
-    if (policy) return error_none();
+    if (out->policy) return error_none();
     out->actions = hopper_actions;
     out->n_actions = HOPPER_N_ACTIONS;
     out->action_ticks = held;

@@ -28,10 +28,10 @@ HD void hopper_load_variants(const HopperConstants *c, const LaneGroup *group, H
 
 HD void hopper_load_bounds(const HopperConstants *c, const LaneGroup *group, HopperParameters *p)
 {
-    p->u1_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_low]);
-    p->u1_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_high]);
-    p->u2_low = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_low]);
-    p->u2_high = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_high]);
+    p->u1_min = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_min]);
+    p->u1_max = lanes_parameter(group, c->row[HOPPER_VARIANT_u1_max]);
+    p->u2_min = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_min]);
+    p->u2_max = lanes_parameter(group, c->row[HOPPER_VARIANT_u2_max]);
 }
 
 HD HopperWorld hopper_world(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
@@ -155,8 +155,8 @@ HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, 
     real y[2];
     HopperAction action;
     policy_act(&policy, column, y);
-    action.u1 = policy_scaled(y[0], p->u1_low, p->u1_high);
-    action.u2 = policy_scaled(y[1], p->u2_low, p->u2_high);
+    action.u1 = policy_scaled(y[0], p->u1_min, p->u1_max);
+    action.u2 = policy_scaled(y[1], p->u2_min, p->u2_max);
     return action;
 }
 

@@ -86,13 +86,13 @@
     X(gust_period,  "s",          3.0,     1e-3, 1e5, SECTION_PARAMETERS, HOPPER_WITH_GUSTS, \
       "time from gust to gust (wind: gusting)") \
     /* control: external */ \
-    X(u1_low,       "N",       -100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
+    X(u1_min,       "N",       -100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
       "least thrust along the leg (control.mode: external)") \
-    X(u1_high,      "N",        100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
+    X(u1_max,      "N",        100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
       "greatest thrust along the leg (control.mode: external)") \
-    X(u2_low,       "N m",     -100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
+    X(u2_min,       "N m",     -100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
       "least hip torque (control.mode: external)") \
-    X(u2_high,      "N m",      100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
+    X(u2_max,      "N m",      100.0,    -1e5,  1e5, SECTION_PARAMETERS, HOPPER_WITH_EXTERNAL, \
       "greatest hip torque (control.mode: external)") \
     X(lane_seed,    "1",          0.0,     0.0,  9007199254740991.0, SECTION_SEED, \
       HOPPER_WITH_RANDOM_PUSHES | HOPPER_WITH_GUSTS, \

@@ -32,10 +32,10 @@ check $? "configure.sh writes config.mk again when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 18\] build' out)" = 18 ]
+[ "$(grep -c 'echo "\[[0-9]* of 24\] build' out)" = 24 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[18 of 18] build/hopscotch"'
+has '[24 of 24] build/libhopscotch.so"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"

@@ -355,7 +355,7 @@ static void spec_check_typos_of_key(const char *file, const char *text, const No
 // Keys of a mapping by name are the user's own: a typo makes another name, which is wrong where it is used.
 static bool spec_names_items(const Node *key)
 {
-    return strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0;
+    return strcmp(key->text, "groups") == 0 || strcmp(key->text, "design") == 0 || strcmp(key->text, "define") == 0;
 }
 
 static void spec_check_typos_below(const char *file, const char *text, const Node *node, bool names, char *out)

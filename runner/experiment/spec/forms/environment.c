@@ -138,9 +138,9 @@ const Form form_observed = {
     .path = "environment.observe",
     .after = "environment.define",
     .words = "a list of 1 to 1024 names or expressions",
-    .doc = "what each observation holds, in this order, and what a policy sees; without it all columns of the trajectory but the time. Columns "
-           "of the control are those of the step that led here",
-    .example = "[phi_leg, phi_body, \"speed - x_dot_des\"]",
+    .doc = "what each observation holds, in this order, and what a policy sees; without it all columns of the "
+           "trajectory but the time. Columns of the control are those of the step that led here",
+    .example = "[phi_leg, phi_body, \"dx_foot - x_dot_des\"]",
     .stage = FORM_OBJECTIVE,
     .read = observed_read,
     .entry = observed_entry,
@@ -172,7 +172,7 @@ const Form form_reward = {
     .doc =
         "the reward of a step, of the state at its end; a value that is not finite counts as 0. `failed` is 1 if the "
         "model failed in the step, else 0. Needed, unless a policy gives the actions",
-    .example = "\"1 - (speed - x_dot_des)^2 - 10 * failed\"",
+    .example = "\"1 - (dx_foot - x_dot_des)^2 - 10 * failed\"",
     .stage = FORM_OBJECTIVE,
     .read = reward_read,
     .text = reward_text,
