@@ -134,7 +134,7 @@ echo "{\"hello\": 1, \"version\": \"$$\"}"
 sleep 1
 END
 chmod +x other.sh
-run run small.yaml --name other --set 'simulation.program=[./other.sh]' --allow-programs --progress none
+run run small.yaml --name two --set "simulation.program=[./other.sh]" --allow-programs --progress none
 grep -q "the program changed while it ran: it said version '" err
 check $? "processes of two versions end the run"
 

@@ -4,6 +4,8 @@
 
 #include "cursor.h"
 
+#include <string.h>
+
 static Error program_last(Database *database, const char *kind, Arena *arena, const char **text)
 {
     Cursor row = cursor_open(database, "SELECT text FROM events WHERE kind = ?1 ORDER BY id DESC LIMIT 1");
