@@ -13,8 +13,8 @@ enum { COMMAND_PARAMETERS, COMMAND_METRICS, COMMAND_COLUMNS, COMMAND_N_LISTS };
 
 static const Option command_options[COMMAND_N_OPTIONS] = {
     {"program", OPTION_ARGUMENTS, "", 0, 0, 0, "[python3, simulate.py]",
-     "the program and its arguments, without a shell; it runs in the spec's folder. A first word with a slash is a file "
-     "there, any other is looked for in PATH"},
+     "the program and its arguments, without a shell; it runs in the spec's folder. A first word with a slash is a "
+     "file there, any other is looked for in PATH"},
     {"workers", OPTION_MANNER_NUMBER, "1", 0, 1, 256, "auto",
      "processes of the program that work at the same time; auto: one per thread (`--threads`)"},
     {"timeout", OPTION_NUMBER, "s", 60, 1e-3, 1e6, NULL,

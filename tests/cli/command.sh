@@ -57,6 +57,17 @@ sed -i 's/%.17g, "energy/%.17g0, "energy/; s/settled, energy/settled * 1.5, ener
 [ $? = 3 ] && grep -q 'gives other numbers now: fitness is .*; settled is' out && ! grep -q energy out
 check $? "replay says which metric a changed program gives otherwise"
 
+sed 's/^columns.*//' spring.yaml >none.yaml
+run check none.yaml
+grep -q 'no trajectory can be recorded: the spec declares no columns' err
+check $? "trajectories need columns"
+run run none.yaml $few --set record.trajectories.select.best=0 --name none --allow-programs --progress none &&
+    ! run replay none/2 --allow-programs -o - &&
+    grep -q 'the spec declares no columns, so there is no trajectory to write' err
+check $? "a replay says that there are none"
+run check "$root/experiments/mujoco/stand.yaml"
+check $? "stand.yaml"
+
 # ---- versions
 cp "$root"/experiments/command/spring.sh .
 "$hop" run spring.yaml $few --name versions --set limits.trials=2 --allow-programs --progress none >out 2>&1
@@ -105,8 +116,8 @@ with_python "hostile workers" || exit "$status"
 cp "$root/tests/command/hostile.py" .
 python3 hostile.py expected >modes
 last=$(($(wc -l <modes) - 1))
-sed -i "s/over: .*/over: {mode: {linspace: [0, $last, $((last + 1))]}}}/; s/\[.\/no\]/[python3, -I, -S, hostile.py], timeout: 2s/" \
-    small.yaml
+sed -i "s/over: .*/over: {mode: {linspace: [0, $last, $((last + 1))]}}}/" small.yaml
+sed -i 's/\[.\/no\]/[python3, -I, -S, hostile.py], timeout: 2s/' small.yaml
 for workers in 1 3; do
     timeout 300 "$hop" run small.yaml --name "hostile$workers" --set simulation.workers=$workers --allow-programs \
         --progress none >out 2>&1
@@ -121,7 +132,7 @@ size=$(cat results/hostile*/workers.log* | wc -c)
 check $? "workers.log is bounded, and holds nothing that a terminal obeys ($size bytes)"
 left() {
     for process in $(cat processes); do
-        if kill -0 "$process" 2>/dev/null && ! grep -q '^State:.*[ZX]' "/proc/$process/status" 2>/dev/null; then echo "$process"; fi
+        grep -q '^State:.*[RSDT]' "/proc/$process/status" 2>/dev/null && echo "$process"
     done
 }
 [ -z "$(left)" ]
@@ -134,7 +145,7 @@ echo "{\"hello\": 1, \"version\": \"$$\"}"
 sleep 1
 END
 chmod +x other.sh
-run run small.yaml --name other --set 'simulation.program=[./other.sh]' --allow-programs --progress none
+run run small.yaml --name two --set "simulation.program=[./other.sh]" --allow-programs --progress none
 grep -q "the program changed while it ran: it said version '" err
 check $? "processes of two versions end the run"
 
@@ -148,7 +159,8 @@ print('{"hello": 1}', flush=True)
 for line in sys.stdin:
     request = json.loads(line)
     time.sleep(0.02)
-    print(json.dumps({"id": request["id"], "metrics": {"y": request["parameters"]["mode"] ** 2 + request["seed"] % 7}}), flush=True)
+    y = request["parameters"]["mode"] ** 2 + request["seed"] % 7
+    print(json.dumps({"id": request["id"], "metrics": {"y": y}}), flush=True)
 END
 sed -i "s/over: .*/over: {mode: {linspace: [0, 1, 150]}}}/; s/hostile.py/slow.py/" small.yaml
 "$hop" run small.yaml --name whole --allow-programs --progress none >out 2>&1

@@ -49,6 +49,8 @@ static void replay_watch_window(const double *window, double tick, Spec *spec)
 static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
 {
     const double tick = spec->configured.tick_duration;
+    if (spec->configured.n_columns == 0)
+        return error_make(ERROR_USER, "the spec declares no columns, so there is no trajectory to write");
     spec->record.trajectories = spec->record.float64 = true;
     spec->record.all_replicates = request->replicate > 0;
     replay_watch_window(request->window, tick, spec);

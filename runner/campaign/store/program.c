@@ -1,8 +1,10 @@
-// The program that computed the trials of a campaign whose model runs one: where it ran, and which version it said it is.
-// Both stand in the table of events, the last ones count.
+// The program that computed the trials of a campaign whose model runs one: where it ran, and which version it said that
+// it is. Both stand in the table of events; the last ones count.
 #include "store.h"
 
 #include "cursor.h"
+
+#include <string.h>
 
 static Error program_last(Database *database, const char *kind, Arena *arena, const char **text)
 {

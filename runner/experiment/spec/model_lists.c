@@ -2,8 +2,8 @@
 // tables. An item becomes the doubles of its fields, one after the other (sim.h).
 //
 // A list whose items have names may also be a mapping by name: `{hip: {joints: [a, b]}}`, or `{hip: [a, b]}` if there
-// is no other field. It is written back as a list. If nothing but the name is required, `[hip, knee]` are two items, and
-// `{hip: m}` has the second field alone.
+// is no other field. It is written back as a list. If nothing but the name is required, `[hip, knee]` are two items,
+// and `{hip: m}` has the second field alone.
 //
 // `repeat: N` makes an item N of them, numbered from 1, `repeat: [2, N]` from 2; N may be the name of a whole number in
 // `simulation:`. In names and references `#` is the copy's number, `#-1` and `#+1` its neighbours'; `step: {position:

@@ -95,7 +95,11 @@ static void record_check_size(SpecReader *reader)
     const double lanes = spec->record.all_replicates ? spec->replicates.count : 1;
     const double samples = (double)trace_capacity(configured->ticks, spec_sample_ticks(spec));
     const double bytes = samples * 8.0 * configured->n_columns * lanes, most = (double)RECORD_TRIAL_BYTES_MAX;
-    if (!spec->record.trajectories || given == NULL || bytes <= most) return;
+    if (!spec->record.trajectories || given == NULL) return;
+    if (spec->configured.n_columns == 0)
+        diagnose(reader->diagnostics, given->key,
+                 "no trajectory can be recorded: the spec declares no columns, for example `columns: {x: m}`");
+    if (bytes <= most) return;
     const double ticks = ceil((double)configured->ticks * bytes / most / samples);
     diagnose(reader->diagnostics, given->key,
              "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates) and %s is "

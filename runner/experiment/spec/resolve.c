@@ -233,7 +233,7 @@ static void resolve_identity_declared(const SpecReader *reader, CanonicalLines *
     Points items = spec->option_points[spec->model->n_options + declares - 1];
     Key key = key_of_list(list, "", lines->arena);
     key.at = &items;
-    canonical_add(lines, "declared", items_identity(&key, lines->arena));
+    canonical_add(lines, "parameters", items_identity(&key, lines->arena));
 }
 
 static void resolve_identity_entries(const SpecReader *reader, const Form *form, CanonicalLines *lines)

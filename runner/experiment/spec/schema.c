@@ -292,7 +292,8 @@ static Key *schema_simulation_rows(const Model *model, int *count, Arena *arena)
 static void schema_add_top(const Model *model, Key *rows, int *count, Arena *arena)
 {
     for (int i = 0; i < model->n_options; i++) {
-        if (model_is_top(model, model->options[i].name)) rows[(*count)++] = key_of_option(&model->options[i], "", arena);
+        const Option *option = &model->options[i];
+        if (model_is_top(model, option->name)) rows[(*count)++] = key_of_option(option, "", arena);
     }
     for (int i = 0; i < model->n_lists; i++) {
         if (model_is_top(model, model->lists[i].name) && i != model->declares - 1)
