@@ -1,6 +1,6 @@
 """SIGKILL storm of parts: 64 parts of a grid with trajectories, and of 64 searches of CMA-ES. Parts and gather are
-killed at random moments, several parts at once, and gather joins what is done in between. After each kill of gather every
-committed row is there, and the parts that were joined stay joined; in the end the digest is that of one run.
+killed at random moments, several parts at once, and gather joins what is done in between. After each kill of gather
+every committed row is there, and the parts that were joined stay joined; in the end the digest is that of one run.
 
 KILLS=N   in all (500; 12 with QUICK=1)      ONLY="parts_cmaes"   some of the specs      PARTS=N (64; 8 with QUICK=1)
 """
