@@ -147,34 +147,31 @@ check $? "nothing is left on the node's disk"
 
 # ---- tasks that are told to stop, out of time, cancelled, requeued, killed -------------------------------------------
 
-# Batches of 16 trials, so that much is committed before the end; a part takes some seconds.
+# Batches of 4 trials: a part takes some seconds, which are its commits.
 spec slow <<'END'
-model: hopper
-simulation: {duration: 30, dt: 1.0e-4, settle: 0.1}
-search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: [25, 27, 29, 31, 33, 35]}}
-record: {trajectories: {select: {best: 3, every: 7}, sample: 0.01}}
-device: {batch: 16}
+model: bbob
+search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 24000}
+record: {trajectories: {select: {best: 3, every: 1000}}}
+device: {batch: 4}
 END
-# task K: its job's number, once it runs
-task()
+# runs K: until task K runs. Its name is ${parts}_K: the number of the last task's job is that of the array.
+runs()
 {
     waited=0
-    until job=$(squeue -h -j "$parts" -t RUNNING -o '%A %K' 2>/dev/null | awk -v k="$1" '$2 == k { print $1 }') &&
-        [ -n "$job" ]; do
+    until squeue -h -j "${parts}_$1" -t RUNNING -o %T 2>/dev/null | grep -q RUNNING || [ $waited -ge 300 ]; do
         waited=$((waited + 1))
-        [ $waited -lt 300 ] || break
         release
         sleep 0.1
     done
 }
 submitted slow 3 --slurm "--time=5"
-task 3
-scancel "$job" # by the user: it does not come back
-task 1
+runs 3
+scancel "${parts}_3" # by the user: it does not come back
+runs 1
 sleep 0.3
-scancel --batch --signal=TERM "$job" # as at the end of its time
-task 2
-scontrol requeue "$job" # by the administrator, or for a job of higher priority
+scancel --batch --signal=TERM "${parts}_1" # as at the end of its time
+runs 2
+scontrol requeue "${parts}_2" # by the administrator, or for a job of higher priority
 seconds=200 ended "$parts" "$joins"
 grep -q "gather slow\|1 of 3\|2 of 3" slow.0.log
 check $? "gather says that a part is still to come"
@@ -192,10 +189,9 @@ same slow
 # turn.
 if [ -z "${QUICK:-}" ]; then
     spec long <<'END'
-model: hopper
-simulation: {duration: 60, dt: 1.0e-4, settle: 0.1}
-search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 35, 20]}}}
-device: {batch: 16}
+model: bbob
+search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 200000}
+device: {batch: 4}
 END
     run submit long.yaml --parts 2 --slurm "--time=1"
     sed -i 's/@120/@10/' long.sbatch
