@@ -1,4 +1,4 @@
-// The adjoint on a GPU: a thread for each lane, which runs it, keeps its states in device memory, and goes back through
+// The adjoint on a GPU: a thread for each lane runs it and keeps its states in device memory, and two go back through
 // them. The bits are those of the CPU's kernels.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_ADJOINTS
@@ -9,38 +9,49 @@
 #include "models.h"
 
 #include <cstdlib>
-#include <ctime>
 
 enum {
     ADJOINT_BLOCK = BLOCK_THREADS,
+    // Threads and lanes of a block on its way back. All warps of a processor are in one block, and its barriers keep
+    // them together: in blocks of 64 they take a fifth longer (tests/bench/NOTES.md).
+    ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_BLOCK : 256,
+    ADJOINT_BACK_LANES = ADJOINT_BACK / ADJOINT_THREADS,
+    ADJOINT_SETS = 2,   // of cells of a lane
     ADJOINT_SLICE = 64, // steps of a launch, at most
     ADJOINT_PART = 10,  // of the free memory, one such part is left to others
 };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
-#define ADJOINT_KERNEL(model, way)                                                                                     \
+// Forward a thread for each lane; back ADJOINT_THREADS, of as many warps, which all wait for each other.
+#define ADJOINT_KERNELS_OF(model, kernel)                                                                              \
     static __global__ void __launch_bounds__(ADJOINT_BLOCK)                                                            \
-        adjoint_##model##_##way(const Constants constants, const double *assets, const AdjointSlice slice)             \
+        adjoint_##model##_forth(const Constants constants, const double *assets, const AdjointSlice slice)             \
     {                                                                                                                  \
         const int64_t lane = (int64_t)blockIdx.x * ADJOINT_BLOCK + threadIdx.x;                                        \
-        if (lane < slice.batch.lanes) model##_adjoint_##way(&constants, assets, &slice, lane);                         \
+        if (lane < slice.batch.lanes) model##_adjoint_forth(&constants, assets, &slice, lane);                         \
+    }                                                                                                                  \
+    static __global__ void __launch_bounds__(ADJOINT_BACK)                                                             \
+        adjoint_##model##_back(const Constants constants, const double *assets, const AdjointSlice slice)              \
+    {                                                                                                                  \
+        const int lanes = ADJOINT_BACK_LANES, place = (int)threadIdx.x;                                                \
+        model##_adjoint_back_slice(&constants, assets, &slice, (int64_t)blockIdx.x *lanes + place % lanes,             \
+                                   place / lanes);                                                                     \
     }
-#define ADJOINT_KERNELS_OF(model, kernel) ADJOINT_KERNEL(model, forth) ADJOINT_KERNEL(model, back_slice)
 ADJOINT_KERNELS(ADJOINT_KERNELS_OF)
 
 typedef void (*AdjointKernel)(const Constants constants, const double *assets, const AdjointSlice slice);
 
 typedef struct AdjointEntry {
     int kernel;
-    AdjointPlan (*plan)(const Configured *configured, size_t most);
+    AdjointPlan (*plan)(const Configured *configured, size_t most, int sets);
     int64_t (*doubles)(const AdjointPlan *plan); // of a lane
     AdjointKernel forth, back;
 } AdjointEntry;
 
 #define ADJOINT_ENTRY(model, kernel)                                                                                   \
     {KERNEL_##model##_##kernel, model##_adjoint_plan, model##_adjoint_doubles, adjoint_##model##_forth,                \
-     adjoint_##model##_back_slice},
+     adjoint_##model##_back},
 static const AdjointEntry adjoint_entries[] = {ADJOINT_KERNELS(ADJOINT_ENTRY)};
 
 static const AdjointEntry *adjoint_find(const Configured *configured)
@@ -84,9 +95,9 @@ static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
     size_t free_bytes = 0, total_bytes = 0;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
     const size_t room = free_bytes - free_bytes / ADJOINT_PART;
-    AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2);
+    AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2, ADJOINT_SETS);
     const int64_t whole = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan));
-    if (adjoint_whole_blocks(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0);
+    if (adjoint_whole_blocks(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0, ADJOINT_SETS);
     const int64_t fit = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan)) / LANES_TOGETHER * LANES_TOGETHER;
     if (fit == 0) return error_make(ERROR_MEMORY, "the gradients of %d lanes do not fit into the GPU", LANES_TOGETHER);
     adjoint->slice.plan = plan;
@@ -137,7 +148,8 @@ static void adjoint_close(AdjointDevice *device)
 
 // ---- forward and back -----------------------------------------------------------------------------------------------
 
-static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, int64_t first, int64_t end)
+static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, int threads, int lanes, int64_t first,
+                            int64_t end)
 {
     Constants constants = adjoint->configured->constants;
     const double *assets = adjoint->assets;
@@ -145,8 +157,8 @@ static Error adjoint_launch(const CudaAdjoint *adjoint, AdjointKernel kernel, in
     void *arguments[] = {&constants, &assets, &slice};
     slice.first = first;
     slice.end = end;
-    const unsigned blocks = (unsigned)((slice.batch.lanes + ADJOINT_BLOCK - 1) / ADJOINT_BLOCK);
-    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3(ADJOINT_BLOCK), arguments, 0, adjoint->stream));
+    const unsigned blocks = (unsigned)((slice.batch.lanes + lanes - 1) / lanes);
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3(blocks), dim3((unsigned)threads), arguments, 0, adjoint->stream));
     return error_none();
 }
 
@@ -162,7 +174,7 @@ static Error adjoint_forth(CudaAdjoint *adjoint)
     const int64_t ticks = adjoint->configured->ticks;
     CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
     for (int64_t first = 0; first < ticks; first += ADJOINT_SLICE)
-        TRY(adjoint_launch(adjoint, adjoint->entry->forth, first,
+        TRY(adjoint_launch(adjoint, adjoint->entry->forth, ADJOINT_BLOCK, ADJOINT_BLOCK, first,
                            first + ADJOINT_SLICE < ticks ? first + ADJOINT_SLICE : ticks));
     CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
     return error_none();
@@ -176,26 +188,22 @@ static Error adjoint_reverse(CudaAdjoint *adjoint)
     for (int64_t end = ticks, first; end > 0; end = first) {
         const int64_t begins = (end - 1) / segment * segment;
         first = end - ADJOINT_SLICE > begins ? end - ADJOINT_SLICE : begins;
-        TRY(adjoint_launch(adjoint, adjoint->entry->back, first, end));
+        TRY(adjoint_launch(adjoint, adjoint->entry->back, ADJOINT_BACK, ADJOINT_BACK_LANES, first, end));
     }
     CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
     return error_none();
 }
 
-// Until all launches have ended. It polls, because a kernel that does not end wakes no thread.
+// Until all launches have ended. Patience is counted in polls, as by backend_wait. Ctrl-C ends no gradients, as it does
+// not on the CPU: without them the search could not go on from here.
 static Error adjoint_wait(CudaAdjoint *adjoint)
 {
-    const struct timespec nap = {0, 50000}; // ns
-    const double start = backend_clock();
-    cudaError_t code;
-    CUDA_CALL(code, cudaEventQuery(adjoint->ended));
-    while (code == cudaErrorNotReady) {
-        (void)cudaGetLastError(); // else the next launch would report this error
-        adjoint->stuck = backend_clock() - start > adjoint->patience;
-        if (adjoint->stuck) return error_make(ERROR_STUCK, "gradients did not end within %g s", adjoint->patience);
-        nanosleep(&nap, NULL);
-        code = cudaEventQuery(adjoint->ended);
-    }
+    const double look = 0.1; // s
+    cudaError_t code = cudaErrorNotReady;
+    for (double waited = 0.0; code == cudaErrorNotReady && waited < adjoint->patience; waited += look)
+        CUDA_CALL(code, cuda_event_state(adjoint->ended, look));
+    adjoint->stuck = code == cudaErrorNotReady;
+    if (adjoint->stuck) return error_make(ERROR_STUCK, "gradients did not end within %g s", adjoint->patience);
     return cuda_check(code, "cudaEventQuery(ended)");
 }
 

@@ -1,6 +1,7 @@
 // The CUDA backend: one thread per lane, or a team of them (team.h). Two batches are in flight on two streams, with
 // pinned host memory; no device memory is taken after prepare.
 #define HOPSCOTCH_KERNELS
+#include "alone.cuh"
 #include "backend.h"
 #include "cuda_calls.cuh"
 #include "lanes.h"
@@ -11,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 enum { CUDA_BLOCK = BLOCK_THREADS };
 
@@ -31,8 +31,6 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
     CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)
-
-typedef void (*CudaKernel)(const Constants constants, const double *assets, LaneGroup group, int64_t end);
 
 #define CUDA_PLAIN(model, kernel, threads, alone, work) plain_##model##_##kernel,
 #define CUDA_OBSERVED(model, kernel, threads, alone, work) observed_##model##_##kernel,
@@ -144,7 +142,9 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
 {
     const Configured *configured = cuda->configured;
     const size_t row = sizeof(double) * (size_t)lanes;
-    const size_t worked = sizeof(double) * (size_t)((lanes + LANES_TOGETHER - 1) / LANES_TOGETHER * LANES_TOGETHER);
+    // whole blocks (lanes_work_block); where a host plays the GPU, they begin anew behind the observed lanes
+    const int64_t blocks = (lanes + LANES_MOST + LANES_TOGETHER - 1) / LANES_TOGETHER;
+    const size_t worked = sizeof(double) * (size_t)(blocks * LANES_TOGETHER);
     const size_t samples = sizeof(double) * (size_t)(traced * capacity * configured->n_columns);
     Batch *device = &cuda->slots[slot].device, *host = &cuda->backend.batches[slot];
     device->stride = host->stride = lanes;
@@ -477,6 +477,14 @@ static Error cuda_launch_teams(const CudaBackend *cuda, CudaKernel kernel, const
     return error_none();
 }
 
+// The kernel that does the same with one thread for each lane.
+static CudaKernel cuda_alone(const Configured *configured, CudaKernel kernel)
+{
+    const bool observed = kernel == cuda_observed[configured->kernel];
+    const CudaKernel alone = alone_cuda_kernel != NULL ? alone_cuda_kernel(configured->kernel, observed) : NULL;
+    return alone != NULL ? alone : kernel;
+}
+
 // lanes [first, end), or places in group.order, on the slot's stream
 static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
                          int64_t end)
@@ -484,6 +492,7 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     if (first >= end) return error_none();
     group.lane = first;
     if (cuda_has_teams(cuda->configured, s->device.lanes)) return cuda_launch_teams(cuda, kernel, s, group, end);
+    kernel = cuda_alone(cuda->configured, kernel);
     const unsigned blocks = (unsigned)((end - first + CUDA_BLOCK - 1) / CUDA_BLOCK);
     return cuda_launch_blocks(cuda, kernel, blocks, CUDA_BLOCK, group, end, s->stream);
 }
@@ -616,20 +625,6 @@ static Error cuda_look(CudaBackend *cuda, int slot, bool *ended)
     cuda->backend.running[slot] = plain + cuda_count_running(host->status, 0, observed);
     *ended = cuda->backend.running[slot] == 0;
     return *ended ? error_none() : cuda_gather(cuda, s, host, plain);
-}
-
-// Polls every 50 us instead of sleeping, because a kernel that does not end wakes no thread.
-static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
-{
-    const struct timespec nap = {0, 50000}; // ns
-    const double until = backend_clock() + seconds;
-    cudaError_t code = cudaEventQuery(event);
-    while (code == cudaErrorNotReady && backend_clock() < until) {
-        nanosleep(&nap, NULL);
-        code = cudaEventQuery(event);
-    }
-    if (code == cudaErrorNotReady) (void)cudaGetLastError(); // else the next launch would report this error
-    return code;
 }
 
 static Error cuda_poll(Backend *backend, int slot, double seconds, bool *ended)

@@ -2,10 +2,11 @@
 #ifndef HOPSCOTCH_CUDA_CALLS_CUH
 #define HOPSCOTCH_CUDA_CALLS_CUH
 
+#include "backend.h"
 #include "faults.h"
-#include "sim.h"
 
 #include <cstring>
+#include <ctime>
 
 // In place of the call: only its error, or a kernel that crashes and destroys the context.
 static __global__ void cuda_trap_kernel(void) { __trap(); }
@@ -40,6 +41,21 @@ static Error cuda_check(cudaError_t code, const char *call)
         return error_make(ERROR_MEMORY, "%.*s: out of memory", cuda_name_length(call), call);
     return error_make(ERROR_DEVICE, "%.*s: %s (CUDA error %d, %s)", cuda_name_length(call), call,
                       cudaGetErrorString(code), (int)code, cudaGetErrorName(code));
+}
+
+// What has come of an event after at most `seconds`. It polls every 50 us instead of sleeping, because a kernel that
+// does not end wakes no thread.
+static cudaError_t cuda_event_state(cudaEvent_t event, double seconds)
+{
+    const struct timespec nap = {0, 50000}; // ns
+    const double until = backend_clock() + seconds;
+    cudaError_t code = cudaEventQuery(event);
+    while (code == cudaErrorNotReady && backend_clock() < until) {
+        nanosleep(&nap, NULL);
+        code = cudaEventQuery(event);
+    }
+    if (code == cudaErrorNotReady) (void)cudaGetLastError(); // else the next launch would report this error
+    return code;
 }
 
 #endif

@@ -38,7 +38,10 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
 // either this or lanes_work, never both.
 HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 {
-#if defined(HOPSCOTCH_TEAMS)
+#if defined(HOPSCOTCH_ALONE)
+    *stride = LANES_TOGETHER;
+    return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * fields + group->lane % LANES_TOGETHER;
+#elif defined(HOPSCOTCH_TEAMS)
     // neighbouring threads use neighbouring numbers, of one lane or of LANES_TOGETHER lanes
     *stride = group->team.blocks > 0 ? 1 : LANES_TOGETHER;
     return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;

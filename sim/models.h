@@ -6,11 +6,12 @@
 //               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
 //               the model fills vectors itself. work: how a lane keeps it between slices: in `columns`, so that lanes
 //               can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block)
-//   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by a thread of a GPU
-//               (`model_adjoint_plan`, `_forth`, `_back_slice`, lane.h; see sim/adjoint.h), by a vector of a CPU
+//   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by two threads of a GPU
+//               (`model_adjoint_plan`, `_forth`, `_back_slice`, pair.h; see sim/adjoint.h), by a vector of a CPU
 //               (`model_adjoint_bytes`, `_run`, `_back`, group.h; see sim/cpu_kernels.h)
 //   ENVIRONMENT_KERNELS(X)  kernels whose lanes can have clocks of their own, in sim/model/environment.h
 //               (`model_kernel_begin`, `_advance`, `_sample`, `_finish`; see sim/environment.h)
+//   ALONE_KERNELS(X)  kernels of several threads that a GPU also has for one thread per lane (sim/alone.cuh)
 //   GRAPH_KERNELS(X)  kernels whose step is also a compute graph (`model_kernel_open`, `model_kernel_share`; see
 //               sim/cpu_kernels.h), in sim/model/step_graph.h
 #ifndef HOPSCOTCH_MODELS_H
@@ -57,6 +58,9 @@
     X(hopper, rk4_full) \
     X(articulated, tree)
 
+#define ALONE_KERNELS(X) \
+    X(rigid, large)
+
 #define GRAPH_KERNELS(X) \
     X(rigid, large) \
     X(ndt, align)
@@ -66,7 +70,9 @@
 // clang-format on
 
 // Only the translation units of the kernels (sim/cpu_kernels.c, sim/*_cuda.cu) include the models' arithmetic.
-#ifdef HOPSCOTCH_KERNELS
+#ifdef HOPSCOTCH_ALONE
+#include "rigid/advance.h"
+#elif defined(HOPSCOTCH_KERNELS)
 #include "articulated/advance.h"
 #include "bbob/advance.h"
 #include "hopper/advance.h"
@@ -74,7 +80,7 @@
 #include "rigid/advance.h"
 #endif
 #ifdef HOPSCOTCH_ADJOINTS
-#include "articulated/adjoint/lane.h"
+#include "articulated/adjoint/pair.h"
 #endif
 #ifdef HOPSCOTCH_ADJOINT_GROUPS
 #include "articulated/adjoint/group.h"

@@ -14,8 +14,8 @@
 #include <string.h>
 
 // Defined where several threads may advance a lane: on a GPU, and in tests that emulate one
-// (tests/unit/emulated_team.h).
-#if defined(__CUDACC__)
+// (tests/unit/emulated_team.h). With -DHOPSCOTCH_ALONE each lane of a GPU has one thread (alone_cuda.cu).
+#if defined(__CUDACC__) && !defined(HOPSCOTCH_ALONE)
 #define HOPSCOTCH_TEAMS
 #endif
 

@@ -47,8 +47,15 @@ HD_CALL void team_barrier(const LaneGroup *group)
 }
 
 HD void team_warp_barrier(void) { __syncwarp(); }
+
+// Threads that go back through a lane (adjoint.h), each of another warp of the block; they wait for each other.
+enum { ADJOINT_THREADS = 2 };
+HD void adjoint_threads_meet(void) { team_block_barrier(); }
 #else
 enum { TEAM_WARP = 1 };
+
+enum { ADJOINT_THREADS = 1 };
+HD void adjoint_threads_meet(void) {}
 
 HD int team_column(void) { return 0; }
 HD bool team_leads(const LaneGroup *group)

@@ -2,7 +2,7 @@
 # Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
 # device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
 # intact and is resumed; in both cases it ends with the digest of the CPU. The same for a search whose gradients a GPU
-# computes: the CPU then goes on with them. Then a slice that does not end.
+# computes: the CPU then goes on with them. Then a slice that does not end, and gradients that take too long.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u
@@ -123,4 +123,19 @@ status=$?
 [ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" && grep -q 'hopscotch resume slow' "$folder/slow.log" &&
     echo "ok gpu_faults: a slice that does not end is left after 2 s" ||
     { cat "$folder/slow.log" && echo "FAIL gpu_faults: a slice that does not end: status $status" && failed=1; }
+
+sed 's/duration: 0.01, dt: 0.002/duration: 10, dt: 0.001/; s/count: 3/count: 4/; s/searches: 90/searches: 1024/
+    s/iterations: 3/iterations: 1/' "$folder/many.yaml" >"$folder/long.yaml"
+long() # NAME OPTION...: 10,000 steps of 4,096 bipeds, forth and back
+{
+    name=$1
+    shift
+    "$program" run "$folder/long.yaml" --name "$name" --results "$folder/results" --progress none "$@" \
+        >"$folder/$name.log" 2>&1
+}
+long patient --backend cuda && long hasty --backend cuda --slice 500 --watchdog 1 &&
+    grep -q 'the GPU stopped computing gradients: gradients did not end within 1 s' "$folder/hasty.log" &&
+    [ -n "$(digest patient)" ] && [ "$(digest patient)" = "$(digest hasty)" ] &&
+    echo "ok gpu_faults: gradients that take longer than 1 s are left to the CPU" ||
+    { cat "$folder/hasty.log" && echo "FAIL gpu_faults: gradients that take longer than 1 s" && failed=1; }
 exit $failed

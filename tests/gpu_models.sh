@@ -98,6 +98,32 @@ for solver in skyline trees; do
     same "$folder/chains.yaml" --set simulation.copies=3 --set search.trials=5001 --set simulation.solver=$solver \
         --set 'record.trajectories.select={trials: [0, 7, 4000, 5000]}'
 done
+# every constraint, in every form
+cat >"$folder/mixed.yaml" <<'END'
+version: 1
+experiment: mixed
+model: rigid
+simulation:
+  duration: 0.05
+  dt: 0.001
+  solver: skyline
+  world:
+    bodies:
+      - {name: rod#, repeat: 10, inertia: [0.001, 0.0834, 0.0834], position: [0.5, 0, 0], step: {position: [1, 0, 0]}}
+      - {name: load, mass: 2, inertia: 0.5, position: [11, 0, 0]}
+    constraints:
+      - {name: hook, type: ball, a: rod1, at_a: [-0.5, 0, 0]}
+      - {name: joint#, repeat: [2, 4], type: ball, a: rod#, b: rod#-1, at_a: [-0.5, 0, 0]}
+      - {name: pin#, repeat: [5, 6], type: hinge, axis: [0, 1, 0], a: rod#, b: rod#-1, at_a: [-0.5, 0, 0]}
+      - {name: fixed#, repeat: [7, 8], type: weld, a: rod#, b: rod#-1, at_a: [-0.5, 0, 0]}
+      - {name: link#, repeat: [9, 10], type: distance, length: 1.0, a: rod#, b: rod#-1}
+      - {name: last, type: distance, length: 1.5, a: load, b: rod10}
+search: {method: random, trials: 8000, over: {gravity: {range: [9, 10]}}}
+objective: {minimize: energy_error}
+END
+for form in baumgarte original soft velocity rattle; do
+    same "$folder/mixed.yaml" --set simulation.stabilisation=$form
+done
 for order in two four six; do
     same "$folder/chains.yaml" --set simulation.stabilisation=rattle --set simulation.order=$order \
         --set search='{method: grid, over: {wind_y: [0, 1, 2]}}'

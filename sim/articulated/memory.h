@@ -19,6 +19,7 @@ typedef struct ArticulatedLanes {
     const double *assets;
     const LaneGroup *group;
     double *base;
+    int bars;          // for the adjoint: cells from the base on to the derivatives with respect to cells
     double *residuals; // [n_records][n_targets] differences from the recorded motion, for the adjoint; else NULL
 #define ARTICULATED_MEMBER(name, ...) real name;
     ARTICULATED_PARAMETERS(ARTICULATED_MEMBER)

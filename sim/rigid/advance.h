@@ -13,6 +13,8 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     RigidLanes w;
 #if !defined(HOPSCOTCH_MADE)
     memcpy(&w.c, constants, sizeof w.c);
+#endif
+#if !defined(HOPSCOTCH_MADE) && !defined(HOPSCOTCH_ALONE)
     w.rank = 0;
     w.size = 1;
 #endif

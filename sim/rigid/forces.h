@@ -17,17 +17,19 @@ HD Symmetric3 rigid_body_inertia(const RigidBody *body)
     return a;
 }
 
-// Masses, and inertias in world axes.
+// Mass, and inertia in world axes.
+HD void rigid_masses_of(const RigidLanes *restrict w, int number)
+{
+    const int at = rigid_body_at(w, number) + RIGID_BODY_M;
+    const RigidBody *body = &w->bodies[number];
+    const Rotation turn = rotation_of(rigid_q(w, number));
+    const Symmetric3 I = symmetric3_turned(&turn, rigid_body_inertia(body));
+    set_cell(w, at, body->input >= 0 ? lanes_parameter(w->group, body->input) : splat(body->mass));
+    rigid_set_symmetric(w, at + 1, I);
+}
 HD_CALL void rigid_masses(const RigidLanes *restrict w)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int number = w->order[b], at = rigid_body_at(w, number) + RIGID_BODY_M;
-        const RigidBody *body = &w->bodies[number];
-        const Rotation turn = rotation_of(rigid_q(w, number));
-        const Symmetric3 I = symmetric3_turned(&turn, rigid_body_inertia(body));
-        set_cell(w, at, body->input >= 0 ? lanes_parameter(w->group, body->input) : splat(body->mass));
-        rigid_set_symmetric(w, at + 1, I);
-    }
+    for (int b = w->rank; b < w->n_moving; b += w->size) rigid_masses_of(w, w->order[b]);
     rigid_wait(w);
 }
 

@@ -31,10 +31,14 @@ typedef struct RigidLanes {
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories
     const int32_t *named;          // [n_named] bodies, of metrics
     const LaneGroup *group;        // the lanes whose parameters are read
-#if defined(HOPSCOTCH_MADE)
-    static constexpr int rank = 0, size = 1, stride = 1; // each lane has one thread
+#if defined(HOPSCOTCH_MADE) || defined(HOPSCOTCH_ALONE)
+    static constexpr int rank = 0, size = 1; // each lane has one thread
 #else
     int rank, size; // of this thread among those that share the lane
+#endif
+#if defined(HOPSCOTCH_MADE)
+    static constexpr int stride = 1;
+#else
     int stride;     // doubles from one cell of a lane to the next
 #endif
     double *base;
@@ -67,7 +71,12 @@ HD RigidLanes rigid_islands(const RigidLanes *w, int first, int count)
 #if defined(HOPSCOTCH_TEAMS)
 HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * w->stride; }
 #else // with a stride that the compiler knows
-HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * LANES; }
+#if defined(HOPSCOTCH_ALONE)
+enum { RIGID_STRIDE = LANES_TOGETHER };
+#else
+enum { RIGID_STRIDE = LANES };
+#endif
+HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * RIGID_STRIDE; }
 #endif
 HD real cell(const RigidLanes *w, int at) { return load_all(rigid_cell(w, at)); }
 HD void set_cell(const RigidLanes *w, int at, real x) { store_all(rigid_cell(w, at), x); }
@@ -169,6 +178,19 @@ HD int rigid_state_at(const RigidLanes *w, int body)
 }
 HD int rigid_body_at(const RigidLanes *w, int body) { return w->c.body_at + RIGID_BODY_CELLS * body; }
 HD int rigid_row_at(const RigidLanes *w, int row) { return w->c.row_at + RIGID_ROW_CELLS * row; }
+
+// Where a thread has a world to itself on a GPU, it waits for memory. There the place of J of a row along an axis holds
+// the arms of its ends: all of J follows from them. Rows of a constraint share the first one's.
+#if defined(HOPSCOTCH_ALONE)
+enum { RIGID_KEEPS_ARMS = 1 };
+#else
+enum { RIGID_KEEPS_ARMS = 0 };
+#endif
+HD int rigid_arms(const RigidLanes *w, int row)
+{
+    const int first = row - w->rows[row].before;
+    return rigid_row_at(w, w->rows[first].kind == RIGID_ALONG ? first : row) + RIGID_ROW_J;
+}
 
 HD Vector3 rigid_p(const RigidLanes *w, int body) { return cell3(w, rigid_state_at(w, body)); }
 HD Vector3 rigid_v(const RigidLanes *w, int body) { return cell3(w, rigid_state_at(w, body) + 7); }

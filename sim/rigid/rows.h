@@ -131,10 +131,17 @@ HD_CALL void rigid_assemble(const RigidLanes *restrict w, bool with_J)
         set_cell(w, at + RIGID_ROW_STRETCH, values.stretch);
         set_cell(w, at + RIGID_ROW_LENGTH, values.length);
         if (!with_J) continue;
-        set_cell3(w, at + RIGID_ROW_J, values.v_i);
-        set_cell3(w, at + RIGID_ROW_J + 3, values.w_i);
-        set_cell3(w, at + RIGID_ROW_J + 6, values.v_j);
-        set_cell3(w, at + RIGID_ROW_J + 9, values.w_j);
+        if (RIGID_KEEPS_ARMS && row->kind == RIGID_ALONG) {
+            if (rigid_arms(w, k) == at + RIGID_ROW_J) {
+                set_cell3(w, at + RIGID_ROW_J, i.r);
+                set_cell3(w, at + RIGID_ROW_J + 6, j.r);
+            }
+        } else {
+            set_cell3(w, at + RIGID_ROW_J, values.v_i);
+            set_cell3(w, at + RIGID_ROW_J + 3, values.w_i);
+            set_cell3(w, at + RIGID_ROW_J + 6, values.v_j);
+            set_cell3(w, at + RIGID_ROW_J + 9, values.w_j);
+        }
         set_cell(w, at + RIGID_ROW_BIAS, values.bias);
         set_cell(w, at + RIGID_ROW_JV,
                  dot3(values.v_i, i.v) + dot3(values.w_i, i.w) + dot3(values.v_j, j.v) + dot3(values.w_j, j.w));

@@ -46,12 +46,12 @@ HD void rigid_couple(const RigidLanes *restrict w, int row, int side, int body, 
     const int32_t *touches = w->touches + w->bodies[body].touch;
     real y[RIGID_JOINT_ROWS][6] = {{splat(0.0)}}, J[6];
     for (int r = 0; r < n; r++) {
-        rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, y[r]);
+        rigid_take_J(w, row + r, side, y[r]);
         rigid_divide(w, body, y[r]);
     }
     for (int t = 0; t < w->bodies[body].n_touches && touches[t] / 2 < row + n; t++) {
         const int other = touches[t] / 2;
-        rigid_take(w, rigid_row_at(w, other) + RIGID_ROW_J + 6 * (touches[t] % 2), 6, J);
+        rigid_take_J(w, other, touches[t] % 2, J);
         for (int r = 0; r < n; r++) {
             if (other <= row + r) add_cell(w, rigid_entry(w, row + r, other), dot6(J, y[r]));
         }

@@ -160,23 +160,30 @@ HD void rigid_open_rows(const RigidLanes *w, int row, int n)
     }
 }
 
+// r[6] <- F - M A + J' lambda of a body
+HD void rigid_open_body(const RigidLanes *w, int body, real *r)
+{
+    const int at = rigid_body_at(w, body);
+    const Vector3 a = cell3(w, at + RIGID_BODY_A), turn = cell3(w, at + RIGID_BODY_A + 3);
+    const Vector3 force = less(cell3(w, at + RIGID_BODY_F), scaled(cell(w, at + RIGID_BODY_M), a));
+    const Vector3 torque = less(cell3(w, at + RIGID_BODY_F + 3), symmetric3_times(rigid_inertia(w, body), turn));
+    r[0] = force.x;
+    r[1] = force.y;
+    r[2] = force.z;
+    r[3] = torque.x;
+    r[4] = torque.y;
+    r[5] = torque.z;
+    rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, r);
+}
+
 // R and Z: the residuals of F with M A and J' lambda, and of rhs with J A and soft lambda.
 HD_CALL void rigid_open_sides(const RigidLanes *restrict w, bool again)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body);
         if (rigid_passes_by(w, w->bodies[body].ease, again)) continue;
-        const Vector3 a = cell3(w, at + RIGID_BODY_A), turn = cell3(w, at + RIGID_BODY_A + 3);
-        const Vector3 force = less(cell3(w, at + RIGID_BODY_F), scaled(cell(w, at + RIGID_BODY_M), a));
-        const Vector3 torque = less(cell3(w, at + RIGID_BODY_F + 3), symmetric3_times(rigid_inertia(w, body), turn));
         real r[6];
-        r[0] = force.x;
-        r[1] = force.y;
-        r[2] = force.z;
-        r[3] = torque.x;
-        r[4] = torque.y;
-        r[5] = torque.z;
-        rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, r);
+        rigid_open_body(w, body, r);
         rigid_put(w, at + RIGID_BODY_R, 6, r);
     }
     for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
@@ -229,6 +236,83 @@ HD void rigid_solve_all(const RigidLanes *w, bool first, bool again)
 
 // Sets a cell to x, or adds x to it.
 HD void rigid_gain(const RigidLanes *w, int at, real x, bool first) { set_cell(w, at, first ? x : cell(w, at) + x); }
+
+// ---- all of it by one thread, where all islands are solved by the matrix of their rows ------------------------------
+// The same operations in fewer passes over bodies and rows: each loads what the ones after it need.
+
+// R and M^-1 R of a body, which is D.
+HD void rigid_sides_of_body(const RigidLanes *w, int body, bool first)
+{
+    const int at = rigid_body_at(w, body);
+    real r[6];
+    if (first)
+        rigid_take(w, at + RIGID_BODY_F, 6, r);
+    else
+        rigid_open_body(w, body, r);
+    rigid_put(w, at + RIGID_BODY_R, 6, r);
+    rigid_divide(w, body, r);
+    rigid_put(w, at + RIGID_BODY_D, 6, r);
+}
+
+// X of n rows together: rhs - J A - soft lambda - J D; first: rhs - J D
+HD_INLINE void rigid_sides_of_rows(const RigidLanes *w, int row, bool first, int n)
+{
+    real a[RIGID_JOINT_ROWS] = {splat(0.0)}, d[RIGID_JOINT_ROWS] = {splat(0.0)}, J[6], A[6], D[6];
+    for (int side = 0; side < 2; side++) {
+        const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
+        if (!rigid_moves(w, body)) continue;
+        if (!first) rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_A, 6, A);
+        rigid_take(w, rigid_body_at(w, body) + RIGID_BODY_D, 6, D);
+        UNROLL
+        for (int r = 0; r < n; r++) {
+            rigid_take_J(w, row + r, side, J);
+            if (!first) a[r] = a[r] + dot6(J, A);
+            d[r] = d[r] + dot6(J, D);
+        }
+    }
+    UNROLL
+    for (int r = 0; r < n; r++) {
+        const int at = rigid_row_at(w, row + r);
+        real z = cell(w, at + RIGID_ROW_RHS);
+        if (!first) z = z - a[r] - cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
+        set_cell(w, at + RIGID_ROW_X, z - d[r]);
+    }
+}
+
+// D = M^-1 (R + J' X) of a body, and what A gains.
+HD void rigid_gain_body(const RigidLanes *w, int body, bool first)
+{
+    const int at = rigid_body_at(w, body);
+    real x[6], A[6];
+    rigid_take(w, at + RIGID_BODY_R, 6, x);
+    if (!first) rigid_take(w, at + RIGID_BODY_A, 6, A);
+    rigid_gather(w, body, 0, RIGID_ROW_X, x);
+    rigid_divide(w, body, x);
+    rigid_put(w, at + RIGID_BODY_D, 6, x);
+    for (int c = 0; c < 6; c++) A[c] = first ? x[c] : A[c] + x[c];
+    rigid_put(w, at + RIGID_BODY_A, 6, A);
+}
+
+// `refine` passes of refinement follow.
+HD_CALL void rigid_solve_alone(const RigidLanes *restrict w)
+{
+    for (int b = 0; b < w->n_moving; b++) rigid_sides_of_body(w, w->order[b], true);
+    for (int pass = 0; pass <= w->refine; pass++) {
+        for (int k = w->row, n; k < w->row_end; k += n) {
+            n = rigid_together(w, k);
+            RIGID_ROWS_DO(n, rigid_sides_of_rows, w, k, pass == 0);
+        }
+        rigid_back_skyline(w, false);
+        for (int k = w->row; k < w->row_end; k++)
+            rigid_gain(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, cell(w, rigid_x_at(w, k)), pass == 0);
+        for (int b = 0; b < w->n_moving; b++) {
+            rigid_gain_body(w, w->order[b], pass == 0);
+            if (pass < w->refine) rigid_sides_of_body(w, w->order[b], false);
+        }
+    }
+}
+
+// ---- of any world ---------------------------------------------------------------------------------------------------
 
 HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 {
@@ -397,7 +481,10 @@ HD_CALL void rigid_solve(const RigidLanes *restrict w)
 {
     const int least = w->c.form == RIGID_RATTLE ? RIGID_PASSES_EXACT : RIGID_PASSES_ROUGH;
     const int passes = w->refine + 2 > least ? w->refine + 2 : least;
-    for (int pass = 0; pass <= w->refine; pass++) rigid_solve_once(w, pass == 0);
+    if (w->size == 1 && w->c.trees == 0)
+        rigid_solve_alone(w);
+    else
+        for (int pass = 0; pass <= w->refine; pass++) rigid_solve_once(w, pass == 0);
     if (rigid_is_eased(w)) rigid_solve_passes(w, w->refine + 1, passes);
 }
 
@@ -453,12 +540,29 @@ HD real rigid_open_row(const RigidLanes *w, int row)
            cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
 }
 
+// the same of n rows together: the greatest of them and `greatest`
+HD_INLINE real rigid_open_most(const RigidLanes *w, int row, real greatest, int n)
+{
+    real product[RIGID_JOINT_ROWS] = {splat(0.0)};
+    rigid_rows_times(w, row, RIGID_BODY_A, product, n);
+    UNROLL
+    for (int r = 0; r < n; r++) {
+        const int at = rigid_row_at(w, row + r);
+        const real open =
+            cell(w, at + RIGID_ROW_RHS) - product[r] - cell(w, at + RIGID_ROW_SOFT) * cell(w, at + RIGID_ROW_LAMBDA);
+        greatest = most_of(absolute(open), greatest);
+    }
+    return greatest;
+}
+
 // greatest |rhs - J a - soft lambda| of this thread's rows
 HD_CALL real rigid_residual(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
-    for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        greatest = most_of(absolute(rigid_open_row(w, k)), greatest);
+    for (int k = w->row + w->rank, n; k < w->row_end; k += w->size * n) {
+        n = rigid_together(w, k);
+        greatest = RIGID_ROWS_DO(n, rigid_open_most, w, k, greatest);
+    }
     return greatest;
 }
 

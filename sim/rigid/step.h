@@ -94,34 +94,30 @@ HD void rigid_stabilise(const RigidLanes *restrict w, const RigidGains *gains)
     rigid_wait(w);
 }
 
-// v += a s, w += a s. One thread does kick, drift and masses of a body.
-HD void rigid_kick(const RigidLanes *restrict w, real s)
+// v += a s, w += a s
+HD void rigid_kick_body(const RigidLanes *restrict w, int body, real s)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_A;
-        const int to = rigid_state_at(w, body) + 7;
-        for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
-    }
+    const int at = rigid_body_at(w, body) + RIGID_BODY_A, to = rigid_state_at(w, body) + 7;
+    for (int c = 0; c < 6; c++) keep_cell(w, to + c, fused(s, cell(w, at + c), cell(w, to + c)));
 }
 
-HD void rigid_drift(const RigidLanes *restrict w)
+HD void rigid_drift_body(const RigidLanes *restrict w, int body)
 {
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = w->order[b];
-        const Quaternion q = rigid_q(w, body);
-        const Vector3 spin = rigid_w(w, body);
-        keep_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
-        rigid_set_q(w, body,
-                    w->c.map == RIGID_CAYLEY ? turned_cayley(q, spin, w->dt) : turned_exponential(q, spin, w->dt));
-    }
+    const Quaternion q = rigid_q(w, body);
+    const Vector3 spin = rigid_w(w, body);
+    keep_cell3(w, rigid_state_at(w, body), along(rigid_p(w, body), w->dt, rigid_v(w, body)));
+    rigid_set_q(w, body, w->c.map == RIGID_CAYLEY ? turned_cayley(q, spin, w->dt) : turned_exponential(q, spin, w->dt));
 }
 
-// Ends a step with the accelerations that were solved for.
-HD void rigid_move(const RigidLanes *restrict w)
+// Ends a step with the accelerations that were solved for. One thread does all of a body.
+HD_CALL void rigid_move(const RigidLanes *restrict w)
 {
-    rigid_kick(w, w->dt);
-    rigid_drift(w);
-    rigid_masses(w);
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        rigid_kick_body(w, w->order[b], w->dt);
+        rigid_drift_body(w, w->order[b]);
+        rigid_masses_of(w, w->order[b]);
+    }
+    rigid_wait(w);
 }
 
 // A step up to the accelerations, with the masses of the state. Returns the number of rows without a pivot.

@@ -39,12 +39,6 @@ HD bool rigid_passes_by(const RigidLanes *w, int ease, bool again)
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
 
-// Which half of a row's J is this body's.
-HD int rigid_side(const RigidLanes *w, int row, int body)
-{
-    return rigid_row_at(w, row) + RIGID_ROW_J + (w->rows[row].i == body ? 0 : 6);
-}
-
 HD void rigid_take(const RigidLanes *w, int at, int count, real *x)
 {
     for (int k = 0; k < count; k++) x[k] = cell(w, at + k);
@@ -55,19 +49,44 @@ HD void rigid_put(const RigidLanes *w, int at, int count, const real *x)
     for (int k = 0; k < count; k++) set_cell(w, at + k, x[k]);
 }
 
+// J[6] of a row, of the body on this side. Of a row along an axis only the arms are kept (rigid_arms), once for each
+// constraint, where that saves memory.
+HD void rigid_take_J(const RigidLanes *w, int row, int side, real *J)
+{
+    const RigidRow *of = &w->rows[row];
+    if (RIGID_KEEPS_ARMS && of->kind == RIGID_ALONG) {
+        const Vector3 e = vector3_of(of->a), turn = cross3(cell3(w, rigid_arms(w, row) + 6 * side), e);
+        J[0] = side == 0 ? e.x : -e.x;
+        J[1] = side == 0 ? e.y : -e.y;
+        J[2] = side == 0 ? e.z : -e.z;
+        J[3] = side == 0 ? turn.x : -turn.x;
+        J[4] = side == 0 ? turn.y : -turn.y;
+        J[5] = side == 0 ? turn.z : -turn.z;
+    } else {
+        rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, J);
+    }
+}
+
+// The same of the body itself.
+HD void rigid_take_J_of(const RigidLanes *w, int row, int body, real *J)
+{
+    rigid_take_J(w, row, w->rows[row].i == body ? 0 : 1, J);
+}
+
 HD bool rigid_moves(const RigidLanes *w, int body) { return body >= 0 && w->bodies[body].fixed == 0; }
 
 // product[n] <- J x of n rows together, x[6] of each body at this place among its cells
-HD void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
+HD_INLINE void rigid_rows_times(const RigidLanes *w, int row, int x_at, real *product, int n)
 {
     real J[6], x[6];
+    UNROLL
     for (int r = 0; r < n; r++) product[r] = splat(0.0);
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body)) continue;
         rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
         for (int r = 0; r < n; r++) {
-            rigid_take(w, rigid_row_at(w, row + r) + RIGID_ROW_J + 6 * side, 6, J);
+            rigid_take_J(w, row + r, side, J);
             product[r] = product[r] + dot6(J, x);
         }
     }
@@ -80,7 +99,7 @@ HD_CALL real rigid_row_times(const RigidLanes *restrict w, int row, int x_at)
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body)) continue;
-        rigid_take(w, rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, 6, J);
+        rigid_take_J(w, row, side, J);
         rigid_take(w, rigid_body_at(w, body) + x_at, 6, x);
         sum = sum + dot6(J, x);
     }
@@ -93,18 +112,21 @@ HD_CALL void rigid_row_push(const RigidLanes *restrict w, int row, int x_at, int
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body) || w->bodies[body].tree != tree) continue;
-        const int J_at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side, to = rigid_body_at(w, body) + x_at;
-        for (int k = 0; k < 6; k++) add_cell(w, to + k, cell(w, J_at + k));
+        const int to = rigid_body_at(w, body) + x_at;
+        real J[6];
+        rigid_take_J(w, row, side, J);
+        for (int k = 0; k < 6; k++) add_cell(w, to + k, J[k]);
     }
 }
 
 // x[6] += J' s of n rows together, of the body on this side
 HD void rigid_gather_rows(const RigidLanes *w, int row, int side, int s_at, real *x, int n)
 {
-    const int at = rigid_row_at(w, row), J = at + RIGID_ROW_J + 6 * side;
+    real J[6];
     for (int r = 0; r < n; r++) {
-        const real s = cell(w, at + RIGID_ROW_CELLS * r + s_at);
-        for (int c = 0; c < 6; c++) x[c] = fused(s, cell(w, J + RIGID_ROW_CELLS * r + c), x[c]);
+        const real s = cell(w, rigid_row_at(w, row + r) + s_at);
+        rigid_take_J(w, row + r, side, J);
+        for (int c = 0; c < 6; c++) x[c] = fused(s, J[c], x[c]);
     }
 }
 
@@ -126,9 +148,9 @@ HD_CALL real rigid_row_compliance(const RigidLanes *restrict w, int row)
     for (int side = 0; side < 2; side++) {
         const int body = side == 0 ? w->rows[row].i : w->rows[row].j;
         if (!rigid_moves(w, body)) continue;
-        const int at = rigid_row_at(w, row) + RIGID_ROW_J + 6 * side;
-        const Vector3 J_v = cell3(w, at);
-        const Vector3 J_w = cell3(w, at + 3);
+        real J[6];
+        rigid_take_J(w, row, side, J);
+        const Vector3 J_v = vector3(J[0], J[1], J[2]), J_w = vector3(J[3], J[4], J[5]);
         const Symmetric3 I = rigid_inertia(w, body);
         real block[21];
         block[0] = I.xx;
@@ -165,7 +187,7 @@ HD_CALL void rigid_pass_block(const RigidLanes *restrict w, const RigidJoint *jo
     const int n = joint->count, first = joint->first, parent = joint->parent;
     const int to = rigid_body_at(w, parent) + RIGID_BODY_FACTOR;
     real J[RIGID_JOINT_ROWS][6], t[RIGID_JOINT_ROWS];
-    for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, parent), 6, J[k]);
+    for (int k = 0; k < n; k++) rigid_take_J_of(w, first + k, parent, J[k]);
     for (int c = 0; c < 6; c++) {
         for (int k = 0; k < n; k++) t[k] = J[k][c];
         packed_back(S, n, t);
@@ -189,7 +211,7 @@ HD void rigid_eliminate(const RigidLanes *w, int body, real *S)
     const real ease = cell(w, w->bodies[body].ease);
     const bool eased = any_lane(MASK(ease > splat(0.0)));
     const int n = w->joints[number].count, first = w->joints[number].first;
-    for (int k = 0; k < n; k++) rigid_take(w, rigid_side(w, first + k, body), 6, J[k]);
+    for (int k = 0; k < n; k++) rigid_take_J_of(w, first + k, body, J[k]);
     for (int k = 0; k < n; k++) {
         for (int c = 0; c < 6; c++) y[c] = J[k][c];
         packed_back(block, 6, y);
@@ -239,7 +261,7 @@ HD void rigid_raise(const RigidLanes *w, int body, real *z)
     packed_back(block, 6, f);
     for (int k = 0; k < n; k++) {
         const int at = rigid_row_at(w, first + k) + RIGID_ROW_Z;
-        rigid_take(w, rigid_side(w, first + k, body), 6, J);
+        rigid_take_J_of(w, first + k, body, J);
         z[k] = cell(w, at) - dot6(J, f);
         set_cell(w, at, z[k]);
     }
@@ -251,8 +273,9 @@ HD void rigid_pass_force(const RigidLanes *w, const RigidJoint *joint, const rea
 {
     const int to = rigid_body_at(w, joint->parent) + RIGID_BODY_R;
     for (int k = 0; k < joint->count; k++) {
-        const int side = rigid_side(w, joint->first + k, joint->parent);
-        for (int c = 0; c < 6; c++) add_cell(w, to + c, cell(w, side + c) * z[k]);
+        real J[6];
+        rigid_take_J_of(w, joint->first + k, joint->parent, J);
+        for (int c = 0; c < 6; c++) add_cell(w, to + c, J[c] * z[k]);
     }
 }
 
@@ -284,12 +307,12 @@ HD void rigid_lower(const RigidLanes *w, int body)
         for (int k = 0; k < n; k++) {
             x[k] = cell(w, rigid_row_at(w, first + k) + RIGID_ROW_Z);
             if (!rigid_moves(w, parent)) continue;
-            rigid_take(w, rigid_side(w, first + k, parent), 6, J);
+            rigid_take_J_of(w, first + k, parent, J);
             x[k] = x[k] - dot6(J, a);
         }
         packed_back(S, n, x);
         for (int k = 0; k < n; k++) {
-            rigid_take(w, rigid_side(w, first + k, body), 6, J);
+            rigid_take_J_of(w, first + k, body, J);
             for (int c = 0; c < 6; c++) f[c] = fused(J[c], x[k], f[c]);
             set_cell(w, rigid_row_at(w, first + k) + RIGID_ROW_X, x[k]);
         }

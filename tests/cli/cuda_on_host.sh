@@ -109,6 +109,12 @@ same dormand_prince "$folder/fall.yaml" --set simulation.integrator=dormand_prin
 same bbob experiments/bbob_cmaes.yaml --set search.cmaes.stop.trials=200
 same rigid experiments/dzhanibekov.yaml --set simulation.duration=0.05
 same large experiments/chain_scaling.yaml --set simulation.duration=0.005
+sed 's/copies: 1000/copies: 3/; s/method: list/method: random/
+    s/^  points.*/  trials: 2000\n  over: {gravity: {range: [9, 10]}}/' \
+    experiments/chain_scaling.yaml >"$folder/alone.yaml"
+for form in baumgarte rattle; do # by a thread for each lane
+    same alone-$form "$folder/alone.yaml" --set simulation.duration=0.005 --set simulation.stabilisation=$form
+done
 same ndt "$folder/few.yaml"
 JOBS=${JOBS:-2} sh tests/gpu_faults.sh "${program%/hopscotch}" >"$folder/log" 2>&1
 report $? "each CUDA call fails once, with five errors"

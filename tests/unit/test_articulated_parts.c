@@ -372,7 +372,7 @@ static void check_step(PartTest *part)
     part_weigh_all(part, ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
     if (w->c.grips > 0) part_weigh(part, w->c.grips, 3 * w->c.n_points);
     step_again(w, (double)part->tick * w->c.dt); // pull_step itself goes down from the roots
-    pull_step(w, (double)part->tick * w->c.dt, &seen);
+    pull_step(w, (double)part->tick * w->c.dt, &seen, false);
     part_check(part, PART_STEP, 0, "step");
 }
 

@@ -18,7 +18,7 @@ enum {
 
 static AdjointPlan group_plan(const Configured *configured, size_t most)
 {
-    return articulated_adjoint_plan(configured, (most > 0 ? most : (size_t)GRADIENT_STATES) / LANES);
+    return articulated_adjoint_plan(configured, (most > 0 ? most : (size_t)GRADIENT_STATES) / LANES, 1);
 }
 static size_t group_own(const Configured *configured, int lanes)
 {

@@ -25,8 +25,8 @@ typedef struct Gradient {
     double *states; // [segment][state]: before each step of the present segment
 } Gradient;
 
-// One segment where its states fit into `most` bytes; else segments so that both arrays are short.
-HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_t most)
+// One segment where its states fit into `most` bytes; else segments so that both arrays are short. sets: of cells.
+HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_t most, int sets)
 {
     AdjointPlan plan;
     ArticulatedConstants c;
@@ -36,7 +36,7 @@ HD_BOTH AdjointPlan articulated_adjoint_plan(const Configured *configured, size_
     plan.n_parameters = configured->n_parameters;
     plan.n_metrics = configured->n_metrics;
     plan.segment = c.ticks <= fit || root > c.ticks ? c.ticks : root;
-    plan.cells = articulated_adjoint_cells(&c, configured->n_parameters);
+    plan.cells = articulated_adjoint_cells(&c, configured->n_parameters) + (int64_t)(sets - 1) * c.cells;
     plan.state = state;
     plan.firsts = (c.ticks + plan.segment - 1) / plan.segment * state;
     plan.residuals = (int64_t)c.n_records * c.n_targets;
@@ -230,7 +230,7 @@ HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double 
     if (!any_lane(entering)) return;
     for (int m = 0; m < gradient->plan->n_metrics; m++) metric_bar[m] = load_lanes(weight + m * lanes, w->group->valid);
     for (int k = 0; k < w->c.cells + gradient->plan->n_parameters; k++)
-        set_limb(w, w->c.cells + k, select_real(entering, splat(0.0), limb(w, w->c.cells + k)));
+        set_bar(w, k, select_real(entering, splat(0.0), bar(w, k)));
     pull_metrics(w, steps, metric_bar, entering);
     commands_start(w, end - 1);
     gradient_watch(w, entering, growth);
@@ -260,44 +260,6 @@ HD void gradient_back_end(const Gradient *gradient, int64_t lanes, double *resul
     for (int p = 0; p < gradient->plan->n_parameters; p++)
         store_lanes(result + p * lanes, limb(w, parameter_bar_at(w, p)), all_lanes(), valid);
     store_lanes(grown, growth.greatest / growth.last, all_lanes(), valid);
-}
-
-// ---- a lane of a GPU's thread ---------------------------------------------------------------------------------------
-
-HD Gradient gradient_of_thread(const Constants *constants, const double *assets, const AdjointSlice *slice,
-                               LaneGroup *group, int64_t lane)
-{
-    memset(group, 0, sizeof *group);
-    group->batch = slice->batch;
-    group->lane = lane;
-    group->valid = 1;
-    return gradient_open(constants, assets, group, &slice->plan);
-}
-
-HD void articulated_adjoint_forth(const Constants *constants, const double *assets, const AdjointSlice *slice,
-                                  int64_t lane)
-{
-    LaneGroup group;
-    const Gradient gradient = gradient_of_thread(constants, assets, slice, &group, lane);
-    if (slice->first == 0) gradient_begin(&gradient);
-    (void)gradient_forth(&gradient, slice->first, slice->end, MASK(load_all(gradient.steps) == 0.0),
-                         slice->batch.status + lane);
-}
-
-// A slice is part of a segment. A lane that had ended before it has nothing to do yet.
-HD void articulated_adjoint_back_slice(const Constants *constants, const double *assets, const AdjointSlice *slice,
-                                       int64_t lane)
-{
-    LaneGroup group;
-    const Gradient gradient = gradient_of_thread(constants, assets, slice, &group, lane);
-    const int64_t ticks = (int64_t)*gradient.steps, end = slice->end < ticks ? slice->end : ticks;
-    const int64_t segment = slice->plan.segment;
-    if (end <= slice->first) return;
-    if (end == ticks) gradient_back_begin(&gradient);
-    if (ticks > slice->end && slice->end % segment == 0) gradient_run_segment(&gradient, slice->end / segment - 1);
-    gradient_back(&gradient, slice->first, end, slice->weight + lane, slice->batch.lanes);
-    if (slice->first == 0)
-        gradient_back_end(&gradient, slice->batch.lanes, slice->gradient + lane, slice->growth + lane);
 }
 
 #endif

@@ -1,12 +1,12 @@
-// Derivatives of one number with respect to a lane's cells. They lie behind the lane's memory in the same order: the
-// bar of cell k in cell k + cells. Behind those are the bars of the lane's parameters.
+// Derivatives of one number with respect to a lane's cells. They lie in the lane's memory in the same order: the bar of
+// cell k in cell k + bars. Behind those are the bars of the lane's parameters.
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_MEMORY_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_MEMORY_H
 
 #include "../../spatial/pullback.h"
 #include "../memory.h"
 
-HD int bar_of(const ArticulatedLanes *w, int at) { return w->c.cells + at; }
+HD int bar_of(const ArticulatedLanes *w, int at) { return w->bars + at; }
 HD real bar(const ArticulatedLanes *w, int at) { return limb(w, bar_of(w, at)); }
 HD Vector3 bar3(const ArticulatedLanes *w, int at) { return limb3(w, bar_of(w, at)); }
 HD Quaternion bar4(const ArticulatedLanes *w, int at) { return limb4(w, bar_of(w, at)); }
@@ -45,7 +45,7 @@ HD void inertia_bar(const ArticulatedLanes *w, int body, const Symmetric3 *x)
 }
 
 // Of an input of the lane.
-HD int parameter_bar_at(const ArticulatedLanes *w, int parameter) { return 2 * w->c.cells + parameter; }
+HD int parameter_bar_at(const ArticulatedLanes *w, int parameter) { return bar_of(w, w->c.cells + parameter); }
 HD void parameter_bar(const ArticulatedLanes *w, int parameter, real x)
 {
     const int at = parameter_bar_at(w, parameter);

@@ -49,26 +49,38 @@ HD void state_load(const ArticulatedLanes *w, double *state)
 // All bars to zero, n_parameters of the lane's parameters too.
 HD void bars_clear(const ArticulatedLanes *w, int n_parameters)
 {
-    for (int k = 0; k < w->c.cells + n_parameters; k++) set_limb(w, w->c.cells + k, splat(0.0));
+    for (int k = 0; k < w->c.cells + n_parameters; k++) set_bar(w, k, splat(0.0));
+}
+
+// What the metrics take from the state after the step, which the cells hold.
+HD void pull_tick_sums(const ArticulatedLanes *w, int64_t tick)
+{
+    if (w->c.n_targets > 0) pull_reference(w, tick + 1);
+    pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
+}
+
+// The rest, from the state before the step, which the cells hold with what the step computed (`lowered`: also u').
+HD void pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
+{
+    const real h = splat(w->c.dt);
+    ArticulatedSeenBar seen;
+    seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
+    seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
+    seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
+    pull_step(w, splat((double)tick * w->c.dt), &seen, lowered);
+    pull_commands(w, tick);
+    if (w->c.n_targets > 0) reference_bars_clear(w);
 }
 
 // One step in reverse, after commands_start or the step after it. The state in the cells is that after the step;
 // `state` is that before it, and takes its place.
 HD void pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
 {
-    const real t = splat((double)tick * w->c.dt), h = splat(w->c.dt);
-    ArticulatedSeenBar seen;
-    seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
-    seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
-    seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
-    if (w->c.n_targets > 0) pull_reference(w, tick + 1);
-    pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
+    pull_tick_sums(w, tick);
     state_load(w, state);
     commands_set(w);
-    step_again(w, t);
-    pull_step(w, t, &seen);
-    pull_commands(w, tick);
-    if (w->c.n_targets > 0) reference_bars_clear(w);
+    step_again(w, splat((double)tick * w->c.dt));
+    pull_tick_step(w, tick, false);
 }
 
 // Steps [first, end), the last one first. states: before each of them. The cells hold the state after the last one.

@@ -144,19 +144,20 @@ HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const Art
 }
 
 // u' of a body again, after its parent's, and ubar' as far as the move, the springs of friction and the rates go.
-HD void pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen)
+HD void pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen, bool lowered)
 {
-    step_again_down(w, body, h);
+    if (!lowered) step_again_down(w, body, h);
     pull_move(w, body, h);
     if (w->c.grips > 0) pull_grips_moved(w, body, h);
     if (rate_counts(w, body)) pull_rate(w, body, h, seen->power);
 }
 
 // All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
-HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen)
+// lowered: after step_again_down too.
+HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen, bool lowered)
 {
     const real h = splat(w->c.dt);
-    for (int i = 0; i < w->c.n_bodies; i++) pull_down(w, i, h, seen);
+    for (int i = 0; i < w->c.n_bodies; i++) pull_down(w, i, h, seen, lowered);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);
     for (int i = 0; i < w->c.n_bodies; i++) {
         pull_solve_down(w, i);
