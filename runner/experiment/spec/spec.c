@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEC_NAMES_SHOWN = 16 };
+enum { SPEC_NAMES_SHOWN = 17 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
