@@ -46,9 +46,9 @@ static Error models_print_options(const Model *model, FILE *out, Arena *arena)
         table_text(table, choice      ? models_choice(option, arena)
                           : arguments ? "none"
                           : word      ? option->choices
-                          : list ? "[]"
-                          : file ? "none"
-                                 : text_number(option->value).text);
+                          : list      ? "[]"
+                          : file      ? "none"
+                                      : text_number(option->value).text);
         table_text(table, option->unit);
         table_text(table, choice || file ? option->choices
                           : words        ? "words"

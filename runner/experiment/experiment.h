@@ -308,8 +308,8 @@ double spec_cost(const Spec *spec, int k, double value);
 bool spec_better(const Spec *spec, int k, double a, double b);
 // Its expression, with "maximise " before it if it is.
 const char *objective_text(const Spec *spec, int k, Arena *arena);
-const char *model_debug_group(const Model *model); // "debug/newton": where its debug rows stand in a shard
-const char *model_debug_name(const Model *model);  // "newton"
+const char *model_debug_group(const Model *model);       // "debug/newton": where its debug rows stand in a shard
+const char *model_debug_name(const Model *model);        // "newton"
 bool model_is_top(const Model *model, const char *name); // an option or a list that stands at the top of a spec
 // The spec's `configured` with all that a run needs (spec/model_files.c): what the model builds, from its files. Those
 // lie in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES.
