@@ -16,7 +16,8 @@ done
 # ---- the cluster -----------------------------------------------------------------------------------------------------
 
 cluster=$work/cluster
-mkdir -p "$cluster/state" "$cluster/spool" "$cluster/munge"
+mkdir -p "$cluster/state" "$cluster/spool" "$cluster/munge" "$work/node"
+export TMPDIR="$work/node" # the node's own disk
 chmod 755 "$work" "$cluster" "$cluster/munge"
 daemons=
 stop_cluster()
@@ -185,8 +186,8 @@ last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
 seconds=200 ended "$again" "$last"
 same slow
 
-# The time limit of a minute. Slurm sends TERM before it, at the latest 10 s before, and the task goes on in its next
-# turn.
+# The time limit of a minute. Slurm sends TERM before it, at the latest 50 s before, and the task goes on in its next
+# turns.
 if [ -z "${QUICK:-}" ]; then
     spec long <<'END'
 model: bbob
@@ -194,7 +195,7 @@ search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, tri
 device: {batch: 4}
 END
     run submit long.yaml --parts 2 --slurm "--time=1"
-    sed -i 's/@120/@10/' long.sbatch
+    sed -i 's/@120/@50/' long.sbatch
     parts=$(sbatch --parsable long.sbatch)
     joins=$(sbatch --parsable --dependency=afterany:"$parts" --array=0 long.sbatch)
     seconds=600 ended "$parts" "$joins"
