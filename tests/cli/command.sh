@@ -161,6 +161,7 @@ for line in sys.stdin:
     time.sleep(0.02)
     y = request["parameters"]["mode"] ** 2 + request["seed"] % 7
     print(json.dumps({"id": request["id"], "metrics": {"y": y}}), flush=True)
+time.sleep(1000)  # does not end by itself
 END
 sed -i "s/over: .*/over: {mode: {linspace: [0, 1, 150]}}}/; s/hostile.py/slow.py/" small.yaml
 "$hop" run small.yaml --name whole --allow-programs --progress none >out 2>&1
