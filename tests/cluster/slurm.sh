@@ -201,6 +201,12 @@ END
     seconds=600 ended "$parts" "$joins"
     grep -q "continue with" long.1.log
     check $? "the time limit stopped a task"
+    turns=0
+    until run gather long || [ $turns -ge 8 ]; do # tasks that did not come back are submitted again
+        turns=$((turns + 1))
+        parts=$(sbatch --parsable long.sbatch)
+        seconds=300 ended "$parts"
+    done
     same long
 fi
 
