@@ -65,7 +65,8 @@ static Error policy_measure(const Points *file, const int64_t *at, int n_actions
         shape->width[k + 1] = outputs[k];
     }
     if (layers == 0 || outputs[layers - 1] != n_actions)
-        return error_make(ERROR_USER, "the last layer of the policy has %d outputs, expected one for each of %d actions",
+        return error_make(ERROR_USER,
+                          "the last layer of the policy has %d outputs, expected one for each of %d actions",
                           layers == 0 ? 0 : outputs[layers - 1], n_actions);
     return error_none();
 }
@@ -87,7 +88,8 @@ static Error policy_fill(const Points *file, const int64_t *at, const PolicyShap
         TRY(policy_row(file, at, i, &row));
         const int64_t place = policy_place(shape, row.layer, row.output, row.input);
         if (filled[place])
-            return error_make(ERROR_USER, "row %lld of the policy: the weight of layer %d, output %d, input %d is given twice",
+            return error_make(ERROR_USER,
+                              "row %lld of the policy: the weight of layer %d, output %d, input %d is given twice",
                               (long long)i + 1, row.layer + 1, row.output + 1, row.input);
         filled[place] = true;
         weight[place] = row.weight;
@@ -171,7 +173,8 @@ int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Are
 static Error policy_check_seen(const PolicyTable *table, const EnvironmentSetup *see)
 {
     if (see->n_observations != (int)table->shape.width[0])
-        return error_make(ERROR_USER, "the first layer of the policy has %d inputs, and environment.observe has %d rows",
+        return error_make(ERROR_USER,
+                          "the first layer of the policy has %d inputs, and environment.observe has %d rows",
                           (int)table->shape.width[0], see->n_observations);
     if (see->n_defined > POLICY_DEFINED)
         return error_make(ERROR_USER, "environment.define has %d rows, and a policy can use %d", see->n_defined,
@@ -186,7 +189,8 @@ Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const do
     const int64_t weights = policy_weights(&table->shape), before = configured->n_assets;
     PolicyShape shape = table->shape;
     TRY(policy_check_seen(table, see));
-    double *assets = ARENA_NEW(arena, double, before + SHAPE + 2 * weights + STEP * see->n_observe), *to = assets + before;
+    const int64_t size = before + SHAPE + 2 * weights + STEP * see->n_observe;
+    double *assets = ARENA_NEW(arena, double, size), *to = assets + before;
     for (int64_t i = 0; i < weights; i++)
         if (input[i] >= 0.0) shape.searched = 1.0;
     shape.steps = see->n_observe;
@@ -196,7 +200,7 @@ Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const do
     memcpy(to + SHAPE + weights, input, (size_t)weights * sizeof *to);
     memcpy(to + SHAPE + 2 * weights, see->program, (size_t)see->n_observe * sizeof *see->program);
     configured->assets = assets;
-    configured->n_assets = before + SHAPE + 2 * weights + STEP * see->n_observe;
+    configured->n_assets = size;
     *at = (int32_t)before;
     return error_none();
 }

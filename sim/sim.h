@@ -648,8 +648,8 @@ Error environment_open(const EnvironmentSetup *setup, Environment **out);
 void environment_close(Environment *environment); // NULL: nothing
 // Where the arrays are, on its device.
 const EnvironmentView *environment_view(const Environment *environment);
-// lanes[..] (bytes: those that are not 0) and seeds[..] of the host or of the device; NULL: all lanes, no seeds. On a GPU these two return before
-// the work is done.
+// lanes[..] (bytes: those that are not 0) and seeds[..] of the host or of the device; NULL: all lanes, no seeds. On a
+// GPU these two return before the work is done.
 Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
 Error environment_step(Environment *environment);
 Error environment_wait(Environment *environment);

@@ -37,8 +37,8 @@ HD real control_action(const ArticulatedLanes *w, int body, int64_t tick)
     return body_number(w, body, ARTICULATED_offset) + splat(w->actions[row * w->c.n_joints + joint]);
 }
 
-// What external control asks of a driven joint: in an environment the lane's own action, else the entry of the table for
-// this step; without a table 0.
+// What external control asks of a driven joint: in an environment the lane's own action, else the entry of the table
+// for this step; without a table 0.
 HD real control_asked(const ArticulatedLanes *w, int body, int64_t tick)
 {
     if (w->group->own.action != NULL) return lanes_action(w->group, w->bodies[body].driven - 1);

@@ -75,8 +75,8 @@ static const Option hopper_options[] = {
     {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
      "control external: u1 (N), u2 (N m), row after row; the last row holds on. Without a table all are 0"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
-     "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of the "
-     "network, with the columns layer, output, input (0: the constant) and weight"},
+     "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of "
+     "the network, with the columns layer, output, input (0: the constant) and weight"},
 };
 
 // Variants of the model, by the choices of an option.

@@ -123,8 +123,8 @@ typedef struct HopperConstants {
 
 enum { HOPPER_N_ACTIONS = 2 }; // u1, u2
 
-// Collects the lanes' inputs for these variants: the plain ones, those of any of the variants, and more[n_more]. row: as
-// in HopperConstants.
+// Collects the lanes' inputs for these variants: the plain ones, those of any of the variants, and more[n_more]. row:
+// as in HopperConstants.
 void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out);
 // The network of the file. Error (user): it is none.
 Error hopper_take_policy(const Points *file, Arena *arena, Configured *out);

@@ -1,8 +1,8 @@
 // Steps of environments per second, through runner/hopscotch.h, beside the rate of a run of the same lanes.
 //   bench_environment [DEVICE [SECONDS]]       DEVICE: cpu (one thread), cuda or cuda:N
 // A step of an environment is a control period: ten steps of 0.1 ms of the hopper, ten steps of 2 ms of the quadruped.
-// On the CPU it is processor time. On a GPU the time is that of the whole loop: steps are put on the stream one after the other, and it is waited for at
-// the end.
+// On the CPU it is processor time. On a GPU the time is that of the whole loop: steps are put on the stream one after
+// the other, and it is waited for at the end.
 #include "../../runner/hopscotch.h"
 
 #include "../../runner/experiment/experiment.h"

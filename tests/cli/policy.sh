@@ -25,8 +25,8 @@ check $? "stopped and continued, the same digest"
 # the actions of a trial as a table
 works replay whole/3/1 --sample 0.01 -o motion.csv
 cut -d, -f12,13 motion.csv >actions.csv
-sed 's/mode: policy/mode: external/; /^environment:/,$d; s/file: [^}]*/file: actions.csv/; s/over: .*/over: {x_dot_des: [1.5]}/' \
-    hopper_policy.yaml >table.yaml
+sed 's/mode: policy/mode: external/; /^environment:/,$d; s/file: [^}]*/file: actions.csv/
+    s/over: .*/over: {x_dot_des: [1.5]}/' hopper_policy.yaml >table.yaml
 # shellcheck disable=SC2086
 run run table.yaml $common --name table
 check $? "the same actions from a table"

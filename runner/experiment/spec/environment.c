@@ -74,7 +74,8 @@ void environment_see(SpecReader *reader)
     const GivenKey *section = given_find(reader, "environment");
     if (section != NULL && given_find(reader, "environment.reward") == NULL && !spec->configured.policy)
         diagnose(reader->diagnostics, section->key,
-                 "environment.reward is missing: the reward of a step, for example reward: \"1 - (speed - x_dot_des)^2\"");
+                 "environment.reward is missing: the reward of a step, for example "
+                 "reward: \"1 - (dx_foot - x_dot_des)^2\"");
     if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
     environment_observed(spec, reader->arena, &setup);
     const Error error = spec->model->see(&spec->configured, &setup, reader->arena);
