@@ -277,6 +277,8 @@ install: all
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments/robots experiments/robots/*.xml
+	for folder in learning command mujoco; do \
+	    install -D -m 644 -t $(SHARE)/hopscotch/experiments/$$folder experiments/$$folder/* || exit 1; done
 	install -D -m 644 -t $(SHARE)/hopscotch/results results/README.md
 	@cd $(BUILD) && mkdir -p pages && ./hopscotch help --man >pages/hopscotch.1 && \
 	    ./hopscotch help spec --man >pages/hopscotch-spec.5 && ./hopscotch help --completion bash >pages/hopscotch && \

@@ -18,6 +18,7 @@ enum {
     ARTICULATED_OPTION_PERIOD,
     ARTICULATED_OPTION_ACTIONS,
     ARTICULATED_OPTION_ACTIONS_FILE,
+    ARTICULATED_OPTION_COMMAND,
     ARTICULATED_OPTION_GAIT,
     ARTICULATED_OPTION_LEGS,
     ARTICULATED_OPTION_REACHES,
@@ -31,7 +32,6 @@ enum {
     ARTICULATED_OPTION_FRICTION,
     ARTICULATED_OPTION_REFERENCE,
     ARTICULATED_OPTION_REFERENCE_SCALE,
-    ARTICULATED_OPTION_COMMAND,
     ARTICULATED_N_OPTIONS
 };
 
@@ -57,6 +57,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
      "their offset. With a column time (s) each row holds until the time of the next one"},
+    {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
+     "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
+     "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
     {"control.gait", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_GAITS - 1, "trot|pace|bound|pronk|walk|run|hop",
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run"},
@@ -90,9 +93,6 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
      "by what the difference of each column is divided. deviation: by the column's standard deviation in the file, at "
      "least 1e-3 of its unit; none: units count as they are"},
-    {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
-     "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
-     "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},
