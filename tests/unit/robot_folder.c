@@ -4,15 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-// A folder of this test with copies of the shipped robots and of what is recorded of them; made once, as long as the
-// test is the same.
+// A folder of this test with copies of the shipped robots, of what is recorded of them, and of the learned policy; made
+// once, as long as the test is the same.
 static const char *robot_folder(Arena *arena)
 {
     static const char *const copied[] = {"robots/biped.xml",  "robots/quadruped.xml", "robots/chain.xml",
-                                         "robots/hopper.xml", "robots/walker.xml",    "identify_biped.csv"};
+                                         "robots/hopper.xml", "robots/walker.xml",    "identify_biped.csv",
+                                         "learning/hopper_policy.csv"};
     const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
     if (file_exists(inside)) return folder;
     CHECK_OK(folder_make(inside));
+    CHECK_OK(folder_make(arena_format(arena, "%s/learning", folder)));
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
         Bytes bytes;
         CHECK_OK(file_read(arena_format(arena, "experiments/%s", copied[i]), 1 << 20, arena, &bytes));
@@ -32,7 +34,7 @@ const char *robot_folder_spec(const char *text, Arena *arena)
 Error robot_folder_parse(const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                          Diagnostics *diagnostics, Spec *spec)
 {
-    if (strstr(text, "robots/") == NULL)
+    if (strstr(text, "robots/") == NULL && strstr(text, "learning/") == NULL)
         return spec_parse("test.yaml", text, overrides, n_overrides, arena, diagnostics, spec);
     return spec_load(robot_folder_spec(text, arena), overrides, n_overrides, arena, diagnostics, spec);
 }

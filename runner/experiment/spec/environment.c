@@ -67,15 +67,22 @@ static void environment_program(const Spec *spec, Arena *arena, EnvironmentSetup
     setup->n_program = writer.count;
 }
 
+// A reward may be left out only where a policy gives the actions.
+static void environment_check_reward(SpecReader *reader)
+{
+    const GivenKey *section = given_find(reader, "environment"), *mode = given_find(reader, "simulation.control.mode");
+    const bool policy = mode != NULL && mode->value->kind == NODE_SCALAR && strcmp(mode->value->text, "policy") == 0;
+    if (section == NULL || policy || given_find(reader, "environment.reward") != NULL) return;
+    diagnose(reader->diagnostics, section->key,
+             "environment.reward is missing: the reward of a step, for example "
+             "reward: \"1 - (dx_foot - x_dot_des)^2\"");
+}
+
 void environment_see(SpecReader *reader)
 {
     Spec *spec = reader->spec;
     EnvironmentSetup setup = {.n_draws = 0};
-    const GivenKey *section = given_find(reader, "environment");
-    if (section != NULL && given_find(reader, "environment.reward") == NULL && !spec->configured.policy)
-        diagnose(reader->diagnostics, section->key,
-                 "environment.reward is missing: the reward of a step, for example "
-                 "reward: \"1 - (dx_foot - x_dot_des)^2\"");
+    environment_check_reward(reader);
     if (spec->model == NULL || !spec->configured.policy || diagnostics_errors(reader->diagnostics) > 0) return;
     environment_observed(spec, reader->arena, &setup);
     const Error error = spec->model->see(&spec->configured, &setup, reader->arena);
