@@ -55,7 +55,8 @@ vpath %.c $(BUILD)/units runner
 # host: by tests/cuda_on_host
 with_cuda := $(filter yes host,$(CUDA))
 # -fPIC: the same objects make the program and the library
-C := $(CC) -std=c17 -D_GNU_SOURCE -fPIC -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) -g -MMD -MP
+C := $(CC) -std=c17 -D_GNU_SOURCE -fPIC -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(WERROR) \
+  -g -MMD -MP
 HOST := $(C) $(OPT) $(EXTRA) $(DEPENDENCY_FLAGS) $(if $(with_cuda),-DHOPSCOTCH_CUDA)
 # With -g in place of -g1, line numbers alone, kernels take almost twice as long to compile.
 KERNELS = $(C) $(KERNEL_OPT) -g1 $(EXTRA) -fno-math-errno -fno-trapping-math -DCPU_KERNELS=$(@F:.o=)

@@ -149,7 +149,7 @@ HOPSCOTCH_API int hopscotch_env_open_text(const char *name, const char *text, co
 ** deleted; pointers of hopscotch_env_array() do not. Errors: CLOSED, BUSY. */
 HOPSCOTCH_API int hopscotch_env_close(hopscotch_env *env);
 
-/* ---- what there is -------------------------------------------------------------------------------------------------*/
+/* ---- what there is ------------------------------------------------------------------------------------------------*/
 
 typedef struct hopscotch_env_info {
     size_t size; /* in: sizeof(hopscotch_env_info), as the caller was compiled */

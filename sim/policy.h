@@ -33,8 +33,7 @@ typedef struct Policy {
 HD int64_t policy_weights(const PolicyShape *shape)
 {
     int64_t count = 0;
-    for (int k = 0; k < (int)shape->layers; k++)
-        count += (int64_t)shape->width[k + 1] * (1 + (int64_t)shape->width[k]);
+    for (int k = 0; k < (int)shape->layers; k++) count += (int64_t)shape->width[k + 1] * (1 + (int64_t)shape->width[k]);
     return count;
 }
 

@@ -86,8 +86,7 @@ Error articulated_actions(const Points *listed, const Points *file, const int *o
         return error_make(ERROR_USER, "the commands are in control.actions already: give one of the two");
     if (file->count > 0) TRY(actions_of_file(file, n_joints, host, arena, c));
     const bool without = c->control == ARTICULATED_EXTERNAL && listed->count == 0;
-    if (takes && file->count == 0 && !without &&
-        (listed->count == 0 || n_joints == 0 || listed->count % n_joints != 0))
+    if (takes && file->count == 0 && !without && (listed->count == 0 || n_joints == 0 || listed->count % n_joints != 0))
         return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d, one for each joint",
                           (long long)listed->count, n_joints);
     out->wrong_option = 0;

@@ -314,8 +314,7 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
     const bool policy = (constants->variants & HOPPER_WITH_POLICY) != 0;
     if (listed->count > 0 && file->count > 0)
         return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
-    if (policy && listed->count > 0)
-        return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
+    if (policy && listed->count > 0) return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
     out->wrong_option = 1 + HOPPER_CONTROL;
     if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
         return error_make(ERROR_USER,

@@ -105,17 +105,17 @@ enum { HOPPER_DEBUG_COLUMNS = 29 };
 
 // Shared by all lanes; stored in sim.h's Constants.
 typedef struct HopperConstants {
-    double dt;                               // s
-    double tolerance;                        // of the implicit solve, m/s and rad/s; of adaptive steps
-    int64_t ticks;                           // steps of a lane's life
-    int64_t settle;                          // steps before the settled metrics begin
-    int64_t steps_max;                       // of an adaptive lane
-    int32_t iterations;                      // most iterations of the implicit solve
-    int32_t variants;                        // set of HOPPER_WITH_...
-    int32_t n_points;                        // of the terrain's table
-    int32_t held;                            // steps for which an action is held
-    int32_t actions, n_actions;              // [n_actions][u1, u2] in the assets (N, N m)
-    int32_t policy;                          // in the assets
+    double dt;                                // s
+    double tolerance;                         // of the implicit solve, m/s and rad/s; of adaptive steps
+    int64_t ticks;                            // steps of a lane's life
+    int64_t settle;                           // steps before the settled metrics begin
+    int64_t steps_max;                        // of an adaptive lane
+    int32_t iterations;                       // most iterations of the implicit solve
+    int32_t variants;                         // set of HOPPER_WITH_...
+    int32_t n_points;                         // of the terrain's table
+    int32_t held;                             // steps for which an action is held
+    int32_t actions, n_actions;               // [n_actions][u1, u2] in the assets (N, N m)
+    int32_t policy;                           // in the assets
     int16_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
 

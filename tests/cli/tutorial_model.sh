@@ -46,7 +46,7 @@ line()
 }
 line 'X(attitude_max, ' sim/hopper/parameters.h '^    X(attitude_rms, '
 line 'metric[HOPPER_METRIC_attitude_max]' sim/hopper/metrics.h 'metric\[HOPPER_METRIC_attitude_rms\] ='
-line 'sums->attitude_max =' sim/hopper/metrics.h 'sums->sum_attitude2 = fused'
+line 'sums->attitude_max =' sim/hopper/metrics.h 'sums->sum_attitude2 = '
 line 'sums.attitude_max =' sim/hopper/adaptive.h 'sums.sum_attitude2 = fused'
 sed -i 's/ X(sum_attitude2) / X(sum_attitude2) X(attitude_max) /' sim/hopper/hopper.h
 sed -i 's/^#define NUMERICS_VERSION .*/#define NUMERICS_VERSION 1000/' sim/sim.h

@@ -8,8 +8,8 @@
 // once, as long as the test is the same.
 static const char *robot_folder(Arena *arena)
 {
-    static const char *const copied[] = {"robots/biped.xml",  "robots/quadruped.xml", "robots/chain.xml",
-                                         "robots/hopper.xml", "robots/walker.xml",    "identify_biped.csv",
+    static const char *const copied[] = {"robots/biped.xml",          "robots/quadruped.xml", "robots/chain.xml",
+                                         "robots/hopper.xml",         "robots/walker.xml",    "identify_biped.csv",
                                          "learning/hopper_policy.csv"};
     const char *folder = test_folder(), *inside = arena_format(arena, "%s/robots", folder);
     if (file_exists(inside)) return folder;

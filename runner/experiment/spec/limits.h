@@ -21,7 +21,7 @@ enum {
     INCLUDES_MAX = 32,   // files, all together no larger than a spec may be
     SEARCHES_MAX = 4096, // side by side, of methods that learn
     OBJECTIVES_MAX = 8,
-    ENVIRONMENT_MAX = 1024, // definitions, and observations, of an environment
+    ENVIRONMENT_MAX = 1024,    // definitions, and observations, of an environment
     OBJECTIVE_NAMES_MAX = 4096 // that an objective may use: metrics and parameters of a model together
 };
 
