@@ -1,4 +1,4 @@
-# `make` builds build/hopscotch; `make demo` and `make test` install what is missing first. configure.sh finds the
+# `make` builds build/hopscotch and build/libhopscotch.so; `make demo` and `make test` install what is missing first. configure.sh finds the
 # compilers and libraries and writes build/config.mk. V=1 shows the commands. Other flags want another folder:
 #   make BUILD=build/clang CC=clang WERROR=-Werror CUDA=no
 BUILD ?= build
@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
 .PHONY: install clean FORCE
-all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
+all:
 
 ifneq ($(MAKECMDGOALS),clean)
 include build/config.mk
@@ -84,6 +84,7 @@ units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
   dual_kernels version)
 
+all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
 	$(Q)$(LINK)
