@@ -1,5 +1,6 @@
-# `make` builds build/hopscotch and build/libhopscotch.so; `make demo` and `make test` install what is missing first. configure.sh finds the
-# compilers and libraries and writes build/config.mk. V=1 shows the commands. Other flags want another folder:
+# `make` builds build/hopscotch and build/libhopscotch.so; `make demo` and `make test` install what is missing first.
+# configure.sh finds the compilers and libraries and writes build/config.mk. V=1 shows the commands. Other flags want
+# another folder:
 #   make BUILD=build/clang CC=clang WERROR=-Werror CUDA=no
 BUILD ?= build
 PREFIX ?= /usr/local

@@ -29,33 +29,39 @@ static const char *models_choice(const Option *option, Arena *arena)
 
 // ---- tables for people ----------------------------------------------------------------------------------------------
 
-static Error models_print_options(const Model *model, FILE *out, Arena *arena)
+static void models_print_option(Table *table, const Option *option, Arena *arena)
 {
-    static const char *const names[] = {"simulation", "default", "unit", "range", "what it is"};
-    if (model->n_options == 0) return error_none();
+    const bool choice = option->type == OPTION_CHOICE || option->type == OPTION_MANNER;
+    const bool file = option->type == OPTION_FILE;
+    const bool words = option->type == OPTION_WORDS;
+    const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || words;
+    const bool arguments = option->type == OPTION_ARGUMENTS, word = option->type == OPTION_MANNER_NUMBER;
+    table_text(table, option->name);
+    table_text(table, choice      ? models_choice(option, arena)
+                      : arguments ? "none"
+                      : word      ? option->choices
+                      : list      ? "[]"
+                      : file      ? "none"
+                                  : text_number(option->value).text);
+    table_text(table, option->unit);
+    table_text(table, choice || file ? option->choices
+                      : words        ? "words"
+                      : arguments    ? "texts"
+                                     : models_range(option->low, option->high, arena));
+    table_text(table, option->doc);
+}
+
+// The options in section `simulation` or, with top, those at the top of a spec.
+static Error models_print_options(const Model *model, bool top, FILE *out, Arena *arena)
+{
+    const char *const names[] = {top ? "of the spec" : "simulation", "default", "unit", "range", "what it is"};
+    int count = 0;
+    for (int i = 0; i < model->n_options; i++) count += model_is_top(model, model->options[i].name) == top;
+    if (count == 0) return error_none();
     fputc('\n', out);
     Table *table = table_start(out, TABLE_TEXT, 5, names);
-    for (int i = 0; i < model->n_options; i++) {
-        const Option *option = &model->options[i];
-        const bool choice = option->type == OPTION_CHOICE || option->type == OPTION_MANNER;
-        const bool file = option->type == OPTION_FILE;
-        const bool words = option->type == OPTION_WORDS;
-        const bool list = option->type == OPTION_POINTS || option->type == OPTION_NUMBERS || words;
-        table_text(table, option->name);
-        const bool arguments = option->type == OPTION_ARGUMENTS, word = option->type == OPTION_MANNER_NUMBER;
-        table_text(table, choice      ? models_choice(option, arena)
-                          : arguments ? "none"
-                          : word      ? option->choices
-                          : list      ? "[]"
-                          : file      ? "none"
-                                      : text_number(option->value).text);
-        table_text(table, option->unit);
-        table_text(table, choice || file ? option->choices
-                          : words        ? "words"
-                          : arguments    ? "texts"
-                                         : models_range(option->low, option->high, arena));
-        table_text(table, option->doc);
-    }
+    for (int i = 0; i < model->n_options; i++)
+        if (model_is_top(model, model->options[i].name) == top) models_print_option(table, &model->options[i], arena);
     return table_finish(table);
 }
 
@@ -119,7 +125,8 @@ static Error models_print(const Model *model, FILE *out, Arena *arena)
     TRY(models_configure(model, arena, &configured));
     fprintf(out, "%s: %s\n", model->name, model->doc);
     if (model->source != NULL) fprintf(out, "source: %s\n", model->source);
-    TRY(models_print_options(model, out, arena));
+    TRY(models_print_options(model, false, out, arena));
+    TRY(models_print_options(model, true, out, arena));
     for (int i = 0; i < model->n_lists; i++) {
         const List *list = &model->lists[i];
         TRY(models_print_list(list, model_is_top(model, list->name), out, arena));
@@ -171,11 +178,13 @@ static void models_json_parameters(Json *json, const char *name, const Parameter
     json_close(json, ']');
 }
 
-static void models_json_options(Json *json, const Model *model, Arena *arena)
+// top: those at the top of a spec
+static void models_json_options(Json *json, const Model *model, bool top, Arena *arena)
 {
-    json_array(json, "simulation");
+    json_array(json, top ? "top" : "simulation");
     for (int i = 0; i < model->n_options; i++) {
         const Option *option = &model->options[i];
+        if (model_is_top(model, option->name) != top) continue;
         json_object(json, NULL);
         json_text(json, "name", option->name);
         json_text(json, "unit", option->unit);
@@ -233,7 +242,8 @@ static Error models_json(const Model *model, FILE *out, Arena *arena)
     json_text(&json, "name", model->name);
     json_text(&json, "doc", model->doc);
     json_text(&json, "source", model->source);
-    models_json_options(&json, model, arena);
+    models_json_options(&json, model, false, arena);
+    models_json_options(&json, model, true, arena);
     if (model->n_lists > 0) models_json_lists(&json, model, arena);
     models_json_parameters(&json, "parameters", configured.parameters, configured_named(&configured));
     models_json_parameters(&json, "extra", model->extra, model->n_extra);

@@ -188,7 +188,7 @@ says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --
     --set simulation.duration=0.5
 says 1 "needs integrator: implicit_midpoint; leave it out" check hopper.yaml --set simulation.integrator=rk4 \
     --set simulation.newton.jacobian=analytic
-says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind and accounting" check hopper.yaml \
+says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind, accounting and control" check hopper.yaml \
     --set simulation.terrain=slope --set simulation.newton.jacobian=analytic
 says 1 "terrain_points needs terrain: table" check hopper.yaml \
     --set 'simulation.terrain_points=[[0, 0], [1, 1]]'

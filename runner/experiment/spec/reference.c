@@ -43,12 +43,10 @@ static void reference_describe(FILE *out, const Key *key, Arena *arena)
     if (key->example != NULL) fprintf(out, "    example: %s: %s\n", key_name(key), key->example);
 }
 
-static void reference_describe_options(FILE *out, const Option *options, int count, const char *section, Arena *arena)
+static void reference_describe_option(FILE *out, const Option *option, const char *section, Arena *arena)
 {
-    for (int i = 0; i < count; i++) {
-        const Key key = key_of_option(&options[i], section, arena);
-        reference_describe(out, &key, arena);
-    }
+    const Key key = key_of_option(option, section, arena);
+    reference_describe(out, &key, arena);
 }
 
 static void reference_describe_values(FILE *out)
@@ -185,13 +183,17 @@ void spec_reference(FILE *out)
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
         fprintf(out, "\nMETHOD %s: %s\n\n", method->name, method->doc);
-        reference_describe_options(out, method->options, method->n_options, "search", &arena);
+        for (int k = 0; k < method->n_options; k++)
+            reference_describe_option(out, &method->options[k], "search", &arena);
     }
     for (int i = 0; i < model_count(); i++) {
         const Model *model = model_at(i);
         fprintf(out, "\nMODEL %s: %s (parameters and metrics: hopscotch models %s)\n\n", model->name, model->doc,
                 model->name);
-        reference_describe_options(out, model->options, model->n_options, "simulation", &arena);
+        for (int k = 0; k < model->n_options; k++) {
+            const Option *option = &model->options[k];
+            reference_describe_option(out, option, model_is_top(model, option->name) ? "" : "simulation", &arena);
+        }
         reference_describe_lists(out, model, &arena);
         if (model->debug != NULL)
             fprintf(out, "record.debug.%s\n    debug rows of this model, with the keys of record.debug.newton\n",

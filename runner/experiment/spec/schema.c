@@ -205,7 +205,7 @@ static void schema_property(Json *json, const Key *rows, int count, const Key *k
 {
     json_object(json, key_name(key));
     json_text(json, "description",
-              arena_format(arena, "%s. Example: %s", key->doc, key->example != NULL ? key->example : ""));
+              key->example != NULL ? arena_format(arena, "%s. Example: %s", key->doc, key->example) : key->doc);
     if (key->type == KEY_SECTION && (key->flags & KEY_OPEN) != 0) {
         schema_words(json, "type", "object|null", arena);
     } else if (key->type == KEY_SECTION) {

@@ -17,26 +17,18 @@ import importlib
 
 from .program import Error
 
-_HOME = {"Campaign": ".results", "open": ".results", "run": ".runs"}
+_HOME = {"Campaign": ".results", "open": ".results", "run": ".runs", "Env": ".environment", "VectorEnv": ".environment"}
 
 
 def __getattr__(name):
-    """Loads numpy with the first name that needs it: workers (hopscotch.worker) do without."""
+    """Loads a module with the first name that needs it: a worker needs no numpy, and only environments need gymnasium."""
     if name not in _HOME:
-        raise AttributeError(f"module 'hopscotch' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name], __name__), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(importlib.import_module(_HOME[name], __name__), name)
+    except ModuleNotFoundError as error:
+        raise Error(f"hopscotch.{name} needs the package {error.name}: pip install {error.name}") from error
 
 
 __all__ = ["Campaign", "Env", "Error", "VectorEnv", "open", "run"]
 __version__ = "0.1.0"
-
-
-def __getattr__(name):
-    """Environments need gymnasium, and all else does not."""
-    if name not in ("Env", "VectorEnv"):
-        raise AttributeError(f"module {__name__} has no attribute {name!r}")
-    try:
-        from . import environment
-    except ModuleNotFoundError as error:
-        raise Error(f"hopscotch.{name} needs the package {error.name}: pip install gymnasium") from error
-    return getattr(environment, name)
