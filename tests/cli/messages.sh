@@ -190,6 +190,30 @@ says 1 "needs integrator: implicit_midpoint; leave it out" check hopper.yaml --s
     --set simulation.newton.jacobian=analytic
 says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind, accounting and control" check hopper.yaml \
     --set simulation.terrain=slope --set simulation.newton.jacobian=analytic
+says 1 "control.actions needs control: {mode: external}" check hopper.yaml --set 'simulation.control.actions=[1, 2]'
+says 1 "control.actions has 3 numbers, expected rows of u1 and u2" check hopper.yaml \
+    --set simulation.control.mode=external --set 'simulation.control.actions=[1, 2, 3]'
+printf 'u1,u3\n1,2\n' >columns.csv
+says 1 "control.file has a column 'u3', expected u1 and u2" check hopper.yaml \
+    --set simulation.control.mode=external --set simulation.control.file=columns.csv
+printf 'u1,u1\n1,2\n' >columns.csv
+says 1 "control.file has two columns 'u1'" check hopper.yaml \
+    --set simulation.control.mode=external --set simulation.control.file=columns.csv
+says 1 "the actions are in control.actions already: give one of the two" check hopper.yaml \
+    --set simulation.control.mode=external --set simulation.control.file=columns.csv \
+    --set 'simulation.control.actions=[1, 2]'
+says 1 "control.period (0.00105 s) must be a whole number of steps dt (0.0001 s)" check hopper.yaml \
+    --set simulation.control.mode=external --set simulation.control.period=0.00105
+cp -r "$root"/experiments/robots .
+cat >robot.yaml <<'END'
+version: 1
+experiment: robot
+model: articulated
+simulation: {robot: robots/chain.xml, duration: 1, dt: 0.001}
+END
+says 1 "control.command needs control: {mode: external}" check robot.yaml --set simulation.control.command=effort
+says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
+    --set simulation.control.mode=external --set simulation.control.period=0.0015
 says 1 "terrain_points needs terrain: table" check hopper.yaml \
     --set 'simulation.terrain_points=[[0, 0], [1, 1]]'
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \

@@ -48,6 +48,10 @@ code=1
 refused check hopper_policy.yaml --set parameters.weight_3_1_33=1
 has "weight_3_1_3" err
 
+many=$(for output in $(seq 32); do seq 0 32 | sed "s/.*/weight_2_${output}_&: 0/"; done | head -n 1001 | paste -sd ,)
+refused check hopper_policy.yaml --set "parameters={$many}"
+has "1001 weights of the policy are named, and 1000 are the most" err
+
 # what is seen is part of what is computed
 sed 's/    - rise/    - "0.5 * rise"/' hopper_policy.yaml >half.yaml
 "$HOPSCOTCH" run half.yaml --progress none --backend cpu --set simulation.duration=1.5 --set replicates.count=3 \
@@ -97,6 +101,9 @@ wrong "the first layer of the policy has 1 inputs, and environment.observe has 1
 1,1,1,0.5
 1,2,0,0.5
 1,2,1,0.5"
+refused check hopper_policy.yaml --set "environment.define={$(seq 65 | sed 's/.*/e&: "&"/' | paste -sd ,)}" \
+    --set 'environment.observe=[e1]'
+has "environment.define has 65 rows, and a policy can use 64" err
 refused check hopper_policy.yaml --set simulation.control.file=none
 has "control: policy needs control.file" err
 refused check hopper_policy.yaml --set simulation.control.mode=raibert

@@ -90,6 +90,21 @@ TEST(environment_refuses_options)
     options.isa = "v9";
     options.device = "cpu";
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "v9", calls_spec, &options);
+    // what another processor or build may lack
+    static const char *const isas[] = {"v4", "v3", "v2", "scalar"};
+    for (int i = 0; i < 4; i++) {
+        hopscotch_env *env = NULL;
+        options.isa = isas[i];
+        if (hopscotch_env_open_text("case.yaml", calls_spec, &options, &env) == HOPSCOTCH_OK)
+            CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(env));
+        else if (strstr(hopscotch_error(NULL), "processor") == NULL && strstr(hopscotch_error(NULL), "demo") == NULL)
+            calls_said("this build has no environments for the instruction set", NULL);
+    }
+#ifndef HOPSCOTCH_CUDA
+    options = good;
+    options.device = "cuda";
+    calls_refuses(HOPSCOTCH_MACHINE, "this build has no environments on a GPU", calls_spec, &options);
+#endif
     CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_open_text(NULL, calls_spec, NULL, NULL));
     CHECK_INTEGER(HOPSCOTCH_WRONG_ARGUMENT, hopscotch_env_open(NULL, NULL, &(hopscotch_env *){NULL}));
     calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "text is NULL", NULL, NULL);
