@@ -216,7 +216,7 @@ static Error cpu_environment_take(CpuEnvironment *cpu, const EnvironmentSetup *s
 static Error cpu_environment_open(const EnvironmentSetup *setup, Environment **out)
 {
     CpuEnvironment *cpu = calloc(1, sizeof *cpu);
-    if (cpu == NULL) return error_make(ERROR_MEMORY, "not enough memory for the CPU environment");
+    if (cpu == NULL) return error_make(ERROR_MEMORY, "not enough memory for the CPU backend of an environment");
     environment_describe(&cpu->environment, setup);
     cpu->environment.place = (EnvironmentPlace){.name = "cpu", .device = cpu->environment.device};
     cpu->environment.reset = cpu_environment_reset;

@@ -253,15 +253,13 @@ static const Action hopper_actions[HOPPER_N_ACTIONS] = {
     {"u2", "N m", "hip torque, on the body", 0.0, 0.0, "u2_min", "u2_max"},
 };
 
-// to[columns]: the action of each column of a file.
+// to[columns]: the action of each column of a file, whose names differ.
 static Error hopper_action_columns(const Points *file, int *to)
 {
     for (int64_t c = 0; c < file->columns; c++) {
         to[c] = strcmp(file->names[c], "u1") == 0 ? 0 : strcmp(file->names[c], "u2") == 0 ? 1 : -1;
         if (to[c] < 0)
             return error_make(ERROR_USER, "control.file has a column '%.100s', expected u1 and u2", file->names[c]);
-        for (int64_t other = 0; other < c; other++)
-            if (to[other] == to[c]) return error_make(ERROR_USER, "control.file has two columns '%s'", file->names[c]);
     }
     return error_none();
 }

@@ -45,7 +45,7 @@ TEST(environment_refuses_specs)
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "is not a name",
                   CALLS_MODEL "environment: {reward: \"1\", define: {\"1a\": \"2\"}}\n", NULL);
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "observe", CALLS_MODEL "environment: {reward: \"1\", observe: []}\n", NULL);
-    calls_refuses(HOPSCOTCH_WRONG_SPEC, "nests too deeply",
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "an expression of `environment` nests too deeply",
                   CALLS_MODEL
                   "environment: {reward: \"1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1"
                   "+(1+(1+time))))))))))))))))))))))))\"}\n",
