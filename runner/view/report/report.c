@@ -175,6 +175,7 @@ static const ReportSection report_sections[] = {
      .write = report_slopes,
      .has = report_has_slopes},
     {.id = "convergence", .link = "Convergence", .has = report_has_convergence},
+    {.id = "outer", .link = "Outer points"},
     {.id = "scatter", .link = "Parameters", .has = report_has_several_best},
     {.id = "importance", .link = "Importance", .has = report_has_several_gains},
     {.id = "pairs", .link = "Pairs", .has = report_has_several_gains, .named = report_name_pairs},
