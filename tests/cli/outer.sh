@@ -61,6 +61,19 @@ for point in -1:0 -1:1 0:0 0:1 2:0 2:1; do
     grep -q "^1,$best," out || missed=$((missed + 1))
 done
 check $missed "best --per point lists the best trial of each point"
+# the plot marks the same trials, in a line for each x3
+marked() { "$HOPSCOTCH" plot "$@" -o - 2>err | grep -o 'data-trial="[0-9]*"' | tr -dc '0-9\n' | sort; }
+"$HOPSCOTCH" best whole --per point --format csv | tail -n +2 | cut -d, -f2 | sort >listed
+marked whole --kind outer >out
+cmp listed out && [ "$("$HOPSCOTCH" plot whole --kind outer -o - | grep -o '<title>trial [^<]*; x3 1' | wc -l)" -eq 3 ]
+check $? "plot --kind outer: the best trial of each point"
+marked whole --kind outer --where "x3 = 1 and x4 > 0" >out
+[ "$(cat out)" = "$("$HOPSCOTCH" query whole --where "x3 = 1 and x4 = 2" --order fitness --columns id --limit 1 \
+    --format csv | tail -n 1)" ]
+check $? "plot --kind outer --where: of chosen trials"
+"$HOPSCOTCH" plot alone --kind outer -o - >out 2>&1
+[ $? -eq 1 ] && grep -qF "the spec has no outer grid, such as search.cmaes.outer" out
+check $? "plot --kind outer of a campaign without an outer grid"
 "$HOPSCOTCH" best whole --per search --top 2 --format csv >out
 [ "$(wc -l <out)" -eq 25 ]
 check $? "best --per search --top 2: two rows per search"
