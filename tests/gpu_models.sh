@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rigid bodies and scan matching on a GPU: the bits of the CPU, for any batch and any number of threads per lane.
+# Rigid bodies, scan matching and policies on a GPU: the bits of the CPU, for any batch and any number of threads per lane.
 #
 #   tests/gpu_models.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -50,6 +50,7 @@ done
 for spec in ndt_basin ndt_parameters ndt_cmaes ndt_lidar kkt_pendulum_gains dzhanibekov parachute_drop; do
     same "experiments/$spec.yaml"
 done
+same experiments/hopper_policy.yaml --set simulation.duration=2
 # few large worlds are what a CPU is for: short ones
 same experiments/andrews_squeezer.yaml --set simulation.duration=1e-3
 same experiments/chain_scaling.yaml --set simulation.duration=0.02

@@ -136,6 +136,12 @@ done
 same "$folder/mixed.yaml" --set search.trials=5001 --set simulation.duration=0.2
 for spec in robot_stand my_robot pendulum_chain; do same "experiments/$spec.yaml" --set simulation.duration=0.5; done
 same experiments/robot_gait.yaml --set simulation.duration=0.5 --set search.cmaes.stop.generations=4
+# control: raibert, two seconds of two generations
+same experiments/quadruped_trot.yaml --set simulation.duration=2 --set simulation.settle=1 \
+    --set search.cmaes.stop.generations=2
+for spec in biped_run hopper_as_robot gaits_by_speed; do
+    same "experiments/$spec.yaml" --set simulation.duration=2 --set search.cmaes.stop.generations=2
+done
 
 run "$folder/record.yaml" --name few --backend cpu --set search.trials=4
 run "$folder/record.yaml" --name single --backend cuda --set search.trials=4 --batch 1
