@@ -35,6 +35,7 @@ valgrind|dev|valgrind|valgrind
 h5dump|dev|hdf5-tools|hdf5
 python|dev|python3-h5py python3-jsonschema python3-yaml|python3-h5py python3-jsonschema python3-pyyaml
 pandas|dev|python3-pandas|python3-pandas
+venv|dev|python3-venv|python3
 zsh|dev|zsh|zsh
 debootstrap|dev|debootstrap|debootstrap
 '
@@ -93,6 +94,7 @@ look()
     for tool in clang clang-format valgrind h5dump zsh debootstrap; do has $tool || missing="$missing $tool"; done
     python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
     python3 -c 'import pandas' 2>/dev/null || missing="$missing pandas"
+    python3 -c 'import ensurepip' 2>/dev/null || missing="$missing venv"
 }
 
 has()
@@ -312,6 +314,7 @@ print_table()
     row valgrind "$(version_of valgrind)"
     row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "Python, pandas" "$(python3 -c 'import pandas; print(pandas.__version__)' 2>/dev/null)" "a test"
+    row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" "a test"
     row zsh "$(version_of zsh)" "a test"
     row debootstrap "$(version_of debootstrap)" "cleanroom"
     row "static HDF5" "${found_static:-missing}" "portable"

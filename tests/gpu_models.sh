@@ -1,5 +1,6 @@
 #!/bin/sh
-# Rigid bodies, scan matching and policies on a GPU: the bits of the CPU, for any batch and any number of threads per lane.
+# Rigid bodies, scan matching and policies on a GPU: the bits of the CPU, for any batch and any number of threads per
+# lane.
 #
 #   tests/gpu_models.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u

@@ -3,7 +3,7 @@
 # steps one by one, in every way to begin anew; arrays without a copy; clear errors; nothing leaks.
 . "$(dirname "$0")/../scratch.sh"
 with_python "environments in Python" numpy gymnasium || exit 0
-library=$(dirname "$HOPSCOTCH")/libhopscotch.so
+library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
 [ -e "$library" ] || { echo "skip $suite: needs $library" && exit 0; }
 export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library"
 cp "$root/experiments/hopper_env.yaml" .
