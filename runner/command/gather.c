@@ -122,6 +122,7 @@ static Error gather_run(const CommandLine *line)
                           .backend = command_backend(line, "auto"),
                           .progress = (ProgressStyle)switch_choice(line, "progress", PROGRESS_AUTO),
                           .shared_fs = switch_given(line, "shared-fs"),
+                          .accept_version = switch_given(line, "accept-version"),
                           .out = line->messages,
                           .messages = line->messages};
     TRY(parts_find(line->results, name, line->arena, &parts));
@@ -136,6 +137,12 @@ static Error gather_run(const CommandLine *line)
     return gather_end(line, name, &options, report);
 }
 
+static const Switch gather_rows[] = {
+    {"accept-version", SWITCH_FLAG, NULL, 0, 0,
+     "join parts that different versions of the program of `model: command` computed"},
+};
+static const Switches gather_switches = {gather_rows, sizeof gather_rows / sizeof *gather_rows};
+
 const Command command_gather = {
     .name = "gather",
     .arguments = "CAMPAIGN",
@@ -144,6 +151,6 @@ const Command command_gather = {
                 "  until hopscotch gather raibert_gains; do sleep 60; done\n",
     .least = 1,
     .most = 1,
-    .switches = {&switches_campaign, &switches_backend},
+    .switches = {&gather_switches, &switches_campaign, &switches_backend},
     .run = gather_run,
 };

@@ -21,6 +21,7 @@ typedef struct Submit {
     int64_t parts;
     const char *program, *spec, *results; // absolute
     const char *run_options;              // " --set 'a=b'"
+    const char *allow;                    // " --allow-programs", for the parts and for gather
     bool shared;                          // tasks write to the results root itself
     const char *file;                     // of the script
     FILE *out;
@@ -125,6 +126,9 @@ static Error submit_read(Submit *submit)
     submit->name = switch_text(line, "name", spec.experiment);
     TRY(campaign_name_check(submit->name));
     TRY(submit_check(submit, &spec));
+    BackendOptions backend = {.program = {.allowed = switch_given(line, "allow-programs")}};
+    TRY(program_options(&spec, submit->arena, &backend));
+    submit->allow = backend.program.allowed ? " --allow-programs" : "";
     TRY(submit_absolute(submit, line->arguments[0], &path));
     TRY(submit_quote(submit, "the path of the spec", path, &submit->spec));
     TRY(submit_absolute(submit, line->results, &results));
@@ -188,10 +192,10 @@ static void submit_put_values(const Submit *submit)
             "name=%s parts=%lld\n"
             "\n"
             "if [ \"$SLURM_ARRAY_TASK_ID\" -eq 0 ]; then\n"
-            "    exec \"$hopscotch\" gather \"$name\" --results \"$results\" --progress none%s\n"
+            "    exec \"$hopscotch\" gather \"$name\" --results \"$results\" --progress none%s%s\n"
             "fi\n",
             submit->program, submit->spec, submit->results, submit->name, (long long)submit->parts,
-            submit->shared ? " --shared-fs" : "");
+            submit->shared ? " --shared-fs" : "", submit->allow);
 }
 
 static void submit_put_copy_here(const Submit *submit)
@@ -217,7 +221,7 @@ static void submit_put_run(const Submit *submit)
         "\n"
         "# %d s before its time is over Slurm sends TERM to this shell. Exit code 75: the run stopped and can go on.\n"
         "\"$hopscotch\" run \"$spec\" --name \"$name\" --part auto --parts \"$parts\" --results \"%s\" \\\n"
-        "    --progress none%s%s &\n"
+        "    --progress none%s%s%s &\n"
         "run=$! told=\n"
         "trap 'told=yes; kill -TERM \"$run\"' TERM\n"
         "wait \"$run\"\n"
@@ -227,7 +231,8 @@ static void submit_put_run(const Submit *submit)
         "    wait \"$run\"\n"
         "    code=$?\n"
         "fi\n",
-        SUBMIT_GRACE, submit->shared ? "$results" : "$node", submit->shared ? " --shared-fs" : "", submit->run_options);
+        SUBMIT_GRACE, submit->shared ? "$results" : "$node", submit->shared ? " --shared-fs" : "", submit->allow,
+        submit->run_options);
 }
 
 static void submit_put_copy_back(const Submit *submit)
@@ -347,6 +352,8 @@ static const Switch submit_rows[] = {
     {"slurm", SWITCH_TEXT, "OPTIONS", 0, 0, "options of sbatch, as \"--gpus=1 --time=2:00:00\""},
     {"print", SWITCH_FLAG, NULL, 0, 0, "print the script"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "file of the script (default: NAME.sbatch)"},
+    {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
+     "let the tasks run the program of a spec with `model: command`; it can do all that you can do"},
     {"yes", SWITCH_FLAG, NULL, 0, 0, "submit it: call sbatch for the parts, and for the job that joins them"},
 };
 static const Switches submit_switches = {submit_rows, sizeof submit_rows / sizeof *submit_rows};

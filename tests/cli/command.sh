@@ -52,6 +52,29 @@ check $? "verify runs"
     --allow-programs --progress none >out 2>&1 && "$hop" digest other >two 2>&1 &&
     [ "$(cut -d' ' -f1 one)" = "$(cut -d' ' -f1 two)" ]
 check $? "another number of workers gives the same digest"
+# ---- in parts
+"$hop" run spring.yaml $few --name parted --part 1/2 --allow-programs --progress none >out 2>&1 &&
+    "$hop" run spring.yaml $few --name parted --part 2/2 --allow-programs --progress none >out 2>&1
+check $? "two parts"
+refused gather parted
+has "add --allow-programs" err
+works gather parted --allow-programs
+"$hop" digest parted >two 2>&1 && [ "$(cut -d' ' -f1 one)" = "$(cut -d' ' -f1 two)" ]
+check $? "joined they have the digest of one run"
+works replay parted/2 --allow-programs
+rm -rf results/parted && sed 's/spring 1/spring 2/' spring.sh >newer.sh && chmod +x newer.sh
+rm -rf results/parted.parts/02of02
+"$hop" run spring.yaml $few --set simulation.program='[./newer.sh]' --name parted --part 2/2 --allow-programs \
+    --progress none >out 2>&1
+refused gather parted --allow-programs
+has "02of02 was computed by version 'spring 2' of the program, and the parts that are joined by version 'spring 1'" err
+works gather parted --allow-programs --accept-version
+refused submit spring.yaml --parts 2 --print
+has "add --allow-programs" err
+works submit spring.yaml --parts 2 --print --allow-programs
+[ "$(grep -c -- '--progress none --allow-programs' out)" = 2 ]
+check $? "a batch script has the permission"
+
 sed -i 's/%.17g, "energy/%.17g0, "energy/; s/settled, energy/settled * 1.5, energy/' touch.sh spring.sh
 "$hop" replay spring/2 --allow-programs >out 2>&1
 [ $? = 3 ] && grep -q 'gives other numbers now: fitness is .*; settled is' out && ! grep -q energy out

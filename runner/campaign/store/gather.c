@@ -85,6 +85,31 @@ static Error gather_check_spec(const Gather *gather, const GatherSource *source,
     return error_none();
 }
 
+// Error (user): another version of the user's program computed it than the parts that are joined.
+static Error gather_check_program(const Gather *gather, const GatherSource *source)
+{
+    ProgramNoted part, whole;
+    if (!source->campaign.spec.model->runs_program || gather->options->accept_version) return error_none();
+    TRY(program_noted(source->campaign.database, gather->arena, &part));
+    TRY(program_noted(gather->store->database, gather->arena, &whole));
+    if (part.version == NULL || whole.version == NULL || strcmp(part.version, whole.version) == 0) return error_none();
+    return error_make(ERROR_USER,
+                      "%.40s was computed by version '%.100s' of the program, and the parts that are joined by version "
+                      "'%.100s': remove its folder and run the part again, or add --accept-version",
+                      source->report->place.name, text_visible(part.version, gather->arena),
+                      text_visible(whole.version, gather->arena));
+}
+
+// The program stands in the joined campaign as after a run.
+static Error gather_note_program(const Gather *gather, const GatherSource *source)
+{
+    ProgramNoted noted;
+    if (!source->campaign.spec.model->runs_program) return error_none();
+    TRY(program_noted(source->campaign.database, gather->arena, &noted));
+    if (noted.folder == NULL || noted.version == NULL) return error_none(); // it had no trials
+    return program_note(gather->store, noted.folder, noted.version, gather->arena);
+}
+
 static Error gather_check_digests(const GatherSource *source)
 {
     const CampaignPlace *place = &source->report->place;
@@ -171,6 +196,8 @@ static Error gather_copy_events(const Gather *gather, const GatherSource *source
         cursor_open(gather->store->database, "INSERT INTO events(time, kind, text) VALUES(?, ?, ? || ': ' || ?)");
     cursor_stop(&from, to.error);
     while (cursor_next(&from)) {
+        const char *kind = cell_text(&from, 1);
+        if (strcmp(kind, PROGRAM_FOLDER) == 0 || strcmp(kind, PROGRAM_VERSION) == 0) continue; // gather_note_program
         gather_bind(&to, &from, 0);
         gather_bind(&to, &from, 1);
         with_text(&to, source->report->place.name);
@@ -492,6 +519,7 @@ static Error gather_add(Gather *gather, const GatherSource *source)
     TRY(gather_copy_rounds(gather, source));
     TRY(gather_copy_arrays(gather, source));
     TRY(gather_copy_events(gather, source));
+    TRY(gather_note_program(gather, source));
     return gathered_note(gather->store->database, source->part, source->campaign.spec.hash.hex);
 }
 
@@ -515,6 +543,7 @@ static void gather_count(Gather *gather, const GatherSource *source)
 
 static Error gather_transact_attached(Gather *gather, const GatherSource *source)
 {
+    TRY(gather_check_program(gather, source));
     TRY(store_begin(gather->store));
     Error error = gather_add(gather, source);
     const bool last = gather->report->gathered.count + 1 == gather->parts->count;
