@@ -25,7 +25,7 @@ static Error picture_draw(const Configured *configured, const double *parameter,
 {
     const int kernel = configured->kernel;
     const CpuKernels *kernels = kernel != KERNEL_NONE ? cpu_lane_kernels(kernel) : NULL;
-    const CpuShared none = {NULL}, *shared = kernels != NULL ? &kernels->shared[kernel] : &none;
+    const CpuShared none = {NULL, NULL}, *shared = kernels != NULL ? &kernels->shared[kernel] : &none;
     CpuStepGraph *graph = NULL;
     GraphTeam *team;
     if (shared->open != NULL) TRY(shared->open(&configured->constants, configured->assets, threads, arena, &graph));

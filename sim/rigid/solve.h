@@ -285,6 +285,7 @@ HD void rigid_gain_body(const RigidLanes *w, int body, bool first)
     const int at = rigid_body_at(w, body);
     real x[6], A[6];
     rigid_take(w, at + RIGID_BODY_R, 6, x);
+    for (int c = 0; c < 6; c++) A[c] = splat(0.0);
     if (!first) rigid_take(w, at + RIGID_BODY_A, 6, A);
     rigid_gather(w, body, 0, RIGID_ROW_X, x);
     rigid_divide(w, body, x);

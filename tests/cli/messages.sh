@@ -188,8 +188,8 @@ says 1 "settle (1 s) must be shorter than duration (0.5 s)" check hopper.yaml --
     --set simulation.duration=0.5
 says 1 "needs integrator: implicit_midpoint; leave it out" check hopper.yaml --set simulation.integrator=rk4 \
     --set simulation.newton.jacobian=analytic
-says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind, accounting and control" check hopper.yaml \
-    --set simulation.terrain=slope --set simulation.newton.jacobian=analytic
+says 1 "is for the plain hopper only; leave it out, or machine, terrain, push, wind, accounting and control" check \
+    hopper.yaml --set simulation.terrain=slope --set simulation.newton.jacobian=analytic
 says 1 "control.actions needs control: {mode: external}" check hopper.yaml --set 'simulation.control.actions=[1, 2]'
 says 1 "control.actions has 3 numbers, expected rows of u1 and u2" check hopper.yaml \
     --set simulation.control.mode=external --set 'simulation.control.actions=[1, 2, 3]'

@@ -39,6 +39,8 @@ fails()
     [ -e fired ]
 }
 
+again() { rm -rf results && cp -r whole results; }
+
 # each OPERATION REASON COMMAND...: fails each call of the operation in turn; collects all messages in `said`
 each()
 {
@@ -50,9 +52,10 @@ each()
         3) grep "^hopscotch: .*\(memory\|thread\|process\)" out >>said || wrong="$wrong $call" ;;
         *) wrong="$wrong $call" ;;
         esac
-        [ "$1" != run ] || { rm -rf results && cp -r whole results; }
         call=$((call + 1))
+        [ "$1" != run ] || again
     done
+    [ "$1" != run ] || again
     [ "$call" -gt 1 ] && [ -z "$wrong" ]
     check $? "$1 when each $operation of $((call - 1)) fails: ${wrong:-it is said or done without}"
 }

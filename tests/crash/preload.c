@@ -140,7 +140,7 @@ __attribute__((constructor)) static void preload_start(void)
 {
     const char *root = getenv("CRASH_ROOT"), *fault = getenv("CRASH_FAULT"), *log = getenv("CRASH_LOG");
     const char *clock = getenv("CRASH_CLOCK");
-    if (root == NULL) return;
+    if (root == NULL || strncmp(program_invocation_short_name, "hopscotch", 9) != 0) return; // a worker of a run
     dl_iterate_phdr(preload_add_object, NULL);
     if (log != NULL)
         preload.log = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -706,6 +706,12 @@ FILE *fmemopen(void *text, size_t size, const char *mode)
 {
     NEXT("fmemopen", FILE *, void *, size_t, const char *);
     return preload_refuses("stream", CALLER, "memory") ? NULL : next(text, size, mode);
+}
+
+FILE *open_memstream(char **text, size_t *size)
+{
+    NEXT("open_memstream", FILE *, char **, size_t *);
+    return preload_refuses("stream", CALLER, "memory") ? NULL : next(text, size);
 }
 
 FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
