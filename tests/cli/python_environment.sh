@@ -1,6 +1,7 @@
 #!/bin/sh
 # Environments in Python (runner/python): Gymnasium's own checks; the same numbers as single environments that Gymnasium
-# steps one by one, in every way to begin anew; arrays without a copy; clear errors; nothing leaks.
+# steps one by one, in every way to begin anew; arrays without a copy; clear errors; nothing leaks; the example of the
+# page.
 . "$(dirname "$0")/../scratch.sh"
 with_python "environments in Python" numpy gymnasium || exit 0
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
@@ -153,4 +154,12 @@ while read -r word name; do
 done <log
 [ $ended -eq 0 ]
 check $? "all of it: $(grep -v '^good' log | tail -n 3 | tr '\n' ' ')"
+
+# the example of experiments/README.md
+mkdir -p experiments && cp hopper_env.yaml experiments
+awk '/^```python/ { inside = 1; text = ""; next } /^```/ && inside { inside = 0; if (text ~ /VectorEnv/) printf "%s", text }
+     inside { text = text $0 "\n" }' "$root/experiments/README.md" >example.py
+echo 'assert observations.shape == (64, 11) and rewards.shape == (64,), observations.shape' >>example.py
+[ "$(wc -l <example.py)" -ge 6 ] && python3 -W ignore example.py >out 2>err
+check $? "the example in experiments/README.md"
 exit $status
