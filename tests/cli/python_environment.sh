@@ -157,7 +157,8 @@ check $? "all of it: $(grep -v '^good' log | tail -n 3 | tr '\n' ' ')"
 
 # the example of experiments/README.md
 mkdir -p experiments && cp hopper_env.yaml experiments
-awk '/^```python/ { inside = 1; text = ""; next } /^```/ && inside { inside = 0; if (text ~ /VectorEnv/) printf "%s", text }
+awk '/^```python/ { inside = 1; text = ""; next }
+     /^```/ && inside { inside = 0; if (text ~ /VectorEnv/) printf "%s", text }
      inside { text = text $0 "\n" }' "$root/experiments/README.md" >example.py
 echo 'assert observations.shape == (64, 11) and rewards.shape == (64,), observations.shape' >>example.py
 [ "$(wc -l <example.py)" -ge 6 ] && python3 -W ignore example.py >out 2>err
