@@ -1,7 +1,7 @@
 // Raibert's planar one-legged hopper: its tables and settings. Its arithmetic is in dynamics.h, control.h and
 // advance.h. Source: M. H. Raibert, "Hopping in legged systems: modeling and simulation for the two-dimensional
 // one-legged case", IEEE Trans. SMC 14(3), 1984.
-#include "hopper.h"
+#include "configured.h"
 
 #include "../models.h"
 #include "drawing.h"

@@ -119,17 +119,4 @@ typedef struct HopperConstants {
     int16_t row[HOPPER_N_VARIANT_PARAMETERS]; // index of the lane input of each, -1 if the lanes don't have it
 } HopperConstants;
 
-// ---- policy.c -------------------------------------------------------------------------------------------------------
-
-enum { HOPPER_N_ACTIONS = 2 }; // u1, u2
-
-// Collects the lanes' inputs for these variants: the plain ones, those of any of the variants, and more[n_more]. row:
-// as in HopperConstants.
-void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n_more, Arena *arena, Configured *out);
-// The network of the file. Error (user): it is none.
-Error hopper_take_policy(const Points *file, Arena *arena, Configured *out);
-// As in Model.
-Error hopper_choose(Configured *configured, const Choice *choice, Arena *arena);
-Error hopper_see(Configured *configured, const EnvironmentSetup *see, Arena *arena);
-
 #endif

@@ -1,6 +1,6 @@
 // The hopper under a policy: the network of a file, whose weights may be lane inputs, and what it sees.
 #include "../policy_table.h"
-#include "hopper.h"
+#include "configured.h"
 
 #include <string.h>
 

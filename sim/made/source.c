@@ -136,6 +136,12 @@ static void headers_put(Headers *headers, int place, Text *text)
     }
 }
 
+static void headers_leave_out(Headers *headers, const char *path)
+{
+    const int place = headers_place(headers, path);
+    if (place >= 0) headers->there[place] = true;
+}
+
 // ---- what the campaign fixes ----------------------------------------------------------------------------------------
 
 static void put_bits(Text *text, const char *name, const double *values, int64_t count)
@@ -211,6 +217,7 @@ const char *made_source(const MadeWish *wish, Arena *arena)
     Headers headers;
     char path[HEADER_PATH];
     headers_find(&headers);
+    headers_leave_out(&headers, "sim/dual.h"); // real.h includes it only where a real carries a derivative
     text_say(&text, made_prelude);
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     put_bits(&text, "made_assets", configured->assets, configured->n_assets);

@@ -45,11 +45,14 @@ def misspell(spec, path=()):
         yield from misspell(value, path + (key,))
 
 
-# Names that the spec itself makes: of groups and designs, and so of a robot's parameters.
+# Names that the spec itself makes: of groups and designs, and so of a robot's parameters; of what an environment defines.
 def made(spec, path):
+    if path[:2] == ("environment", "define") and len(path) == 3:
+        return True
     robot = spec["model"] == "articulated"
     return robot and (path[:1] in (("parameters",), ("initial",)) or
                       path[:2] in (("search", "over"), ("replicates", "perturb")) and len(path) > 2 or
+                      path[:1] == ("search",) and path[2:3] == ("outer",) and len(path) > 3 or
                       path[:2] in (("simulation", "groups"), ("simulation", "design")) and len(path) == 3)
 
 

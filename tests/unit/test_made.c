@@ -1,4 +1,4 @@
-// Kernels made for a campaign: which worlds get one, and that the slowest of them to compile is compiled in time.
+// Kernels made for a campaign: which worlds get one, that those of experiments compile, and the slowest in time.
 #include "../../runner/campaign/batch/made.h"
 #include "rigid_case.h"
 
@@ -76,5 +76,41 @@ TEST(made_kernel_of_the_slowest_world_compiles_in_time)
         "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
         "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}");
     CHECK(slowest < 13 * free_body);
+}
+
+// Compiles the kernel that is made for a spec. False: there is no NVRTC.
+static bool made_compiles(const char *path)
+{
+    Arena arena;
+    Spec spec;
+    Configured configured;
+    MadeImage image;
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
+    CHECK_OK(spec_load(path, NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_OK(spec_build(&spec, &arena, &configured));
+    const MadeWish wish = {.configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .blocks = 1};
+    const char *source = made_source(&wish, &arena);
+    CHECK(source != NULL);
+    const Error error = made_compile(source, "sm_90", &arena, &image);
+    const bool absent = error.kind != OK && strstr(error.text, "was not found") != NULL;
+    if (!absent) CHECK_OK(error);
+    arena_destroy(&arena);
+    return !absent;
+}
+
+// A run goes on with the general kernel when no other can be compiled, with the same bits: only a test sees it.
+TEST(made_kernels_of_experiments_compile)
+{
+    static const char *const experiments[] = {
+        "raibert_gains",  "speed_tracking_cmaes", "four_state", "newton_debug",   "hopper_policy",     "bbob_cmaes",
+        "pendulum_chain", "parachute_drop",       "robot_gait", "gaits_by_speed", "kkt_pendulum_gains"};
+    for (size_t i = 0; i < sizeof experiments / sizeof experiments[0]; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i]);
+        if (!made_compiles(path)) {
+            test_skip("there is no NVRTC");
+            return;
+        }
+    }
 }
 #endif
