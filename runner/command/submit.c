@@ -191,11 +191,10 @@ static void submit_put_values(const Submit *submit)
             "results=%s\n"
             "name=%s parts=%lld\n"
             "\n"
-            "if [ \"$SLURM_ARRAY_TASK_ID\" -eq 0 ]; then\n"
-            "    exec \"$hopscotch\" gather \"$name\" --results \"$results\" --progress none%s%s\n"
-            "fi\n",
-            submit->program, submit->spec, submit->results, submit->name, (long long)submit->parts,
-            submit->shared ? " --shared-fs" : "", submit->allow);
+            "# %d s before its time is over, or earlier, Slurm sends TERM to this shell.\n"
+            "run='' told=''\n"
+            "trap 'told=yes; [ -z \"$run\" ] || kill -TERM \"$run\"' TERM\n",
+            submit->program, submit->spec, submit->results, submit->name, (long long)submit->parts, SUBMIT_GRACE);
 }
 
 static void submit_put_copy_here(const Submit *submit)
@@ -206,33 +205,42 @@ static void submit_put_copy_here(const Submit *submit)
             "# The part runs on a disk of this node. What it did in earlier turns comes from the results.\n"
             "node=${TMPDIR:-/tmp}/hopscotch.$SLURM_JOB_ID\n"
             "part=$name.parts/$(printf '%%0%ddof%%0%dd' \"$SLURM_ARRAY_TASK_ID\" \"$parts\")\n"
-            "mkdir -p \"$node/$name.parts\" \"$results/$name.parts\" || exit\n"
-            "[ -d \"$results/$part\" ] || [ ! -d \"$results/$part.new\" ] || mv \"$results/$part.new\" "
+            "if [ \"$SLURM_ARRAY_TASK_ID\" -gt 0 ]; then\n"
+            "    mkdir -p \"$node/$name.parts\" \"$results/$name.parts\" || exit\n"
+            "    [ -d \"$results/$part\" ] || [ ! -d \"$results/$part.new\" ] || mv \"$results/$part.new\" "
             "\"$results/$part\"\n"
-            "rm -rf \"${node:?}/$part\" # of a turn that was killed\n"
-            "[ ! -d \"$results/$part\" ] || cp -Rp \"$results/$part\" \"$node/$part\" || exit\n",
+            "    rm -rf \"${node:?}/$part\" # of a turn that was killed\n"
+            "    [ ! -d \"$results/$part\" ] || cp -Rp \"$results/$part\" \"$node/$part\" || exit\n"
+            "fi\n",
             digits, digits);
 }
 
+// A signal ends `wait` at once, with 143; the next one waits on. dash says 127 of a process that has ended before.
 static void submit_put_run(const Submit *submit)
 {
-    fprintf(
-        submit->out,
-        "\n"
-        "# %d s before its time is over Slurm sends TERM to this shell. Exit code 75: the run stopped and can go on.\n"
-        "\"$hopscotch\" run \"$spec\" --name \"$name\" --part auto --parts \"$parts\" --results \"%s\" \\\n"
-        "    --progress none%s%s%s &\n"
-        "run=$! told=\n"
-        "trap 'told=yes; kill -TERM \"$run\"' TERM\n"
-        "wait \"$run\"\n"
-        "code=$?\n"
-        "trap '' TERM\n"
-        "if [ -n \"$told\" ]; then # the signal ended the first wait\n"
-        "    wait \"$run\"\n"
-        "    code=$?\n"
-        "fi\n",
-        SUBMIT_GRACE, submit->shared ? "$results" : "$node", submit->shared ? " --shared-fs" : "", submit->allow,
-        submit->run_options);
+    const char *shared = submit->shared ? " --shared-fs" : "";
+    fprintf(submit->out,
+            "\n"
+            "# Exit code 75: it stopped and can go on; 143: it was told to before it could listen.\n"
+            "if [ -n \"$told\" ]; then\n"
+            "    (exit 75) &\n"
+            "elif [ \"$SLURM_ARRAY_TASK_ID\" -eq 0 ]; then\n"
+            "    \"$hopscotch\" gather \"$name\" --results \"$results\" --progress none%s%s &\n"
+            "else\n"
+            "    \"$hopscotch\" run \"$spec\" --name \"$name\" --part auto --parts \"$parts\" --results \"%s\" \\\n"
+            "        --progress none%s%s%s &\n"
+            "fi\n"
+            "run=$!\n"
+            "[ -z \"$told\" ] || kill -TERM \"$run\"\n"
+            "wait \"$run\"\n"
+            "code=$?\n"
+            "trap '' TERM\n"
+            "if [ \"$code\" -eq 143 ]; then # the signal ended this wait, or what it waited for\n"
+            "    wait \"$run\"\n"
+            "    again=$?\n"
+            "    [ \"$again\" -eq 127 ] || code=$again\n"
+            "fi\n",
+            shared, submit->allow, submit->shared ? "$results" : "$node", shared, submit->allow, submit->run_options);
 }
 
 static void submit_put_copy_back(const Submit *submit)
@@ -254,13 +262,12 @@ static Error submit_put(const Submit *submit)
     if (!submit->shared) submit_put_copy_here(submit);
     submit_put_run(submit);
     if (!submit->shared) submit_put_copy_back(submit);
-    fputs("\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
-          "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
-          "if [ \"$code\" -eq 75 ] && [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ]; then\n"
-          "    scontrol requeue \"$task\"\n"
-          "fi\n"
-          "exit \"$code\"\n",
-          submit->out);
+    fputs(
+        "\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
+        "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+        "case $code in 75 | 143) [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ] && scontrol requeue \"$task\" ;; esac\n"
+        "exit \"$code\"\n",
+        submit->out);
     return error_none();
 }
 

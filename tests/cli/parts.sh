@@ -381,8 +381,46 @@ has "--print only prints the script" err
 code=2 refused submit sobol.yaml --parts 2 --output -
 has "use --print for standard output" err
 
+# The script itself, by a shell, with programs in place of Slurm's. It is told to end while it copies, before the run
+# listens, and during the run; it requeues itself until its part is done.
+mkdir -p bin tmp
+printf '#!/bin/sh\necho RUNNING\n' >bin/squeue
+printf '#!/bin/sh\necho "$@" >>requeued\n' >bin/scontrol
+printf '#!/bin/sh\nsleep 0.3\nexec %s "$@"\n' "$(command -v cp)" >bin/cp
+chmod +x bin/squeue bin/scontrol bin/cp
+# task K SECONDS: the status of a turn of task K that is told to end after so long
+task()
+{
+    rm -f requeued
+    PATH=$PWD/bin:$PATH TMPDIR=$PWD/tmp SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=6 SLURM_ARRAY_TASK_ID=$1 \
+        sh turns.sbatch >>turns.log 2>&1 &
+    pid=$!
+    sleep "$2"
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+}
+spec turns <<'END'
+model: bbob
+search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 20000}
+device: {batch: 4}
+END
+works run turns.yaml --name one_turns --progress none
+works submit turns.yaml --parts 2 --slurm "--time=1" -o turns.sbatch
+lost=0 turns=0
+for part in 1 2 0; do
+    for delay in 0.4 0.2 0.32 0.34 0.36 0.4 0.5 1 2 4 8 16 32; do
+        task $part $delay && break
+        [ "$(cat requeued 2>/dev/null)" = "requeue 6_$part" ] || lost=$((lost + 1))
+        turns=$((turns + 1))
+    done
+done
+[ $turns -gt 5 ] && [ $lost -eq 0 ]
+check $? "$turns turns of three tasks were told to end; $lost of them did not requeue themselves"
+[ "$(digest turns)" = "$(digest one_turns)" ] && [ -n "$(digest turns)" ] && [ -z "$(ls tmp)" ]
+check $? "the script's parts, joined by it, have the digest of one run"
+
 # sbatch itself: a program of that name that keeps its words, and says what it is told to
-mkdir bin
+mkdir -p bin
 cat >bin/sbatch <<'END'
 #!/bin/sh
 for word; do echo "[$word]"; done >>called
