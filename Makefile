@@ -131,7 +131,8 @@ ISA_scalar := -march=x86-64-v3 -DHOPSCOTCH_SCALAR
 ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3
 # gcc before 13.3 misaligns vectors of 64 bytes on the stack that finds its use after a return
-ISA_v4 := -march=x86-64-v4 $(if $(findstring clang,$(CC)),,$(if $(findstring =address,$(EXTRA)),--param asan-use-after-return=0))
+no_asan_stack := $(if $(findstring clang,$(CC)),,$(if $(findstring =address,$(EXTRA)),--param asan-use-after-return=0))
+ISA_v4 := -march=x86-64-v4 $(no_asan_stack)
 $(BUILD)/%_cuda.o: sim/%_cuda.cu $(wildcard sim/*.h sim/*/*.h sim/*.cuh sim/made/*.cuh) build/config.mk
 	$(call step,$@: kernels for GPUs)
 	$(Q)$(cuda_by_$(CUDA)) -std=c++17 -c $< -o $@

@@ -134,17 +134,20 @@ static bool message_word(MessageReader *reader, const char *word)
     return true;
 }
 
-// A text of printable ASCII without escapes: names and versions have no other characters.
+// A text of printable ASCII without escapes: names and versions have no other characters. After an error `out` is empty.
 static bool message_text(MessageReader *reader, char *out, size_t size)
 {
-    size_t length = 0;
+    out[0] = '\0';
     if (!message_expect(reader, '"')) return false;
+    const char *text = reader->at;
     for (; *reader->at != '"'; reader->at++) {
         if (*reader->at < ' ' || *reader->at > '~' || *reader->at == '\\')
             return message_fail(reader, "a text holds a character that is not printable ASCII, or \\");
-        if (length + 1 >= size) return message_fail(reader, "a text is longer than %zu characters", size - 1);
-        out[length++] = *reader->at;
+        if ((size_t)(reader->at - text) + 1 >= size)
+            return message_fail(reader, "a text is longer than %zu characters", size - 1);
     }
+    const size_t length = (size_t)(reader->at - text);
+    memcpy(out, text, length);
     out[length] = '\0';
     reader->at++;
     return true;

@@ -1,12 +1,14 @@
-// Any bytes as a line of a user's program: a hello or an answer that keeps the protocol, or words that say what is wrong.
+// Any bytes as a line of a user's program: a hello or an answer that keeps the protocol, or what is wrong with it.
 #include "fuzz.h"
 
 #include "../../sim/command/command.h"
 
 enum { MESSAGE_METRICS = 3, MESSAGE_COLUMNS = 3, MESSAGE_SAMPLES = 6, MESSAGE_ID = 7 };
 
-static const Field message_metrics[] = {{"settled", "s", ""}, {"energy", "J", ""}, {"e_2", "J", ""}};
-static const Field message_columns[] = {{"time", "s", ""}, {"x", "m", ""}, {"y", "m", ""}};
+static const Field message_metrics[] = {
+    {.name = "settled", .unit = "s"}, {.name = "energy", .unit = "J"}, {.name = "e_2", .unit = "J"}};
+static const Field message_columns[] = {
+    {.name = "time", .unit = "s"}, {.name = "x", .unit = "m"}, {.name = "y", .unit = "m"}};
 static const char *const message_failures[] = {"none", "crashed", "timeout", "protocol", "unstable"};
 
 static void message_check_hello(const char *text, size_t size)
