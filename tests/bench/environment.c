@@ -28,6 +28,7 @@ static const BenchCase bench_cases[] = {
      1000000},
     {"hopper, ended by its spec", "experiments/hopper_env.yaml", {"simulation.control.period=1ms"}, 1, 4096, 1000000},
     {"quadruped", "experiments/quadruped_env.yaml", {NULL}, 0, 1024, 16384},
+    {"quadruped, few", "experiments/quadruped_env.yaml", {NULL}, 0, 64, 1024},
 };
 
 static clockid_t bench_time = CLOCK_PROCESS_CPUTIME_ID; // on a GPU elapsed time
