@@ -262,12 +262,13 @@ static Error submit_put(const Submit *submit)
     if (!submit->shared) submit_put_copy_here(submit);
     submit_put_run(submit);
     if (!submit->shared) submit_put_copy_back(submit);
-    fputs(
-        "\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
-        "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
-        "case $code in 75 | 143) [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ] && scontrol requeue \"$task\" ;; esac\n"
-        "exit \"$code\"\n",
-        submit->out);
+    fputs("\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
+          "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
+          "case $code in\n"
+          "75 | 143) [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ] && scontrol requeue \"$task\" ;;\n"
+          "esac\n"
+          "exit \"$code\"\n",
+          submit->out);
     return error_none();
 }
 

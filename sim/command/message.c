@@ -134,7 +134,7 @@ static bool message_word(MessageReader *reader, const char *word)
     return true;
 }
 
-// A text of printable ASCII without escapes: names and versions have no other characters. After an error `out` is empty.
+// A text of printable ASCII without escapes, as names and versions are. After an error `out` is empty.
 static bool message_text(MessageReader *reader, char *out, size_t size)
 {
     out[0] = '\0';
