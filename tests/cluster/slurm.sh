@@ -186,27 +186,40 @@ last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
 seconds=200 ended "$again" "$last"
 same slow
 
-# The time limit of a minute. Slurm sends TERM before it, at the latest 50 s before, and the task goes on in its next
-# turns.
+# A time limit of two minutes for a part of two minutes, of trials that only wait. Slurm sends TERM a minute before it, or
+# up to half a minute earlier; the task goes on in its next turns.
 if [ -z "${QUICK:-}" ]; then
-    spec long <<'END'
-model: bbob
-search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 200000}
-device: {batch: 4}
+    cat >nap.sh <<'END'
+#!/bin/sh
+read -r hello
+echo '{"hello": 1, "version": "nap 1"}'
+while read -r request; do
+    sleep 2
+    echo "$request" | sed 's/.*"id": *\([0-9]*\).*"x": *\([-+.e0-9]*\).*/{"id": \1, "metrics": {"y": \2}}/'
+done
 END
-    run submit long.yaml --parts 2 --slurm "--time=1"
-    sed -i 's/@120/@50/' long.sbatch
+    chmod +x nap.sh
+    cat >long.yaml <<'END'
+version: 1
+experiment: long
+seed: 5
+model: command
+simulation: {program: [./nap.sh], timeout: 20s}
+parameters: {x: {value: 0, range: [-5, 5]}}
+metrics: {y: ""}
+search: {method: random, over: {x: {range: [-5, 5]}}, trials: 240}
+objective: {minimize: y}
+device: {batch: 2}
+END
+    works run long.yaml --name one_long --allow-programs --threads 60 --batch 60 --progress none
+    submitted long 2 --allow-programs --slurm "--time=2"
+    scancel "$parts" "$joins"
+    sed -i 's/@120/@60/; s/^        --progress none --allow-programs/& --threads 2/' long.sbatch
     parts=$(sbatch --parsable long.sbatch)
     joins=$(sbatch --parsable --dependency=afterany:"$parts" --array=0 long.sbatch)
     seconds=600 ended "$parts" "$joins"
     grep -q "continue with" long.1.log
-    check $? "the time limit stopped a task"
-    turns=0
-    until run gather long || [ $turns -ge 8 ]; do # tasks that did not come back are submitted again
-        turns=$((turns + 1))
-        parts=$(sbatch --parsable long.sbatch)
-        seconds=300 ended "$parts"
-    done
+    check $? "the time limit stopped a task, which went on: $(grep -c 'continue with' long.1.log) times"
     same long
 fi
 
