@@ -186,8 +186,8 @@ last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
 seconds=200 ended "$again" "$last"
 same slow
 
-# A time limit of two minutes for a part of two minutes, of trials that only wait. Slurm sends TERM a minute before it, or
-# up to half a minute earlier; the task goes on in its next turns.
+# A time limit of two minutes for a part of two minutes, of trials that only wait. Slurm sends TERM a minute before the
+# limit, or up to half a minute earlier; the task goes on in its next turns.
 if [ -z "${QUICK:-}" ]; then
     cat >nap.sh <<'END'
 #!/bin/sh
