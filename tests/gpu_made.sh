@@ -1,6 +1,6 @@
 #!/bin/sh
 # Kernels made for a campaign on a GPU: the bits of the general kernels for every kind of kernel that is made; wrong
-# code is found out; a campaign may change kernels between its runs; and how fast they are.
+# code is found out; a campaign may change kernels between its runs. How fast they are: tests/gpu_musts.sh, gpu_gain.sh.
 #
 #   tests/gpu_made.sh [BUILD]      BUILD: the folder of `make` (build), or of `make portable`
 set -u
@@ -25,11 +25,6 @@ check()
 run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
 digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 event() { grep '"event":"kernel"' "$folder/results/$1/log.jsonl" | grep -q -- "$2"; }
-seconds()
-{
-    "$program" status "$1" --results "$folder/results" --json | grep -o '"kernel_seconds": *[0-9.e-]*' | head -n 1 |
-        grep -o '[0-9.e-]*$'
-}
 
 # same SPEC OPTIONS...: made and general give one digest
 same()
@@ -170,28 +165,5 @@ else
     echo "skip wrong code: needs NVRTC and a compiler"
 fi
 
-# speed: NAME SPEC OPTIONS...
-speed()
-{
-    what=$1 first=
-    shift
-    for kernels in general made; do
-        run "$@" --name "speed_$what" --backend cuda --kernels $kernels
-        taken=$(seconds "speed_$what") sum=$(digest "speed_$what")
-        echo "   $what, $kernels: $taken s in the kernels"
-        [ -z "$first" ] || [ "$sum" = "$first" ] || check 1 "$what: bits"
-        first=$sum
-        rm -rf "$folder/results/speed_$what"
-    done
-}
-
-sed 's/100\]/1000]/g; s/experiment: pendulum/experiment: million/' "$folder/pendulum.yaml" >"$folder/million.yaml"
-sed 's/stabilisation: rattle/stabilisation: baumgarte/; s/copies: 1000/copies: 10/; s/method: list/method: random/
-    s/^  points.*/  trials: 100000\n  over: {gravity: {range: [9, 10]}}/' \
-    experiments/chain_scaling.yaml >"$folder/chains.yaml"
-speed pendulums_1000000 "$folder/million.yaml"
-speed chains_of_ten_100000 "$folder/chains.yaml"
-speed chain_scaling experiments/chain_scaling.yaml
-speed sweep_of_two_decades "$folder/decades.yaml"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,12 +1,12 @@
 // How fast hoppers are: 5 s of implicit midpoint and semi-implicit Euler at 1e-4 s and dormand_prince at 1e-6, against
 // the oracle (Newton on ten numbers with a Jacobian by finite differences, four iterations) and, on a GPU, against the
 // time that its FP64 units need at least.
-//     hopper_speed [OUTPUT [BACKEND [CLOCK]]]
+//     hopper_speed [OUTPUT [BACKEND [CLOCK [musts]]]]
 // writes OUTPUT.csv (build/hopper_speed). BACKEND: cpu, one thread of each instruction set and then two threads; or
-// cuda, whose clock is CLOCK (MHz; 0: no floor).
+// cuda, whose clock is CLOCK (MHz; 0: no floor). musts: on a GPU only what tests/gpu_musts.sh asks for.
 // Populations: replicates of the default hopper; the twelve gaits of tests/hopper_twelve.h, lane by lane, each nudged;
 // the defaults with seven gains within 3 %.
-// Kernels of a GPU: general, and made (sim/made) for trials that differ in those seven gains.
+// Kernels of a GPU: general, and made (sim/made) for trials that differ in those seven gains; their bits are compared.
 // Times: median of the repetitions after one to warm up; processor time of one thread, elapsed time of more, event time
 // of the kernel on a GPU. Columns at the end: times as fast as the oracle, times the floor, times as fast as the scalar
 // build of the same source.
@@ -52,12 +52,14 @@ typedef struct SpeedCase {
 
 typedef struct SpeedResult {
     double seconds, residual, steps; // of all lanes; worst of all steps; of a lane (0: as many as it wants)
+    uint64_t bits;                   // a digest of all metrics and outcomes
 } SpeedResult;
 
 typedef struct SpeedBench {
     Backend *backend;
     double clock;                 // MHz
     int threads;                  // of a CPU
+    bool musts;                   // see above
     double scalar[SPEED_METHODS]; // s a hopper of each method by the scalar build; 0: not known
     double oracle;                // s a hopper by the oracle on the same processor; 0: not known
     FILE *file;
@@ -162,6 +164,20 @@ static double speed_worst(const Configured *configured, const Batch *batch, cons
     return worst;
 }
 
+// FNV-1a of 64 bits, by words.
+static uint64_t speed_bits(const Configured *configured, const Batch *batch)
+{
+    uint64_t digest = UINT64_C(14695981039346656037), word;
+    for (int m = -1; m < configured->n_metrics; m++) {
+        for (int64_t i = 0; i < batch->lanes; i++) {
+            word = (uint64_t)batch->status[i];
+            if (m >= 0) memcpy(&word, &batch->metric[m * batch->stride + i], sizeof word);
+            digest = (digest ^ word) * UINT64_C(1099511628211);
+        }
+    }
+    return digest;
+}
+
 static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult *result)
 {
     Arena arena;
@@ -180,6 +196,7 @@ static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult
         qsort(seconds + first, (size_t)(work->repeats + 1 - first), sizeof *seconds, speed_compare);
         result->seconds = seconds[first + (work->repeats - first) / 2];
         result->residual = speed_worst(&configured, backend_batch(bench->backend, 0), "newton_max_residual");
+        result->bits = speed_bits(&configured, backend_batch(bench->backend, 0));
         result->steps = work->method->integrator == 4 ? 0.0 : (double)configured.ticks;
     }
     arena_destroy(&arena);
@@ -199,12 +216,14 @@ static void speed_ratio(char text[16], double numerator, double denominator)
     if (numerator > 0.0 && denominator > 0.0) snprintf(text, 16, "%.3g", numerator / denominator);
 }
 
-static Error speed_row(SpeedBench *bench, const SpeedCase *work)
+// *bits: of its results
+static Error speed_row(SpeedBench *bench, const SpeedCase *work, uint64_t *bits)
 {
     const BackendInfo *info = backend_info(bench->backend);
     const char *population = speed_populations[work->population], *kernel = work->made ? "made" : "general";
     SpeedResult result;
     TRY(speed_measure(bench, work, &result));
+    *bits = result.bits;
     const double each = result.seconds / (double)work->lanes;
     if (work->method == &speed_methods[SPEED_ORACLE]) bench->oracle = each;
     double *of_scalar = &bench->scalar[work->method - speed_methods];
@@ -228,10 +247,12 @@ static Error speed_row(SpeedBench *bench, const SpeedCase *work)
 // By the general kernel, and by a made one where NVRTC is there.
 static Error speed_both_kernels(SpeedBench *bench, SpeedCase work)
 {
-    TRY(speed_row(bench, &work));
+    uint64_t general, made;
+    TRY(speed_row(bench, &work, &general));
     work.made = true;
-    const Error error = speed_row(bench, &work);
+    const Error error = speed_row(bench, &work, &made);
     if (error.kind == ERROR_MACHINE) printf("%s\n", error.text);
+    if (error.kind == OK && general != made) return error_make(ERROR_DEVICE, "the kernels give different bits");
     return error.kind == ERROR_MACHINE ? error_none() : error;
 }
 
@@ -239,10 +260,12 @@ static Error speed_gpu_rows(SpeedBench *bench)
 {
     const int64_t lanes[] = {10000, backend_info(bench->backend)->lane_multiple, 1000000};
     const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, SPEED_DEFAULTS, 1, false};
-    TRY(speed_row(bench, &oracle));
-    for (int size = 0; size < 3; size++)
+    const int step = bench->musts ? 2 : 1; // leaves out the lanes of the middle, and semi_implicit_euler
+    uint64_t bits;
+    if (!bench->musts) TRY(speed_row(bench, &oracle, &bits));
+    for (int size = 0; size < 3; size += step)
         for (int population = 0; population < SPEED_POPULATIONS; population++)
-            for (int m = 0; m < SPEED_ORACLE; m++)
+            for (int m = 0; m < SPEED_ORACLE; m += step)
                 TRY(speed_both_kernels(bench, (SpeedCase){&speed_methods[m], lanes[size], (SpeedPopulation)population,
                                                           size < 2 ? SPEED_REPEATS : SPEED_REPEATS_LONG, false}));
     return error_none();
@@ -262,10 +285,11 @@ static Error speed_gpu(SpeedBench *bench)
 static Error speed_cpu_rows(SpeedBench *bench)
 {
     const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, SPEED_TWELVE, 1, false};
-    if (bench->threads == 1) TRY(speed_row(bench, &oracle));
+    uint64_t bits;
+    if (bench->threads == 1) TRY(speed_row(bench, &oracle, &bits));
     for (int m = 0; m < SPEED_ORACLE; m++) {
         const SpeedCase work = {&speed_methods[m], 480, SPEED_TWELVE, 3, false};
-        TRY(speed_row(bench, &work));
+        TRY(speed_row(bench, &work, &bits));
     }
     return error_none();
 }
@@ -293,7 +317,8 @@ int main(int argc, char **argv)
 {
     const char *output = argc > 1 ? argv[1] : "build/hopper_speed";
     const bool gpu = argc > 2 && strcmp(argv[2], "cuda") == 0;
-    SpeedBench bench = {.clock = argc > 3 ? strtod(argv[3], NULL) : 0.0};
+    SpeedBench bench = {.clock = argc > 3 ? strtod(argv[3], NULL) : 0.0,
+                        .musts = argc > 4 && strcmp(argv[4], "musts") == 0};
     char path[4096];
     snprintf(path, sizeof path, "%s.csv", output);
     bench.file = fopen(path, "w");
