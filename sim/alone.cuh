@@ -1,4 +1,4 @@
-// Kernels of models whose lanes teams advance (team.h), compiled again for batches of so many lanes that each has one
+// Kernels of models whose lanes teams advance (team.h), compiled again for batches with so many lanes that each gets one
 // thread. Only for sim/*_cuda.cu.
 #ifndef HOPSCOTCH_ALONE_CUH
 #define HOPSCOTCH_ALONE_CUH

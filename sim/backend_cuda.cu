@@ -142,7 +142,7 @@ static Error cuda_take(CudaBackend *cuda, int slot, int64_t lanes, int64_t trace
 {
     const Configured *configured = cuda->configured;
     const size_t row = sizeof(double) * (size_t)lanes;
-    // whole blocks (lanes_work_block); where a host plays the GPU, they begin anew behind the observed lanes
+    // whole blocks (lanes_work_block); where a host plays the GPU, they begin again behind the observed lanes
     const int64_t blocks = (lanes + LANES_MOST + LANES_TOGETHER - 1) / LANES_TOGETHER;
     const size_t worked = sizeof(double) * (size_t)(blocks * LANES_TOGETHER);
     const size_t samples = sizeof(double) * (size_t)(traced * capacity * configured->n_columns);
@@ -512,7 +512,7 @@ static Error cuda_launch_plain(const CudaBackend *cuda, const CudaSlot *s, LaneG
     const bool listed = s->listed >= 0;
     const int64_t first = listed ? 0 : observed, end = listed ? s->listed : s->device.lanes;
     if (listed) group.order = s->device_order;
-    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed anew
+    if (s->made && cuda->made.module != NULL) // if it was dropped since, the batch is computed again
         return cuda_launch_made(cuda, s, group, first, end);
     return cuda_launch(cuda, cuda_plain[cuda->configured->kernel], s, group, first, end);
 }

@@ -238,7 +238,7 @@ static Error environment_check_program(const EnvironmentSetup *setup)
 {
     int depth = 0;
     if (setup->n_program > PROGRAM_STEPS_MAX)
-        return error_make(ERROR_USER, "the expressions of `environment` have %d operations, and %d are the most",
+        return error_make(ERROR_USER, "the expressions of `environment` have %d operations, at most %d are allowed",
                           setup->n_program, PROGRAM_STEPS_MAX);
     for (int k = 0; k < setup->n_program; k++) {
         const int operation = setup->program[k].operation;

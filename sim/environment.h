@@ -14,8 +14,8 @@
 #include "program.h"
 
 typedef struct EnvironmentLanes {
-    mask present, going, anew; // in this group; advanced by this step; begun by it in place of a step
-    mask stop;                 // the condition of the spec ends them
+    mask present, going, begun; // in this group; advanced by this step; begun by it in place of a step
+    mask stop;                  // the condition of the spec ends them
     real reward;
 } EnvironmentLanes;
 
@@ -220,7 +220,7 @@ HD EnvironmentLanes environment_before(const EnvironmentView *e, const LaneGroup
     const mask over = MASK(environment_status(group) != (double)LANE_RUNNING);
     lanes.present = first_lanes(group->valid);
     lanes.going = lanes.present & ~over;
-    lanes.anew = e->autoreset == ENVIRONMENT_NEXT_STEP ? lanes.present & over : no_lanes();
+    lanes.begun = e->autoreset == ENVIRONMENT_NEXT_STEP ? lanes.present & over : no_lanes();
     lanes.stop = no_lanes();
     lanes.reward = splat(0.0);
     for (int a = 0; a < e->n_actions; a++)
@@ -258,7 +258,7 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
 {
     const mask failed = MASK(status > (double)LANE_DONE), over = MASK(status == (double)LANE_DONE);
     const mask ends = lanes->going & (failed | over | lanes->stop);
-    const mask told = lanes->going | lanes->anew;
+    const mask told = lanes->going | lanes->begun;
     environment_set_float(e, group, e->reward, 0, select_real(lanes->going, lanes->reward, splat(0.0)), lanes->present);
     environment_set_byte(group, e->terminated, lanes->going & (failed | lanes->stop), told);
     environment_set_byte(group, e->truncated, lanes->going & over, told);
@@ -266,7 +266,7 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
     for (int i = 0; i < group->valid; i++)
         if (lane_of_mask(lanes->going, i)) e->steps[group->lane + i]++;
     if (any_lane(ends)) environment_end_episodes(e, group, ends);
-    return e->autoreset == ENVIRONMENT_SAME_STEP ? ends : lanes->anew;
+    return e->autoreset == ENVIRONMENT_SAME_STEP ? ends : lanes->begun;
 }
 
 // ---- of each kernel -------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ static Error policy_find_columns(const Points *file, int64_t *at)
         at[k] = -1;
         for (int64_t c = 0; c < POLICY_COLUMNS; c++)
             if (strcmp(file->names[c], policy_columns[k]) == 0) at[k] = c;
-        if (at[k] < 0) return error_make(ERROR_USER, "a policy has a column '%s', and none is here", policy_columns[k]);
+        if (at[k] < 0) return error_make(ERROR_USER, "column '%s' of the policy is missing", policy_columns[k]);
     }
     return error_none();
 }

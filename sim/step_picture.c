@@ -37,8 +37,8 @@ static Error picture_draw(const Configured *configured, const double *parameter,
             configured->model->name);
     if (graph->pieces)
         return error_make(ERROR_USER,
-                          "a step of model %s with these settings is several graphs, one of them run as "
-                          "often as it takes: there is no picture of it; " PICTURE_EXAMPLE " is one",
+                          "a step of model %s with these settings is several graphs, one of which is repeated, "
+                          "so it can't be drawn; " PICTURE_EXAMPLE " can",
                           configured->model->name);
     TRY(graph_team_open(threads, arena, &team));
     GraphProfile profile = graph_profile_new(&graph->program, arena);

@@ -55,7 +55,7 @@ static Error actions_of_file(const Points *file, int n_joints, ArticulatedHost *
     int *to = ARENA_NEW(arena, int, file->columns);
     TRY(actions_columns(file, host, to));
     if (rows * n_joints > MATRIX_MAX)
-        return error_make(ERROR_USER, "control.file has %lld rows for %d joints, and %d commands are the most",
+        return error_make(ERROR_USER, "control.file has %lld rows for %d joints, at most %d commands are allowed",
                           (long long)rows, n_joints, MATRIX_MAX);
     double *actions = ARENA_NEW(arena, double, rows *n_joints + 1);
     for (int64_t k = 0; k < file->columns; k++) {

@@ -49,11 +49,11 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "actions: offset + control.actions or control.file; raibert: legs that trot, walk or hop at a commanded speed; "
      "external: the table of actions, or the actions of an environment"},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
-     "control actions and external: each row of the table, or action, holds so long, unless the file has a column "
+     "control actions and external: how long each row of the table, or action, holds, unless the file has a column "
      "time; of external a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
-     "holds on"},
+     "holds to the end"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
      "their offset. With a column time (s) each row holds until the time of the next one"},
@@ -67,13 +67,13 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: bodies that are feet, in the order of phase_1 ...: front to hind, of each pair the left one "
      "first. Without it those with points that touch the ground"},
     {"control.reaches", OPTION_INTEGER, "1", 2, 1, 100, NULL,
-     "control raibert: in each step the joints of a leg are improved so often to reach the foot's place"},
+     "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's place"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
-     "pose of the robot's file at which it begins; without one: where the file places its bodies"},
+     "pose of the robot's file that it starts from; without one: where the file places its bodies"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
-     "elements of the robot's file that change the motion and may be left out all the same; errors name them"},
+     "elements of the robot's file to leave out although they change the motion; errors name them"},
     {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
-     "the robot's root. file: as its file has it, and in URDF floating; else it floats, or is fixed to the world"},
+     "the robot's root. file: as in its file, floating if that is URDF; floating; fixed: to the world"},
     {"terrain", OPTION_CHOICE, "", 0, 0, 5, "flat|slope|steps|sine|table|heights",
      "height of the ground along x; parameters give its dimensions, terrain_points the table. heights: over x and y, "
      "from terrain_file"},
@@ -84,15 +84,15 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "beyond an edge the ground keeps the edge's height"},
     {"terrain_spacing", OPTION_NUMBER, "m", 0.1, 1e-4, 1e4, NULL, "between neighbours in terrain_file"},
     {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
-     "of the ground. viscous: below slip_speed, so that what rests creeps; anchored: a spring holds each point where "
-     "it first touched, until it slips"},
+     "of the ground. viscous: a damper below slip_speed, so a robot at rest creeps; anchored: a spring holds each point "
+     "where it first touched, until it slips"},
     {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "table",
      "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
      "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "
      "two steps the simulation counts as linear"},
     {"reference_scale", OPTION_CHOICE, "", 0, 0, 1, "deviation|none",
-     "by what the difference of each column is divided. deviation: by the column's standard deviation in the file, at "
-     "least 1e-3 of its unit; none: units count as they are"},
+     "what the difference of each column is divided by. deviation: by the column's standard deviation in the file, at "
+     "least 1e-3 of its unit; none: by 1 of its unit"},
 };
 
 #define ARTICULATED_ROW(name, unit, doc, group) {#name, unit, doc, group},

@@ -185,7 +185,7 @@ typedef struct ArticulatedConstants {
     X(ground_damping, "N s/m", 500, 0, 1e12, "the same, fading in over ground_depth") \
     X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
     X(ground_friction, "1", 1.0, 0, 100, "coefficient of friction") \
-    X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: what rests creeps") \
+    X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: a robot at rest creeps") \
     X(grip_stiffness, "N/m", 2e4, 1e-3, 1e12, "friction: anchored: of the spring that holds each point") \
     X(grip_damping, "N s/m", 200, 0, 1e12, "the same: of its damper") \
     X(gait_frequency, "Hz", 1.5, 0, 1e3, "control gait: of all joints") \
@@ -194,8 +194,8 @@ typedef struct ArticulatedConstants {
     X(push_z, "N", 0, -1e6, 1e6, "the same, upwards") \
     X(push_time, "s", 1.0, 0, 1e6, "when the push begins") \
     X(push_duration, "s", 0.1, 0, 1e6, "how long the push lasts") \
-    X(fall_height, "m", 0, -1e6, 1e6, "a lane ends as fell when the base's centre is less high over the ground; 0: never") \
-    X(fall_tilt, "rad", 0, 0, 3.2, "the same when the base's z axis is further from the vertical; 0: never")
+    X(fall_height, "m", 0, -1e6, 1e6, "a replicate ends as fell when the base's centre is lower than this over the ground; 0: never") \
+    X(fall_tilt, "rad", 0, 0, 3.2, "the same when the base's z axis is tilted by more than this; 0: never")
 #define ARTICULATED_INITIAL(X) \
     X(base_x, "m", 0, "position of the base's frame, added to that of the robot's file or keyframe") \
     X(base_y, "m", 0, "the same") \
@@ -217,14 +217,14 @@ typedef struct ArticulatedConstants {
     X(action_rate, "rad/s", "rms rate of the commands, over all driven joints") \
     X(ground_force_max, "N", "greatest sum of all normal forces") \
     X(ground_force_mean, "N", "mean of that sum") \
-    X(slip, "m", "way of all points along the ground while they touch it") \
+    X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
     X(saturation, "1", "part of the time, over all driven joints, in which a motor is at its greatest effort") \
     X(limit_time, "1", "part of the time, over all joints with a range, beyond the range") \
     X(momentum_error, "1", "greatest error of the robot's momentum, linear or angular, through the sum of its bodies'") \
     X(contact_count, "1", "mean number of points that touch the ground") \
     X(touchdowns, "1", "times that a body without contact touched the ground") \
-    X(survived, "s", "time until the lane ended")
+    X(survived, "s", "time until the replicate ended")
 // clang-format on
 // A lane's inputs with control: raibert; then the phase of each leg. Defaults of the first three are those of the gait.
 // clang-format off
@@ -241,12 +241,12 @@ typedef struct ArticulatedConstants {
     X(body_height, "m", 0, -10, 10, "commanded height of the base over its feet, added to that at t = 0") \
     X(body_pitch, "rad", 0, -1.5, 1.5, "commanded pitch, nose down") \
     X(placement_gain, "s", 0.05, -10, 10, "k of v T_s/2 + k (v - v_des), how far ahead a foot is placed") \
-    X(foot_forward, "m", 0, -10, 10, "feet are placed so far ahead of where they stand around the centre of mass") \
+    X(foot_forward, "m", 0, -10, 10, "how far the feet are placed ahead of where they stand around the centre of mass") \
     X(foot_outward, "m", 0, -10, 10, "the same, away from the middle") \
-    X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its way") \
+    X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its swing") \
     X(early, "1", 0.5, 0, 1, "a foot that touches after this part of its swing stands") \
-    X(late_speed, "m/s", 0.5, 0, 100, "a foot that has not touched at the end of its swing goes down so fast") \
-    X(height_gain, "1/s^2", 100, 0, 1e6, "vertical acceleration per height that lacks") \
+    X(late_speed, "m/s", 0.5, 0, 100, "speed of going down of a foot that has not touched at the end of its swing") \
+    X(height_gain, "1/s^2", 100, 0, 1e6, "vertical acceleration per error of the height") \
     X(height_rate_gain, "1/s", 15, 0, 1e6, "the same per vertical speed") \
     X(roll_gain, "1/s^2", 150, 0, 1e6, "angular acceleration per roll") \
     X(roll_rate_gain, "1/s", 20, 0, 1e6, "the same per rate of roll") \
@@ -256,14 +256,14 @@ typedef struct ArticulatedConstants {
     X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
     X(speed_gain, "1/s", 10, 0, 1e6, "horizontal acceleration per error of the speed") \
     X(centre_gain, "1/s^2", 20, 0, 1e6, "until start_time: horizontal acceleration per distance to the middle of the feet") \
-    X(load, "1", 0.1, 0, 0.5, "a foot takes up and gives off its load in this part of its stance") \
+    X(load, "1", 0.1, 0, 0.5, "part of its stance in which a foot takes up its load, and in which it gives it off") \
     X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
     X(balance_softness, "1", 1e-4, 1e-9, 1e3, "how far vertical force, roll and pitch may be missed") \
     X(track_softness, "1", 1e-2, 1e-9, 1e3, "the same, of horizontal forces and yaw") \
     X(stance_gain, "1", 0.1, 0, 10, "part of kp and kd with which a standing leg keeps its foot") \
     X(rate_part, "1", 1, 0, 2, "part of the commands' rate that kd follows") \
     X(reach_damping, "m/rad", 0.02, 1e-6, 10, "damping of the least squares for a leg's joints") \
-    X(level_weight, "m/rad", 0.1, 0, 10, "flat feet: a radian of tilt counts as so much distance")
+    X(level_weight, "m/rad", 0.1, 0, 10, "flat feet: distance that counts as much as a radian of tilt")
 // clang-format on
 #define ARTICULATED_ENTRY(name, ...) RAIBERT_##name,
 enum { ARTICULATED_RAIBERT(ARTICULATED_ENTRY) RAIBERT_PARAMETERS };

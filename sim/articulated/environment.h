@@ -1,5 +1,5 @@
 // A robot as an environment: lanes with their own clocks under external control (sim/environment.h). The lanes of a
-// vector are computed together. Those that have ended go along: nothing reads their memory before they begin anew.
+// vector are computed together. Those that have ended go along: nothing reads their memory before they begin again.
 #ifndef HOPSCOTCH_ARTICULATED_ENVIRONMENT_H
 #define HOPSCOTCH_ARTICULATED_ENVIRONMENT_H
 

@@ -112,7 +112,7 @@ static Error group_named(const ArticulatedHost *host, const GroupPlace *place, C
     const bool all = strcmp(place->name, host->groups[0].name) == 0;
     if (!all && group_joint(host, place->name) < 0) return error_none();
     group_wrong(place, out);
-    if (all) return error_make(ERROR_USER, "group all is there already: it holds all driven joints");
+    if (all) return error_make(ERROR_USER, "the name `all` is taken: that group holds all driven joints");
     return error_make(ERROR_USER, "group %.60s has the name of a joint: give it another", place->name);
 }
 

@@ -5,7 +5,7 @@
 
 // ---- gaits ----------------------------------------------------------------------------------------------------------
 
-// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by so much of a stride for
+// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a part of a stride for
 // each row behind it, and for the right one; of `wave` a row counts as that part of all rows.
 static const struct {
     double frequency, duty, bounce, row, right;
@@ -145,7 +145,7 @@ static const char *foot_refused(const Robot *robot, int base, int foot)
         bodies++;
     }
     if (!foot_touches(robot, foot)) return "no shape of it collides with the ground";
-    if (balls > 0) return "a ball joint leads to it, and only hinges and slides may";
+    if (balls > 0) return "its leg has a ball joint; only hinge and slide are supported";
     if (joints == 0) return "no hinge or slide leads to it from the base";
     if (joints > ARTICULATED_LEG_JOINTS || bodies > ARTICULATED_LEG_BODIES) return "more than 6 joints lead to it";
     return NULL;
@@ -156,16 +156,15 @@ static Error feet_take(const Points *named, const ArticulatedHost *host, int bas
     for (int64_t i = 0; i < named->count; i++) {
         feet[i] = foot_named(host, named->names[i]);
         if (feet[i] < 0)
-            return error_make(ERROR_USER,
-                              "control.legs names '%.60s', and the robot has no such body; its feet may be %s",
-                              named->names[i], found);
+            return error_make(ERROR_USER, "control.legs: unknown body '%.60s'; possible feet: %s", named->names[i],
+                              found);
         for (int64_t k = 0; k < i; k++) {
             if (feet[k] == feet[i]) return error_make(ERROR_USER, "control.legs names '%.60s' twice", named->names[i]);
         }
         const char *why = foot_refused(host->robot, base, feet[i]);
         if (why != NULL)
-            return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; feet may be %s", named->names[i],
-                              why, found);
+            return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; possible feet: %s",
+                              named->names[i], why, found);
     }
     return error_none();
 }
@@ -181,10 +180,9 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
         return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
     if (c->control == ARTICULATED_RAIBERT) {
         count = feet_find(robot, base, feet);
-        const char *found =
-            count > 0 ? feet_text(host, feet, count, arena) : "no body: no limb ends in a shape that collides";
+        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "none: no limb ends in a colliding shape";
         if (named->count > ARTICULATED_LEGS || (named->count == 0 && (count == 0 || count > ARTICULATED_LEGS)))
-            return error_make(ERROR_USER, "control raibert needs 1 to %d feet in control.legs; feet may be %s",
+            return error_make(ERROR_USER, "control raibert needs 1 to %d feet in control.legs; possible feet: %s",
                               ARTICULATED_LEGS, found);
         for (int i = 0; i < count && named->count == 0; i++) {
             const char *why = foot_refused(robot, base, feet[i]);

@@ -67,7 +67,7 @@ static Error reference_unknown(const Configured *configured, const char *name, A
     const char *joint = arena_format(arena, "%.100s_q", name);
     const char *hint =
         reference_column(configured, joint) >= 0 ? arena_format(arena, "; did you mean '%s'?", joint) : "";
-    return error_make(ERROR_USER, "reference has a column '%.100s', and a trajectory of this robot has none%s", name,
+    return error_make(ERROR_USER, "reference has a column '%.100s', which no trajectory of this robot has%s", name,
                       hint);
 }
 

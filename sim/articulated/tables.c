@@ -71,7 +71,7 @@ static const struct {
     {"high", "rad", "m", ARTICULATED_high, false, SECTION_PARAMETERS, -INFINITY, INFINITY, "greatest coordinate"},
     {"offset", "rad", "m", ARTICULATED_offset, false, SECTION_PARAMETERS, -1e3, 1e3, "command that the motor holds"},
     {"amplitude", "rad", "m", ARTICULATED_amplitude, false, SECTION_PARAMETERS, -1e3, 1e3,
-     "control gait: the command swings about its offset so far"},
+     "control gait: amplitude of the command about its offset"},
     {"phase", "rad", "rad", ARTICULATED_phase, false, SECTION_PARAMETERS, -1e3, 1e3,
      "control gait: offset + amplitude sin(2 pi gait_frequency t + phase); the second joint of a group of two has half "
      "a turn more"},

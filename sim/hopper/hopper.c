@@ -71,9 +71,9 @@ static const Option hopper_options[] = {
      "control.file, or of an environment, within u1_min to u1_max and u2_min to u2_max; policy: a network gives them "
      "for what environment.observe says"},
     {"control.period", OPTION_NUMBER, "s", 1e-3, 1e-7, 1e3, NULL,
-     "control external and policy: each action is held so long; a whole number of steps dt"},
+     "control external and policy: how long each action is held; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "", 0, -1e6, 1e6, NULL,
-     "control external: u1 (N), u2 (N m), row after row; the last row holds on. Without a table all are 0"},
+     "control external: u1 (N), u2 (N m), row after row; the last row holds to the end. Without a table all are 0"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control external: the table as a CSV file with the columns u1 (N) and u2 (N m); control policy: the weights of "
      "the network, with the columns layer, output, input (0: the constant) and weight"},

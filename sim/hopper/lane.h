@@ -160,7 +160,7 @@ HD HopperAction hopper_decide(const HopperWorld *world, const LaneGroup *group, 
     return action;
 }
 
-// The action for the step after `tick` steps: a policy decides anew when its last one was held for a period.
+// The action for the step after `tick` steps: a policy decides again when its last one was held for a period.
 HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, int64_t tick, real t)
 {
     if (!hopper_with(world, HOPPER_WITH_POLICY)) return hopper_action(world, tick);

@@ -37,7 +37,7 @@ Error hopper_choose(Configured *configured, const Choice *choice, Arena *arena)
     hopper_compose(constants.variants, constants.row, NULL, 0, arena, configured);
     const int count = policy_inputs(&host->policy, choice, configured_named(configured), arena, inputs, input);
     if (count > HOPPER_WEIGHTS_MOST)
-        return error_make(ERROR_USER, "%d weights of the policy are named, and %d are the most", count,
+        return error_make(ERROR_USER, "%d weights of the policy are named, at most %d can be", count,
                           HOPPER_WEIGHTS_MOST);
     hopper_compose(constants.variants, constants.row, inputs, count, arena, configured);
     host->input = input;

@@ -37,7 +37,7 @@ static Error ndt_pose_of_matrix(const Points *matrix, double *pose)
             const double *a = m + 4 * i, *b = m + 4 * j, product = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
             if (!(fabs(product - (i == j ? 1.0 : 0.0)) < 1e-3))
                 return error_make(ERROR_USER,
-                                  "truth.file: rows %d and %d of the matrix are no rotation's: their "
+                                  "truth.file: rows %d and %d are not of a rotation matrix: their "
                                   "product is %g",
                                   i + 1, j + 1, product);
         }
@@ -157,7 +157,7 @@ static Error ndt_pack(const NdtAssets *a, Arena *scratch, Arena *arena, Configur
     for (int64_t m = 0; m < a->n_maps; m++) total += ndt_map_size(&a->maps[m], single);
     if (total > NDT_ASSETS_MAX)
         return error_make(ERROR_USER,
-                          "the maps and the source take %lld MiB, and %d are the most; take a greater resolution or "
+                          "the maps and the source take %lld MiB, more than %d; take a greater resolution or "
                           "thin the source",
                           (long long)(total >> 17), NDT_ASSETS_MAX >> 17);
     double *assets = ARENA_NEW(arena, double, total);
@@ -197,7 +197,8 @@ static Error ndt_build_maps(NdtAssets *a, Arena *scratch, Configured *out)
     a->n_maps = listed != NULL ? listed->count : 1;
     out->wrong_option = 1 + (listed != NULL ? NDT_OPTION_MAPS : NDT_OPTION_RESOLUTION);
     if (a->n_maps > NDT_MAPS_MAX)
-        return error_make(ERROR_USER, "maps has %lld numbers, and %d are the most", (long long)a->n_maps, NDT_MAPS_MAX);
+        return error_make(ERROR_USER, "maps has %lld numbers, at most %d are allowed", (long long)a->n_maps,
+                          NDT_MAPS_MAX);
     for (int64_t m = 0; m < a->n_maps; m++) {
         NdtMapOptions options = a->options;
         NdtMapCounts counts;

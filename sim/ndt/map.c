@@ -254,11 +254,11 @@ static Error ndt_build(NdtBuild *build, Arena *scratch, Arena *arena)
     ndt_take_cells(build);
     build->map->n_cells = build->counts->valid;
     if (build->map->n_cells == 0)
-        return error_make(ERROR_USER,
-                          "none of the %lld cells of %g m that the target's %lld points lie in has %d of them; take "
-                          "larger cells",
-                          (long long)build->counts->occupied, build->options->resolution, (long long)points,
-                          NDT_CELL_POINTS);
+        return error_make(
+            ERROR_USER,
+            "no cell of the map has %d points or more (%lld cells of %g m, %lld points of the target); take "
+            "larger cells",
+            NDT_CELL_POINTS, (long long)build->counts->occupied, build->options->resolution, (long long)points);
     build->map->cells =
         ndt_numbers(build->cells, build->map->n_cells * NDT_CELL_STRIDE, build->options->precision, arena);
     ndt_take_candidates(build, arena);

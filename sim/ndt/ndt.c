@@ -128,7 +128,7 @@ static const Field ndt_debug_columns[] = {
     NDT_POSE_FIELDS("delta_", "of the whole step", "rows")
     {"alpha", "1", "pose after = pose before + alpha delta", "rows"},
     {"correspondences", "1", "pairs of a point and a cell, before the iteration", "rows"},
-    {"reversed", "1", "1 if the solution led down and was turned round", "rows"},
+    {"reversed", "1", "1 if the step led downhill and was reversed", "rows"},
     NDT_POSE_FIELDS("after_", "after the iteration", "rows")
 };
 // clang-format on
@@ -196,8 +196,8 @@ static Error ndt_configure(const double *settings, const Points *points, Arena *
     ndt_name_parameters(settings, points, arena, out);
     if ((settings[NDT_OPTION_TARGET] != 0.0) != (settings[NDT_OPTION_SOURCE] != 0.0))
         return error_make(ERROR_USER,
-                          "simulation.%s is a file and simulation.%s is none: name both, or neither for a "
-                          "made-up scene",
+                          "simulation.%s is given without simulation.%s: name both, or neither for an "
+                          "artificial scene",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "target" : "source",
                           settings[NDT_OPTION_TARGET] != 0.0 ? "source" : "target");
     return error_none();

@@ -203,7 +203,7 @@ Error ndt_scene(const NdtSceneOptions *options, Arena *arena, Cloud *target, Clo
     ndt_plan(options, &plan);
     const int64_t points = ndt_plan_points(&plan, options->spacing) + ndt_plan_points(&plan, options->source_spacing);
     if (points > NDT_SCENE_POINTS_MAX)
-        return error_make(ERROR_USER, "the scene would have %lld points, and %d are the most; take a larger spacing",
+        return error_make(ERROR_USER, "the scene would have %lld points, more than %d; take a larger spacing",
                           (long long)points, NDT_SCENE_POINTS_MAX);
     *target = ndt_sample(options, &plan, false, arena);
     *source = ndt_sample(options, &plan, true, arena);

@@ -183,7 +183,7 @@ static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
         for (; k < forest->n_joints && of[forest->joints[k].child] == i; k++) {
             forest->joints[k].first = count;
             count += forest->joints[k].count;
-            forest->joints[k].count = 0; // counted anew below
+            forest->joints[k].count = 0; // counted again below
         }
         island->row_end = count; // so far
         count += island->n_loop_rows;

@@ -22,7 +22,7 @@ static void places_touch(const RigidConstants *c, RigidBody *bodies, const Rigid
     for (int b = 0; b < c->n_bodies; b++) {
         bodies[b].touch = count;
         count += bodies[b].n_touches;
-        bodies[b].n_touches = 0; // counted anew below
+        bodies[b].n_touches = 0; // counted again below
     }
     for (int r = 0; r < c->n_rows; r++) {
         for (int side = 0; side < 2; side++) {

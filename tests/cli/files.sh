@@ -88,7 +88,7 @@ says()
 says "'../target.csv' leads out of the spec's folder" target=../target.csv
 says "cannot read 'none.csv' in the spec's folder: No such file" target=none.csv
 says "target is a list, expected the name of a file, {file: name, sha256: digest} or none" 'target=[a]'
-says "simulation.source is a file and simulation.target is none: name both" target=none
+says "simulation.source is given without simulation.target: name both" target=none
 says "sha256 is '12', expected 64 digits of 0-9 a-f" 'target={file: scans/target.csv, sha256: 12}'
 says "unknown key 'sha' in target, expected file or sha256" 'target={file: scans/target.csv, sha: 12}'
 says "scans/source.csv has changed: its SHA-256 is" \
@@ -98,12 +98,12 @@ says "corner.yaml: expected up to 4096 numbers; number 1 is wrong" 'truth={file:
 echo "1 2 3" >scans/short.txt
 echo "1 0 0 0 0 2 0 0 0 0 1 0" >scans/bent.txt
 says "truth.file holds 3 numbers; a pose is a matrix of 12 or 16" 'truth={file: scans/short.txt}'
-says "truth.file: rows 2 and 2 of the matrix are no rotation's: their product is 4" 'truth={file: scans/bent.txt}'
+says "truth.file: rows 2 and 2 are not of a rotation matrix: their product is 4" 'truth={file: scans/bent.txt}'
 says "maps is '3', expected a list of numbers in [0.1, 100] m" maps=3
 printf '1e9 0 0\n' >scans/far.xyz
 says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/far.xyz
 seq 40 | tr '\n' ',' | sed 's/,$//' >list
-says "maps has 40 numbers, and 32 are the most" "maps=[$(cat list)]"
+says "maps has 40 numbers, at most 32 are allowed" "maps=[$(cat list)]"
 
 # Copies of 1 TiB, as sparse files, are refused by their size, before memory is allocated.
 cp -r r large
@@ -113,7 +113,7 @@ for copy in large/corner/files/*; do : >"$copy" && truncate -s 1T "$copy" 2>/dev
 if [ $sparse = yes ]; then
     case $HOPSCOTCH in *asan* | *tsan*) room=unlimited ;; *) room=4000000 ;; esac
     (ulimit -v $room && "$HOPSCOTCH" replay corner/0 --results large --threads 1) >log 2>&1
-    grep -q " has 1.0 TiB, and 4.0 GiB are the most" log || fail "a copy of 1 TiB: $(cat log)"
+    grep -q " has 1.0 TiB, at most 4.0 GiB are allowed" log || fail "a copy of 1 TiB: $(cat log)"
 fi
 [ $status -eq 0 ] && echo "ok   files"
 exit $status

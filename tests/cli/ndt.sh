@@ -155,7 +155,7 @@ says "solver is not used with these settings of simulation: it is the solver of 
 says "line_search is not used with these settings of simulation: it is the line search of each trial, with" \
     'search.over={line_search: [1]}'
 says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' parameters.line_search=3
-says "points lie in has 6 of them; take larger cells" simulation.resolution=0.1
+says "no cell of the map has 6 points or more (" simulation.resolution=0.1
 says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
 
 [ $status -eq 0 ] && echo "ok   ndt"

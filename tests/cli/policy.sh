@@ -50,7 +50,7 @@ has "weight_3_1_3" err
 
 many=$(for output in $(seq 32); do seq 0 32 | sed "s/.*/weight_2_${output}_&: 0/"; done | head -n 1001 | paste -sd ,)
 refused check hopper_policy.yaml --set "parameters={$many}"
-has "1001 weights of the policy are named, and 1000 are the most" err
+has "1001 weights of the policy are named, at most 1000 can be" err
 
 # what is seen is part of what is computed
 sed 's/    - rise/    - "0.5 * rise"/' hopper_policy.yaml >half.yaml
@@ -69,7 +69,7 @@ wrong()
 }
 wrong "a policy has the columns layer, output, input and weight" "layer,output,weight
 1,1,0.5"
-wrong "a policy has a column 'input'" "layer,output,inputs,weight
+wrong "column 'input' of the policy is missing" "layer,output,inputs,weight
 1,1,0,0.5"
 wrong "row 1 of the policy: layer 0" "layer,output,input,weight
 0,1,0,0.5"

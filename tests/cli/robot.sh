@@ -176,7 +176,7 @@ refused()
     grep -q "$2" log || fail "$1: $(head -n 3 log)"
 }
 awk 'BEGIN { print "elbow"; for (i = 0; i < 524289; i++) print 0 }' >rows.csv
-refused rows.csv 'error: control.file has 524289 rows for 2 joints, and 1048576 commands are the most'
+refused rows.csv 'error: control.file has 524289 rows for 2 joints, at most 1048576 commands are allowed'
 awk 'BEGIN { print "elbow"; for (i = 0; i < 1048577; i++) print 0 }' >rows.csv
 refused rows.csv '^rows.csv:1048578:1: error: the file has more than 1048576 numbers, which is the most'
 awk 'BEGIN { for (i = 0; i < 4097; i++) printf "a%d,", i }' >rows.csv

@@ -315,7 +315,7 @@ TEST(ndt_impossible_maps_are_refused)
     CHECK_OK(arena_create(&arena, 1 << 20, "a map"));
     const Cloud none = {{x, y, y}, 0}, few = {{x, y, y}, 5}, wide = {{x, y, y}, 8}, broken = {{bad, y, y}, 2};
     CHECK_TEXT("the target cloud has no points", ndt_map_build(&none, &ndt_two_metres, &arena, &map, &counts).text);
-    CHECK_TEXT("none of the 1 cells of 2 m that the target's 5 points lie in has 6 of them; take larger cells",
+    CHECK_TEXT("no cell of the map has 6 points or more (1 cells of 2 m, 5 points of the target); take larger cells",
                ndt_map_build(&few, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_TEXT("point 0 of the cloud (0, 0, 0) lies more than 1048574 cells of 2 m from its middle; take larger cells, "
                "or remove the point",

@@ -33,8 +33,8 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
     Error error = files_open(folder, file, &scratch, &open);
     const size_t size = (size_t)open.bytes;
     if (error.kind == OK && size > CLOUD_BYTES_MAX)
-        error = error_make(ERROR_USER, "%.200s has %s, and %s are the most", file->name, text_bytes((double)size).text,
-                           text_bytes((double)CLOUD_BYTES_MAX).text);
+        error = error_make(ERROR_USER, "%.200s has %s, at most %s are allowed", file->name,
+                           text_bytes((double)size).text, text_bytes((double)CLOUD_BYTES_MAX).text);
     if (error.kind == OK) error = arena_create(own, size + 65536, "a file that a model reads");
     if (error.kind == OK) {
         error = file_read_within(&open, size, own, bytes);
