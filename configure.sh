@@ -339,7 +339,7 @@ print_advice()
 write_config()
 {
     cat >build/config.mk.new <<END
-# Written by configure.sh; run it again to look anew.
+# Written by configure.sh; run it again to search again.
 CC := $compiler
 DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags$expat_flags
 DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs$expat_libs
@@ -354,7 +354,7 @@ JOBS := $(nproc 2>/dev/null || echo 2)
 ISA := $best_isa
 GPU := ${found_gpu:+yes}
 END
-    # untouched where nothing changed, so that nothing is compiled anew
+    # untouched where nothing changed, so that nothing is compiled again
     if cmp -s build/config.mk.new build/config.mk; then
         rm build/config.mk.new
     else

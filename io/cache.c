@@ -1,6 +1,6 @@
 // Files that can be made again: a folder of this user's, bounded, which several processes share. An entry is found by
 // its key; it carries the digest of its bytes, so that a damaged one is as good as none. What can't be read or written
-// is no error: the caller makes the bytes anew.
+// is not an error: the caller makes the bytes again.
 #include "system.h"
 
 #include <errno.h>

@@ -236,7 +236,7 @@ static int order_keys(BlockCursor *cursor, uint32_t chosen, FoundRow *out)
 // The bound of the rows found so far, as cells of the terms.
 typedef struct OrderBound {
     Cell cell[ORDER_TERMS_MAX];
-    int n_terms; // 0: there is none yet, or a term is no real column
+    int n_terms; // 0: there is none yet, or a term is not a real column
 } OrderBound;
 
 // The value of a key: what order_key made of it.

@@ -245,7 +245,7 @@ static Error cuda_prepare_debug(Backend *backend, int64_t lanes, int64_t capacit
 
 // ---- kernels made for the campaign ----------------------------------------------------------------------------------
 
-// A made kernel that can't be used is no error: the general one is there.
+// A made kernel that can't be used is not an error: the general one is there.
 static void cuda_refuse_made(CudaBackend *cuda, const char *why)
 {
     cuda_drop_made(cuda);

@@ -428,7 +428,7 @@ struct Model {
     const Option *options; // rows of `simulation:`
     int n_options;
     const char *later; // "a|b": options that came when specs of the model were stored already: at their defaults they
-                       // are no part of a spec's identity; NULL: none
+                       // are not part of a spec's identity; NULL: none
     const Parameter *extra; // [n_extra] rows that a lane has only under some settings; doc says which
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`

@@ -79,7 +79,7 @@ same()
     fi
 }
 
-# An instruction set that this processor lacks is no failure.
+# An instruction set that this processor lacks is not a failure.
 has_isa()
 {
     "$first" run "$folder/bbob.yaml" --results "$folder/probe" --name "isa-$1" --backend cpu --isa "$1" \

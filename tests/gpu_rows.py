@@ -114,7 +114,7 @@ def digest(name):
 
 
 def disk_seconds(size):
-    """To write and sync a new file of so many bytes: the median of five."""
+    """To write and sync a new file of N bytes: the median of five."""
     block, taken = os.urandom(1 << 22), []
     for _ in range(5):
         path = os.path.join(FOLDER.name, "disk")

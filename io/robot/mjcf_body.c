@@ -33,7 +33,7 @@ bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSw
     if (limited == MJCF_FALSE || (limited == MJCF_AUTO && !given)) return false;
     if (limited == MJCF_AUTO && !mjcf->compiler.autolimits) {
         robot_error(mjcf->file, node, attribute,
-                    "%s of %s is given, but nothing says that it limits; with autolimits=\"false\" say so", attribute,
+                    "%s of %s has no effect without limited=\"true\", because autolimits is false", attribute,
                     robot_label(mjcf->file, node));
         return false;
     }

@@ -318,7 +318,7 @@ static int mjcf_add_class(Mjcf *mjcf, const XmlNode *node, int parent)
         robot_error(file, node, NULL, "a default inside another needs a class: <default class=\"leg\">");
         return -1;
     }
-    if (mjcf_find_class(mjcf, name) >= 0) robot_error(file, node, "class", "the class '%.64s' is there twice", name);
+    if (mjcf_find_class(mjcf, name) >= 0) robot_error(file, node, "class", "two classes are called '%.64s'", name);
     if (mjcf->n_classes == MJCF_CLASSES_MAX) {
         robot_error(file, node, NULL, "more than %d default classes", MJCF_CLASSES_MAX);
         return -1;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Words that are no use at all are probably misspelt.
+// Words that are of no use are probably misspelt.
 static void robot_check_ignore(RobotFile *file)
 {
     for (int i = 0; i < file->options->n_ignore && !robot_failed(file); i++) {
@@ -14,10 +14,9 @@ static void robot_check_ignore(RobotFile *file)
             used |= note->skipped && strcmp(note->what, word) == 0;
         }
         if (used) continue;
-        diagnose_at(
-            file->diagnostics, file->root->source, 0, 0, 0,
-            "the robot has no '%.64s' that could be ignored; what can is what is unknown, and " ROBOT_IGNORE_WORDS,
-            word);
+        diagnose_at(file->diagnostics, file->root->source, 0, 0, 0,
+                    "the robot has no '%.64s' to ignore; `ignore` takes what is unknown, and " ROBOT_IGNORE_WORDS,
+                    word);
     }
 }
 

@@ -310,7 +310,7 @@ static void urdf_add_joint(Urdf *urdf, const XmlNode *node)
     const int parent = urdf_end(urdf, node, "parent"), child = urdf_end(urdf, node, "child");
     if (parent < 0 || child < 0) return;
     if (urdf->links[child].joint >= 0) {
-        robot_error(urdf->file, node, NULL, "link '%.128s' hangs on a second joint; the first is in line %d",
+        robot_error(urdf->file, node, NULL, "link '%.128s' is the child of a second joint; the first is in line %d",
                     urdf->links[child].name, urdf->joints[urdf->links[child].joint].node->line);
         return;
     }
@@ -333,15 +333,15 @@ static int urdf_root(Urdf *urdf)
         if (urdf->links[i].joint >= 0) continue;
         if (root >= 0) {
             robot_error(urdf->file, urdf->links[i].node, NULL,
-                        "link '%.128s' hangs on no joint, and neither does '%.128s'", urdf->links[i].name,
-                        urdf->links[root].name);
+                        "link '%.128s' is the child of no joint, nor is '%.128s': only the root may be",
+                        urdf->links[i].name, urdf->links[root].name);
             return -1;
         }
         root = i;
     }
     if (root < 0)
         robot_error(urdf->file, urdf->file->root, NULL,
-                    urdf->n_links > 0 ? "the joints form a circle: no link is the root" : "the robot has no <link>");
+                    urdf->n_links > 0 ? "the joints form a loop: no link is the root" : "the robot has no <link>");
     return root;
 }
 
@@ -380,6 +380,6 @@ void urdf_read(RobotFile *file)
     if (robot_failed(file)) return;
     const int root = urdf_root(&urdf);
     if (root >= 0 && urdf_add_tree(&urdf, root, -1) < urdf.n_links)
-        robot_error(file, file->root, NULL, "some links hang on each other in a circle, and not on '%.128s'",
+        robot_error(file, file->root, NULL, "some joints form a loop that is not connected to the root, '%.128s'",
                     urdf.links[root].name);
 }

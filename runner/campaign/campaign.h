@@ -371,8 +371,8 @@ typedef struct CampaignEdit {
     bool shared_fs;
     Store store;
 } CampaignEdit;
-// Whoever changes a campaign whose run was killed may first make rows of its trials (store/pending.c): `tell` hears of
-// it when it takes longer than a second. For the whole process.
+// Before a change of a campaign whose run was killed, rows of its trials may be made (store/pending.c). `tell` hears
+// of that if it takes longer than a second. For the whole process.
 void rows_tell(void (*tell)(int64_t made, int64_t trials));
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end

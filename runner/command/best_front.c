@@ -133,12 +133,12 @@ static void front_print_head(const FrontListing *listing, const Front *front, in
     const Spec *spec = &listing->campaign->spec;
     const char *all = front->count == 1 ? "" : shown < front->count ? "; some are listed" : "; all are listed";
     if (!listing->by->own) {
-        fprintf(out, "a front of %s trial%s that no other trial beats in all these columns%s:\n\n",
-                text_count(front->count).text, front->count == 1 ? "" : "s", all);
+        fprintf(out, "%s trial%s on the Pareto front of these columns%s:\n\n", text_count(front->count).text,
+                front->count == 1 ? "" : "s", all);
         return;
     }
-    fprintf(out, "%d objectives, so there is no single best: a front of %s trial%s that no other trial beats%s:\n",
-            spec->objective.count, text_count(front->count).text, front->count == 1 ? "" : "s", all);
+    fprintf(out, "%d objectives: %s trial%s on the Pareto front%s:\n", spec->objective.count,
+            text_count(front->count).text, front->count == 1 ? "" : "s", all);
     for (int k = 0; k < spec->objective.count; k++)
         fprintf(out, "  %s  %s\n", rows_objective_name(k), objective_text(spec, k, arena));
     fputc('\n', out);

@@ -37,7 +37,7 @@ static const Switch line_backend_rows[] = {
      "GPU kernels: compiled for this campaign (made), general, or made where it saves time (auto, default)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
-     "stop if one launch of a kernel takes longer (default 60; 0: never; normal are 0.1 s)"},
+     "stop if one launch of a kernel takes longer (default 60; 0: never; a launch normally takes 0.1 s)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
      "run the program of a spec with `model: command`; it can do all that you can do, so look at it first"},
 };

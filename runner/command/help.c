@@ -6,8 +6,8 @@
 static void help_overview(FILE *out)
 {
     fputs(
-        "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, keeps\n"
-        "what you asked for in HDF5 and every fitness in SQLite. A killed run can be resumed, with the same results.\n"
+        "Hopscotch runs experiments that a YAML spec declares: it simulates every trial on the GPU or the CPU, stores\n"
+        "trajectories in HDF5 and results in SQLite. A killed run can be resumed, with the same results.\n"
         "\nusage: hopscotch COMMAND [arguments] [options]\n",
         out);
     for (int i = 0; i < command_count(); i++) {
@@ -22,7 +22,7 @@ static void help_overview(FILE *out)
           "  hopscotch best smoke\n"
           "  hopscotch help run        hopscotch help spec        hopscotch models hopper\n"
           "\nexit codes: 0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed,\n"
-          "            75 not finished: the same command goes on, 130 interrupted\n",
+          "            75 not finished: run the same command again, 130 Ctrl-C or stop, 143 SIGTERM\n",
           out);
 }
 

@@ -42,12 +42,11 @@ static void manual_head(const char *title, int section, const char *name, const 
 
 static void manual_tail(const char *others, FILE *out)
 {
-    fputs(
-        ".SH \"EXIT STATUS\"\n"
-        "0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 75 not finished: the same command "
-        "goes on, 130 interrupted.\n"
-        ".SH \"SEE ALSO\"\n",
-        out);
+    fputs(".SH \"EXIT STATUS\"\n"
+          "0 done, 1 the spec or the request is wrong, 2 usage, 3 the machine failed, 75 not finished: run the same "
+          "command again, 130 Ctrl-C or stop, 143 SIGTERM.\n"
+          ".SH \"SEE ALSO\"\n",
+          out);
     fputs(others, out);
 }
 
@@ -77,11 +76,10 @@ static void manual_switches(const Command *command, FILE *out)
 static void manual_program(FILE *out)
 {
     manual_head("HOPSCOTCH", 1, "hopscotch", "run experiments that a YAML spec declares", out);
-    fputs(
-        ".SH SYNOPSIS\n\\fBhopscotch\\fR \\fICOMMAND\\fR [arguments] [options]\n.SH DESCRIPTION\n"
-        "Simulates every trial of an experiment on the GPU or the CPU, keeps what the spec asks for in HDF5 and every\n"
-        "fitness in SQLite. A killed run can be resumed, with the same results.\n.SH COMMANDS\n",
-        out);
+    fputs(".SH SYNOPSIS\n\\fBhopscotch\\fR \\fICOMMAND\\fR [arguments] [options]\n.SH DESCRIPTION\n"
+          "Simulates every trial of an experiment on the GPU or the CPU, stores trajectories in HDF5 and results in\n"
+          "SQLite. A killed run can be resumed, with the same results.\n.SH COMMANDS\n",
+          out);
     for (int i = 0; i < command_count(); i++) {
         if (command_group(i) != NULL) fprintf(out, ".SS %s\n", command_group(i));
         fputs(".TP\n\\fB", out);

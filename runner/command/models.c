@@ -77,11 +77,11 @@ static Error models_print_list(const List *list, bool top, FILE *out, Arena *are
         table_text(table, list->fields[f].doc);
     }
     table_text(table, "repeat");
-    table_text(table, "how many, or [first, last]");
-    table_text(table, "number of copies; # in names and references is the copy's number, #-1 and #+1 its neighbours'");
+    table_text(table, "a number or [first, last]");
+    table_text(table, "number of copies; # is the copy's number, #-1 and #+1 its neighbours");
     table_text(table, "step");
     table_text(table, "a mapping of fields to numbers");
-    table_text(table, "added to these fields from each copy to the next");
+    table_text(table, "added to each field from one copy to the next");
     return table_finish(table);
 }
 

@@ -35,9 +35,9 @@ static void run_print_numbers(const RunSummary *summary, FILE *out)
     if (summary->trials_before > 0) fprintf(out, " (%s of them before)", text_count(summary->trials_before).text);
     run_print_state(summary, out);
     if (now <= 0) return;
-    fprintf(out, "%-9s %s, of which %s in the kernels; %s trials/s on %s\n", "time",
-            text_duration(summary->wall_seconds).text, text_duration(summary->kernel_seconds).text,
-            text_short((double)now / summary->wall_seconds).text, summary->device);
+    fprintf(out, "%-9s %s (kernels: %s); %s trials/s on %s\n", "time", text_duration(summary->wall_seconds).text,
+            text_duration(summary->kernel_seconds).text, text_short((double)now / summary->wall_seconds).text,
+            summary->device);
 }
 
 static void run_print_files(const char *folder, FILE *out)
@@ -279,12 +279,13 @@ static const Switch run_rows[] = {
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
     {"part", SWITCH_TEXT, "K/N|auto", 0, 0,
      "run part K of N, in the folder NAME.parts, for gather; auto: the task of a Slurm, PBS or Kubernetes array"},
-    {"parts", SWITCH_INTEGER, "N", 1, PARTS_MAX, "number of parts for --part auto (default: of the array's tasks)"},
+    {"parts", SWITCH_INTEGER, "N", 1, PARTS_MAX,
+     "number of parts for --part auto (default: the number of tasks in the array)"},
     {"seed", SWITCH_INTEGER, "N", 0, INTEGER_MAX, "seed of all random numbers, as --set seed=N (default: the spec's)"},
     {"batch", SWITCH_INTEGER, "N", 0, 1LL << 31,
      "number of replicates that run together (default 0: the spec's, else by the device)"},
     {"slice", SWITCH_INTEGER, "N", 0, 1LL << 40,
-     "time steps per launch of a kernel (default 0: those that take about 0.1 s)"},
+     "time steps per launch of a kernel (default 0: as many as take about 0.1 s)"},
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "device to continue on when the GPU fails and there is no other GPU (default none)"},
     {"extend", SWITCH_FLAG, NULL, 0, 0,
@@ -292,7 +293,7 @@ static const Switch run_rows[] = {
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0,
      "first run failed trials again: all, or those with these kinds of failure"},
     {"accept-version", SWITCH_FLAG, NULL, 0, 0,
-     "go on although the program of `model: command` says another version than before"},
+     "continue even if the program of `model: command` reports a different version"},
     {"ignore-space", SWITCH_FLAG, NULL, 0, 0, "run even if the results may not fit on the disk"},
     {"timings", SWITCH_FLAG, NULL, 0, 0, "print the time of kernels, idle device, copies, search, HDF5 and SQLite"},
     {"profile-graph", SWITCH_TEXT, "FILE", 0, 0,

@@ -352,7 +352,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     status_print_progress(report, out);
     fprintf(out, "%-11s %s trials\n", "failures", text_count(report->failures).text);
     if (report->objectives > 0)
-        fprintf(out, "%-11s %" PRId64 " objectives, so there is a front: %s best %s%s\n", "best", report->objectives,
+        fprintf(out, "%-11s %" PRId64 " objectives; the Pareto front: %s best %s%s\n", "best", report->objectives,
                 command_program(arena), report->place.name, command_results_option(report->place.results, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");

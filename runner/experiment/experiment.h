@@ -503,7 +503,7 @@ struct SearchMethod {
     // applies it. NULL: no option does.
     bool (*budget)(const Spec *spec, const char *option);
     void (*bounds)(const Search *search, SearchBounds *bounds); // of a method that learns, without limits.trials
-    // How a campaign is divided into parts: by searches, of which the spec has so many. NULL: by ids of trials.
+    // How a campaign is divided into parts: by searches; gives their number. NULL: by ids of trials.
     int64_t (*searches)(const Spec *spec);
     const Sensitivity *sensitivity; // NULL: it measures none
     // Settings that can't be combined: error (user), and the key of the spec that it is about. NULL: all can.
@@ -571,7 +571,7 @@ uint64_t search_round_ordinal(int64_t round, int64_t member);
 // units [U (k - 1)/N, U k/N) of U, rounded down.
 enum { PARTS_MAX = 9999 };
 void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end);
-// Error (user): the spec can't be divided into so many parts. `units`: those of the whole campaign.
+// Error (user): the spec can't be divided into N parts. `units`: those of the whole campaign.
 Error part_check_spec(const Spec *spec, int64_t units);
 typedef struct PartName {
     char text[32];

@@ -122,7 +122,8 @@ static void bench_device(AdjointBench *bench, Backend *backend, size_t most, dou
     AdjointDevice *device = NULL;
     double forth = INFINITY, back = INFINITY;
     check(backend_adjoint(backend, &bench->configured, bench->lanes, most, &device));
-    if (device == NULL || device->lanes < bench->lanes) check(error_make(ERROR_USER, "so many lanes do not fit"));
+    if (device == NULL || device->lanes < bench->lanes)
+        check(error_make(ERROR_USER, "%lld lanes do not fit", (long long)bench->lanes));
     for (int k = 0; k < ADJOINT_REPEATS; k++) {
         check(device->run(device, &group.lanes));
         check(device->back(device, group.weight, group.gradient, group.growth));

@@ -203,7 +203,7 @@ static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult
     return error;
 }
 
-// s that a GPU's FP64 units need for so many instructions: 64 a cycle on each of its processors
+// s that a GPU's FP64 units need for n instructions: 64 a cycle on each of its processors
 static double speed_floor(const SpeedBench *bench, const SpeedCase *work)
 {
     const double processors = (double)backend_info(bench->backend)->lane_multiple / 128.0;

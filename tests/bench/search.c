@@ -9,7 +9,7 @@
 // The first prints CSV (`make bench-search` keeps it as tests/bench/search.csv). The second is for
 // tests/bench/compare_pycma.py, which measures the reference implementation on the same functions: points come as
 // doubles on the standard input, their values go to the output. The third times what a generation costs beside its
-// evaluations: quartiles over so many generations of all
+// evaluations: quartiles over N generations of all
 // searches, which share one batch.
 #include "../../runner/command/command.h"
 

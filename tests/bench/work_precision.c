@@ -2,7 +2,7 @@
 // a range of steps or tolerances.
 //     work_precision [OUTPUT [LANES [BACKEND [POINTS]]]]
 // writes OUTPUT.csv and OUTPUT.svg (build/work_precision). LANES (960) are timed on BACKEND (cpu: one thread; cuda),
-// the twelve gaits over and over; POINTS: at most so many settings of each integrator, the coarsest. Error: distance
+// the twelve gaits over and over; POINTS: at most N settings of each integrator, the coarsest. Error: distance
 // (m) of the foot at 5 s from dormand_prince at 1e-12, the median and the worst of the gaits; it is the same on every
 // backend.
 // Cost: time (s) of all lanes by their number, median of 3; processor time on a CPU, event time of the kernel on a GPU.

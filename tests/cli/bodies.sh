@@ -122,8 +122,8 @@ check $? "resume keeps the bodies"
 check $? "digest"
 spec 20 | sed 's/^record: {/record: {bodies: [link1, lnk20, "tip#"], /' >wrong.yaml
 run check wrong.yaml
-[ $? -eq 1 ] && grep -q "^wrong.yaml:[0-9]*:26: error: 'lnk20' is the name of none of the 20 moving bodies; " err &&
-    grep -q "did you mean 'link20'?" err && grep -q "^wrong.yaml:[0-9]*:33: error: 'tip#' is the name of none" err
+[ $? -eq 1 ] && grep -q "^wrong.yaml:[0-9]*:26: error: 'lnk20' is not one of the 20 moving bodies; " err &&
+    grep -q "did you mean 'link20'?" err && grep -q "^wrong.yaml:[0-9]*:33: error: 'tip#' is not one of" err
 check $? "wrong names are reported with their places"
 run check chain.yaml --set record.bodies=all --set simulation.copies=320
 [ $? -eq 1 ] &&
@@ -150,7 +150,7 @@ run replay chain_300/1 --results . --bodies all -o trace.csv
 check $? "replay --bodies all writes every body"
 run replay chain_300/1 --results . --bodies link3000 -o trace.csv
 [ $? -eq 1 ] &&
-    grep -qF -e "--bodies: 'link3000' is the name of none of the 300 moving bodies of the model; did you mean" err &&
+    grep -qF -e "--bodies: 'link3000' is not one of the 300 moving bodies of the model; did you mean" err &&
     grep -qF "'link300'?" err
 check $? "replay --bodies suggests the nearest name"
 run replay chain_300/1 --results . --bodies link300 --svg one.svg &&

@@ -41,16 +41,16 @@ check $? "a run without trouble"
 expected=$(digest whole)
 
 run smaller backend:prepare:1:MEMORY,backend:prepare:2:MEMORY --backend faulty && same smaller &&
-    said "16 lanes: they have 4 now" && [ "$(events smaller "4 now")" -eq 1 ]
+    said "16 replicates: they have 4 now" && [ "$(events smaller "4 now")" -eq 1 ]
 check $? "out of memory: batches of a quarter, the same bits, said once and kept"
 
 said_plan=$(HOPSCOTCH_FAULT=backend:prepare:1:MEMORY,backend:prepare:2:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan \
     "$root"/experiments/smoke.yaml --batch 16 --threads 1 --backend faulty 2>err)
-case $said_plan in *"of up to 4 replicates"*"16 lanes: they have 4 now"*) true ;; *) false ;; esac
+case $said_plan in *"of up to 4 replicates"*"16 replicates: they have 4 now"*) true ;; *) false ;; esac
 check $? "out of memory: the plan has the batches of the run"
 HOPSCOTCH_FAULT=backend:prepare:1+:MEMORY "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root"/experiments/smoke.yaml --threads 1 \
     --backend faulty >out 2>err
-[ $? -ne 0 ] && said "no memory for a batch of a single trial"
+[ $? -ne 0 ] && said "too little memory for a single trial"
 check $? "no memory for a single trial: the plan says so"
 
 run later backend:advance:5:MEMORY --backend faulty && same later && said "out of memory" "batches of 8 lanes"

@@ -104,7 +104,7 @@ run "$HOPSCOTCH" grid kept --extend
 expect $? 0 "--extend alone"
 has "done already"
 run "$HOPSCOTCH" grid kept --set 'search.over.thrust={arange: [25, 40, 5]}' --extend
-expect $? 0 "an axis that is set anew"
+expect $? 0 "an axis that is set again"
 has "search.over.thrust: [30, 33, 35] -> {arange: [25, 40, 5]}"
 has "kept keeps what earlier runs set: $wider ("
 "$HOPSCOTCH" resume kept --set 'search.over.k_fp={linspace: [50, 500, 19]}' --extend --progress none >out 2>&1

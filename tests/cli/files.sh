@@ -41,7 +41,7 @@ edges=$("$HOPSCOTCH" query corner --results r --columns cell_edge --format csv |
 
 printf 'nan,0,0\n' >>scans/target.csv
 "$HOPSCOTCH" check corner.yaml >log 2>&1 || fail "a point that is not finite: $(cat log)"
-grep -qF 'warning: 1 point of the files has no finite place and is left out' log || fail "not finite: $(cat log)"
+grep -qF 'warning: 1 point of the files has no finite coordinates and is left out' log || fail "not finite: $(cat log)"
 awk -v s=0 "$walls" >scans/target.csv
 
 # a campaign's folder needs nothing else: it works elsewhere, without the named files

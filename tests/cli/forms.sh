@@ -41,7 +41,7 @@ has "9 of 9"
 8,3,0,-2,1.5 9,3,0,-1,1.5 " ]
 check $? "the points of the union: $(points forms 'id >= 0')"
 "$HOPSCOTCH" show forms/1 >out 2>&1
-expect $? 1 "a gap is no trial"
+expect $? 1 "a gap is not a trial"
 "$HOPSCOTCH" replay forms/7 >out 2>&1
 check $? "a trial of the second block replays"
 run other --batch 2

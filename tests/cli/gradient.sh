@@ -240,7 +240,7 @@ refused "there is no trial 7\|has no trial 7" walk/7
 "$HOPSCOTCH" run walk.yaml --name several --set 'objective={maximize: [distance, height_mean]}' --results r \
     --progress none >log 2>&1
 "$SQL" r/walk/campaign.db "UPDATE trials SET fitness = 7 WHERE id = 2" >log 2>&1
-refused "trial 2 has another fitness than is stored; replay says" walk/2
+refused "trial 2 gives another fitness than the stored one; replay shows" walk/2
 refused "several objectives: there is no single fitness" several/0
 "$HOPSCOTCH" run walk.yaml --name fallen --set parameters.fall_height=0.4 --results r --progress none >log 2>&1
 refused "trial 0 failed, so it has no fitness" fallen/0

@@ -57,7 +57,7 @@ for name in tagged damaged wrong; do cp -r results/killed results/$name; done
 "$program" reindex >>log 2>&1
 "$program" tag tagged good >>log 2>&1 && [ "$(left tagged)" = 0 ] && [ "$(digest tagged)" = "$(digest killed)" ] &&
     "$program" resume tagged --progress none >>log 2>&1 && [ "$(digest tagged)" = "$(digest rows)" ]
-report $? "whoever changes a campaign makes its rows first"
+report $? "a command that changes a campaign makes its rows first"
 
 block=results/damaged/shards/rows_000003.h5
 truncate -s 100 "$block"
@@ -108,7 +108,7 @@ hostile "UPDATE blocks SET bytes = 99999999" "is damaged: it has"
 hostile "UPDATE blocks SET name = '../spec.yaml' WHERE id = 3" "is not that of a file"
 hostile "DELETE FROM blocks WHERE id = 3"
 hostile "UPDATE blocks SET last = last + 900 WHERE id = (SELECT max(id) FROM blocks)"
-hostile "DROP TABLE trials; CREATE TABLE trials(fitness REAL, id INTEGER, failure TEXT)" "is no id"
+hostile "DROP TABLE trials; CREATE TABLE trials(fitness REAL, id INTEGER, failure TEXT)" "is not the id"
 rm -rf results/hostile && cp -r results/killed results/hostile
 "$SQL" results/hostile/campaign.db \
     "INSERT INTO trials(id, search, round, failure, n_failed) VALUES(5, 0, 0, 'none', 0)" >>log 2>&1

@@ -60,14 +60,14 @@ version'
 works run gait.yaml --backend cpu --progress none
 whole=$(digest gait)
 cp -r results whole
-anew() { rm -rf results && cp -r whole results; }
+fresh() { rm -rf results && cp -r whole results; }
 
 # each FUNCTION: calls it with every command, each time with the original campaigns
 each()
 {
     while read -r command; do
         "$1" "$command"
-        case $command in run* | resume* | rm* | verify* | compare* | import*) anew ;; esac
+        case $command in run* | resume* | rm* | verify* | compare* | import*) fresh ;; esac
     done <<END
 $commands
 END

@@ -98,7 +98,7 @@ until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $t
     sleep 0.05
 done
 refused rm host --yes
-has "works in host/verify/busy, which was made of it: remove host when that has ended" err
+has "works in host/verify/busy, which was made from it: remove host when that has ended" err
 kill -9 $pid
 wait $pid 2>/dev/null
 pid=

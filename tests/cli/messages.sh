@@ -81,10 +81,10 @@ says 1 "there is no folder nowhere; name the root folder with --results" reindex
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
 says 1 "there is no campaign 'xyzzy' under results; $HOPSCOTCH status lists them" best xyzzy
 says 2 "'grid' is not a trial; write CAMPAIGN/TRIAL, e.g. grid/41" show grid
-says 1 "there is no campaign 'grid/1', and there is grid: write that, or grid/41 for a trial" show grid/1/0
+says 1 "there is no campaign 'grid/1', but there is grid: write that, or grid/41 for a trial" show grid/1/0
 says 1 "campaign grid has no trial 99 (not run yet, or excluded); $HOPSCOTCH query grid lists trials" show grid/99
 says 1 "a campaign's name has 1 to 128 characters" run grid.yaml --name "$(printf '%0130d' 0)"
-says 1 'a name is made of A-Z a-z 0-9 . _ and -, and character 2 is not' run grid.yaml --name 'a b'
+says 1 'a name is made of A-Z a-z 0-9 . _ and -; character 2 is another one' run grid.yaml --name 'a b'
 says 1 "a name starts with a letter, a digit or _" run grid.yaml --name .hidden
 says 1 "the list of all campaigns lies under that name; choose another" run grid.yaml --name index.db
 says 1 "is of method grid, which measures no sensitivity; morris and sobol_indices do" sensitivity grid
@@ -149,7 +149,7 @@ says 1 "method random needs \`over\` with at least one parameter: over: {NAME: {
     --set 'search={method: random, trials: 5}'
 says 1 "sigma of x1 belongs to method cmaes, and this is method random" check grid.yaml \
     --set 'search={method: random, trials: 5, over: {x1: {range: [0, 1], sigma: 0.1}}}'
-says 1 "the header has more than 1024 columns; leave out those that are no parameters" check grid.yaml \
+says 1 "the header has more than 1024 columns; leave out those that are not parameters" check grid.yaml \
     --set 'search={method: csv, csv: wide.csv}'
 says 1 "x2 is derived here; what is derived stands in \`over\` beside \`union\`" check grid.yaml \
     --set 'search={method: grid, union: [{over: {x1: [0, 1], x2: {derive: "x1"}}}]}'
@@ -166,9 +166,9 @@ seq 2001 | sed 's/.*/k&: 1/' >keys.yaml
 says 1 "a mapping that is merged has more than 2000 keys" check including.yaml
 says 3 "the run would fail: the results need " plan grid.yaml \
     --set 'search={method: random, trials: 1000000000000, over: {x1: {range: [0, 1]}}}'
-says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds allow none of 100 draws" run grid.yaml \
+says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds reject all of 100 draws" run grid.yaml \
     --name draws --set 'search={method: cmaes, over: {x1: {range: [0, 1]}}, exclude: ["x1 >= 0"]}'
-says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds allow none of 100 draws" \
+says 1 "search 0: \`exclude\`, the ranges of derived parameters or the bounds reject all of 100 draws" \
     run front.yaml --name children --set 'search.exclude=["x1 >= 0"]'
 "$HOPSCOTCH" run hopper.yaml --name fallen --set simulation.duration=2 --set initial.phi_leg=0.5 \
     --set parameters.thrust=0 --progress none >out 2>err

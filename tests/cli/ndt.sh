@@ -149,7 +149,6 @@ says()
         fail "$2 is accepted"
     grep -qF "$1" log || fail "$2 says: $(cat log)"
 }
-says "none of the" simulation.resolution=0.1
 says "solver is not used with these settings of simulation: it is the solver of each trial, with simulation.solver:" \
     parameters.solver=1
 says "line_search is not used with these settings of simulation: it is the line search of each trial, with" \

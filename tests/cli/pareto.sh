@@ -55,7 +55,7 @@ same()
 
 run front whole --threads 1
 check $? "nsga2 runs"
-says "2 objectives, so there is no single best: a front of" "a run says that there is no best, and shows the front"
+says "2 objectives: " "a run shows the Pareto front"
 expected=$(digest whole)
 run front small --threads 2 --batch 14
 same small "batches of 14 lanes and two threads: the same digest"
@@ -91,11 +91,11 @@ says 'hypervolume' "best tells the hypervolume"
 ask best whole --json && grep -q '"fitness":null,"objective_1":' out
 check $? "best --json has every column"
 ask best whole --objectives objective_1,attitude_rms
-says 'in all these columns' "a front of other columns"
+says 'on the Pareto front of these columns' "a front of other columns"
 ask best whole --objectives objective_1,attitude_rsm
 says "did you mean 'attitude_rms'?" "a column that is misspelt"
 ask best whole --objectives objective_1
-says 'two columns or more' "one column is no front"
+says 'two columns or more' "one column gives no front"
 ask status whole && grep -q 'hypervolume' out
 check $? "status shows the hypervolumes"
 ask show whole/7

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Environments in Python (runner/python): Gymnasium's own checks; the same numbers as single environments that Gymnasium
-# steps one by one, in every way to begin anew; arrays without a copy; clear errors; nothing leaks; the example of the
+# steps one by one, in every way to begin again; arrays without a copy; clear errors; nothing leaks; the example of the
 # page.
 . "$(dirname "$0")/../scratch.sh"
 with_python "environments in Python" numpy gymnasium || exit 0
@@ -61,7 +61,7 @@ def compare(mode):
 
 for mode in ("next_step", "same_step", "disabled"):
     compare(mode)
-print("good stepped together as one by one, in every way to begin anew")
+print("good stepped together as one by one, in every way to begin again")
 
 # any number of lanes; floats of half the size; the seed alone counts
 few, many = (hopscotch.VectorEnv(SPEC, n, "cpu", dtype=kind) for n, kind in ((3, "float64"), (100, "float32")))

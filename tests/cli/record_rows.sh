@@ -191,7 +191,7 @@ report $? "the report has the sums"
 # what would be wrong
 says "its worst trial may have none" show kept/worst &&
     says "a retry would not change its sums" run rows.yaml --name kept --retry fell &&
-    says "the bins of its sums by x2 would be others, so it can't be extended" \
+    says "the bins of its sums by x2 would change, so it can't be extended" \
         run "$blocks" --name blocks --set 'search.over.x2={linspace: [-5, -4, 9]}' --extend &&
     says "was made with record.rows: {best: 40, every: 500, failures: 30}, and its rows and sums can't be those" \
         resume kept --set record.rows=all &&
@@ -221,7 +221,7 @@ before=$(digest kept)
 some="SELECT id FROM trials WHERE id <> 7 ORDER BY fitness IS NULL, fitness LIMIT 12 OFFSET 3"
 "$SQL" results/kept/campaign.db "DELETE FROM trials WHERE id IN ($some)" && ! "$program" doctor kept >>log 2>&1 &&
     "$program" doctor kept --repair >>log 2>&1 && [ "$(digest kept)" = "$before" ]
-report $? "the doctor makes rows anew, and no others"
+report $? "the doctor makes rows again, and no others"
 cp -r results/kept results/lost
 # a block of rows to which no trajectory refers
 "$SQL" results/lost/campaign.db "CREATE TEMP TABLE gone AS SELECT max(block) AS block FROM digests
@@ -229,7 +229,7 @@ cp -r results/kept results/lost
     DELETE FROM trials WHERE id / 1024 IN (SELECT block FROM gone);
     UPDATE digests SET rows = 0 WHERE name = 'trials' AND block IN (SELECT block FROM gone);
     DELETE FROM digests WHERE name = 'trials' AND rows = 0" && ! "$program" doctor lost >got.txt 2>>log &&
-    grep -q 'FINDING .*rows that were kept are missing, and their digests with them' got.txt &&
+    grep -q 'FINDING .*kept rows are missing or were added, and their digests too' got.txt &&
     ! grep -q 'the rows of trials' got.txt
 report $? "the doctor sees that kept rows are gone with their digests"
 "$SQL" results/kept/campaign.db "UPDATE summary_failures SET trials = trials + 1 WHERE failure = 'fell'" &&

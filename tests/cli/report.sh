@@ -310,9 +310,9 @@ expect "replay with too many samples" 1 replay long/0 --sample 0.0001 -o trace2.
 has "the error suggests a coarser --sample" err "name a coarser --sample"
 expect "replay with too many iterations" 1 replay long/0 --debug newton -o trace2.csv
 has "the error suggests a shorter --window" err "name a shorter --window"
-expect "replay with a --sample that is no number" 2 replay "gains/$best" --sample often -o trace.csv
+expect "replay with a --sample that is not a number" 2 replay "gains/$best" --sample often -o trace.csv
 expect "replay with a --sample of half ticks" 1 replay "gains/$best" --sample 0.00015 -o trace.csv
-has "the error explains ticks" err "not a whole number of ticks"
+has "the error names the step" err "is not a multiple of the step, "
 expect "replay with half a window" 2 replay "gains/$best" --window 0.5 -o trace.csv
 has "the error gives an example of a window" err "e.g. 0.55,0.6"
 expect "replay with --sample and without a file" 2 replay "gains/$best" --sample 0.01

@@ -98,7 +98,7 @@ model: hopper
 simulation: {duration: 0.01, settle: 0}
 YAML
 "$HOPSCOTCH" run hop.yaml --results r --backend cpu --progress none >log 2>&1 || fail "run: $(cat log)"
-"$HOPSCOTCH" show hop/0 --robot --results r >log 2>&1 && fail "a hopper is no robot"
+"$HOPSCOTCH" show hop/0 --robot --results r >log 2>&1 && fail "a hopper is not a robot"
 grep -q 'model hopper has no robot' log || fail "show --robot of a hopper: $(cat log)"
 
 # a table of commands: one row is what the motors hold; the second row begins after the period
@@ -178,9 +178,9 @@ refused()
 awk 'BEGIN { print "elbow"; for (i = 0; i < 524289; i++) print 0 }' >rows.csv
 refused rows.csv 'error: control.file has 524289 rows for 2 joints, at most 1048576 commands are allowed'
 awk 'BEGIN { print "elbow"; for (i = 0; i < 1048577; i++) print 0 }' >rows.csv
-refused rows.csv '^rows.csv:1048578:1: error: the file has more than 1048576 numbers, which is the most'
+refused rows.csv '^rows.csv:1048578:1: error: the file has too many numbers: at most 1048576 are allowed'
 awk 'BEGIN { for (i = 0; i < 4097; i++) printf "a%d,", i }' >rows.csv
-refused rows.csv '^rows.csv:1:1: error: the line has more than 4096 fields, which is the most'
+refused rows.csv '^rows.csv:1:1: error: the line has too many fields: at most 4096 are allowed'
 awk 'BEGIN { print "elbow"; for (i = 0; i < 5000000; i++) print 0 }' >rows.csv
 refused rows.csv 'error: rows.csv is larger than 8388608 bytes'
 

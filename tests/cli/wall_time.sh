@@ -49,7 +49,7 @@ for batch in 64 4000; do
     soon limited hopper cut --batch $batch
     check $? "hopper, batches of $batch: status $ended after $took ms"
     has 'limits.wall_time of 500 ms is reached; '
-    has ' were abandoned; resume --set limits.wall_time=1s goes on'
+    has ' were abandoned; resume --set limits.wall_time=1s continues'
     soon limited chain worlds --batch $((batch / 4))
     check $? "chains of 100, batches of $((batch / 4)): status $ended after $took ms"
 done

@@ -145,7 +145,7 @@ def apply(names, changes):
 
 
 def acknowledged(text):
-    """Trials that a line of --progress json tells of; 0 if it is no such line."""
+    """Trials that a line of --progress json tells of; 0 if it is not such a line."""
     told = 0
     for line in text.decode(errors="replace").splitlines():
         try:
@@ -204,7 +204,7 @@ def try_cut(case):
 
 def choose_cuts(records, states, draw):
     """(cut, variant): points between two changes of the disk, after all that was told until then. Each of them once,
-    or as many as there are states, and what is left for points drawn anew, with other losses."""
+    or as many as there are states, and what is left for points drawn afresh, with other losses."""
     points = [cut for cut in range(len(records) + 1) if cut == len(records) or records[cut][0] not in "OA"]
     once = [(cut, 0) for cut in draw.sample(points, min(states, len(points)))]
     return once + [(draw.choice(points), variant) for variant in range(1, states - len(once) + 1)]

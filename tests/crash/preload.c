@@ -46,7 +46,7 @@
 enum { PATH_MOST = 512, DESCRIPTORS = 1024, OBJECTS = 64, SHORT_CALL = -1, KILL_CALL = -2 };
 
 typedef enum Owner { NOBODY, PROGRAM, YAML, LIBC, SQLITE, HDF5 } Owner;
-static const char *const owner_names[] = {"nobody", "own", "own", "own", "sqlite", "hdf5"};
+static const char *const owner_names[] = {"none", "own", "own", "own", "sqlite", "hdf5"};
 static const char *const owner_codes[] = {"", "program", "yaml", "", "", ""}; // second name of some owners
 
 static struct {

@@ -28,7 +28,7 @@ static void fuzz_trial(const Search *search, int64_t id, double *parameter)
     if (error.kind == OK) fuzz_check_parameters(&search->spec->configured, parameter);
 }
 
-// The trials of a search that learns are no function of their ids: its first ones.
+// The trials of a search that learns are not a function of their ids: its first ones.
 static void fuzz_ask(Search *search, Arena *arena)
 {
     enum { FUZZ_ASKED = 4 };

@@ -137,7 +137,7 @@ static int watch(char **arguments)
 
 // ---- racing ---------------------------------------------------------------------------------------------------------
 
-// Names that are missing for a while are no reason to end.
+// Names that are missing for a while are not a reason to end.
 static _Noreturn void swap(const char *first, const char *second, volatile int64_t *swaps)
 {
     for (;;) *swaps += syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, EXCHANGE) == 0;

@@ -40,7 +40,7 @@ Points articulated_record(const ArticulatedSetup *setup, int rows, double apart,
 void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup); // configured only
 void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup);
 void articulated_set(ArticulatedCase *test, const char *parameter, int64_t lane, double value);
-void articulated_go(ArticulatedCase *test, int64_t slice); // to the end, in slices of so many ticks
+void articulated_go(ArticulatedCase *test, int64_t slice); // to the end, in slices of N ticks
 void articulated_end(ArticulatedCase *test);
 double articulated_got(const ArticulatedCase *test, const char *metric, int64_t lane);
 int articulated_failed(const ArticulatedCase *test, int64_t lane); // failure code

@@ -85,7 +85,7 @@ TEST(arena_formats_texts_over_the_end_of_a_piece)
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-// What lies between the items of an arena is poisoned; whoever gets that address space next can use all of it.
+// What lies between the items of an arena is poisoned; the next owner of that address space can use all of it.
 static void arena_check_poison(Arena *arena)
 {
     enum { ITEMS = 400, SIZE = 10001, ROOM = 10048 };

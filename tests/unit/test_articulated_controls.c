@@ -7,7 +7,7 @@
 
 enum { TREE, CHILD_ONLY, GAUSS_SEIDEL, EXPLICIT };
 
-// The G1 stands for 0.5 s, in so many steps: height of its pelvis and mean force of the ground at the end.
+// The G1 stands for 0.5 s: height of its pelvis and mean force of the ground at the end.
 typedef struct Standing {
     double height, force, mass;
     int failure;

@@ -210,7 +210,7 @@ TEST(articulated_several_roots)
 }
 
 // base_vz moves what is free, not what hangs from the world: the rod falls about its hinge by g l m/I t^2/2. And the
-// force of that hinge is no error of the momentum.
+// force of that hinge is not an error of the momentum.
 TEST(articulated_several_roots_begin)
 {
     RobotBody bodies[4];

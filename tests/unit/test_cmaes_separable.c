@@ -53,11 +53,11 @@ TEST(cmaes_is_separable_for_many_parameters)
     CHECK(test.search.state_size < 100000); // 1000 x 1000 doubles are 8 MB
     Search search;
     test.spec.n_axes++;
-    CHECK_SAYS(ERROR_USER, "cmaes searches at most 1000 parameters, and these are 1001",
+    CHECK_SAYS(ERROR_USER, "cmaes searches at most 1000 parameters; the spec has 1001",
                search_init(&test.spec, &test.arena, &search));
     test.spec.n_axes = CMAES_FULL_MAX + 1;
     settings[CMAES_COVARIANCE] = CMAES_COVARIANCE_FULL;
-    CHECK_SAYS(ERROR_USER, "cmaes searches at most 100 parameters with a full covariance, and these are 101",
+    CHECK_SAYS(ERROR_USER, "cmaes searches at most 100 parameters with a full covariance; the spec has 101",
                search_init(&test.spec, &test.arena, &search));
     settings[CMAES_SEARCHES] = 4096;
     settings[CMAES_POPULATION] = 1 << 20;

@@ -35,7 +35,7 @@ static TableCase *table_case_start(void)
     if (test == NULL) abort();
     for (int64_t i = 0; i < TABLE_ROWS; i++) {
         test->id[i] = 3 * i;
-        test->word[i] = i % 6 - 1; // -1 and 4 are no word
+        test->word[i] = i % 6 - 1; // -1 and 4 are not words
         test->real[0][i] = table_case_real(i);
         test->real[1][i] = table_case_real(TABLE_ROWS - i);
     }

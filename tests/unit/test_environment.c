@@ -46,7 +46,7 @@ static void environment_note(const EnvironmentCase *c, int64_t lane, Environment
         episode->observation[episode->steps][k] = environment_case_number(c, HOPSCOTCH_OBSERVATIONS, lane, k);
 }
 
-// Steps all lanes with actions up to `size`, and begins others anew at random, until the episode of `lane` is over.
+// Steps all lanes with actions up to `size`, and begins others again at random, until the episode of `lane` is over.
 static void environment_play(const EnvironmentCase *c, int64_t lane, double size, EnvironmentEpisode *episode)
 {
     uint8_t chosen[64] = {0};
@@ -120,7 +120,7 @@ static void environment_check_bits(const char *simulation, const char *isa, int6
 
 #define ENVIRONMENT_10MS "duration: 0.3\n  control: {mode: external, period: 10ms}\n  "
 
-// A trajectory made by stepping equals that of a run, in every place of a vector, beside lanes that begin anew.
+// A trajectory made by stepping equals that of a run, in every place of a vector, beside lanes that begin again.
 TEST(environment_has_the_bits_of_a_run)
 {
     static const char *const integrators[] = {"implicit_midpoint", "semi_implicit_euler", "implicit_euler", "rk4"};

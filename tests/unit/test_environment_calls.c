@@ -31,6 +31,22 @@ static void calls_refuses(int status, const char *words, const char *text, const
     calls_said(words, NULL);
 }
 
+// 1024 observations of nine operations each.
+static void calls_refuses_long_programs(void)
+{
+    static const char one[] = "\"time+time+time+time+time\", ";
+    enum { OBSERVATIONS = 1024 };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fputs(CALLS_MODEL "environment: {reward: \"1\", observe: [", out);
+    for (int k = 0; k < OBSERVATIONS; k++) fputs(one, out);
+    fputs("]}\n", out);
+    fclose(out);
+    calls_refuses(HOPSCOTCH_WRONG_SPEC, "operations, at most 4096 are allowed", text, NULL);
+    free(text);
+}
+
 TEST(environment_refuses_specs)
 {
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "environment", CALLS_MODEL, NULL);
@@ -50,6 +66,7 @@ TEST(environment_refuses_specs)
                   "environment: {reward: \"1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1"
                   "+(1+(1+time))))))))))))))))))))))))\"}\n",
                   NULL);
+    calls_refuses_long_programs();
     calls_refuses(HOPSCOTCH_WRONG_SPEC, "case.yaml", "model: [", NULL);
     hopscotch_env *env = NULL;
     CHECK_INTEGER(HOPSCOTCH_MACHINE, hopscotch_env_open("no/such.yaml", NULL, &env) == HOPSCOTCH_WRONG_SPEC
@@ -345,7 +362,7 @@ static long calls_resident(void)
     return resident;
 }
 
-// 4,096 environments that begin anew at random take no more memory with time. ENVIRONMENT_STEPS=1000000: the whole
+// 4,096 environments that begin again at random take no more memory with time. ENVIRONMENT_STEPS=1000000: the whole
 // bound, for hours.
 TEST(environment_resets_leak_nothing)
 {

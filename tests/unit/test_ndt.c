@@ -305,6 +305,17 @@ TEST(ndt_far_from_the_origin)
     arena_destroy(&c.arena);
 }
 
+TEST(ndt_scenes_of_too_many_points_are_refused)
+{
+    Cloud target, source;
+    Arena arena;
+    CHECK_OK(arena_create(&arena, 1 << 20, "a scene"));
+    const NdtSceneOptions options = {.scene = NDT_HALF_CUBE, .spacing = 0.001, .source_spacing = 2.0, .range = 25.0};
+    CHECK_SAYS(ERROR_USER, "points, more than 4194304; take a larger spacing",
+               ndt_scene(&options, &arena, &target, &source));
+    arena_destroy(&arena);
+}
+
 TEST(ndt_impossible_maps_are_refused)
 {
     const double x[8] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1e9}, y[8] = {0.0};

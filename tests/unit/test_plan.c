@@ -132,7 +132,7 @@ TEST(plan_halves_a_batch_that_memory_cannot_hold)
                                          "limits: {trials: 1e6}\nreplicates: {count: 1000}"),
                                1000000000);
     CHECK_TEXT("", plan->refusal);
-    CHECK(strstr(plan->warning, "has no memory for batches of 1,000,000,000 lanes: they have ") != NULL);
+    CHECK(strstr(plan->warning, "has too little memory for batches of 1,000,000,000 replicates: they have ") != NULL);
     CHECK(plan->batch_lanes > 1000 && plan->batch_lanes < 1000000000 && plan->batch_lanes % 1000 == 0);
     CHECK(plan->batches > 1);
     arena_destroy(&planned.arena);
@@ -318,7 +318,7 @@ TEST(plan_of_a_search_without_an_end_says_so)
     arena_destroy(&planned.arena);
 }
 
-// An upper bound is no reason to refuse a run.
+// An upper bound is not a reason to refuse a run.
 TEST(plan_warns_of_a_disk_that_an_early_end_may_spare)
 {
     Planned planned;

@@ -474,7 +474,7 @@ TEST(rigid_errors_of_copies_stand_at_their_item)
                   "      - {name: bad#, repeat: 2, fixed: true, spin: [0, 0, 1]}\n",
                   "rigid.yaml:9:9: error: bad1 is fixed but has a velocity");
     rigid_refused("{world: {bodies: [{name: b#, repeat: 2, fixed: false, step: {fixed: 1}}]}}",
-                  "step has 'fixed', which is not a key of this item with numbers");
+                  "step has 'fixed', which is not a numeric key of this item");
 }
 
 // A misspelt key is the only error: its item still makes copies, which other items can name.

@@ -98,7 +98,7 @@ TEST(robot_orientations_agree)
     orientation_is("", "axisangle='1 1 1 120'", both);
 }
 
-// A quaternion beside another form in the defaults is no question where both are the same turn.
+// A quaternion beside another form in the defaults is not ambiguous where both are the same turn.
 TEST(robot_default_orientation_may_agree)
 {
     RobotCase c;
@@ -438,7 +438,7 @@ TEST(robot_notes_say_what_was_left_out)
     robot_case_start(&c);
     c.options.ignore = (const char *const[]){"eqality"};
     c.options.n_ignore = 1;
-    robot_refused(&c, defaults_text, "the robot has no 'eqality' that could be ignored");
+    robot_refused(&c, defaults_text, "the robot has no 'eqality' to ignore");
     robot_case_end(&c);
 }
 

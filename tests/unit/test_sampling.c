@@ -146,9 +146,9 @@ TEST(sampling_takes_at_most_as_many_parameters_as_its_tables)
 {
     static const char *const cases[][2] = {
         {"method: sobol, trials: 4, over: {x1: {range: [0, 1]}}",
-         "sobol has points for up to 80 parameters, and these are 81"},
+         "sobol searches at most 80 parameters; the spec has 81"},
         {"method: sobol_indices, over: {x1: {range: [0, 1]}}",
-         "sobol_indices takes up to 40 parameters, and these are 81"},
+         "sobol_indices searches at most 40 parameters; the spec has 81"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SamplingCase test;

@@ -258,7 +258,7 @@ TEST(search_grid_of_too_many_points_is_refused)
         fixture->axes[fixture->spec.n_axes++] =
             (Axis){.parameter = p, .zip = -1, .values = {.form = &values_linspace, .high = 1, .count = 100000}};
     }
-    CHECK_SAYS(ERROR_USER, "more than 2^63 trials are more than the 2^48 that ids reach", start_again(fixture));
+    CHECK_SAYS(ERROR_USER, "more than 2^63 trials are more than the 2^48 possible ids", start_again(fixture));
     fixture->spec.n_axes = 3;
     CHECK_SAYS(ERROR_USER, "1,000,000,000,000,000 trials are more than the 2^48", start_again(fixture));
     fixture->spec.method = &search_centered;

@@ -60,13 +60,13 @@ static Error device_fit(Device *device)
     const int64_t wanted = device->lanes;
     while (error.kind == ERROR_MEMORY && device_halve(device)) error = device_prepare(device);
     if (error.kind == OK && device->lanes < wanted) {
-        device_note(device, "%s has no memory for batches of %s lanes: they have %s now",
+        device_note(device, "%s has too little memory for batches of %s replicates: they have %s now",
                     backend_info(device->backend)->device, text_count(wanted).text, text_count(device->lanes).text);
     }
     if (error.kind != ERROR_MEMORY) return error;
     return error_make(ERROR_MEMORY,
-                      "%s has no memory for a batch of a single trial (%s): something else fills it, or "
-                      "the spec records too much of a trial",
+                      "%s has too little memory for a single trial (%s): other programs use it, or "
+                      "the spec records too much per trial",
                       backend_info(device->backend)->device, error.text);
 }
 

@@ -63,7 +63,7 @@ int made_compiler_main(const char *architecture)
 static void made_give_up(MadeJob *job, const char *why)
 {
     job->offered = true;
-    snprintf(job->note, sizeof job->note, "the general kernel is used, no other could be made: %s", why);
+    snprintf(job->note, sizeof job->note, "using the general kernel; compiling one for this campaign failed: %s", why);
 }
 
 static void made_close_files(MadeJob *job)
@@ -103,7 +103,7 @@ static void made_start(MadeJob *job)
     job->started = clock_seconds();
     if (made_open_files(job) && made_spawn(job) == 0) return;
     made_close_files(job);
-    made_give_up(job, "its process could not be started");
+    made_give_up(job, "its process could not start");
 }
 
 // What the process wrote; false: nothing that can be used, and it was given up.
@@ -112,12 +112,12 @@ static bool made_take(MadeJob *job, int ended, MadeImage *image)
     struct stat status = {0};
     const bool good = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
     if (fstat(job->out, &status) != 0 || status.st_size == 0 || status.st_size > MADE_IMAGE_MAX) {
-        made_give_up(job, WIFSIGNALED(ended) ? "the compiler died" : "the compiler said nothing");
+        made_give_up(job, WIFSIGNALED(ended) ? "the compiler died" : "the compiler gave no output");
         return false;
     }
     char *data = ARENA_NEW(&job->arena, char, status.st_size + 1);
     if (pread(job->out, data, (size_t)status.st_size, 0) != status.st_size || !good) {
-        made_give_up(job, good ? "what was compiled could not be read" : text_visible(data, &job->arena));
+        made_give_up(job, good ? "can't read the compiled kernel" : text_visible(data, &job->arena));
         return false;
     }
     *image = (MadeImage){(const unsigned char *)data, (size_t)status.st_size};
@@ -226,8 +226,8 @@ const char *made_words(const MadeJob *job, const BackendInfo *device)
     if (device->architecture[0] == '\0') return NULL;
     if (job->note[0] != '\0') return job->note;
     if (job->source == NULL) return "general";
-    if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";
-    return "general; one is made for this campaign if that saves time";
+    if (job->offered) return job->cached ? "compiled for this campaign, from the cache" : "compiled for this campaign";
+    return "general; compiles one for this campaign if that saves time";
 }
 
 void made_forget(MadeJob *job) { cache_remove(made_cache, job->key.hex, &job->arena); }

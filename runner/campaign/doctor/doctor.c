@@ -141,8 +141,8 @@ static void doctor_tell_broken(Doctor *doctor, const SealBroken *broken)
                     broken->table, (long long)broken->block);
     else if (strcmp(broken->table, SEAL_ALL_TRIALS) == 0)
         doctor_find(doctor, "rows",
-                    "table trials: rows that were kept are missing, and their digests with them, or there are more; "
-                    "which ones is not known: restore " CAMPAIGN_DATABASE " from a copy, or run the spec again under a "
+                    "table trials: kept rows are missing or were added, and their digests too; it is not known which: "
+                    "restore " CAMPAIGN_DATABASE " from a copy, or run the spec again under a "
                     "new name");
     else if (broken->lost && strcmp(broken->table, "trials") == 0)
         doctor_find(doctor, "rows",
@@ -197,7 +197,7 @@ static void doctor_read_spec(Doctor *doctor, const char *resolved, const char *c
     if (error.kind != OK)
         doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " can't be read: %s", error.text);
     else if (strcmp(doctor->spec.hash.hex, hash) != 0 || strcmp(doctor->spec.canonical, canonical) != 0)
-        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, and %.12s is written there",
+        doctor_find(doctor, "spec", "the spec in " CAMPAIGN_DATABASE " has the hash %.12s, but %.12s is written there",
                     doctor->spec.hash.hex, hash);
     else
         doctor->spec_good = true;
@@ -220,7 +220,7 @@ static void doctor_check_spec(Doctor *doctor)
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
-// A folder may have been renamed since the catalogue was written: that is no damage.
+// A folder may have been renamed since the catalogue was written: that is not damage.
 static void doctor_check_catalogue(Doctor *doctor)
 {
     CatalogueRow row;

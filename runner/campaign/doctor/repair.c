@@ -244,7 +244,7 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
     Lock lock = {.descriptor = -1};
     Doctor now;
     if (!file_exists(repair_file(&repair, CAMPAIGN_DATABASE)) || !schema_is_known(doctor->schema)) {
-        return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so nothing in it can be mended",
+        return error_make(ERROR_MACHINE, "%.300s/" CAMPAIGN_DATABASE " can't be read, so it can't be repaired",
                           doctor->place->folder);
     }
     TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));

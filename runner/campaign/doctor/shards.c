@@ -153,8 +153,7 @@ static void doctor_check_blocks(Doctor *doctor)
     if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
     doctor_check_made_rows(doctor);
     if (count > 0 && doctor->findings == before)
-        doctor_good(doctor, "blocks", "%lld, of which rows are still to be made: as they were written",
-                    (long long)count);
+        doctor_good(doctor, "blocks", "%lld blocks intact (rows not written yet)", (long long)count);
 }
 
 void doctor_check_shards(Doctor *doctor)

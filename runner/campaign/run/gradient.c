@@ -163,7 +163,8 @@ static Error gradient_begin(GradientRun *run, int64_t most)
     TRY(backend_prepare(run->backend, &run->configured, most * spec->replicates.count, 0, 0));
     TRY(gradient_fly(run, run->parameter, 1, &run->fitness, NULL));
     if (rows_stored(run->fitness) == run->stored.fitness[0]) return error_none();
-    return error_make(ERROR_MACHINE, "trial %lld has another fitness than is stored; replay says how they differ",
+    return error_make(ERROR_MACHINE,
+                      "trial %lld gives another fitness than the stored one; replay shows the difference",
                       (long long)run->stored.id[0]);
 }
 

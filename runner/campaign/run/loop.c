@@ -59,7 +59,7 @@ void loop_note_time(Loop *loop, const char *rest)
     const double limit = loop->spec->limits.wall_time;
     loop->state = "stopped";
     snprintf(loop->reason, sizeof loop->reason,
-             "limits.wall_time of %s is reached%s; resume --set limits.wall_time=%.*gs goes on",
+             "limits.wall_time of %s is reached%s; resume --set limits.wall_time=%.*gs continues",
              text_duration(limit).text, rest, limit < 10 ? 2 : 9, 2 * limit);
 }
 

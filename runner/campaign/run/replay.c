@@ -57,7 +57,7 @@ static Error replay_watch_trajectory(const ReplayRequest *request, Spec *spec)
     if (!(request->sample > 0) || !(tick > 0)) return error_none();
     const double ticks = floor(request->sample / tick + 0.5);
     if (fabs(request->sample / tick - ticks) > 1e-6 * ticks || ticks < 1)
-        return error_make(ERROR_USER, "--sample: %s s is not a whole number of ticks of %s s",
+        return error_make(ERROR_USER, "--sample: %s s is not a multiple of the step, %s s",
                           text_number(request->sample).text, text_number(tick).text);
     spec->record.sample = ticks * tick;
     return error_none();
@@ -105,7 +105,7 @@ static Error replay_watch(const ReplayRequest *request, Spec *spec, Arena *arena
         bytes = replay_bytes(spec, kind);
     }
     if (bytes <= REPLAY_BYTES_MAX) return error_none();
-    return error_make(ERROR_USER, "that would be %s in memory, and %s is allowed: %s", text_bytes(bytes).text,
+    return error_make(ERROR_USER, "that would take %s of memory, at most %s is allowed: %s", text_bytes(bytes).text,
                       text_bytes(REPLAY_BYTES_MAX).text,
                       request->debug ? "name a shorter --window START,END"
                                      : "name a coarser --sample SECONDS or a shorter --window START,END");
@@ -254,7 +254,7 @@ static Error replay_find_shown(const StoredCampaign *campaign, ReplayTrace *trac
     for (int i = 0; i < request->n_bodies; i++) {
         if (things_mark(all, request->bodies[i], chosen) > 0) continue;
         const char *near = things_nearest(all, request->bodies[i], arena);
-        return error_make(ERROR_USER, "--bodies: '%.60s' is the name of none of the %d %s of the model%s%.60s%s",
+        return error_make(ERROR_USER, "--bodies: '%.60s' is not one of the %d %s of the model%s%.60s%s",
                           request->bodies[i], all->n_things, all->things_are != NULL ? all->things_are : "bodies",
                           near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     }

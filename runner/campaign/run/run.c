@@ -164,7 +164,7 @@ static int64_t campaign_expected(Campaign *campaign, const StoreCounts *before, 
     int64_t all = 0;
     if (campaign->spec->part.count == 0 && search_drops(campaign->spec) && count_grid(search, &all)) return all;
     const int64_t left = count_trials(search, search->asked, search->end, parameter, &estimated);
-    return estimated && left == 0 ? -1 : before->trials + left; // a sample without a trial is no estimate
+    return estimated && left == 0 ? -1 : before->trials + left; // a sample without a trial gives no estimate
 }
 
 // ---- the device -----------------------------------------------------------------------------------------------------
@@ -252,15 +252,14 @@ static Error campaign_tell_kernel(Campaign *campaign)
     if (info->made == MADE_REFUSED) {
         made_forget(job);
         if (campaign->messages != NULL)
-            fprintf(campaign->messages, "warning: the kernel made for this campaign was not used: %s\n",
+            fprintf(campaign->messages, "warning: the kernel compiled for this campaign was not used: %s\n",
                     info->made_note);
-        return store_event(campaign->store, "kernel", "made for %s, and not used: %s", info->architecture,
+        return store_event(campaign->store, "kernel", "compiled for %s, not used: %s", info->architecture,
                            info->made_note);
     }
     if (info->made == MADE_NONE) return error_none();
-    return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
-                       job->cached ? "from the cache"
-                                   : arena_format(campaign->arena, "compiled in %.1f s", job->seconds),
+    return store_event(campaign->store, "kernel", "compiled for %s, %s: %s", info->architecture,
+                       job->cached ? "from the cache" : arena_format(campaign->arena, "in %.1f s", job->seconds),
                        info->made_note);
 }
 

@@ -227,7 +227,7 @@ static Error catalogue_make_at(const char *path, const char *results, bool share
     if (error.kind == OK) error = closing;
     if (error.kind == OK && file_exists(wal)) error = file_size(wal, &left);
     if (error.kind == OK && left > 0)
-        error = error_make(ERROR_MACHINE, "there is no room for a new list of campaigns in %.300s: free some space",
+        error = error_make(ERROR_MACHINE, "not enough disk space for the list of campaigns in %.300s: free some space",
                            results);
     return error;
 }

@@ -1,4 +1,4 @@
-// A small change to a stored campaign that is no run: a tag, a note, an origin. Under the campaign's lock, in
+// A small change to a stored campaign that is not a run: a tag, a note, an origin. Under the campaign's lock, in
 // one transaction, sealed like every other change.
 
 #include "cursor.h"

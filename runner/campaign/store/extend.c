@@ -191,7 +191,7 @@ static Error extend_compare_sums(const Extension *extension, Arena *arena)
         return error_none();
     return kept_refuse(
         store->database, store->name,
-        arena_format(arena, "the bins of its sums by %.100s would be others, so it can't be extended", axis), arena);
+        arena_format(arena, "the bins of its sums by %.100s would change, so it can't be extended", axis), arena);
 }
 
 // ---- storing --------------------------------------------------------------------------------------------------------

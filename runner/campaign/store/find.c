@@ -40,7 +40,7 @@ static Error campaign_unknown(const char *results, const char *text, Arena *aren
     for (int i = 0; i < count && slash != NULL; i++) {
         if (strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0')
             return error_make(
-                ERROR_USER, "there is no campaign '%.100s', and there is %.100s: write that, or %.100s/41 for a trial",
+                ERROR_USER, "there is no campaign '%.100s', but there is %.100s: write that, or %.100s/41 for a trial",
                 text, names[i], names[i]);
     }
     if (slash == NULL && file_exists(parts_root(results, text, arena)))
@@ -171,8 +171,8 @@ Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
         TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
         if (holder[0] != '\0')
             return error_make(ERROR_USER,
-                              "%.100s works in %.150s, which was made of it: remove %.100s when that has ended", holder,
-                              made[i].name, place->name);
+                              "%.100s works in %.150s, which was made from it: remove %.100s when that has ended",
+                              holder, made[i].name, place->name);
     }
     return error_none();
 }

@@ -36,9 +36,9 @@ void kept_close(Store *store);
 // that are no longer among the best.
 typedef Error KeptInsert(Store *store, const TrialRows *rows);
 Error kept_commit(Store *store, const TrialRows *rows, KeptInsert *insert);
-// The same where the kept rows of a batch go into a block (pending.h), from which rows are deleted by writing it anew.
+// The same where the kept rows of a batch go into a block (pending.h), from which rows are deleted by writing it again.
 // kept_choose adds the trials to the sums, and leaves only the kept rows, at the front of the arrays. Within the
-// transaction kept_write_sums; after it kept_thin_out, which writes blocks anew when most of their rows are dropped.
+// transaction kept_write_sums; after it kept_thin_out, which writes blocks again when most of their rows are dropped.
 void kept_choose(Store *store, TrialRows *rows);
 Error kept_write_sums(Store *store);
 Error kept_thin_out(Store *store);

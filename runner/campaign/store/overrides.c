@@ -55,9 +55,9 @@ Overrides overrides_without(const Overrides *earlier, const Overrides *later, Ar
 {
     Overrides left = {.items = ARENA_NEW(arena, const char *, earlier->count + 1)};
     for (int i = 0; i < earlier->count; i++) {
-        bool anew = false;
-        for (int k = 0; k < later->count; k++) anew = anew || overrides_cover(later->items[k], earlier->items[i]);
-        if (!anew) left.items[left.count++] = earlier->items[i];
+        bool covered = false;
+        for (int k = 0; k < later->count; k++) covered = covered || overrides_cover(later->items[k], earlier->items[i]);
+        if (!covered) left.items[left.count++] = earlier->items[i];
     }
     return left;
 }

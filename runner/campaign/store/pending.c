@@ -278,7 +278,8 @@ static Error pending_load_columns(Database *database, Pending *pending)
     int n_words = 0;
     TRY(trial_columns(database, &pending->arena, &columns));
     if (columns.count == 0 || !columns.is_integer[0])
-        return error_make(ERROR_MACHINE, "the first column of the table trials is no id: another program changed it");
+        return error_make(ERROR_MACHINE,
+                          "the first column of the table trials is not the id: another program changed it");
     TRY(pending_load_words(database, pending, &words, &n_words));
     pending->n_columns = columns.count;
     pending->columns = ARENA_NEW(&pending->arena, NumberColumn, columns.count);

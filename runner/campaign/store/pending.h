@@ -6,7 +6,7 @@
 
 bool pending_exist(const Database *database); // blocks: of the campaign's trials, perhaps with all rows made
 
-// Whether a new campaign of so many trials (0: unknown) would commit batches as blocks.
+// Whether a new campaign of N trials (0: unknown) would commit batches as blocks.
 bool pending_is_expected(const Spec *spec, int64_t trials);
 
 // ---- a run ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 enum {
     SUMMARY_AXES = 16,   // searched parameters that have bins: the first ones
-    SUMMARY_LEVELS = 64, // an axis with at most so many values has a bin for each
+    SUMMARY_LEVELS = 64, // most values of an axis that has a bin for each
     SUMMARY_RANGE = 32,  // bins of all other axes
     SUMMARY_PAIR = 32,
     SUMMARY_PAIR_OF_MANY = 16, // bins of an axis in a pair; if there are more than SUMMARY_FEW axes

@@ -52,7 +52,7 @@ static int expression_take(ExpressionParser *parser, ExpressionSyntax syntax, Ex
         const size_t length = strlen(row->text);
         if (row->syntax != syntax || row->rank != rank || strncmp(parser->at, row->text, length) != 0) continue;
         if (expression_letter(row->text[0]) && expression_word_length(parser->at) != (int)length) continue;
-        if (expression_habit(parser->at, length) != NULL) continue; // ** is no product
+        if (expression_habit(parser->at, length) != NULL) continue; // ** is not a product
         parser->at += length;
         if (row->text[0] == '=' && *parser->at == '=') parser->at++; // == is = too
         return i;

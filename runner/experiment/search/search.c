@@ -220,7 +220,7 @@ int64_t search_affordable(const Search *search, int64_t most)
 Error enumerated_check_total(int64_t total)
 {
     if (total <= TRIALS_MAX) return error_none();
-    return error_make(ERROR_USER, "%s trials are more than the 2^48 that ids reach; use fewer",
+    return error_make(ERROR_USER, "%s trials are more than the 2^48 possible ids; use fewer",
                       total < INT64_MAX ? text_count(total).text : "more than 2^63");
 }
 

@@ -107,8 +107,8 @@ static void side_give(const Search *search, void *worker, const SideTurn *turn, 
 static Error side_no_trials(int64_t s)
 {
     return error_make(ERROR_USER,
-                      "search %lld: `exclude`, the ranges of derived parameters or the bounds allow none of %d "
-                      "draws for each trial; loosen them",
+                      "search %lld: `exclude`, the ranges of derived parameters or the bounds reject all of %d "
+                      "draws per trial; loosen them",
                       (long long)s, SIDE_ATTEMPTS);
 }
 

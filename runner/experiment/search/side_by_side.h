@@ -130,7 +130,7 @@ void side_share(const Search *search, int64_t count, int64_t least, SideWork wor
 // Room for a generation of `members` and their trials, none yet. Lists all members that are not left out.
 SideDrawn side_drawn_take(int64_t members, int64_t trials_max, Arena *arena);
 void side_list_members(SideDrawn *drawn, int64_t members);
-// How many generations fit into so many bytes: at least one, at most one for each search.
+// How many generations fit into `bytes`: at least one, at most one for each search.
 int64_t side_kept_within(const SideBySide *side, size_t bytes, size_t generation);
 bool side_is_drawn(const Search *search, int64_t s); // the generation that it is in
 // The generations of the searches of turns[count], unless they are drawn. No two of them may replace each other.

@@ -19,7 +19,7 @@ static Error search_sobol_check(const Spec *spec, const char **key)
 {
     *key = "search.over";
     if (spec->n_axes <= SOBOL_DIMENSIONS_MAX) return error_none();
-    return error_make(ERROR_USER, "sobol has points for up to %d parameters, and these are %d", SOBOL_DIMENSIONS_MAX,
+    return error_make(ERROR_USER, "sobol searches at most %d parameters; the spec has %d", SOBOL_DIMENSIONS_MAX,
                       spec->n_axes);
 }
 

@@ -67,8 +67,8 @@ static Error sobol_indices_check(const Spec *spec, const char **key)
 {
     *key = "search.over";
     if (2 * spec->n_axes <= SOBOL_DIMENSIONS_MAX) return error_none();
-    return error_make(ERROR_USER, "sobol_indices takes up to %d parameters, and these are %d", SOBOL_DIMENSIONS_MAX / 2,
-                      spec->n_axes);
+    return error_make(ERROR_USER, "sobol_indices searches at most %d parameters; the spec has %d",
+                      SOBOL_DIMENSIONS_MAX / 2, spec->n_axes);
 }
 
 static Error sobol_indices_prepare(const Spec *spec, Arena *arena, Search *search)

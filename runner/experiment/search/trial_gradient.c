@@ -478,9 +478,7 @@ Error trial_gradient_check(const Spec *spec)
     char bends[256];
     const int count = gradient_list_bends(spec, bends, sizeof bends);
     if (count == 0) return error_none();
-    return error_make(ERROR_USER,
-                      "metric%s %s of the objective ha%s no derivative: what counts, is a time or is the greatest of "
-                      "something has none",
+    return error_make(ERROR_USER, "metric%s %s of the objective ha%s no derivative: counts, times and maxima have none",
                       count > 1 ? "s" : "", bends, count > 1 ? "ve" : "s");
 }
 

@@ -122,7 +122,7 @@ static void things_read_one(SpecReader *reader, const Node *node, bool *chosen)
         return;
     }
     const char *near = things_nearest(configured, node->text, reader->arena);
-    diagnose(reader->diagnostics, node, "'%s' is the name of none of the %d %s%s", node->text, configured->n_things,
+    diagnose(reader->diagnostics, node, "'%s' is not one of the %d %s%s", node->text, configured->n_things,
              configured->things_are, did_you_mean(near, reader->arena));
 }
 
@@ -168,7 +168,7 @@ void things_choose(SpecReader *reader, bool good)
     if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
     if (configured->n_columns > RECORD_COLUMNS_MAX)
         diagnose(reader->diagnostics, given != NULL ? given->value : reader->root,
-                 "a trajectory of these %s has %d columns, and %d is allowed%s", configured->things_are,
+                 "a trajectory of these %s has %d columns, at most %d are allowed%s", configured->things_are,
                  configured->n_columns, RECORD_COLUMNS_MAX, configured->things_whole ? "" : ": name fewer");
 }
 

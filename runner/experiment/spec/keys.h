@@ -59,7 +59,7 @@ typedef struct Key {
     void *at;
     const char *method;      // search method that the row belongs to, NULL: all
     const List *list;        // KEY_ITEMS
-    int parameter;           // index in configured.parameters + 1; 0: the row is no parameter
+    int parameter;           // index in configured.parameters + 1; 0: the row is not a parameter
     const struct Form *form; // KEY_FORM (forms.h)
 } Key;
 

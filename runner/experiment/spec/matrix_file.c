@@ -20,7 +20,7 @@ static const char *const *matrix_names(MatrixReader *matrix)
         double number;
         names[c] = field->text;
         if (scalar_strict(field->text, &number) || field->text[0] == '\0')
-            diagnose(matrix->reader->diagnostics, field, "the first line names the columns, and this is %s",
+            diagnose(matrix->reader->diagnostics, field, "the first line must name the columns; this is %s",
                      scalar_given(field, matrix->reader->arena));
         for (int other = 0; other < c; other++) {
             if (strcmp(names[other], names[c]) == 0)
@@ -36,9 +36,8 @@ static void matrix_read_row(MatrixReader *matrix, double *to)
     const CsvLines *lines = &matrix->lines;
     if (lines->n_fields != matrix->columns) {
         diagnose(matrix->reader->diagnostics, &lines->fields[lines->n_fields - 1],
-                 lines->n_fields > matrix->columns ? "the line has more than %lld fields, as many as the first line has"
-                                                   : "the line has fewer than %lld fields, as many as the first line "
-                                                     "has",
+                 lines->n_fields > matrix->columns ? "the line has more fields than the first line, which has %lld"
+                                                   : "the line has fewer fields than the first line, which has %lld",
                  (long long)matrix->columns);
         return;
     }
@@ -56,7 +55,7 @@ static int64_t matrix_read_rows(MatrixReader *matrix, double *numbers, int64_t m
     for (; row && !scalar_flooded(matrix->reader); row = csv_row(&matrix->lines, (int)matrix->columns + 1)) {
         if (rows == most) {
             diagnose(matrix->reader->diagnostics, &matrix->lines.fields[0],
-                     "the file has more than %d numbers, which is the most", MATRIX_MAX);
+                     "the file has too many numbers: at most %d are allowed", MATRIX_MAX);
             break;
         }
         matrix_read_row(matrix, numbers + rows++ * matrix->columns);
@@ -88,7 +87,7 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
     }
     matrix.columns = matrix.lines.n_fields;
     if (matrix.columns > MATRIX_COLUMNS_MAX)
-        diagnose(reader->diagnostics, &matrix.lines.fields[0], "the line has more than %d fields, which is the most",
+        diagnose(reader->diagnostics, &matrix.lines.fields[0], "the line has too many fields: at most %d are allowed",
                  MATRIX_COLUMNS_MAX);
     if (matrix.columns == 1 && strpbrk(matrix.lines.fields[0].text, "; \t") != NULL)
         diagnose(reader->diagnostics, &matrix.lines.fields[0], "the line has one field; fields are separated by ','");

@@ -46,7 +46,7 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
     *digest = sha256_of(bytes->data, bytes->size);
     if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
     arena_destroy(own);
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
                       digest->hex, file->digest.hex);
 }
 
@@ -84,7 +84,7 @@ static Error files_load_robot(const char *folder, const SpecFile *file, Arena *a
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(*text, strlen(*text));
     if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
                       digest->hex, file->digest.hex);
 }
 
@@ -136,7 +136,7 @@ static Error files_load_matrix(const char *folder, const SpecFile *file, SpecRea
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(source->text, size);
     if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., and %.12s... was asked for", file->name,
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
                       digest->hex, file->digest.hex);
 }
 

@@ -118,7 +118,7 @@ static ItemsCopies items_copies(SpecReader *reader, const List *list, const Node
     ItemsCopies asked = {1, 1};
     if (repeat == NULL) return once;
     if (!pair && repeat->kind != NODE_SCALAR) {
-        diagnose(reader->diagnostics, repeat, "repeat is %s, expected how many, or [first, last]",
+        diagnose(reader->diagnostics, repeat, "repeat is %s, expected a number of copies or [first, last]",
                  scalar_given(repeat, reader->arena));
         return one;
     }
@@ -382,8 +382,8 @@ static void items_wrong_step(const ItemsReader *items, const Node *key)
 {
     const char *near = scalar_flooded(items->reader) ? NULL : items_meant(items, key->text);
     if (near != NULL && strcmp(near, key->text) == 0) near = NULL; // it is a key, but not of numbers or not given
-    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a key of this item with numbers%s",
-             key->text, did_you_mean(near, items->reader->arena));
+    diagnose(items->reader->diagnostics, key, "step has '%s', which is not a numeric key of this item%s", key->text,
+             did_you_mean(near, items->reader->arena));
 }
 
 // A step stands beside a repeat, and names fields of numbers that are given.
@@ -394,7 +394,7 @@ static void items_check_step(const ItemsReader *items, const Node *item)
     if (step == NULL) return;
     if (step->kind != NODE_MAPPING || items_value(items->reader, items->list, item, "repeat") == NULL) {
         diagnose(diagnostics, step,
-                 "step is %s, expected what each copy has more, as {position: [1, 0, 0]}, of an item "
+                 "step is %s, expected what is added from one copy to the next, as {position: [1, 0, 0]}, in an item "
                  "with repeat",
                  scalar_given(step, items->reader->arena));
         return;

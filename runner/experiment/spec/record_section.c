@@ -101,13 +101,13 @@ static void record_check_size(SpecReader *reader)
                  "no trajectory can be recorded: the spec declares no columns, for example `columns: {x: m}`");
     if (bytes <= most) return;
     const double ticks = ceil((double)configured->ticks * bytes / most / samples);
-    diagnose(reader->diagnostics, given->key,
-             "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates) and %s is "
-             "allowed: write sample of at least %.6g s%s%s",
-             text_bytes(bytes).text, text_count((int64_t)samples).text, configured->n_columns,
-             text_count((int64_t)lanes).text, text_bytes(most).text, ticks * configured->tick_duration,
-             lanes > 1 ? ", or replicates: first" : "",
-             configured->n_things > 1 ? ", or name fewer record.bodies" : "");
+    diagnose(
+        reader->diagnostics, given->key,
+        "trajectories of one trial may take %s (%s samples of %d columns for each of %s replicates), at most %s is "
+        "allowed: write sample of at least %.6g s%s%s",
+        text_bytes(bytes).text, text_count((int64_t)samples).text, configured->n_columns,
+        text_count((int64_t)lanes).text, text_bytes(most).text, ticks * configured->tick_duration,
+        lanes > 1 ? ", or replicates: first" : "", configured->n_things > 1 ? ", or name fewer record.bodies" : "");
 }
 
 int64_t spec_sample_ticks(const Spec *spec)
@@ -181,11 +181,12 @@ static void record_check_debug_size(SpecReader *reader, const Node *at)
     const double bytes = (double)spec_debug_rows(spec) * row * lanes, most = (double)RECORD_BYTES_MAX;
     if (bytes <= most) return;
     const double rows = floor(most / (row * lanes)), window = floor(rows / configured->debug_rows);
-    diagnose(reader->diagnostics, at,
-             "debug rows of one trial may take %s (%s rows of %d columns for each of %s replicates) and %s is allowed: "
-             "write window for at most %.6g s, or keep for at most %.0f rows",
-             text_bytes(bytes).text, text_count(spec_debug_rows(spec)).text, configured->n_debug,
-             text_count((int64_t)lanes).text, text_bytes(most).text, window * configured->tick_duration, rows);
+    diagnose(
+        reader->diagnostics, at,
+        "debug rows of one trial may take %s (%s rows of %d columns for each of %s replicates), at most %s is allowed: "
+        "write window for at most %.6g s, or keep for at most %.0f rows",
+        text_bytes(bytes).text, text_count(spec_debug_rows(spec)).text, configured->n_debug,
+        text_count((int64_t)lanes).text, text_bytes(most).text, window * configured->tick_duration, rows);
 }
 
 static void record_read_debug(SpecReader *reader)
@@ -293,7 +294,7 @@ static void record_check_chosen(SpecReader *reader, const char *section, const S
     for (int i = 0; i < 2; i++) {
         const GivenKey *given = given_find(reader, arena_format(reader->arena, "%s.%s", section, names[i]));
         if (given != NULL && wanted[i] > kept[i])
-            diagnose(reader->diagnostics, given->value, "%s is %lld, and record.rows keeps %lld of them: keep as many",
+            diagnose(reader->diagnostics, given->value, "%s is %lld, but record.rows keeps %lld of them: keep as many",
                      names[i], (long long)wanted[i], (long long)kept[i]);
     }
 }

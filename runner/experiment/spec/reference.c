@@ -73,9 +73,9 @@ static void reference_describe_list(FILE *out, const List *list, const char *sec
         reference_paragraph(
             out, arena_format(arena, "- %s: %s; %s", field->name, field->doc, items_field_expected(field, arena)));
     }
-    reference_paragraph(out, "- repeat: copies; # in names and references is their number, #-1 and #+1 its "
-                             "neighbours'; how many, or [first, last]");
-    reference_paragraph(out, "- step: what each copy has more than the one before it; a mapping of fields to numbers");
+    reference_paragraph(out, "- repeat: number of copies or [first, last]; # is the copy's number, #-1 and #+1 its "
+                             "neighbours");
+    reference_paragraph(out, "- step: added to each field from one copy to the next; a mapping of fields to numbers");
 }
 
 // The mapping that holds the lists of a model: `simulation.world` of world.bodies, world.constraints, world.forces.

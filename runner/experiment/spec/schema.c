@@ -115,9 +115,9 @@ static void schema_item_field(Json *json, const ItemField *field, Arena *arena)
 
 // Of items that are repeated (model_lists.c).
 static const char schema_item_copies[] =
-    "{repeat: {description: \"number of copies, numbered from 1, or [first, last]; # in names and references is the "
-    "number, #-1 and #+1 its neighbours'\", type: [integer, string, array]}, step: {description: 'what each copy has "
-    "more than the one before it: {position: [1, 0, 0]}', type: object}}";
+    "{repeat: {description: \"number of copies or [first, last]; # is the copy's number, #-1 and #+1 its neighbours\", "
+    "type: [integer, string, array]}, step: {description: 'added to each field from one copy to the next: "
+    "{position: [1, 0, 0]}', type: object}}";
 
 static void schema_item(Json *json, const char *name, const List *list, const char *types, Arena *arena)
 {

@@ -411,7 +411,7 @@ static void spec_build_here(SpecReader *reader, const GivenKey *section)
     spec->configured.wrong_option = built.wrong_option;
     if (error.kind == OK && built.dropped > 0)
         diagnose_warning(reader->diagnostics, spec_wrong(reader, section),
-                         "%lld point%s of the files %s no finite place and %s left out", (long long)built.dropped,
+                         "%lld point%s of the files %s no finite coordinates and %s left out", (long long)built.dropped,
                          built.dropped == 1 ? "" : "s", built.dropped == 1 ? "has" : "have",
                          built.dropped == 1 ? "is" : "are");
     if (error.kind == OK)

@@ -151,7 +151,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
     const int most = cmaes.separable ? CMAES_DIMENSIONS_MAX : CMAES_FULL_MAX;
     *key = "search.over";
     if (cmaes.n > most)
-        return error_make(ERROR_USER, "cmaes searches at most %d parameters%s, and these are %d", most,
+        return error_make(ERROR_USER, "cmaes searches at most %d parameters%s; the spec has %d", most,
                           cmaes.separable ? "" : " with a full covariance", cmaes.n);
     *key = cmaes.side.searches > 1 ? "search.cmaes.searches" : "search.cmaes.population";
     if (cmaes_is_too_large(&cmaes))
@@ -166,7 +166,7 @@ static Error cmaes_check(const Spec *spec, const char **key)
                                       "result twice: write replicates: {common: false}");
     *key = "search.cmaes.inject";
     if (spec->n_inject > cmaes.lambda_start)
-        return error_make(ERROR_USER, "cmaes.inject has %d points, and the first generation %lld members",
+        return error_make(ERROR_USER, "cmaes.inject has %d points, more than the %lld members of the first generation",
                           spec->n_inject, (long long)cmaes.lambda_start);
     return error_none();
 }

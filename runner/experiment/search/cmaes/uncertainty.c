@@ -33,7 +33,7 @@ static int64_t uncertainty_within(int64_t rank, int64_t count, int64_t distance)
     return 1 + below + above;
 }
 
-// The theta/2 quantile of these distances: rank changes up to it are no noise.
+// The theta/2 quantile of these distances: rank changes up to it are not noise.
 static double uncertainty_limit(int64_t rank, int64_t lambda)
 {
     const int64_t count = 2 * lambda - 1, wanted = (int64_t)ceil(uncertainty_theta / 2.0 * (double)count);

@@ -109,7 +109,7 @@ static Error nsga2_check(const Spec *spec, const char **key)
     nsga2_measure_sizes(spec, &nsga2);
     *key = "search.over";
     if (nsga2.n > NSGA2_GENES_MAX)
-        return error_make(ERROR_USER, "nsga2 searches at most %d parameters, and these are %d", NSGA2_GENES_MAX,
+        return error_make(ERROR_USER, "nsga2 searches at most %d parameters; the spec has %d", NSGA2_GENES_MAX,
                           nsga2.n);
     *key = "search.nsga2.population";
     if (nsga2.side.told_at + (size_t)(nsga2.population * nsga2.side.told_width) * sizeof(double) > nsga2_bytes_max)

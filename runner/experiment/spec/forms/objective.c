@@ -238,7 +238,7 @@ const Form form_maximize = {
     .path = "objective.maximize",
     .after = "objective.minimize",
     .words = "an expression over metrics and parameters, or a list of up to 8 of them",
-    .doc = "the same, and more is better: the fitness is stored and shown as it is, and the greatest ranks first (in "
+    .doc = "the same, but more is better: the fitness is stored and shown as it is, and the greatest ranks first (in "
            "SQL: ORDER BY fitness DESC). Beside `minimize`: several objectives, the minimised ones first. Then `worst` "
            "is the least of the replicates, and quantile(0.1) is pessimistic",
     .example = "\"mean_speed - 0.1*cost_of_transport\"",
