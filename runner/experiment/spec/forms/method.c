@@ -18,9 +18,13 @@ static void method_foreign_key(SpecReader *reader, const GivenKey *given)
         if (key->method == NULL || strcmp(key->method, reader->spec->method->name) == 0) return;
         if (foreign == NULL) foreign = key;
     }
-    if (foreign != NULL)
+    if (foreign == NULL) return;
+    const char *method = reader->spec->method->name;
+    if (foreign->type == KEY_FORM || strchr(path_below(foreign->path, "search"), '.') != NULL) // of that method alone
         diagnose(reader->diagnostics, given->key, "%s belongs to method %s, and this is method %s", key_name(foreign),
-                 foreign->method, reader->spec->method->name);
+                 foreign->method, method);
+    else
+        diagnose(reader->diagnostics, given->key, "method %s has no key '%s'", method, key_name(foreign));
 }
 
 static void method_read(SpecReader *reader, const GivenKey *given)
