@@ -22,6 +22,15 @@ int utf8_read(const char *text, uint32_t *character)
     return length;
 }
 
+bool utf8_begins(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
+
+int utf8_count(const char *text, size_t length)
+{
+    int count = 0;
+    for (size_t i = 0; i < length; i++) count += utf8_begins(text[i]);
+    return count;
+}
+
 // Characters that do not take one column: 0 for combining marks, 2 for East Asian wide ones (Unicode TR 11, coarsely),
 // -1 for unsafe ones, which are shown by their code.
 static const struct CharacterColumns {

@@ -49,7 +49,7 @@ static Error database_user_error(const Database *database, const char *sql)
     if (offset < 0) return error_make(ERROR_USER, "--sql: %.300s", words);
     int line = 1, column = 1;
     for (int i = 0; i < offset && sql[i] != '\0'; i++) {
-        column = sql[i] == '\n' ? 1 : column + (((unsigned char)sql[i] & 0xc0) != 0x80);
+        column = sql[i] == '\n' ? 1 : column + utf8_begins(sql[i]);
         line += sql[i] == '\n';
     }
     const Excerpt excerpt = source_excerpt(sql, line, column, 1, 100);

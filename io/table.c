@@ -74,13 +74,7 @@ Table *table_start(FILE *out, TableFormat format, int columns, const char *const
 
 // ---- aligned text ---------------------------------------------------------------------------------------------------
 
-// Number of characters of a UTF-8 text: bytes that are not continuation bytes.
-static int table_characters(const char *text)
-{
-    int count = 0;
-    for (; *text != '\0'; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
+static int table_characters(const char *text) { return utf8_count(text, strlen(text)); }
 
 // In one line, with unsafe characters as codes (io/characters.c). Cut with "..." at `size`.
 static void table_escape(const char *text, char *escaped, size_t size)

@@ -149,21 +149,13 @@ static void live_put_view(const Live *live, const StatusReport *report, int colu
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-// Number of characters (UTF-8) of a line; each takes one column.
-static int live_columns(const char *line, size_t length)
-{
-    int count = 0;
-    for (size_t i = 0; i < length; i++) count += ((unsigned char)line[i] & 0xc0) != 0x80;
-    return count;
-}
-
-// Number of rows of a text on a terminal with `columns` columns. The text may have been drawn on a wider one.
+// Number of rows of a text on a terminal with `columns` columns; each character takes one. The text may have been drawn on a wider one.
 static int live_rows(const char *text, int columns)
 {
     int rows = 0;
     for (const char *line = text; *line != '\0';) {
         const size_t length = strcspn(line, "\n");
-        const int wide = live_columns(line, length);
+        const int wide = utf8_count(line, length);
         rows += wide <= columns ? 1 : (wide + columns - 1) / columns;
         line += length + (line[length] == '\n');
     }
@@ -177,7 +169,7 @@ static void live_cut(const char *text, int columns, char *out)
         const size_t length = strcspn(line, "\n");
         size_t kept = 0;
         for (int wide = 0; kept < length; kept++) {
-            wide += ((unsigned char)line[kept] & 0xc0) != 0x80;
+            wide += utf8_begins(line[kept]);
             if (wide > columns - 1) break;
         }
         memcpy(out, line, kept);

@@ -425,7 +425,8 @@ static void kept_check_failures(KeptCase *test)
     while (cursor_next(&failures)) told += cell_integer(&failures, 1);
     CHECK_OK(cursor_close(&failures));
     CHECK_INTEGER(failed, told);
-    CHECK_INTEGER(failed, summary_failed(&test->store->kept->summary));
+    const Summary *summary = &test->store->kept->summary;
+    CHECK_INTEGER(failed, summary->trials - summary->failures[0]);
 }
 
 static void kept_check_sums(KeptCase *test)

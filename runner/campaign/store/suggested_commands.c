@@ -70,14 +70,17 @@ static void again_quote(AgainText *out, const char *text)
     }
 }
 
-const char *command_quoted(const char *text, Arena *arena)
+// What `add` makes of a text, whole.
+static const char *again_made(void (*add)(AgainText *out, const char *text), const char *text, Arena *arena)
 {
     AgainText length = {NULL, 0, 0};
-    again_quote(&length, text);
-    AgainText quoted = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
-    again_quote(&quoted, text);
-    return quoted.text;
+    add(&length, text);
+    AgainText made = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
+    add(&made, text);
+    return made.text;
 }
+
+const char *command_quoted(const char *text, Arena *arena) { return again_made(again_quote, text, arena); }
 
 // Empty for the default root. A name that ends in a newline would lose it in "$()".
 static void again_add_results(AgainText *out, const char *results)
@@ -92,11 +95,7 @@ static void again_add_results(AgainText *out, const char *results)
 
 const char *command_results_option(const char *results, Arena *arena)
 {
-    AgainText length = {NULL, 0, 0};
-    again_add_results(&length, results);
-    AgainText option = {arena_take(arena, length.used + 1, 1), 0, length.used + 1};
-    again_add_results(&option, results);
-    return option.text;
+    return again_made(again_add_results, results, arena);
 }
 
 const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }

@@ -208,5 +208,3 @@ void summary_add(Summary *summary, const TrialRows *rows)
     summary_add_grids(summary, rows);
     summary->trials += rows->count;
 }
-
-int64_t summary_failed(const Summary *summary) { return summary->trials - summary->failures[0]; }

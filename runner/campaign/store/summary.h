@@ -68,7 +68,6 @@ void summary_take(const Spec *spec, Arena *arena, Summary *summary);
 // Adds all rows, which follow those added before by their ids. The bits do not depend on how trials are divided into
 // calls.
 void summary_add(Summary *summary, const TrialRows *rows);
-int64_t summary_failed(const Summary *summary); // trials with a failed replicate
 
 // The bins of the searched parameters (summary_axes.c): axes[SUMMARY_AXES]; gives their number.
 int summary_axes(const Spec *spec, SummaryAxis *axes, Arena *arena);

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static int csv_characters(const char *from, const char *to)
-{
-    int count = 0;
-    for (; from < to; from++) count += ((unsigned char)*from & 0xC0) != 0x80; // UTF-8: no continuation byte
-    return count;
-}
-
 // The field at `p`, cut out of its line; where the next one starts, NULL after the last.
 static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *field)
 {
@@ -18,11 +11,11 @@ static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *fie
     char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
     char *comma = end + strcspn(end, ",");
     while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
-    const int width = csv_characters(start, end);
+    const int width = utf8_count(start, (size_t)(end - start));
     *field = (Node){.kind = NODE_SCALAR,
                     .source = csv->source,
                     .line = csv->line,
-                    .column = csv_characters(line, start) + 1,
+                    .column = utf8_count(line, (size_t)(start - line)) + 1,
                     .width = width > 0 ? width : 1,
                     .text = start};
     char *next = *comma == ',' ? comma + 1 : NULL;

@@ -235,14 +235,6 @@ Key key_of_debug(const Key *key, const Model *model, Arena *arena)
     return own;
 }
 
-const char *key_table_path(const Key *key, Arena *arena)
-{
-    const char *prefix = "record.debug.";
-    if (strncmp(key->path, prefix, strlen(prefix)) != 0) return key->path;
-    const char *name = key->path + strlen(prefix);
-    return arena_format(arena, "%s%s", KEYS_DEBUG, name + strcspn(name, "."));
-}
-
 const Parameter *keys_extra(const Model *model, const char *name)
 {
     for (int i = 0; i < model->n_extra; i++) {

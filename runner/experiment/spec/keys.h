@@ -101,9 +101,7 @@ const char *key_name(const Key *key); // last part of the path
 // What follows "SECTION." in a path, "" being the section of all paths; NULL: the path is not below it.
 const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
-// And the path that such a row has in the table.
 Key key_of_debug(const Key *key, const Model *model, Arena *arena);
-const char *key_table_path(const Key *key, Arena *arena);
 // "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
 const char *key_expected(const Key *key, Arena *arena);
 const char *key_range(const Key *key, Arena *arena);
@@ -161,12 +159,10 @@ const char *points_text(const Points *points, Arena *arena);
 // The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
-// The value of a row of KEY_WORDS; node NULL: there are none. And as flow YAML, ["a", "b"].
+// The value of a row of KEY_WORDS, of KEY_ARGUMENTS; node NULL: there are none. And as flow YAML, ["a", "b"].
 void words_read(SpecReader *reader, const Key *key, const Node *node);
-const char *words_text(const Points *words, Arena *arena);
-// The value of a row of KEY_ARGUMENTS, and as flow YAML.
 void arguments_read(SpecReader *reader, const Key *key, const Node *node);
-const char *arguments_text(const Points *arguments, Arena *arena);
+const char *texts_text(const Points *texts, Arena *arena);
 const ValueForm *const *value_forms(int *count);
 // For several forms: the third argument as a number of points; the text of three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);

@@ -24,6 +24,14 @@ static Error files_open(const char *folder, const SpecFile *file, Arena *arena, 
     return file_open_within(folder, file->name, arena, open);
 }
 
+// Error (user): the digest is not the known one.
+static Error files_check_digest(const SpecFile *file, const Sha256Text *digest)
+{
+    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
+    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
+                      digest->hex, file->digest.hex);
+}
+
 // The whole file, in its own arena, and its digest. Error (user): the digest is not the known one.
 static Error files_load(const char *folder, const SpecFile *file, Arena *own, Bytes *bytes, Sha256Text *digest)
 {
@@ -44,10 +52,9 @@ static Error files_load(const char *folder, const SpecFile *file, Arena *own, By
     arena_destroy(&scratch);
     TRY(error);
     *digest = sha256_of(bytes->data, bytes->size);
-    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
-    arena_destroy(own);
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
-                      digest->hex, file->digest.hex);
+    error = files_check_digest(file, digest);
+    if (error.kind != OK) arena_destroy(own);
+    return error;
 }
 
 // ---- robots ---------------------------------------------------------------------------------------------------------
@@ -83,9 +90,7 @@ static Error files_load_robot(const char *folder, const SpecFile *file, Arena *a
         !robot_text(kept, folder_of(kept->file, arena), arena, diagnostics, text))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(*text, strlen(*text));
-    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
-                      digest->hex, file->digest.hex);
+    return files_check_digest(file, digest);
 }
 
 static int files_option(const Model *model, const char *name, OptionType type)
@@ -135,9 +140,7 @@ static Error files_load_matrix(const char *folder, const SpecFile *file, SpecRea
     if (!source_check(source, size, reader->diagnostics))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(source->text, size);
-    if (file->digest.hex[0] == '\0' || strcmp(digest->hex, file->digest.hex) == 0) return error_none();
-    return error_make(ERROR_USER, "%.200s has changed: its SHA-256 is %.12s..., expected %.12s...", file->name,
-                      digest->hex, file->digest.hex);
+    return files_check_digest(file, digest);
 }
 
 // ---- what a model is configured by ----------------------------------------------------------------------------------

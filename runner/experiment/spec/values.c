@@ -276,14 +276,6 @@ void words_read(SpecReader *reader, const Key *key, const Node *node)
     words->names = list;
 }
 
-const char *words_text(const Points *words, Arena *arena)
-{
-    const char *text = "[";
-    for (int64_t i = 0; i < words->count; i++)
-        text = arena_format(arena, "%s%s\"%s\"", text, i > 0 ? ", " : "", words->names[i]);
-    return arena_format(arena, "%s]", text);
-}
-
 // ---- texts in their order -------------------------------------------------------------------------------------------
 
 enum { ARGUMENTS_MAX = 64, ARGUMENT_LENGTH = 1024 };
@@ -317,11 +309,11 @@ void arguments_read(SpecReader *reader, const Key *key, const Node *node)
     *arguments = (Points){.names = list, .count = node->count};
 }
 
-const char *arguments_text(const Points *arguments, Arena *arena)
+const char *texts_text(const Points *texts, Arena *arena)
 {
     const char *text = "[";
-    for (int64_t i = 0; i < arguments->count; i++)
-        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", scalar_quoted(arguments->names[i], arena));
+    for (int64_t i = 0; i < texts->count; i++)
+        text = arena_format(arena, "%s%s%s", text, i > 0 ? ", " : "", scalar_quoted(texts->names[i], arena));
     return arena_format(arena, "%s]", text);
 }
 

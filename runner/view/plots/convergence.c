@@ -18,17 +18,10 @@ enum {
     CONVERGENCE_OBJECTIVES, // the best so far of each objective, if there are several
     CONVERGENCE_PANELS = CONVERGENCE_OBJECTIVES + OBJECTIVES_MAX
 };
-enum { CONVERGENCE_POINTS = 8000, CONVERGENCE_SEARCHES = 48 };
-
-// A row of `rounds`.
-typedef struct ConvergencePoint {
-    int64_t search, round;
-    double evaluations, value[CONVERGENCE_PANELS];
-} ConvergencePoint;
+_Static_assert((int)CONVERGENCE_PANELS <= (int)PLOT_ROUND_VALUES, "a round has room for all values");
 
 typedef struct Convergence {
-    ConvergencePoint *point; // [count] by search, then round
-    int64_t count, best_search;
+    PlotRounds rounds;
     bool several;         // several objectives: they have no common best
     int median, gradient; // columns of the median and of the gradient's norm in the row of a round; 0: there is none
     const char *title[CONVERGENCE_PANELS];
@@ -63,32 +56,25 @@ static double convergence_number(const RoundRow *round, int column)
 
 static void convergence_take(Convergence *convergence, const RoundRow *round)
 {
-    ConvergencePoint *point = &convergence->point[convergence->count++];
-    *point = (ConvergencePoint){.search = round->search, .evaluations = round->evaluations, .round = round->round};
-    for (int k = 0; k < OBJECTIVES_MAX; k++) point->value[CONVERGENCE_OBJECTIVES + k] = (double)NAN;
-    point->value[CONVERGENCE_BEST] = convergence->several ? (double)NAN : round->best;
-    point->value[CONVERGENCE_MEDIAN] = convergence_number(round, convergence->median);
-    point->value[CONVERGENCE_SIGMA] = round->sigma;
-    point->value[CONVERGENCE_CONDITION] = round->condition;
-    point->value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
-    point->value[CONVERGENCE_VOLUME] = round->hypervolume;
+    double *value = plot_rounds_add(&convergence->rounds, round->search, round->round, round->evaluations)->value;
+    if (!convergence->several) value[CONVERGENCE_BEST] = round->best;
+    value[CONVERGENCE_MEDIAN] = convergence_number(round, convergence->median);
+    value[CONVERGENCE_SIGMA] = round->sigma;
+    value[CONVERGENCE_CONDITION] = round->condition;
+    value[CONVERGENCE_GRADIENT] = convergence_number(round, convergence->gradient);
+    value[CONVERGENCE_VOLUME] = round->hypervolume;
 }
 
 // Reads the best searches, and so that all fit every k-th round of each, and its last.
 static Error convergence_read(const PlotData *data, Arena *arena, Convergence *convergence)
 {
-    Database *database = data->campaign->database;
-    RoundsKept kept;
+    PlotRounds *all = &convergence->rounds;
     RoundRow round;
-    TRY(rounds_kept(database, spec_several(&data->campaign->spec), data->maximize, &kept));
+    TRY(plot_rounds_begin(data, spec_several(&data->campaign->spec), arena, all));
     TRY(convergence_find_median(data, arena, &convergence->median));
     convergence->gradient = data->campaign->spec.method->gradient_column;
-    convergence->best_search = kept.best;
-    const int64_t shown = kept.searches < CONVERGENCE_SEARCHES ? kept.searches : CONVERGENCE_SEARCHES;
-    const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
-    convergence->point = ARENA_NEW(arena, ConvergencePoint, 2 * CONVERGENCE_POINTS);
     Cursor rounds =
-        rounds_of_best(database, data->maximize, 1 + drawn / CONVERGENCE_POINTS, shown, 2 * CONVERGENCE_POINTS, arena);
+        rounds_of_best(data->campaign->database, data->maximize, all->every, all->searches, all->most, arena);
     while (round_next(&rounds, &round)) convergence_take(convergence, &round);
     return cursor_close(&rounds);
 }
@@ -103,10 +89,11 @@ typedef struct ConvergenceCursor {
 
 static int convergence_cursors(const Convergence *convergence, ConvergenceCursor *cursor)
 {
+    const PlotRounds *rounds = &convergence->rounds;
     int count = 0;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        const int64_t search = convergence->point[i].search;
-        if (i == 0 || convergence->point[i - 1].search != search) {
+    for (int64_t i = 0; i < rounds->count; i++) {
+        const int64_t search = rounds->round[i].search;
+        if (i == 0 || rounds->round[i - 1].search != search) {
             cursor[count] = (ConvergenceCursor){.search = search, .point = i};
             for (int k = 0; k < OBJECTIVES_MAX; k++) cursor[count].best[k] = (double)NAN;
             count++;
@@ -119,7 +106,7 @@ static int convergence_cursors(const Convergence *convergence, ConvergenceCursor
 // Stores the best so far in the search's next point.
 static void convergence_put_best(Convergence *convergence, const ConvergenceCursor *cursor)
 {
-    double *value = convergence->point[cursor->point].value + CONVERGENCE_OBJECTIVES;
+    double *value = convergence->rounds.round[cursor->point].value + CONVERGENCE_OBJECTIVES;
     for (int k = 0; k < OBJECTIVES_MAX; k++) value[k] = cursor->best[k];
 }
 
@@ -131,7 +118,7 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
     int at = 0;
     while (at < count && cursor[at].search != search) at++;
     if (at == count) return; // this search is not drawn
-    while (cursor[at].point < cursor[at].last && convergence->point[cursor[at].point].round < round) {
+    while (cursor[at].point < cursor[at].last && convergence->rounds.round[cursor[at].point].number < round) {
         convergence_put_best(convergence, &cursor[at]);
         cursor[at].point++;
     }
@@ -145,7 +132,7 @@ static void convergence_take_trial(Convergence *convergence, ConvergenceCursor *
 static Error convergence_read_objectives(const PlotData *data, Arena *arena, Convergence *convergence)
 {
     const Spec *spec = &data->campaign->spec;
-    ConvergenceCursor *cursor = ARENA_NEW(arena, ConvergenceCursor, CONVERGENCE_SEARCHES + 1);
+    ConvergenceCursor *cursor = ARENA_NEW(arena, ConvergenceCursor, PLOT_SEARCHES + 1);
     const int count = convergence_cursors(convergence, cursor);
     const char *columns[2 + OBJECTIVES_MAX] = {"search", "round"};
     for (int k = 0; k < spec->objective.count; k++) {
@@ -165,48 +152,21 @@ static Error convergence_read_objectives(const PlotData *data, Arena *arena, Con
 static PlotAxis convergence_axis(const char *name, PlotRange range, bool always_log)
 {
     if (!(range.low > 0) || !(always_log || range.high > 30 * range.low)) return plot_axis_over(name, NULL, range);
-    const double high = range.low == range.high ? 2 * range.low : range.high;
-    return (PlotAxis){.name = name, .low = range.low / 1.15, .high = high * 1.15, .log = true};
-}
-
-static void convergence_lines(const Convergence *convergence, PlotPanel *panel, int which, bool best)
-{
-    SvgPath path = {0};
-    bool open = false;
-    for (int64_t i = 0; i < convergence->count; i++) {
-        const ConvergencePoint *point = &convergence->point[i];
-        const bool first = i == 0 || point[-1].search != point->search;
-        if ((point->search == convergence->best_search) != best) continue;
-        if (first && open) svg_path_end(&path);
-        if (first) path = svg_path(panel->plot->out, best ? "bl" : "li");
-        open = true;
-        svg_path_to(&path, plot_at(&panel->x, point->evaluations),
-                    isfinite(point->value[which]) ? plot_at(&panel->y, point->value[which]) : (double)NAN);
-    }
-    if (open) svg_path_end(&path);
-}
-
-static PlotRange convergence_range(const Convergence *convergence, int which)
-{
-    PlotRange range = plot_range();
-    for (int64_t i = 0; i < convergence->count; i++) plot_widen(&range, convergence->point[i].value[which]);
-    return range;
+    return plot_log_axis_over(name, range);
 }
 
 static void convergence_draw_searches(const Convergence *convergence, Plot *plot)
 {
-    double most = 1;
-    for (int64_t i = 0; i < convergence->count; i++) most = fmax(most, convergence->point[i].evaluations);
-    const PlotAxis x = {.name = "evaluations", .low = 0, .high = most, .whole = true};
+    const PlotRounds *rounds = &convergence->rounds;
+    const PlotAxis x = {.name = "evaluations", .low = 0, .high = fmax(1, rounds->last), .whole = true};
     for (int which = 0; which < CONVERGENCE_PANELS; which++) {
-        const PlotRange range = convergence_range(convergence, which);
+        const PlotRange range = plot_rounds_range(rounds, which);
         const bool always_log =
             which == CONVERGENCE_SIGMA || which == CONVERGENCE_CONDITION || which == CONVERGENCE_GRADIENT;
         if (!(range.low <= range.high)) continue; // no search has it
         const PlotAxis y = convergence_axis(convergence->title[which], range, always_log);
         PlotPanel panel = plot_panel(plot, 440, 250, NULL, x, y);
-        convergence_lines(convergence, &panel, which, false);
-        convergence_lines(convergence, &panel, which, true);
+        plot_rounds(rounds, which, &panel);
         plot_panel_end(&panel);
     }
 }
@@ -286,7 +246,7 @@ static Error convergence_draw(const PlotData *data, Plot *plot, Arena *arena)
     memcpy(convergence.title, convergence_titles, sizeof convergence_titles);
     TRY(searches_have_rounds(data->campaign->database, &rounds));
     if (rounds) TRY(convergence_read(data, arena, &convergence));
-    if (convergence.count == 0) return convergence_draw_order(data, plot, arena);
+    if (convergence.rounds.count == 0) return convergence_draw_order(data, plot, arena);
     if (convergence.several) TRY(convergence_read_objectives(data, arena, &convergence));
     convergence_draw_searches(&convergence, plot);
     return error_none();
@@ -298,7 +258,7 @@ static const char *convergence_caption(const PlotData *data, Arena *arena)
     int64_t searches = 0;
     const Error counted = searches_count(data->campaign->database, &searches);
     const char *line = counted.kind != OK || searches < 2 ? ""
-                       : searches > CONVERGENCE_SEARCHES  ? " A line per search: the 48 best, the best one in front."
+                       : searches > PLOT_SEARCHES         ? " A line per search: the 48 best, the best one in front."
                                                           : " A line per search, the best one in front.";
     if (!search_learns(spec->method))
         return spec_several(spec) ? "The best so far of each objective, in the order of the trials."

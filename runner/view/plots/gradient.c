@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { GRADIENT_POINTS = 8000, GRADIENT_SEARCHES = 48 };
-
 // A panel for each number.
 static const struct {
     const char *title;
@@ -20,77 +18,30 @@ static const struct {
 };
 enum { GRADIENT_PANELS = sizeof gradient_panels / sizeof *gradient_panels };
 
-typedef struct GradientPoint {
-    int64_t search, round;
-    double value[GRADIENT_PANELS];
-} GradientPoint;
-
-typedef struct GradientCurves {
-    GradientPoint *point; // [count] by search, then round
-    int64_t count, best_search;
-    double last; // the greatest round
-} GradientCurves;
-
-static void gradient_take(GradientCurves *curves, int64_t search, int64_t round, const GradientSigns *signs)
+static Error gradient_read(const PlotData *data, Arena *arena, PlotRounds *rounds)
 {
-    GradientPoint *point = &curves->point[curves->count++];
-    *point = (GradientPoint){.search = search, .round = round};
-    for (int k = 0; k < GRADIENT_PANELS; k++) {
-        const double value = *(const double *)(const void *)((const char *)signs + gradient_panels[k].member);
-        point->value[k] = gradient_panels[k].log && !(value > 0.0) ? (double)NAN : value;
-    }
-    curves->last = fmax(curves->last, (double)round);
-}
-
-static Error gradient_read(const PlotData *data, Arena *arena, GradientCurves *curves)
-{
-    Database *database = data->campaign->database;
-    RoundsKept kept;
-    int64_t search, round;
+    int64_t search, number;
     GradientSigns signs;
-    TRY(rounds_kept(database, false, data->maximize, &kept));
-    const int64_t shown = kept.searches < GRADIENT_SEARCHES ? kept.searches : GRADIENT_SEARCHES;
-    const int64_t drawn = kept.searches > 0 ? kept.rounds / kept.searches * shown : 0;
-    *curves = (GradientCurves){.point = ARENA_NEW(arena, GradientPoint, 2 * GRADIENT_POINTS), .best_search = kept.best};
-    Cursor rows =
-        gradients_of_best(database, data->maximize, 1 + drawn / GRADIENT_POINTS, shown, 2 * GRADIENT_POINTS, arena);
-    while (gradients_next(&rows, &search, &round, &signs)) gradient_take(curves, search, round, &signs);
+    TRY(plot_rounds_begin(data, false, arena, rounds));
+    Cursor rows = gradients_of_best(data->campaign->database, data->maximize, rounds->every, rounds->searches,
+                                    rounds->most, arena);
+    while (gradients_next(&rows, &search, &number, &signs)) {
+        PlotRound *round = plot_rounds_add(rounds, search, number, (double)number);
+        for (int k = 0; k < GRADIENT_PANELS; k++) {
+            const double value = *(const double *)(const void *)((const char *)&signs + gradient_panels[k].member);
+            if (!gradient_panels[k].log || value > 0.0) round->value[k] = value;
+        }
+    }
     return cursor_close(&rows);
 }
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-static PlotRange gradient_range(const GradientCurves *curves, int which)
-{
-    PlotRange range = plot_range();
-    for (int64_t i = 0; i < curves->count; i++) plot_widen(&range, curves->point[i].value[which]);
-    return range;
-}
-
 static PlotAxis gradient_axis(int which, PlotRange range)
 {
-    if (!gradient_panels[which].log)
-        return (PlotAxis){.name = gradient_panels[which].title, .low = range.low < 0 ? -1.05 : -0.05, .high = 1.05};
-    const double high = range.low == range.high ? 2 * range.low : range.high;
-    return (PlotAxis){.name = gradient_panels[which].title, .low = range.low / 1.15, .high = high * 1.15, .log = true};
-}
-
-static void gradient_lines(const GradientCurves *curves, PlotPanel *panel, int which, bool best)
-{
-    SvgPath path = {0};
-    bool open = false;
-    for (int64_t i = 0; i < curves->count; i++) {
-        const GradientPoint *point = &curves->point[i];
-        const bool first = i == 0 || point[-1].search != point->search;
-        if ((point->search == curves->best_search) != best) continue;
-        if (first && open) svg_path_end(&path);
-        if (first) path = svg_path(panel->plot->out, best ? "bl" : "li");
-        open = true;
-        const double value = point->value[which];
-        svg_path_to(&path, plot_at(&panel->x, (double)point->round),
-                    isfinite(value) ? plot_at(&panel->y, value) : (double)NAN);
-    }
-    if (open) svg_path_end(&path);
+    const char *title = gradient_panels[which].title;
+    if (gradient_panels[which].log) return plot_log_axis_over(title, range);
+    return (PlotAxis){.name = title, .low = range.low < 0 ? -1.05 : -0.05, .high = 1.05};
 }
 
 // A line across at a value, with a word beside it, above the line or below.
@@ -113,16 +64,15 @@ static void gradient_marks(const PlotPanel *panel, int which)
 
 static Error gradient_draw(const PlotData *data, Plot *plot, Arena *arena)
 {
-    GradientCurves curves;
-    TRY(gradient_read(data, arena, &curves));
-    const PlotAxis x = {.name = "round", .low = 0, .high = curves.last > 0 ? curves.last : 1, .whole = true};
+    PlotRounds rounds;
+    TRY(gradient_read(data, arena, &rounds));
+    const PlotAxis x = {.name = "round", .low = 0, .high = rounds.last > 0 ? rounds.last : 1, .whole = true};
     for (int which = 0; which < GRADIENT_PANELS; which++) {
-        const PlotRange range = gradient_range(&curves, which);
+        const PlotRange range = plot_rounds_range(&rounds, which);
         if (!(range.low <= range.high)) continue; // no round has it
         PlotPanel panel = plot_panel(plot, 440, 220, NULL, x, gradient_axis(which, range));
         gradient_marks(&panel, which);
-        gradient_lines(&curves, &panel, which, false);
-        gradient_lines(&curves, &panel, which, true);
+        plot_rounds(&rounds, which, &panel);
         plot_panel_end(&panel);
     }
     return error_none();

@@ -141,6 +141,12 @@ PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range)
     return (PlotAxis){.name = name, .unit = unit, .low = range.low - margin, .high = range.high + margin};
 }
 
+PlotAxis plot_log_axis_over(const char *name, PlotRange range)
+{
+    const double high = range.low == range.high ? 2 * range.low : range.high;
+    return (PlotAxis){.name = name, .low = range.low / 1.15, .high = high * 1.15, .log = true};
+}
+
 PlotAxis plot_fitness_axis(const PlotData *data)
 {
     const double best = data->n_best > 0 ? data->best_fitness[0] : 0, most = plot_quantile(data, 0.98);

@@ -48,6 +48,7 @@ PlotRange plot_range(void);                      // of no values
 void plot_widen(PlotRange *range, double value); // leaves out NaN and infinities
 // An axis over the range with a margin at both ends; over [0, 1] if there are no values.
 PlotAxis plot_axis_over(const char *name, const char *unit, PlotRange range);
+PlotAxis plot_log_axis_over(const char *name, PlotRange range); // of values > 0
 // A panel without axes, and one with axes, which are drawn where they have a name. `title` may be NULL.
 PlotPanel plot_plain_panel(Plot *plot, double width, double height, const char *title);
 PlotPanel plot_panel(Plot *plot, double width, double height, const char *title, PlotAxis x, PlotAxis y);
@@ -91,6 +92,28 @@ PlotPanel plot_bars(Plot *plot, double width, double room, const char *title, co
 void plot_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name);
 void plot_bar_whisker(PlotPanel *panel, int row, double low, double high);
 void plot_bars_zero(PlotPanel *panel, int rows); // a line at 0
+
+// ---- rounds of searches (rounds.c) -----------------------------------------------------------------------------------
+
+// A round of a search: values against x.
+enum { PLOT_ROUND_VALUES = 16, PLOT_SEARCHES = 48 }; // the best searches are drawn
+typedef struct PlotRound {
+    int64_t search, number;
+    double x, value[PLOT_ROUND_VALUES];
+} PlotRound;
+
+typedef struct PlotRounds {
+    PlotRound *round; // [count] by search, then number
+    int64_t count, best_search;
+    double last;                   // the greatest x
+    int64_t every, searches, most; // what is read: every k-th round of this number of searches, at most `most` in all
+} PlotRounds;
+
+// Room for the rounds of the best searches, none yet. Adds a round, whose values are NaN.
+Error plot_rounds_begin(const PlotData *data, bool several, Arena *arena, PlotRounds *rounds);
+PlotRound *plot_rounds_add(PlotRounds *rounds, int64_t search, int64_t number, double x);
+PlotRange plot_rounds_range(const PlotRounds *rounds, int which); // of a value
+void plot_rounds(const PlotRounds *rounds, int which, PlotPanel *panel);
 
 // ---- the plots (plot.c, one file each) ------------------------------------------------------------------------------
 

@@ -21,6 +21,8 @@ void trace_plot_constants(const ReplayTrace *trace, Plot *plot, Arena *arena);
 // Poses in space at rows from `first` to `end`, side by side (trace_poses.c).
 void trace_plot_poses(const ReplayTrace *trace, Plot *plot, const char *title, int64_t first, int64_t end,
                       Arena *arena);
+// Rows of the trace per frame of an animation, of which about `fit` frames fit into a page.
+int64_t trace_rows_per_frame(const ReplayTrace *trace, int64_t fit);
 // The fields of a motion in space (trace_scene.c), and of the ground below any motion: heights at even steps, from
 // `margin` (m) before low to `margin` behind high.
 void trace_put_scene(const ReplayTrace *trace, Json *json, Arena *arena);

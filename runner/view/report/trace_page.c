@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 enum {
-    MOTION_FRAMES = 1200,
+    TRACE_FRAMES = 1200,
     MOTION_GROUND = 2000,    // heights of the ground
     MOTION_NUMBERS = 200000, // in all frames, so that a page stays below 2 MB
     MOTION_MANY = 64         // a figure of more points is rounded to visible differences
 };
-#define MOTION_FRAME 0.01 // s of the motion per frame, unless there are too many frames
+#define TRACE_FRAME 0.01 // s of the motion per frame, unless there are too many frames
 
 const char *trace_name(const ReplayTrace *trace, Arena *arena)
 {
@@ -78,14 +78,17 @@ void trace_put_ground(const ReplayTrace *trace, double low, double high, double 
     json_close(json, '}');
 }
 
-// The number of rows per frame.
-static int64_t motion_each(const ReplayTrace *trace)
+int64_t trace_rows_per_frame(const ReplayTrace *trace, int64_t fit)
 {
-    const double step = trace->request.sample > 0 ? MOTION_FRAME / trace->request.sample : 1;
-    const int64_t fit = MOTION_NUMBERS / (2 * trace_drawing(trace)->n_points + 1);
-    const int64_t frames = fit < 2 ? 2 : fit < MOTION_FRAMES ? fit : MOTION_FRAMES;
+    const double step = trace->request.sample > 0 ? TRACE_FRAME / trace->request.sample : 1;
+    const int64_t frames = fit < 2 ? 2 : fit < TRACE_FRAMES ? fit : TRACE_FRAMES;
     const int64_t each = step > 1 ? (int64_t)(step + 0.5) : 1, most = 1 + (trace->count - 1) / frames;
     return each > most ? each : most;
+}
+
+static int64_t motion_each(const ReplayTrace *trace)
+{
+    return trace_rows_per_frame(trace, MOTION_NUMBERS / (2 * trace_drawing(trace)->n_points + 1));
 }
 
 // The rounding (m) of a figure of many points: at most a tenth of a pixel. 0: that of motion_number.

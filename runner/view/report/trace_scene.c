@@ -6,23 +6,17 @@
 #include <stdlib.h>
 
 enum {
-    SCENE_FRAMES = 1200,
     SCENE_BYTES = 600000, // of all poses in base64, so that a page stays below 2 MB
     SCENE_NUMBERS = 7,    // of a body: position, quaternion
     SCENE_MOST = 32767
 };
-#define SCENE_FRAME 0.01 // s of the motion per frame, unless there are too many frames
-#define SCENE_FAR 4.0    // times the figure's size at first: bodies that are further from the base are drawn there
+#define SCENE_FAR 4.0 // times the figure's size at first: bodies that are further from the base are drawn there
 
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
 static int64_t scene_each(const ReplayTrace *trace)
 {
-    const double step = trace->request.sample > 0 ? SCENE_FRAME / trace->request.sample : 1;
-    const int64_t fit = SCENE_BYTES / (3 * SCENE_NUMBERS * (int64_t)trace_drawing(trace)->n_bodies + 32);
-    const int64_t frames = fit < 2 ? 2 : fit < SCENE_FRAMES ? fit : SCENE_FRAMES;
-    const int64_t each = step > 1 ? (int64_t)(step + 0.5) : 1, most = 1 + (trace->count - 1) / frames;
-    return each > most ? each : most;
+    return trace_rows_per_frame(trace, SCENE_BYTES / (3 * SCENE_NUMBERS * trace_drawing(trace)->n_bodies + 32));
 }
 
 // The distance of a body from the base.
