@@ -127,7 +127,7 @@ run check wrong.yaml
 check $? "wrong names are reported with their places"
 run check chain.yaml --set record.bodies=all --set simulation.copies=320
 [ $? -eq 1 ] &&
-    grep -q 'a trajectory of these moving bodies has 4161 columns, and 4000 is allowed: name fewer' err
+    grep -q 'a trajectory of these moving bodies has 4161 columns, at most 4000 are allowed: name fewer' err
 check $? "too many columns are refused"
 run check chain.yaml --set 'record.bodies=[[link1]]'
 [ $? -eq 1 ] && grep -q 'record.bodies has a list, expected names of moving bodies' err
