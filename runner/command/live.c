@@ -149,7 +149,8 @@ static void live_put_view(const Live *live, const StatusReport *report, int colu
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-// Number of rows of a text on a terminal with `columns` columns; each character takes one. The text may have been drawn on a wider one.
+// Number of rows of a text on a terminal with `columns` columns, of which each character takes one. The text may have
+// been drawn on a wider one.
 static int live_rows(const char *text, int columns)
 {
     int rows = 0;

@@ -84,8 +84,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "beyond an edge the ground keeps the edge's height"},
     {"terrain_spacing", OPTION_NUMBER, "m", 0.1, 1e-4, 1e4, NULL, "between neighbours in terrain_file"},
     {"friction", OPTION_CHOICE, "", 0, 0, 1, "viscous|anchored",
-     "of the ground. viscous: a damper below slip_speed, so a robot at rest creeps; anchored: a spring holds each point "
-     "where it first touched, until it slips"},
+     "of the ground. viscous: a damper below slip_speed, so a robot at rest creeps; anchored: a spring holds each "
+     "point where it first touched, until it slips"},
     {"reference", OPTION_FILE, "", 0, -1e9, 1e9, "table",
      "recorded motion as a CSV file; gives the metric reference_error, the rms difference over rows and columns. The "
      "first line names time (s) and any columns of a trajectory, as `replay --output FILE.csv` writes them. Between "

@@ -69,7 +69,8 @@ check $? "a kernel that gives wrong bits is detected and not used"
 check $? "a kernel that gives wrong bits does not stay in the cache"
 for task in refuse empty begin die memory; do
     case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # too little address space
-    run $task $task && same $task && event $task "using the general kernel" && grep -q "compiling one for this campaign failed" err
+    run $task $task && same $task && event $task "using the general kernel" &&
+        grep -q "compiling one for this campaign failed" err
     check $? "a compiler with the fault '$task': the general kernel is used"
 done
 grep -q "$(printf '\033')" results/refuse/log.jsonl err

@@ -137,7 +137,8 @@ awk 'BEGIN {
 }' >many.xml
 "$HOPSCOTCH" check arm.yaml --set simulation.robot=many.xml --set simulation.base=file >log 2>&1 &&
     fail "a robot of 5015 columns"
-grep -q 'error: a trajectory of these bodies has 5015 columns, at most 4000 are allowed$' log || fail "columns: $(cat log)"
+grep -q 'error: a trajectory of these bodies has 5015 columns, at most 4000 are allowed$' log ||
+    fail "columns: $(cat log)"
 
 # a humanoid
 g1="$root/../shared/data/g1/unitree_mujoco_g1_29dof.xml"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the tutorials as readers would: the model and the metric of sim/README.md; the search method, the form of the
 # spec, the command and the plot of runner/README.md. The code blocks become the files that their first lines name, the
-# lines that the text names are added, and the spec must give the answer that it promises. Nothing else breaks: unit tests
-# of what the additions extend pass with them.
+# lines that the text names are added, and the spec must give the answer that it promises. Nothing else breaks:
+# unit tests of what the additions extend pass with them.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
@@ -52,7 +52,8 @@ sed -i 's/^#define NUMERICS_VERSION .*/#define NUMERICS_VERSION 1000/' sim/sim.h
 built()
 {
     what=$1 start=$(date +%s) && shift
-    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror "${@:-build/hopscotch}" >log 2>&1 ||
+    make BUILD=build CUDA=no OPT=-O0 KERNEL_OPT="-O1 -DHOPSCOTCH_CALLS" WERROR=-Werror "${@:-build/hopscotch}" \
+        >log 2>&1 ||
         fail "$what: it does not build"
     echo "ok   tutorial: $what, built without warnings in $(($(date +%s) - start)) s"
 }

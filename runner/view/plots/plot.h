@@ -93,7 +93,7 @@ void plot_bar(PlotPanel *panel, int row, const char *name, double value, const c
 void plot_bar_whisker(PlotPanel *panel, int row, double low, double high);
 void plot_bars_zero(PlotPanel *panel, int rows); // a line at 0
 
-// ---- rounds of searches (rounds.c) -----------------------------------------------------------------------------------
+// ---- rounds of searches (rounds.c) ----------------------------------------------------------------------------------
 
 // A round of a search: values against x.
 enum { PLOT_ROUND_VALUES = 16, PLOT_SEARCHES = 48 }; // the best searches are drawn
