@@ -226,8 +226,8 @@ const char *made_words(const MadeJob *job, const BackendInfo *device)
     if (device->architecture[0] == '\0') return NULL;
     if (job->note[0] != '\0') return job->note;
     if (job->source == NULL) return "general";
-    if (job->offered) return job->cached ? "compiled for this campaign, from the cache" : "compiled for this campaign";
-    return "general; compiles one for this campaign if that saves time";
+    if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";
+    return "general; makes one for this campaign if that saves time";
 }
 
 void made_forget(MadeJob *job) { cache_remove(made_cache, job->key.hex, &job->arena); }

@@ -254,12 +254,12 @@ static Error campaign_tell_kernel(Campaign *campaign)
         if (campaign->messages != NULL)
             fprintf(campaign->messages, "warning: the kernel compiled for this campaign was not used: %s\n",
                     info->made_note);
-        return store_event(campaign->store, "kernel", "compiled for %s, not used: %s", info->architecture,
-                           info->made_note);
+        return store_event(campaign->store, "kernel", "made for %s, not used: %s", info->architecture, info->made_note);
     }
     if (info->made == MADE_NONE) return error_none();
-    return store_event(campaign->store, "kernel", "compiled for %s, %s: %s", info->architecture,
-                       job->cached ? "from the cache" : arena_format(campaign->arena, "in %.1f s", job->seconds),
+    return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
+                       job->cached ? "from the cache"
+                                   : arena_format(campaign->arena, "compiled in %.1f s", job->seconds),
                        info->made_note);
 }
 
