@@ -78,7 +78,7 @@ threads=$(cat "$folder/threads")
 report $? "lanes that ended make room: $threads threads in place of 25,600"
 
 "$program" plan "$folder/fall.yaml" --backend cuda >"$folder/log" 2>&1
-grep -q '^kernel  *general; compiles one for this campaign if that saves time$' "$folder/log" &&
+grep -q '^kernel  *general; makes one for this campaign if that saves time$' "$folder/log" &&
     "$program" plan experiments/ndt_basin.yaml --backend cuda | grep -q '^kernel  *general$'
 report $? "plan says which kernel the run begins with"
 
