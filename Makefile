@@ -163,6 +163,9 @@ $(BUILD)/sql: tests/sql.c build/config.mk
 $(BUILD)/attacker: tests/hostile/attacker.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $< -o $@
+$(BUILD)/answers: tests/command/answers.c build/config.mk
+	$(call step,$@)
+	$(Q)$(C) -O2 $< -o $@
 $(BUILD)/pairs: tests/crash/pairs.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
