@@ -249,6 +249,9 @@ state done
 meanwhile "mv results/list.parts/01of05 moved && cp -r moved results/list.parts/01of05"
 expect "$ended" 3 "a part whose folder was replaced after it was checked is not joined"
 has "another process changed a part of list while it was joined: gather again" err
+meanwhile "kill -TERM \$pid"
+expect "$ended" 75 "a gather that is told to stop"
+has "0 of 5 parts are joined; run the same command to continue" err
 works gather list
 same_as_one list
 check $? "gathered again it has the digest of one run"
