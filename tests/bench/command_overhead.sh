@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the runner takes per trial of `model: command`: beside a worker that answers at once (tests/command/answers.c), the
-# wall time per trial with 1 and 2 workers without the start, and that of a bare exchange over pipes with the same program. Then 2 workers
-# against 1 on a task of 10 ms, asleep and computing.
+# What the runner takes per trial of `model: command`: beside a worker that answers at once (tests/command/answers.c),
+# the wall time per trial with 1 and 2 workers without the start, and that of a bare exchange over pipes with the same
+# program. Then 2 workers against 1 on a task of 10 ms, asleep and computing.
 #
 #   make build/answers && tests/bench/command_overhead.sh HOPSCOTCH ANSWERS FOLDER [TRIALS] [TASKS]
 #

@@ -40,7 +40,8 @@ for part in $(seq "$parts"); do
 done
 awk -v a="$begin" -v b="$(seconds)" -v parts="$parts" 'BEGIN { printf "%d parts ran in %.1f s\n", parts, b - a }'
 measured "$hopscotch" gather rows --progress none
-echo "gather of $rows rows from $parts parts: $took s, $peak MiB at most; $(du -sm results/rows | cut -f1) MB on the disk"
+echo "gather of $rows rows from $parts parts: $took s, $peak MiB at most;" \
+    "$(du -sm results/rows | cut -f1) MB on the disk"
 measured "$hopscotch" gather rows --progress none
 echo "gather again: $took s, $peak MiB"
 awk '/^MemTotal/ { printf "memory of this machine: %d MiB\n", $2 / 1024 }' /proc/meminfo

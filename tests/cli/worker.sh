@@ -105,8 +105,8 @@ END
 "$HOPSCOTCH" query own --columns mode,failure,y --order mode --format csv 2>err | sed 1d >out
 diff expected out >>err
 check $? "each mode is a value or a failure of its own trial"
-for text in "printed by the simulator" "written by it" "ValueError: a wrong value" "the spec declares no failure 'flew'" \
-    "metric 'y' is not a finite number" "metric 'z' is missing"; do
+for text in "printed by the simulator" "written by it" "ValueError: a wrong value" \
+    "the spec declares no failure 'flew'" "metric 'y' is not a finite number" "metric 'z' is missing"; do
     has "$text" results/own/workers.log
 done
 run replay own/0 --allow-programs -o motion.csv && cat >expected <<'END' && cmp -s expected motion.csv

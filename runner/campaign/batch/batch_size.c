@@ -90,7 +90,8 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// Buffers of the batches in flight, of a program's answers and of the writer's queue, and an allowance for the program, HDF5 and SQLite.
+// Buffers of the batches in flight, of a program's answers and of the writer's queue, and an allowance for Hopscotch
+// itself, HDF5 and SQLite.
 void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 {
     const Spec *spec = device->spec;
