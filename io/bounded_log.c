@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/uio.h>
 
 Error bounded_log_open(const char *path, int64_t most, BoundedLog *log)
@@ -28,9 +29,8 @@ static void bounded_log_turn(BoundedLog *log)
 }
 
 // A log that can't be written stops nothing.
-void bounded_log_write(void *to, const char *text, size_t length)
+static void bounded_log_put(BoundedLog *log, const char *text, size_t length)
 {
-    BoundedLog *log = to;
     const struct iovec part = {.iov_base = (void *)(uintptr_t)text, .iov_len = length};
     if (log->descriptor >= 0 && log->bytes + (int64_t)length > log->most) bounded_log_turn(log);
     if (log->descriptor < 0) return;
@@ -38,6 +38,23 @@ void bounded_log_write(void *to, const char *text, size_t length)
     if (system_write(log->descriptor, &part, 1) >= 0) return;
     (void)system_close(log->descriptor);
     log->descriptor = -1;
+}
+
+void bounded_log_write(void *to, const char *text, size_t length)
+{
+    char visible[4096];
+    size_t used = 0;
+    for (size_t at = 0; at < length;) {
+        Glyph glyph = {.bytes = 1, .text = "\n"};
+        if (text[at] != '\n') glyph = glyph_read(text + at); // a newline ends the text, so it reads no further
+        if (used + sizeof glyph.text > sizeof visible) {
+            bounded_log_put(to, visible, used);
+            used = 0;
+        }
+        used += (size_t)(stpcpy(visible + used, glyph.text) - (visible + used));
+        at += (size_t)glyph.bytes;
+    }
+    bounded_log_put(to, visible, used);
 }
 
 void bounded_log_close(BoundedLog *log)

@@ -36,7 +36,8 @@ typedef struct BoundedLog {
     int descriptor;
 } BoundedLog;
 Error bounded_log_open(const char *path, int64_t most, BoundedLog *log);
-void bounded_log_write(void *log, const char *text, size_t length); // never fails; a TextSink
+// A TextSink, which never fails. text: lines, each ended by a newline; unsafe characters are shown by their codes.
+void bounded_log_write(void *log, const char *text, size_t length);
 void bounded_log_close(BoundedLog *log);
 // Reads the whole file and adds a NUL, which `size` does not count. Error (user) if it is larger than `limit`.
 Error file_read(const char *path, size_t limit, Arena *arena, Bytes *out);

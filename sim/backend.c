@@ -85,6 +85,11 @@ int64_t backend_lane_bytes(const Configured *configured)
     return 8 * (int64_t)(configured->n_parameters + configured->n_work + configured->n_metrics) + status_and_order;
 }
 
+double backend_answer_bytes(const Backend *backend, const Configured *configured, bool traced)
+{
+    return configured->model->runs_program ? backend_program_bytes(backend, configured, traced) : 0.0;
+}
+
 int64_t configured_steps(const Configured *configured)
 {
     return configured->steps_max > 0 ? configured->steps_max : configured->ticks;

@@ -41,6 +41,7 @@ typedef Error (*BackendOpen)(const BackendOptions *options, int device, Backend 
 
 Error backend_cpu_open(const BackendOptions *options, int device, Backend **out);
 Error backend_program_open(const BackendOptions *options, int device, Backend **out);
+double backend_program_bytes(const Backend *backend, const Configured *configured, bool traced); // of all answers
 #ifdef HOPSCOTCH_FAULTS
 Error backend_faulty_open(const BackendOptions *options, int device, Backend **out);
 int backend_faulty_count(void); // devices of this host

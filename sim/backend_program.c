@@ -8,6 +8,7 @@
 #include "backend.h"
 
 #include "command/command.h"
+#include "faults.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +25,6 @@
 enum {
     PROGRAM_WORKERS_MAX = 256,
     PROGRAM_SLOTS = 2,
-    PROGRAM_STARTS = 3,      // processes that may fail one after the other before they answer
     PROGRAM_PIECE = 1 << 16, // bytes that are read at once
     PROGRAM_LINE = 512,      // bytes of a line of standard error
     PROGRAM_KEPT = 1 << 20   // bytes of a buffer that an idle worker keeps
@@ -32,6 +32,9 @@ enum {
 #define PROGRAM_SLICE 0.1    // s
 #define PROGRAM_HELLO 60.0   // s for a process to say hello, at least
 #define PROGRAM_PATIENCE 0.5 // s for all processes to end by themselves
+#define PROGRAM_PAUSE 0.1    // s after a process that failed to start, twice as long after the next one,
+#define PROGRAM_PAUSES 5.0   // s at most
+#define PROGRAM_GIVE_UP 60.0 // s in which no process starts and none works
 
 typedef enum WorkerState { WORKER_GONE, WORKER_GREETS, WORKER_IDLE, WORKER_WORKS } WorkerState;
 
@@ -77,9 +80,11 @@ typedef struct ProgramBackend {
     Guard guard;
     ProgramSlot slots[PROGRAM_SLOTS];
     uint64_t orders;
-    bool greeted, wants_one; // a process has said hello; one is to be started without a lane
-    int failed_starts;       // one after the other
-    double next_start;       // backend_clock
+    bool greeted, wants_one; // a process has said hello since `prepare`; one is to be started without a lane
+    bool known;              // a process has said hello, and its version
+    int failed_starts;       // since the last answer
+    double failing_since;    // backend_clock: the first of them
+    double next_start;       //
     Error failure;           // of the run
     pthread_t thread;
     bool started, stopping, cut;
@@ -92,14 +97,15 @@ static const CommandModel *program_model(const ProgramBackend *program) { return
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-// The words of the command line, cut short.
+// The words of the command line; "..." marks a word that is cut.
 static const char *program_words(const ProgramBackend *program, char *out, size_t size)
 {
     const CommandModel *model = program_model(program);
     size_t used = 0;
     out[0] = '\0';
     for (int i = 0; i < model->n_program && used + 1 < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%.60s", i > 0 ? " " : "", model->program[i]);
+        used += (size_t)snprintf(out + used, size - used, "%s%.60s%s", i > 0 ? " " : "", model->program[i],
+                                 strlen(model->program[i]) > 60 ? "..." : "");
     return out;
 }
 
@@ -140,15 +146,14 @@ static void program_end_line(const ProgramBackend *program, Worker *worker, size
     worker->line_size = 0;
 }
 
-// Characters that a terminal could obey become question marks; a long line is cut.
+// A long line is cut. What a terminal could obey is made visible where it is shown.
 static void program_take_errors(const ProgramBackend *program, Worker *worker, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        if (c == '\n')
+        if (text[i] == '\n')
             program_end_line(program, worker, worker->line_size);
         else if (worker->line_size + 1 < PROGRAM_LINE)
-            worker->line[worker->line_size++] = c == '\t' || c >= 128 || (c >= ' ' && c != 127) ? (char)c : '?';
+            worker->line[worker->line_size++] = text[i] != '\0' ? text[i] : '?';
     }
 }
 
@@ -233,15 +238,36 @@ static const char *program_stop_worker(ProgramBackend *program, Worker *worker, 
     return program_status(status, out, size);
 }
 
-// The run ends if processes fail again and again before they answer anything, or if the first one does.
-static void program_failed_start(ProgramBackend *program, Worker *worker, const char *why)
+// s in which no process starts, after which the run ends
+static double program_give_up(void)
+{
+#ifdef HOPSCOTCH_FAULTS
+    if (device_fault("start") == FAULT_TIME) return 1.0;
+#endif
+    return PROGRAM_GIVE_UP;
+}
+
+static bool program_has_workers(const ProgramBackend *program)
+{
+    for (int i = 0; i < program->n_workers; i++) {
+        if (program->workers[i].state == WORKER_WORKS) return true;
+    }
+    return false;
+}
+
+// A program that can't be started is wrong. One that could may lack a licence server or a file for a while, so it is
+// started again, after longer and longer pauses. The run goes on as long as another worker works.
+static void program_failed_start(ProgramBackend *program, const Worker *worker, const char *why)
 {
     char words[160];
-    const double pause = 0.1; // s
+    const double now = backend_clock();
+    const int doublings = program->failed_starts < 10 ? program->failed_starts : 10;
+    const double pause = PROGRAM_PAUSE * (double)(1 << doublings);
     program_log(program, worker, "hopscotch: %s", why);
-    program->next_start = backend_clock() + pause;
-    if (++program->failed_starts < PROGRAM_STARTS && program->greeted) return;
-    program_fail(program, error_make(program->greeted ? ERROR_MACHINE : ERROR_USER, "`%s` %.160s%s%.200s",
+    if (program->failed_starts++ == 0) program->failing_since = now;
+    program->next_start = now + (pause < PROGRAM_PAUSES ? pause : PROGRAM_PAUSES);
+    if (program->known && (program_has_workers(program) || now - program->failing_since < program_give_up())) return;
+    program_fail(program, error_make(program->known ? ERROR_MACHINE : ERROR_USER, "`%s` %.160s%s%.200s",
                                      program_words(program, words, sizeof words), why,
                                      worker->line[0] != '\0' ? "; its last words: " : "", worker->line));
 }
@@ -254,7 +280,12 @@ static void program_start_worker(ProgramBackend *program, Worker *worker)
     worker->line_size = 0;
     const Error error = process_start(&plan, &program->guard, &worker->process);
     if (error.kind != OK) {
-        program_fail(program, error);
+        char why[200];
+        snprintf(why, sizeof why, "could not be started: %.160s", error.text);
+        if (program->known)
+            program_failed_start(program, worker, why);
+        else
+            program_fail(program, error);
         return;
     }
     worker->state = WORKER_GREETS;
@@ -348,8 +379,8 @@ static void program_employ(ProgramBackend *program, Worker *worker)
     if (s < 0) return;
     if (!program_is_quiet(worker)) {
         const uint64_t answers = worker->answers;
-        program_log(program, worker, "hopscotch: it ended, or said something that it was not asked");
-        program_break(program, worker, COMMAND_BROKE_PROTOCOL, "it spoke without being asked");
+        program_log(program, worker, "hopscotch: it exited or sent a line without a request");
+        program_break(program, worker, COMMAND_BROKE_PROTOCOL, "it sent a line without a request");
         if (answers == 0) return;
         program_start_worker(program, worker);
         return;
@@ -413,12 +444,12 @@ static void program_take_hello(ProgramBackend *program, Worker *worker, size_t l
         return;
     }
     BackendInfo *info = &program->backend.info;
-    if (!program->greeted) snprintf(info->program_version, sizeof info->program_version, "%s", version);
+    if (!program->known) snprintf(info->program_version, sizeof info->program_version, "%s", version);
     if (strcmp(info->program_version, version) != 0)
-        program_fail(program, error_make(ERROR_USER,
-                                         "the program changed while it ran: it said version '%.120s', and now '%.120s'",
-                                         info->program_version, version));
-    program->greeted = true;
+        program_fail(program,
+                     error_make(ERROR_USER, "the program's version changed from '%.120s' to '%.120s' during the run",
+                                info->program_version, version));
+    program->greeted = program->known = true;
     worker->state = WORKER_IDLE;
     worker->in_size = 0;
     pthread_cond_broadcast(&program->idle);
@@ -453,24 +484,25 @@ static void program_take_answer(ProgramBackend *program, Worker *worker, size_t 
     program_end_lane(program, worker, answer.failure);
 }
 
-// Room for another piece and a NUL. False: no memory.
-static bool program_make_room(Worker *worker)
-{
-    const size_t wanted = worker->in_size + PROGRAM_PIECE + 1;
-    if (worker->in_capacity >= wanted) return true;
-    const size_t capacity = wanted > 2 * worker->in_capacity ? wanted : 2 * worker->in_capacity;
-    char *in = realloc(worker->in, capacity);
-    if (in == NULL) return false;
-    worker->in = in;
-    worker->in_capacity = capacity;
-    return true;
-}
-
 static size_t program_line_most(const ProgramBackend *program, const Worker *worker)
 {
     const bool works = worker->state == WORKER_WORKS && program_is_wanted(program, worker);
     const bool traced = works && worker->lane < program->backend.batches[worker->slot].trace.lanes;
     return message_answer_most(&program->configured, traced);
+}
+
+// Room for another piece and a NUL. False: no memory.
+static bool program_make_room(const ProgramBackend *program, Worker *worker)
+{
+    const size_t wanted = worker->in_size + PROGRAM_PIECE + 1, twice = 2 * worker->in_capacity;
+    const size_t most = program_line_most(program, worker) + PROGRAM_PIECE + 1;
+    if (worker->in_capacity >= wanted) return true;
+    const size_t grown = twice < most ? twice : most, capacity = grown > wanted ? grown : wanted;
+    char *in = realloc(worker->in, capacity);
+    if (in == NULL) return false;
+    worker->in = in;
+    worker->in_capacity = capacity;
+    return true;
 }
 
 static void program_take_line(ProgramBackend *program, Worker *worker, size_t before)
@@ -497,7 +529,7 @@ static void program_take_line(ProgramBackend *program, Worker *worker, size_t be
 
 static void program_read(ProgramBackend *program, Worker *worker)
 {
-    if (!program_make_room(worker)) {
+    if (!program_make_room(program, worker)) {
         program_fail(program, error_make(ERROR_MACHINE, "not enough memory for the answer of a program"));
         return;
     }
@@ -509,7 +541,7 @@ static void program_read(ProgramBackend *program, Worker *worker)
         return;
     }
     if (worker->state == WORKER_IDLE) {
-        program_break(program, worker, COMMAND_BROKE_PROTOCOL, "it spoke without being asked");
+        program_break(program, worker, COMMAND_BROKE_PROTOCOL, "it sent a line without a request");
         return;
     }
     worker->in_size += (size_t)size;
@@ -648,13 +680,26 @@ static Error program_take_words(ProgramBackend *program)
     return program->hello != NULL ? error_none() : error_make(ERROR_MACHINE, "not enough memory for a program's hello");
 }
 
+static int program_workers(const ProgramBackend *program, const Configured *configured)
+{
+    const CommandModel *model = configured->host;
+    const int wanted = model->workers > 0 ? model->workers : program->threads;
+    return wanted < PROGRAM_WORKERS_MAX ? wanted : PROGRAM_WORKERS_MAX;
+}
+
+// program_make_room
+double backend_program_bytes(const Backend *backend, const Configured *configured, bool traced)
+{
+    const ProgramBackend *program = (const ProgramBackend *)backend;
+    const double each = (double)message_answer_most(configured, traced) + PROGRAM_PIECE + 1.0;
+    return each * program_workers(program, configured);
+}
+
 static void program_describe(ProgramBackend *program)
 {
     char words[96];
     BackendInfo *info = &program->backend.info;
-    const CommandModel *model = program_model(program);
-    const int wanted = model->workers > 0 ? model->workers : program->threads;
-    program->n_workers = wanted < PROGRAM_WORKERS_MAX ? wanted : PROGRAM_WORKERS_MAX;
+    program->n_workers = program_workers(program, &program->configured);
     info->lanes_at_once = info->lane_multiple = program->n_workers;
     snprintf(info->device, sizeof info->device, "%d worker%s of `%s`", program->n_workers,
              program->n_workers == 1 ? "" : "s", program_words(program, words, sizeof words));
@@ -757,7 +802,7 @@ static Error program_prepare(Backend *backend, const Configured *configured, int
 static Error program_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity)
 {
     (void)backend, (void)lanes, (void)capacity;
-    return error_make(ERROR_USER, "a program gives no debug rows");
+    return error_make(ERROR_USER, "model command has no debug rows");
 }
 
 static Error program_begin(Backend *backend, int slot)
@@ -882,7 +927,7 @@ Error backend_program_open(const BackendOptions *options, int device, Backend **
 {
     (void)device;
     if (!options->program.allowed || options->program.folder == NULL)
-        return error_make(ERROR_USER, "no program may be run here");
+        return error_make(ERROR_USER, "programs are not allowed: add --allow-programs");
     ProgramBackend *program = calloc(1, sizeof *program);
     if (program == NULL) return error_make(ERROR_MACHINE, "not enough memory for the workers");
     program->backend =

@@ -587,6 +587,9 @@ Error backend_prepare(Backend *backend, const Configured *configured, int64_t la
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
 // Bytes of device memory that `prepare` takes per lane.
 int64_t backend_lane_bytes(const Configured *configured);
+// Bytes of host memory that answers of a program's workers take at most; 0 if the model runs none. traced: they may
+// hold trajectories.
+double backend_answer_bytes(const Backend *backend, const Configured *configured, bool traced);
 // The host's view of a slot. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then call
 // begin. After the last wait it holds `metric`, `status`, the trace and the debug rows. The backend owns it; it is
 // valid until the next prepare or close. Between begin and the last wait lanes may stand in other places: after a batch

@@ -62,7 +62,7 @@ void parts_json(const Parts *parts, const Gathered *gathered, Json *json)
 
 // ---- the command ----------------------------------------------------------------------------------------------------
 
-// A campaign that holds all parts needs their folders no longer.
+// When all parts are joined, their folders may be gone.
 static Error gather_without_parts(const CommandLine *line, const char *name)
 {
     StoredCampaign campaign;
@@ -75,7 +75,7 @@ static Error gather_without_parts(const CommandLine *line, const char *name)
         TRY(error);
     }
     if (gathered.of > 0 && gathered.count == gathered.of) {
-        fprintf(line->out, "%s: all of %d parts are joined\n", name, gathered.of);
+        fprintf(line->out, "%s: all %d parts are joined\n", name, gathered.of);
         return error_none();
     }
     return error_make(ERROR_USER, "there are no parts of %.128s under %.200s: `%s run SPEC --part 1/4` makes the first",
@@ -95,7 +95,7 @@ static void gather_catalogue(const CommandLine *line, const char *name)
 static Error gather_unfinished(const CommandLine *line, const char *name, const Parts *parts,
                                const GatherReport *report)
 {
-    return error_make(ERROR_UNFINISHED, "%.100s: %d of %d parts are joined, %s trials; still to come: %s", name,
+    return error_make(ERROR_UNFINISHED, "%.100s: joined %d of %d parts (%s trials); missing: %s", name,
                       report->gathered.count, parts->count, text_count(report->trials).text,
                       parts_without(parts, &report->gathered, line->arena));
 }
@@ -130,8 +130,8 @@ static Error gather_run(const CommandLine *line)
     interrupt_install();
     TRY(gather_parts(&parts, name, &options, line->arena, report));
     if (interrupt_requested() != 0)
-        return error_make(ERROR_UNFINISHED, "%.100s: %s; %d of %d parts are joined, and the same command goes on", name,
-                          interrupt_words(), report->gathered.count, parts.count);
+        return error_make(ERROR_UNFINISHED, "%.100s: %s; %d of %d parts are joined; run the same command to continue",
+                          name, interrupt_words(), report->gathered.count, parts.count);
     if (report->gathered.count < parts.count && report->joined > 0) gather_catalogue(line, name);
     if (report->gathered.count < parts.count) return gather_unfinished(line, name, &parts, report);
     return gather_end(line, name, &options, report);
@@ -139,14 +139,14 @@ static Error gather_run(const CommandLine *line)
 
 static const Switch gather_rows[] = {
     {"accept-version", SWITCH_FLAG, NULL, 0, 0,
-     "join parts that different versions of the program of `model: command` computed"},
+     "join parts computed by different versions of the program (`model: command`)"},
 };
 static const Switches gather_switches = {gather_rows, sizeof gather_rows / sizeof *gather_rows};
 
 const Command command_gather = {
     .name = "gather",
     .arguments = "CAMPAIGN",
-    .doc = "join the parts of a campaign (run --part) that are done; exit code 75 while others are still to come",
+    .doc = "join the finished parts of a campaign (run --part); exit code 75 until all are joined",
     .examples = "  hopscotch gather raibert_gains\n"
                 "  until hopscotch gather raibert_gains; do sleep 60; done\n",
     .least = 1,

@@ -56,10 +56,11 @@ static Error part_of_whole_array(int array, int task, PartOf *part)
                           part_arrays[array].scheduler);
     *part = (PartOf){task - first + 1, count};
     if (step <= 1 && task >= first && part->number <= count && count <= PARTS_MAX) return error_none();
-    return error_make(ERROR_USER,
-                      "task %d of an array of %d that begins at %d: its numbers have gaps, or are too many; say "
-                      "--parts N, and number the tasks from 1 to N",
-                      task, count, first);
+    return error_make(
+        ERROR_USER,
+        "task %d of an array of %d that begins at %d: the numbers have gaps, or there are more than %d: use "
+        "--parts N and number the tasks 1 to N",
+        task, count, first, PARTS_MAX);
 }
 
 static Error part_of_array(const CommandLine *line, int array, int task, PartOf *part)
@@ -77,14 +78,14 @@ static Error part_of_environment(const CommandLine *line, PartOf *part)
         TRY(part_variable(part_arrays[i].task, &task));
         if (task < 0) continue;
         if (found >= 0)
-            return error_make(ERROR_USER, "%s and %s are both set: say --part K/N", part_arrays[found].task,
+            return error_make(ERROR_USER, "%s and %s are both set: use --part K/N", part_arrays[found].task,
                               part_arrays[i].task);
         found = i;
         number = task;
     }
     if (found >= 0) return part_of_array(line, found, number, part);
     return error_make(ERROR_USER, "--part auto needs a task of an array: none of SLURM_ARRAY_TASK_ID, PBS_ARRAY_INDEX "
-                                  "and JOB_COMPLETION_INDEX is set; say --part K/N");
+                                  "and JOB_COMPLETION_INDEX is set; use --part K/N");
 }
 
 // ---- the option -----------------------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ static Error part_of_text(const CommandLine *line, const char *text, PartOf *par
 {
     const char *slash = strchr(text, '/');
     if (switch_given(line, "parts"))
-        return error_make(ERROR_USAGE, "--parts goes with --part auto; --part %.40s says the number itself", text);
+        return error_make(ERROR_USAGE, "--parts is only for --part auto; --part %.40s already gives the number", text);
     if (slash != NULL && part_number(text, (size_t)(slash - text), &part->number) &&
         part_number(slash + 1, strlen(slash + 1), &part->count) && part->number >= 1 && part->number <= part->count &&
         part->count <= PARTS_MAX)
@@ -126,16 +127,12 @@ static Error part_check_place(const CommandLine *line, const char *name, PartOf 
     Arena *arena = line->arena;
     const char *here = arena_format(arena, "%s/%s", line->results, name);
     if (part_is_folder(folder_of(line->arguments[0], arena), arena) || part_is_folder(here, arena))
-        return error_make(ERROR_USER,
-                          "%.300s belongs to a part, which can't be divided again: divide the whole "
-                          "campaign into more parts",
+        return error_make(ERROR_USER, "%.300s is a part. A part can't be divided: divide the campaign into more parts",
                           part_is_folder(here, arena) ? here : line->arguments[0]);
     TRY(parts_divided(root, arena, &other));
     if (other.count == 0 || other.count == part.count) return error_none();
-    return error_make(ERROR_USER,
-                      "%.300s has parts of %d, and this is part %d of %d: keep the number of parts, or remove that "
-                      "folder",
-                      root, other.count, part.number, part.count);
+    return error_make(ERROR_USER, "%.300s has %d parts, not %d: use the same number, or remove the folder", root,
+                      other.count, part.count);
 }
 
 Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options)

@@ -31,10 +31,10 @@ typedef struct Submit {
 
 static Error submit_refuse(const char *what, const char *text)
 {
-    return error_make(ERROR_USER,
-                      "%s \"%.100s\" has a line break or another control character, which no batch script "
-                      "can hold",
-                      what, text);
+    return error_make(
+        ERROR_USER,
+        "%s \"%.100s\" has a line break or another control character, which is not allowed in a batch script", what,
+        text);
 }
 
 static bool submit_has_control(const char *text)
@@ -78,7 +78,7 @@ static Error submit_program(Submit *submit)
 {
     char path[SUBMIT_PATH];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0) return error_make(ERROR_MACHINE, "this program does not know its own path: %s", strerror(errno));
+    if (length <= 0) return error_make(ERROR_MACHINE, "can't find the path of this program: %s", strerror(errno));
     path[length] = '\0';
     return submit_quote(submit, "the path of this program", arena_copy(submit->arena, path), &submit->program);
 }
@@ -93,7 +93,7 @@ static Error submit_check(const Submit *submit, Spec *spec)
     return search_init(spec, submit->arena, &search);
 }
 
-// A search that starts from another campaign: tasks do not see that one, so they are told what it gives.
+// A search that starts from another campaign: tasks can't read that campaign; its points are passed as --set.
 static Error submit_taken(Submit *submit, const Spec *spec)
 {
     const char *taken = NULL, *quoted;
@@ -153,8 +153,8 @@ static Error submit_put_options(const Submit *submit)
         const size_t length = strcspn(text, " "), good = strspn(text, allowed);
         if (text[0] != '-' || good < length)
             return error_make(ERROR_USER,
-                              "--slurm: \"%.*s\" is no plain option of sbatch (--name=value, without quotes): write it "
-                              "into the script",
+                              "--slurm: \"%.*s\" is not supported: use --name=value without quotes, or edit the "
+                              "script",
                               length < 100 ? (int)length : 100, text);
         fprintf(submit->out, "#SBATCH %.*s\n", (int)length, text);
         text += length;
@@ -169,7 +169,7 @@ static Error submit_put_head(const Submit *submit)
     FILE *out = submit->out;
     fprintf(out,
             "#!/bin/sh\n"
-            "# Campaign %s in %lld parts, a task each. Written by hopscotch submit; yours to edit. To submit it:\n"
+            "# Campaign %s: %lld parts, one task each. Written by hopscotch submit; edit as needed. To submit it:\n"
             "#     job=$(sbatch --parsable %s)\n"
             "#     sbatch --dependency=afterany:\"$job\" --array=0 %s    # task 0 joins the parts\n"
             "#SBATCH --job-name=%s\n"
@@ -200,28 +200,38 @@ static void submit_put_values(const Submit *submit)
 static void submit_put_copy_here(const Submit *submit)
 {
     const int digits = submit->parts > 999 ? 4 : submit->parts > 99 ? 3 : 2;
-    fprintf(submit->out,
-            "\n"
-            "# The part runs on a disk of this node. What it did in earlier turns comes from the results.\n"
-            "node=${TMPDIR:-/tmp}/hopscotch.$SLURM_JOB_ID\n"
-            "part=$name.parts/$(printf '%%0%ddof%%0%dd' \"$SLURM_ARRAY_TASK_ID\" \"$parts\")\n"
-            "if [ \"$SLURM_ARRAY_TASK_ID\" -gt 0 ]; then\n"
-            "    mkdir -p \"$node/$name.parts\" \"$results/$name.parts\" || exit\n"
-            "    [ -d \"$results/$part\" ] || [ ! -d \"$results/$part.new\" ] || mv \"$results/$part.new\" "
-            "\"$results/$part\"\n"
-            "    rm -rf \"${node:?}/$part\" # of a turn that was killed\n"
-            "    [ ! -d \"$results/$part\" ] || cp -Rp \"$results/$part\" \"$node/$part\" || exit\n"
-            "fi\n",
-            digits, digits);
+    fprintf(
+        submit->out,
+        "\n"
+        "# The part runs on a disk of this node, in a new folder of its own. Its earlier results are copied from the\n"
+        "# results folder. There PART.new is a complete copy, and PART.copy an incomplete one.\n"
+        "part=$name.parts/$(printf '%%0%ddof%%0%dd' \"$SLURM_ARRAY_TASK_ID\" \"$parts\")\n"
+        "replace_part()\n"
+        "{\n"
+        "    [ -d \"$results/$part.new\" ] || return 0\n"
+        "    rm -rf \"$results/$part.old\"\n"
+        "    [ ! -d \"$results/$part\" ] || mv \"$results/$part\" \"$results/$part.old\" || return\n"
+        "    mv \"$results/$part.new\" \"$results/$part\" || return\n"
+        "    rm -rf \"$results/$part.old\" || true\n"
+        "}\n"
+        "node=''\n"
+        "if [ \"$SLURM_ARRAY_TASK_ID\" -gt 0 ]; then\n"
+        "    rm -rf \"${TMPDIR:-/tmp}/hopscotch.$SLURM_JOB_ID.\"* # left by a killed task\n"
+        "    node=$(mktemp -d \"${TMPDIR:-/tmp}/hopscotch.$SLURM_JOB_ID.XXXXXXXX\") || exit\n"
+        "    mkdir -p \"$node/$name.parts\" \"$results/$name.parts\" || exit\n"
+        "    replace_part || exit\n"
+        "    [ ! -d \"$results/$part\" ] || cp -Rp \"$results/$part\" \"$node/$part\" || exit\n"
+        "fi\n",
+        digits, digits);
 }
 
-// A signal ends `wait` at once, with 143; the next one waits on. dash says 127 of a process that has ended before.
+// A signal ends `wait` at once, with 143; the next one waits on. dash returns 127 for a process that already ended.
 static void submit_put_run(const Submit *submit)
 {
     const char *shared = submit->shared ? " --shared-fs" : "";
     fprintf(submit->out,
             "\n"
-            "# Exit code 75: it stopped and can go on; 143: it was told to before it could listen.\n"
+            "# Exit code 75: it stopped and can go on; 143: SIGTERM came before the handler was installed.\n"
             "if [ -n \"$told\" ]; then\n"
             "    (exit 75) &\n"
             "elif [ \"$SLURM_ARRAY_TASK_ID\" -eq 0 ]; then\n"
@@ -246,12 +256,15 @@ static void submit_put_run(const Submit *submit)
 static void submit_put_copy_back(const Submit *submit)
 {
     fputs("\n"
-          "# Copied beside its place and renamed, so that gather sees the part as a whole.\n"
-          "if [ -d \"$node/$part\" ]; then\n"
-          "    rm -rf \"$results/$part.new\" && cp -Rp \"$node/$part\" \"$results/$part.new\" &&\n"
-          "        rm -rf \"${results:?}/$part\" && mv \"$results/$part.new\" \"$results/$part\" || exit\n"
+          "# Copied beside its place and renamed, so that gather and the next turn find a complete part.\n"
+          "if [ -n \"$node\" ] && [ -d \"$node/$part\" ]; then\n"
+          "    if ! { rm -rf \"$results/$part.copy\" && cp -Rp \"$node/$part\" \"$results/$part.copy\" && sync &&\n"
+          "        mv \"$results/$part.copy\" \"$results/$part.new\" && replace_part; }; then\n"
+          "        echo \"$part could not be copied to $results: it is in $node of $(uname -n)\" >&2\n"
+          "        exit 3\n"
+          "    fi\n"
           "fi\n"
-          "rm -rf \"$node\"\n",
+          "[ -z \"$node\" ] || rm -rf \"$node\"\n",
           submit->out);
 }
 
@@ -262,7 +275,7 @@ static Error submit_put(const Submit *submit)
     if (!submit->shared) submit_put_copy_here(submit);
     submit_put_run(submit);
     if (!submit->shared) submit_put_copy_back(submit);
-    fputs("\n# A task that was cancelled is no longer RUNNING, and does not come back.\n"
+    fputs("\n# A cancelled task is not RUNNING; it is not requeued.\n"
           "task=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\n"
           "case $code in\n"
           "75 | 143) [ \"$(squeue -h -j \"$task\" -o %T)\" = RUNNING ] && scontrol requeue \"$task\" ;;\n"
@@ -274,12 +287,25 @@ static Error submit_put(const Submit *submit)
 
 // ---- sbatch ---------------------------------------------------------------------------------------------------------
 
+// Reads all that comes, so that sbatch need not end by SIGPIPE; text[size]: the first bytes of it.
+static void submit_hear(int from, char *text, size_t size)
+{
+    char piece[256];
+    size_t used = 0;
+    ssize_t got;
+    while ((got = read(from, piece, sizeof piece)) > 0 || (got < 0 && errno == EINTR)) {
+        const size_t room = size - 1 - used, kept = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+        memcpy(text + used, piece, kept);
+        used += kept;
+    }
+    text[used] = '\0';
+}
+
 // Runs sbatch with these words; text[size]: the first bytes of its output.
 static Error submit_call(char *const *words, char *text, size_t size)
 {
     int ends[2], status = 0;
     pid_t process = 0;
-    size_t used = 0;
     posix_spawn_file_actions_t files;
     if (pipe(ends) != 0 || posix_spawn_file_actions_init(&files) != 0)
         return error_make(ERROR_MACHINE, "no pipe to sbatch: %s", strerror(errno));
@@ -288,14 +314,12 @@ static Error submit_call(char *const *words, char *text, size_t size)
     if (failed == 0) failed = posix_spawnp(&process, words[0], &files, NULL, words, environ);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
-    for (ssize_t got; failed == 0 && used + 1 < size && (got = read(ends[0], text + used, size - 1 - used)) > 0;)
-        used += (size_t)got;
+    if (failed == 0) submit_hear(ends[0], text, size);
     close(ends[0]);
-    text[used] = '\0';
     if (failed != 0) return error_make(ERROR_MACHINE, "sbatch can't be called: %s", strerror(failed));
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return error_none();
-    return error_make(ERROR_MACHINE, "sbatch refused the job; its reason stands above");
+    return error_make(ERROR_MACHINE, "sbatch refused the job: see its message above");
 }
 
 // "4711" or "4711;cluster"
@@ -305,8 +329,7 @@ static Error submit_job(char *const *words, Arena *arena, const char **job)
     TRY(submit_call(words, text, sizeof text));
     const size_t digits = strspn(text, "0123456789");
     if (digits == 0 || strchr("\n;", text[digits]) == NULL)
-        return error_make(ERROR_MACHINE, "sbatch did not give the number of a job, but \"%.80s\"",
-                          text_visible(text, arena));
+        return error_make(ERROR_MACHINE, "sbatch printed \"%.80s\" instead of a job number", text_visible(text, arena));
     text[digits] = '\0';
     *job = arena_copy(arena, text);
     return error_none();
@@ -350,14 +373,14 @@ static Error submit_run(const CommandLine *line)
                           submit.file);
     TRY(submit_write(&submit));
     if (yes) return submit_jobs(&submit);
-    if (!print) fputs("its first lines say how to submit it; submit --yes does so\n", line->messages);
+    if (!print) fputs("to submit it, see its first lines or use submit --yes\n", line->messages);
     return error_none();
 }
 
 static const Switch submit_rows[] = {
     {"parts", SWITCH_INTEGER, "N", 1, PARTS_MAX, "number of parts: tasks of the array"},
     {"name", SWITCH_TEXT, "NAME", 0, 0, "name of the campaign (default: the experiment's)"},
-    {"slurm", SWITCH_TEXT, "OPTIONS", 0, 0, "options of sbatch, as \"--gpus=1 --time=2:00:00\""},
+    {"slurm", SWITCH_TEXT, "OPTIONS", 0, 0, "options for sbatch, e.g. \"--gpus=1 --time=2:00:00\""},
     {"print", SWITCH_FLAG, NULL, 0, 0, "print the script"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "file of the script (default: NAME.sbatch)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,

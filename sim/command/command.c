@@ -90,10 +90,10 @@ static Error command_check_names(const Points *lists, int list, Configured *out)
     const Points *own = &lists[list], *others = &lists[COMMAND_PARAMETERS];
     for (int64_t i = 0; i < own->count; i++) {
         if (command_is_reserved(own->names[i]))
-            return command_wrong(out, list, i, "'%.40s' can't be a name here: it has a meaning already", own->names[i]);
+            return command_wrong(out, list, i, "'%.40s' is reserved", own->names[i]);
         for (int64_t k = 0; k < i; k++) {
             if (strcasecmp(own->names[i], own->names[k]) == 0)
-                return command_wrong(out, list, i, "'%.40s' differs from another name by its case only", own->names[i]);
+                return command_wrong(out, list, i, "'%.40s': names must differ in more than case", own->names[i]);
         }
         for (int64_t k = 0; list == COMMAND_METRICS && k < others->count; k++) {
             if (strcasecmp(own->names[i], others->names[k]) == 0)
@@ -110,7 +110,7 @@ static Error command_check_failures(const Points *failures, Configured *out)
         for (int k = 0; k < COMMAND_FAILURES; k++) {
             if (strcmp(failures->names[i], words[k]) != 0) continue;
             out->wrong_option = COMMAND_OWN_FAILURES + 1;
-            return error_make(ERROR_USER, "failures: '%s' is there anyway", words[k]);
+            return error_make(ERROR_USER, "failures: '%s' is built in; remove it", words[k]);
         }
     }
     return error_none();
@@ -141,7 +141,7 @@ static Error command_parameters(const Points *items, Arena *arena, Configured *o
                               .section = SECTION_PARAMETERS,
                               .doc = command_words(list, items, i, 1, "parameter of the program")};
         if (low > high)
-            return command_wrong(out, COMMAND_PARAMETERS, i, "range of %.40s: the least comes first", rows[i].name);
+            return command_wrong(out, COMMAND_PARAMETERS, i, "range of %.40s must be [low, high]", rows[i].name);
         if (value < low || value > high)
             return command_wrong(out, COMMAND_PARAMETERS, i, "value of %.40s is outside of its range", rows[i].name);
     }

@@ -37,6 +37,16 @@ static void process_reset_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+// ---- killing --------------------------------------------------------------------------------------------------------
+
+// The group of a process, and the process itself: it may have moved to another group. It has not been waited for, or
+// ended an instant ago, so its number is not that of another one.
+static void process_kill(pid_t process)
+{
+    (void)kill(-process, SIGKILL);
+    (void)kill(process, SIGKILL);
+}
+
 // ---- the guard ------------------------------------------------------------------------------------------------------
 
 enum { GUARD_GROUPS = 1024 };
@@ -62,7 +72,7 @@ static void guard_watch(int from)
         if (size > 0) guard_note(groups, &word);
     }
     for (int i = 0; i < GUARD_GROUPS; i++) {
-        if (groups[i] > 0) (void)kill(-groups[i], SIGKILL);
+        if (groups[i] > 0) process_kill(groups[i]);
     }
 }
 
@@ -93,18 +103,11 @@ Error guard_start(Guard *guard)
     return error_make(ERROR_MACHINE, "the system starts no process: %s", strerror(failed));
 }
 
-static int process_wait(pid_t process)
-{
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-}
-
 void guard_end(Guard *guard)
 {
     if (guard->to >= 0) (void)close(guard->to);
-    if (guard->process > 0) (void)process_wait(guard->process);
+    while (guard->process > 0 && waitpid(guard->process, NULL, 0) < 0 && errno == EINTR) {
+    }
     *guard = (Guard){.to = -1};
 }
 
@@ -262,22 +265,30 @@ static void process_sleep(double seconds)
     (void)nanosleep(&time, NULL);
 }
 
-int process_end(Process *process, const Guard *guard, double patience)
+// Whether the process has ended within `patience` seconds. It is not waited for: until then its group lives.
+static bool process_has_ended(pid_t process, double patience)
 {
     const double look = 1e-3; // s
     siginfo_t ended = {.si_pid = 0};
+    for (;; patience -= look) {
+        if (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return true; // there is none
+        if (ended.si_pid != 0 || patience <= 0.0) return ended.si_pid != 0;
+        process_sleep(look);
+    }
+}
+
+int process_end(Process *process, const Guard *guard, double patience)
+{
+    const double stuck = 2.0; // s: a killed process that has not ended by then waits for a disk or a device
+    int status = 0;
     if (process->process <= 0) return 0;
     if (process->to >= 0) (void)close(process->to);
     process->to = -1;
-    for (;; patience -= look) { // the group lives until the process is waited for
-        if (waitid(P_PID, (id_t)process->process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) break;
-        if (ended.si_pid != 0 || patience <= 0.0) break;
-        process_sleep(look);
-    }
-    (void)kill(-process->process, SIGKILL);
+    const bool by_itself = process_has_ended(process->process, patience);
+    process_kill(process->process);
     guard_tell(guard, process->process, false);
-    const int status = process_wait(process->process);
+    if (process_has_ended(process->process, stuck)) (void)waitpid(process->process, &status, WNOHANG);
     process->process = 0;
     process_close_pipes(process);
-    return ended.si_pid != 0 ? status : PROCESS_WAS_KILLED;
+    return by_itself ? status : PROCESS_WAS_KILLED;
 }

@@ -27,17 +27,28 @@ few="--set search.over.damping=[-1,5,10] --set search.over.stiffness=[20,50]"
 check $? "with --allow-programs it runs"
 rm -f ran
 for words in "resume spring --set limits.trials=9 --set record.trajectories.select.best=5" "replay spring/1" \
-    "verify spring" "gradient spring/best" "compare spring/1 spring/2" "doctor spring --repair --recompute"; do
+    "verify spring" "gradient spring/best" "compare spring spring" "doctor spring --repair"; do
     "$hop" $words >out 2>&1 </dev/null
     [ ! -e ran ]
     check $? "$words: no program runs"
 done
+cp -r results/spring whole
+"$SQL" results/spring/campaign.db "DELETE FROM trials WHERE id = 3"
 for words in "resume spring --set record.trajectories.select.best=5" "replay spring/1" "verify spring" \
-    "gradient spring/2"; do
+    "gradient spring/2" "compare spring spring" "doctor spring --repair"; do
     "$hop" $words >out 2>&1
-    [ $? = 1 ] && grep -q 'add --allow-programs' out
+    [ $? = 1 ] && grep -q 'this would run `./touch.sh` .*add --allow-programs' out && [ ! -e ran ]
     check $? "$words: refused in words"
 done
+rows() { "$hop" query spring --columns id,settled,energy --format csv; }
+"$hop" doctor spring --repair --allow-programs >out 2>&1 && [ -e ran ] && run doctor spring && rows >again &&
+    rm -rf results/spring && mv whole results/spring && rows | cmp -s - again
+check $? "a lost trial is simulated again with the permission"
+long=$(printf '%070d' 0)
+"$hop" run touch.yaml --set "simulation.program=[./touch.sh,$long]" >out 2>&1
+grep -q "this would run \`./touch.sh $(printf '%057d' 0)...\` in $PWD: a program can do all" out
+check $? "the refusal names the folder, and marks what it cuts"
+rm -f ran
 "$hop" report spring -o page.html >out 2>&1 && "$hop" show spring/2 >>out 2>&1 && [ ! -e ran ]
 check $? "a campaign can be looked at without its program"
 
@@ -67,6 +78,34 @@ refused gather parted --allow-programs
 has "02of02 was computed by version 'spring 2' of the program, and the parts that are joined by version 'spring 1'" err
 works gather parted --allow-programs --accept-version
 sed -i 's/spring 2/spring 1/' spring.sh
+# One part of another version does not hold up those behind it; searches that learn are joined as a whole.
+thirds() { "$hop" run touch.yaml $few --name thirds --part "$1/3" --allow-programs --progress none >out 2>&1; }
+thirds 1 && thirds 3 && sed -i 's/spring 1/spring 2/' spring.sh && thirds 2 && sed -i 's/spring 2/spring 1/' spring.sh
+refused gather thirds --allow-programs
+has "02of03 was computed by version 'spring 2' of the program" err
+works status thirds
+has "2 of 3 are joined"
+cat >learns.yaml <<'END'
+version: 1
+experiment: learns_in_parts
+model: command
+simulation: {program: [./touch.sh]}
+parameters: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
+metrics: [settled, energy]
+failures: [unstable]
+columns: {x: m}
+search:
+  method: cmaes
+  over: {stiffness: {range: [20, 50]}, damping: {range: [1, 10]}}
+  cmaes: {searches: 2, stop: {generations: 2}}
+END
+"$hop" run learns.yaml --part 1/2 --allow-programs --progress none >out 2>&1
+sed -i 's/spring 1/spring 2/' spring.sh
+"$hop" run learns.yaml --part 2/2 --allow-programs --progress none >out 2>&1
+sed -i 's/spring 2/spring 1/' spring.sh
+refused gather learns_in_parts --allow-programs
+has "02of02 was computed by version 'spring 2' of the program" err
+works gather learns_in_parts --allow-programs --accept-version
 refused submit spring.yaml --parts 2 --print
 has "add --allow-programs" err
 works submit spring.yaml --parts 2 --print --allow-programs
@@ -94,7 +133,7 @@ cp "$root"/experiments/command/spring.sh .
 "$hop" run spring.yaml $few --name versions --set limits.trials=2 --allow-programs --progress none >out 2>&1
 sed -i 's/spring 1/spring 2/' spring.sh
 "$hop" resume versions --set limits.trials=none --allow-programs --progress none >out 2>&1
-[ $? = 1 ] && grep -q "says version 'spring 2', .* by version 'spring 1'" out
+[ $? = 1 ] && grep -q "the program has version 'spring 2', but versions was computed by 'spring 1'" out
 check $? "another version of the program is refused"
 "$hop" resume versions --set limits.trials=none --allow-programs --accept-version --progress none >out 2>&1 &&
     grep -q '6 of 6' out
@@ -149,7 +188,9 @@ done
 cmp -s digest1 digest3
 check $? "the same digest for 1 and 3 workers"
 size=$(cat results/hostile*/workers.log* | wc -c)
-[ "$size" -gt 1000000 ] && [ "$size" -lt 4300000 ] && ! grep -q "$(printf '\033')" results/hostile1/workers.log
+[ "$size" -gt 1000000 ] && [ "$size" -lt 4300000 ] && ! LC_ALL=C grep -q '[^ -~]' results/hostile1/workers.log &&
+    grep -qF '\x9B31m \x9B31m ? \u202E' results/hostile1/workers.log* &&
+    grep -qF 'metric '"'y'"' is not a finite number: "\x1B[31m' results/hostile1/workers.log
 check $? "workers.log is bounded, and holds nothing that a terminal obeys ($size bytes)"
 left() {
     for process in $(cat processes); do
@@ -159,6 +200,50 @@ left() {
 [ -z "$(left)" ]
 check $? "no process is left"
 
+# The runner's memory while workers write lines without end is within what `plan` says. A line may be as long as a
+# trajectory that is asked for.
+cat >flood.py <<'END'
+import os, sys
+sys.stdin.readline()
+os.write(1, b'{"hello": 1}\n')
+for line in sys.stdin:
+    while True:
+        os.write(1, b"9" * 65536)
+END
+cat >flood.yaml <<'END'
+version: 1
+experiment: flood
+model: command
+simulation: {program: [python3, -I, -S, flood.py], samples: 300000}
+parameters: {mode: 0}
+metrics: [y]
+columns: {x: m}
+search: {method: grid, over: {mode: [1, 2, 3, 4, 5, 6]}}
+record: {trajectories: {select: {every: 1}}}
+END
+planned()
+{
+    "$hop" plan flood.yaml --set simulation.workers="$1" --allow-programs --json |
+        sed -n 's/.*"host_bytes": \([0-9]*\).*/\1/p'
+}
+"$hop" run flood.yaml --set simulation.workers=3 --allow-programs --progress none >out 2>&1 &
+pid=$! most=0
+while now=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null) && [ -n "$now" ]; do
+    most=$now
+    sleep 0.05
+done
+wait $pid
+pid=
+case $hop in
+*/asan/* | */tsan/*) ;; # sanitizers take memory of their own
+*)
+    "$hop" query flood --columns failure --format csv 2>/dev/null | sed 1d | sort -u | grep -qx protocol &&
+        [ $((most * 1024)) -gt 72000000 ] && [ $((most * 1024)) -lt "$(planned 3)" ] &&
+        [ $(($(planned 3) - $(planned 2))) -gt 24000000 ]
+    check $? "three workers that flood it: the runner takes $((most / 1024)) MiB; plan says $(planned 3) bytes"
+    ;;
+esac
+
 cat >other.sh <<'END'
 #!/bin/sh
 read -r hello
@@ -167,8 +252,37 @@ sleep 1
 END
 chmod +x other.sh
 run run small.yaml --name two --set "simulation.program=[./other.sh]" --allow-programs --progress none
-grep -q "the program changed while it ran: it said version '" err
+grep -q "the program's version changed from '" err
 check $? "processes of two versions end the run"
+
+# ---- a program that can't start for a while
+# Once it has answered, `down` holds the time until which it can't start.
+cat >licence.py <<'END'
+import json, os, sys, time
+if os.path.exists("down") and time.time() < float(open("down").read()):
+    sys.exit("no licence")
+sys.stdin.readline()
+print('{"hello": 1}', flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    if not os.path.exists("down"):
+        open("down", "w").write(str(time.time() + float(sys.argv[1])))
+        os._exit(1)
+    print(json.dumps({"id": request["id"], "metrics": {"y": 1}}), flush=True)
+END
+for workers in 1 2; do
+    rm -f down
+    run run small.yaml --name "short$workers" --set simulation.workers=$workers --set search.over.mode=[1,2,3] \
+        --set "simulation.program=[python3, -I, -S, licence.py, '2']" --allow-programs --progress none &&
+        grep -q 'failed before its hello: exit code 1' "results/short$workers/workers.log"
+    check $? "a program that can't start for two seconds costs the run nothing ($workers workers)"
+done
+rm -f down
+HOPSCOTCH_FAULT=backend:start:1+:TIME "$HOPSCOTCH_FAULTS_PROGRAM" run small.yaml --name gives_up \
+    --set search.over.mode=[1,2,3] --set "simulation.program=[python3, -I, -S, licence.py, '1000']" --allow-programs \
+    --progress none >out 2>err
+[ $? = 3 ] && grep -q 'failed before its hello: exit code 1; its last words: no licence' err
+check $? "one that can't start any more ends it"
 
 # ---- a runner that is killed
 : >processes
@@ -200,13 +314,49 @@ done
 wait $!
 "$hop" digest killed | cut -d' ' -f1 | cmp -s - whole
 check $? "killed three times and resumed: the same digest"
+cat >regroup.py <<'END'
+import ctypes, os, time
+open("processes", "a").write(f"{os.getpid()}\n")
+os.setpgid(0, os.getpgid(os.getppid()))
+ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG: it does not die with its parent
+time.sleep(1000)
+END
+: >processes
+"$hop" run small.yaml --name regroup --set "simulation.program=[python3, -I, -S, regroup.py]" --allow-programs \
+    --progress none >out 2>&1 &
+pid=$!
+until [ -s processes ]; do sleep 0.1; done
+sleep 0.5
+kill -9 $pid
+wait $pid 2>/dev/null
+pid=
+sleep 0.3
+[ -z "$(left)" ]
+check $? "nor one that went to another process group"
+: >processes
 "$hop" run small.yaml --name stopped --allow-programs --progress none >out 2>&1 &
+until [ -s processes ]; do sleep 0.1; done
 sleep 0.7
 kill -INT $!
 wait $!
 [ $? = 130 ] && [ -z "$(left)" ] && "$hop" resume stopped --allow-programs --progress none >out 2>&1 &&
     "$hop" digest stopped | cut -d' ' -f1 | cmp -s - whole
 check $? "Ctrl-C ends the workers, and the campaign goes on"
+sed 's/0.02/0.001/; s/"y": y}/"y": y, "z": (y - 50) ** 2}/' slow.py >two.py
+sed 's/^search: .*/search: {over: {mode: {range: [0, 100]}}}/; s/^metrics: .*/metrics: [y, z]/
+    s/^simulation: .*/simulation: {program: [python3, -I, -S, two.py]}/' small.yaml >methods.yaml
+while IFS='|' read -r method options objective; do
+    run run methods.yaml --name "by_$method" --set search.method="$method" --set "search.$options" \
+        --set "objective.minimize=$objective" --allow-programs --progress none &&
+        run replay "by_$method/2" --allow-programs && grep -q 'the same to the bit' out
+    check $? "search method $method"
+done <<'END'
+random|trials=20|y
+sobol|trials=16|y
+morris|trajectories=6|y
+sobol_indices|samples=8|y
+nsga2|nsga2={population: 8, stop: {generations: 3}}|[y, z]
+END
 "$hop" run small.yaml --name learns --set search.method=cmaes --set 'search.over.mode={range: [0, 100]}' \
     --set search.cmaes.stop.generations=3 --set replicates.count=2 --allow-programs --progress none >out 2>&1 &&
     "$hop" replay learns/best --allow-programs >>out 2>&1 && grep -q 'the same to the bit' out

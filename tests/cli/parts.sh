@@ -115,8 +115,8 @@ has "no part of grid is joined yet" err
 refused best grid
 has "grid is still in parts" err
 code=75 refused gather grid
-has "1 of 5 parts are joined" err
-has "trials; still to come: 01of05 (missing), 03of05 (missing)" err
+has "joined 1 of 5 parts" err
+has "trials); missing: 01of05 (missing), 03of05 (missing)" err
 run status grid
 has "hopscotch gather grid"
 run status grid --json
@@ -148,9 +148,9 @@ has "03of05 holds part 2 of 5, and not part 3 of 5" err
 rm -r results/grid.parts/03of05
 cp -r results/one_grid results/grid.parts/03of05
 refused gather grid
-has "03of05 is not a part of a campaign" err
+has "03of05 is a campaign, not a part: move it" err
 refused run grid.yaml --part 3/5 --progress none
-has "03of05 is a campaign of its own and not a part" err
+has "03of05 is a campaign, not a part: choose another --name" err
 rm -r results/grid.parts/03of05
 run run grid.yaml --part 3/5 --set seed=6 --progress none
 run run grid.yaml --part 4/5 --progress none
@@ -162,15 +162,14 @@ has "2 of 5 are joined"
 rm -r results/grid.parts/03of05
 run run grid.yaml --part 3/5 --set replicates.store=false --progress none
 refused gather grid
-has "03of05 does not keep its replicates (replicates.store)" err
-has "and grid does not agree" err
+has "replicates.store differs between 03of05 and grid" err
 rm -r results/grid.parts/03of05
 run run grid.yaml --part 3/5 --progress none
 cp -r results/grid.parts/03of05 good
 "$SQL" results/grid.parts/03of05/campaign.db "UPDATE campaign SET numerics_version = 1"
 refused gather grid
 has "03of05 was computed with numerics version 1" err
-has "run it again by one program" err
+has "run the part again with this version" err
 "$SQL" results/grid.parts/03of05/campaign.db "UPDATE campaign SET numerics_version = (SELECT max(numerics_version) FROM
     batches); UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = (SELECT max(id) FROM trials)"
 code=3 refused gather grid
@@ -178,7 +177,7 @@ has "03of05 is damaged: table trials differs" err
 has "doctor 03of05 --repair" err
 works doctor results/grid.parts/03of05 --repair
 code=75 refused gather grid
-has "3 of 5 parts are joined" err
+has "joined 3 of 5 parts" err
 rm -r results/grid
 printf X | dd of=results/grid.parts/03of05/shards/000000.h5 bs=1 seek=2000 conv=notrunc 2>/dev/null
 code=3 refused gather grid
@@ -195,11 +194,11 @@ mkdir results/grid.parts/03of06
 for command in "gather grid" "run grid.yaml --part 5/5" "status grid"; do
     # shellcheck disable=SC2086
     refused $command
-    has "has parts of 5 and parts of 6: remove those" err || has "has parts of 6 and parts of 5: remove those" err
+    has "has parts of two divisions (5 and 6): remove one" err || has "has parts of two divisions (6 and 5)" err
 done
 rmdir results/grid.parts/03of06
 refused run grid.yaml --part 2/4
-has "has parts of 5, and this is part 2 of 4" err
+has "has 5 parts, not 4: use the same number, or remove the folder" err
 cp -r results/grid.parts results/one_grid.parts
 refused gather one_grid
 has "one_grid was run as a whole, not gathered" err
@@ -225,9 +224,37 @@ refused gather grid
 has "grid was gathered from 5 parts" err
 rm -r results/grid.parts
 works gather grid
-has "all of 5 parts are joined"
+has "all 5 parts are joined"
 refused gather nothing
 has "there are no parts of nothing" err
+
+# What changes between the look at the parts and their locks: `gather` stops before it locks the third one.
+meanwhile() # COMMAND: the exit code of a gather, in whose middle it runs
+{
+    rm -rf results/list
+    HOPSCOTCH_FAULT=lock:12:STOP "$HOPSCOTCH_FAULTS_PROGRAM" gather list --threads 5 --progress none >out 2>err &
+    pid=$!
+    until grep -q '^State:.T' "/proc/$pid/status" 2>/dev/null || [ ! -e "/proc/$pid" ]; do sleep 0.05; done
+    eval "$1"
+    kill -CONT $pid
+    wait $pid
+    ended=$?
+    pid=
+}
+state() { "$SQL" results/list.parts/05of05/campaign.db "UPDATE campaign SET state = '$1'"; }
+meanwhile "state interrupted"
+expect "$ended" 75 "a part that another process went on with is not joined"
+has "list: joined 4 of 5 parts" err
+state done
+meanwhile "mv results/list.parts/01of05 moved && cp -r moved results/list.parts/01of05"
+expect "$ended" 3 "a part whose folder was replaced after it was checked is not joined"
+has "another process changed a part of list while it was joined: gather again" err
+meanwhile "kill -TERM \$pid"
+expect "$ended" 75 "a gather that is told to stop"
+has "0 of 5 parts are joined; run the same command to continue" err
+works gather list
+same_as_one list
+check $? "gathered again it has the digest of one run"
 
 # A method that learns: parts that were joined stay until the last one is.
 rm -r results/cmaes
@@ -236,7 +263,7 @@ code=75 refused gather cmaes
 mv results/cmaes.parts/01of04 one
 mv two results/cmaes.parts/02of04
 refused gather cmaes
-has "01of04 was joined and is missing now" err
+has "01of04 was joined and is missing now: for cmaes keep all part folders" err
 cp -r results/cmaes.parts/03of04 results/cmaes.parts/01of04
 "$SQL" results/cmaes.parts/01of04/campaign.db "UPDATE origin SET campaign = '01of04' WHERE purpose = 'part'"
 run doctor results/cmaes.parts/01of04 --repair
@@ -257,16 +284,16 @@ has "cmaes runs one search here, and a search can't be divided: set search.cmaes
 refused run list.yaml --name many --part 1/6
 has "5 trials can't be divided into 6 parts: use fewer parts" err
 refused run grid.yaml --name limited --set limits.trials=5 --part 1/2
-has "limits.trials counts the trials of all parts" err
+has "limits.trials needs the trials of all parts" err
 refused run later.yaml --name kept --set record.rows.best=10 --part 1/2
-has "record.rows adds up all trials" err
+has "record.rows needs all trials in order" err
 [ ! -e results/limited.parts/01of02 ] && [ ! -e results/many.parts/01of06 ]
 check $? "what is refused leaves no folder"
 run run list.yaml --name grows --progress none
 refused run results/sobol.parts/01of05/spec.yaml --name x --part 1/2
-has "belongs to a part, which can't be divided again" err
+has "is a part. A part can't be divided" err
 refused run sobol.yaml --results results/sobol.parts --name 01of05 --part 1/2
-has "results/sobol.parts/01of05 belongs to a part" err
+has "results/sobol.parts/01of05 is a part. A part can't" err
 code=2 refused run sobol.yaml --part 1/5 --extend
 has "a part can't be extended" err
 for text in 0/3 4/3 3 a/b 1/10000 /3 1/ 99999999999/99999999999; do
@@ -274,7 +301,7 @@ for text in 0/3 4/3 3 a/b 1/10000 /3 1/ 99999999999/99999999999; do
     has "write --part K/N with 1 <= K <= N <= 9999, or --part auto" err
 done
 code=2 refused run sobol.yaml --part 1/5 --parts 5
-has "--parts goes with --part auto" err
+has "--parts is only for --part auto" err
 code=2 refused run sobol.yaml --parts 5
 has "--parts says into how many parts" err
 
@@ -311,12 +338,13 @@ denied "SLURM_ARRAY_TASK_ID is 0, which is not a task of an array of 8: number t
     SLURM_ARRAY_TASK_ID=0
 denied "JOB_COMPLETION_INDEX is 8, which is not a task of an array of 8: number the tasks from 0 to 7" \
     JOB_COMPLETION_INDEX=8
-denied "SLURM_ARRAY_TASK_ID and PBS_ARRAY_INDEX are both set: say --part K/N" SLURM_ARRAY_TASK_ID=1 PBS_ARRAY_INDEX=1
+denied "SLURM_ARRAY_TASK_ID and PBS_ARRAY_INDEX are both set: use --part K/N" SLURM_ARRAY_TASK_ID=1 PBS_ARRAY_INDEX=1
 denied 'the environment variable PBS_ARRAY_INDEX is "1; rm", and should be a number' "PBS_ARRAY_INDEX=1; rm"
 options=
 denied "PBS does not say how many tasks the array has: add --parts N" PBS_ARRAY_INDEX=1
 denied "--part auto needs a task of an array" NOTHING=1
-denied "its numbers have gaps, or are too many" SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3
+denied "the numbers have gaps, or there are more than 9999: use --parts N" SLURM_ARRAY_TASK_ID=9 \
+    SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3
 [ ! -e results/auto.parts ]
 check $? "what is refused runs nothing"
 
@@ -332,7 +360,7 @@ has "continue with" err
 run status long
 has "interrupted"
 code=75 refused gather long
-has "0 of 2 parts are joined" err
+has "joined 0 of 2 parts" err
 works rm long.parts/01of02 --yes
 
 # ---- submit ----------------------------------------------------------------------------------------------------------
@@ -360,7 +388,7 @@ refused submit sobol.yaml --parts 4 --print --set "experiment=a
 b"
 for text in '--comment="a b"' 'owned' "--x=\$(touch owned)" '--x=`touch owned`' '--wrap=a;b'; do
     refused submit sobol.yaml --parts 4 --print --slurm "$text"
-    has "is no plain option of sbatch" err
+    has "is not supported: use --name=value without quotes" err
 done
 spec warm <<'END'
 model: bbob
@@ -388,16 +416,16 @@ printf '#!/bin/sh\necho RUNNING\n' >bin/squeue
 printf '#!/bin/sh\necho "$@" >>requeued\n' >bin/scontrol
 printf '#!/bin/sh\nsleep 0.3\nexec %s "$@"\n' "$(command -v cp)" >bin/cp
 chmod +x bin/squeue bin/scontrol bin/cp
-# task K SECONDS: the status of a turn of task K that is told to end after so long
+# task K SECONDS: the status of a turn of task K that is told to end after so long; fatal: see fatal/ below
 task()
 {
     rm -f requeued
-    PATH=$PWD/bin:$PATH TMPDIR=$PWD/tmp SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=6 SLURM_ARRAY_TASK_ID=$1 \
-        sh turns.sbatch >>turns.log 2>&1 &
+    FATAL=${fatal:-0} PATH=${fatal:+$PWD/fatal:}$PWD/bin:$PATH TMPDIR=$PWD/tmp SLURM_JOB_ID=7 \
+        SLURM_ARRAY_JOB_ID=6 SLURM_ARRAY_TASK_ID=$1 sh turns.sbatch >>turns.log 2>&1 &
     pid=$!
     sleep "$2"
     kill -TERM $pid 2>/dev/null
-    wait $pid
+    wait $pid 2>/dev/null
 }
 spec turns <<'END'
 model: bbob
@@ -419,6 +447,46 @@ check $? "$turns turns of three tasks were told to end; $lost of them did not re
 [ "$(digest turns)" = "$(digest one_turns)" ] && [ -n "$(digest turns)" ] && [ -z "$(ls tmp)" ]
 check $? "the script's parts, joined by it, have the digest of one run"
 
+# A turn that is killed in the middle of any of its calls of cp, mv, rm and sync: the next one goes on from all that the
+# part had. The turns before and after it run until they are told to end.
+mkdir -p fatal
+for tool in cp mv rm sync; do
+    cat >fatal/$tool <<END
+#!/bin/sh
+echo $tool >>'$PWD/calls'
+if [ "\$(wc -l <'$PWD/calls')" -eq "\$FATAL" ]; then
+    for last; do :; done
+    [ $tool != cp ] || $(command -v cp) "\$@"
+    [ $tool != cp ] && [ $tool != rm ] || $(command -v rm) -f "\$last/campaign.db"
+    kill -9 "\$PPID"
+    exit 1
+fi
+exec $(command -v $tool) "\$@"
+END
+    chmod +x fatal/$tool
+done
+rm bin/cp
+held() { "$SQL" results/killed.parts/01of01/campaign.db "SELECT count(*) FROM trials" 2>/dev/null | tr -dc 0-9; }
+sed 's/^experiment: .*/experiment: killed/; s/trials: 20000/trials: 200000/' turns.yaml >killed.yaml
+works submit killed.yaml --parts 1 -o turns.sbatch
+task 1 0.5
+lost=0 before=$(held) kills=0
+calls="1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16" least=10
+[ -z "${QUICK:-}" ] || calls="3 4 6 7 8" least=5
+for fatal in $calls; do
+    rm -f calls
+    task 1 0.5
+    [ "$(wc -l <calls)" -ge "$fatal" ] || break
+    kills=$((kills + 1)) fatal=
+    task 1 0.5
+    [ "$(cat requeued 2>/dev/null)" = "requeue 6_1" ] && [ "$(held)" -ge "$before" ] || lost=$((lost + 1))
+    before=$(held)
+done
+[ $kills -ge $least ] && [ $lost -eq 0 ]
+check $? "$kills turns were killed while they copied: $lost lost what the part had ($before trials)"
+[ -z "$(ls tmp)" ] && [ "$(ls results/killed.parts)" = 01of01 ]
+check $? "nothing is left of them"
+
 # sbatch itself: a program of that name that keeps its words, and says what it is told to
 mkdir -p bin
 cat >bin/sbatch <<'END'
@@ -438,16 +506,16 @@ check $? "sbatch is called with these words"
 echo "not a number" >answer
 PATH=$PWD/bin:$PATH run submit sobol.yaml --parts 4 --yes
 expect $? 3 "an answer of sbatch that is no number"
-has 'sbatch did not give the number of a job, but "not a number' err
+has 'sbatch printed "not a number' err
 echo 1 >code
 PATH=$PWD/bin:$PATH run submit sobol.yaml --parts 4 --yes
 expect $? 3 "sbatch refuses"
-has "sbatch refused the job; its reason stands above" err
+has "sbatch refused the job: see its message above" err
 PATH=/nothing run submit sobol.yaml --parts 4 --yes
 expect $? 3 "no sbatch"
 has "sbatch can't be called: No such file" err
 
-# Not provoked here: "no pipe to sbatch"; "the current folder has no path"; "this program does not know its own path";
-# "not enough memory for the order of"; "another process changed a part of"; "can't be divided into parts: run its last
-# spec under a new name" (a campaign that was extended, as its own store refuses it before).
+# Not provoked here: "no pipe to sbatch"; "the current folder has no path"; "can't find the path of this program";
+# "not enough memory for the order of"; "can't be divided into parts: run its last spec under a new name" (a campaign
+# that was extended, as its own store refuses it before).
 exit $status

@@ -225,7 +225,7 @@ fi
 
 # ---- killed at random ------------------------------------------------------------------------------------------------
 
-# kill_one NAME: a whole task, as the failure of a node does; the program in a task; gather
+# kill_one NAME: a whole task, as the failure of a node does; the program in a task; gather. 1: nothing was hit.
 kill_one()
 {
     random 0 2
@@ -237,7 +237,9 @@ kill_one()
         sleep "0.$value"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
+        hit=$?
         pid=
+        [ $hit -eq 137 ] # else it had ended before
         return
     fi
     mine=$(squeue -h -t RUNNING -o '%A %K' | awk '$2 > 0 { print $1 }' | shuf -n 1)
@@ -245,7 +247,7 @@ kill_one()
     if [ "$how" -eq 1 ]; then
         scontrol requeue "$mine" 2>/dev/null
     else
-        running=$(pgrep -f "run .*--results ${TMPDIR:-/tmp}/hopscotch.$mine " | head -n 1)
+        running=$(pgrep -f "run .*--results ${TMPDIR:-/tmp}/hopscotch\.$mine\." | head -n 1)
         [ -n "$running" ] && kill -9 "$running" 2>/dev/null
     fi
 }

@@ -1,5 +1,5 @@
-// A worker that answers at once: what the runner itself takes per trial.
-//   cc -O2 -o answers tests/command/answers.c
+// A worker that answers at once: what the runner itself takes per trial (tests/bench/command_overhead.sh).
+//   make build/answers
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 """A worker that breaks the protocol in every way that its parameter `mode` names (tests/cli/command.sh)."""
 
+import ctypes
 import json
 import os
 import signal
@@ -46,6 +47,8 @@ def late(request):
 def shout(request):
     for _ in range(30000):
         sys.stderr.write("words " * 16 + "\x1b[31m\n")
+    sys.stderr.flush()
+    os.write(2, b"\xc2\x9b31m \x9b31m \0 \xe2\x80\xae\n")  # controls of C1, a change of the writing direction
     say(good(request) + "\n")
 
 
@@ -54,6 +57,13 @@ def stay(request):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         time.sleep(1000)
+
+
+def regroup(request):
+    """Moves to the runner's group, and does not die with its parent."""
+    os.setpgid(0, os.getpgid(os.getppid()))
+    ctypes.CDLL(None).prctl(1, 0)  # PR_SET_PDEATHSIG
+    time.sleep(1000)
 
 
 MODES = [
@@ -81,6 +91,8 @@ MODES = [
     ("crashed", lambda r: say('{"id": %d, "met' % r["id"]) or os._exit(1)),
     ("protocol", lambda r: say('{"id": %d, "metrics": {"y": 1}, "trial": 1}\n' % r["id"])),
     ("protocol", lambda r: say('{"metrics": {"y": 1}}\n')),
+    ("timeout", regroup),
+    ("protocol", lambda r: say('{"id": %d, "metrics": {"y": \x1b[31m}}\n' % r["id"])),
 ]
 
 

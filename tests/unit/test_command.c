@@ -118,14 +118,14 @@ TEST(command_wrong_specs_are_refused)
         {"metrics: [y]\nsimulation: {program: [sh, \"a\\tb\"]}\n", "which is not a text of up to 1024 bytes"},
         {"", "metrics is missing: the numbers that the program answers with"},
         {"metrics: [y]\nparameters: {y: 1}\n", "'y' is the name of a parameter already"},
-        {"metrics: [y, Y]\n", "'Y' differs from another name by its case only"},
-        {"metrics: [fitness]\n", "'fitness' can't be a name here: it has a meaning already"},
-        {"metrics: [y_std]\n", "'y_std' can't be a name here"},
-        {"metrics: [y]\nparameters: {seed: 1}\n", "'seed' can't be a name here"},
-        {"metrics: [y]\ncolumns: [time]\n", "'time' can't be a name here"},
-        {"metrics: [y]\nfailures: [crashed]\n", "failures: 'crashed' is there anyway"},
+        {"metrics: [y, Y]\n", "'Y': names must differ in more than case"},
+        {"metrics: [fitness]\n", "'fitness' is reserved"},
+        {"metrics: [y_std]\n", "'y_std' is reserved"},
+        {"metrics: [y]\nparameters: {seed: 1}\n", "'seed' is reserved"},
+        {"metrics: [y]\ncolumns: [time]\n", "'time' is reserved"},
+        {"metrics: [y]\nfailures: [crashed]\n", "failures: 'crashed' is built in"},
         {"metrics: [y]\nparameters: {a: {value: 3, range: [0, 2]}}\n", "value of a is outside of its range"},
-        {"metrics: [y]\nparameters: {a: {range: [2, 1]}}\n", "range of a: the least comes first"},
+        {"metrics: [y]\nparameters: {a: {range: [2, 1]}}\n", "range of a must be [low, high]"},
         {"metrics: [y]\nparameters: {a: {vaule: 3}}\n", "did you mean 'value'"},
         {"metrics: [\"y; drop\"]\n", "expected a name of up to 32 letters"},
         {"metrics: [y]\nobjective: {minimize: z}\n", "unknown name 'z'"},
@@ -276,7 +276,7 @@ TEST(command_no_program_runs_unless_it_is_allowed)
 {
     Backend *backend = NULL;
     const BackendOptions options = {.name = "program", .program = {.folder = "."}};
-    CHECK_SAYS(ERROR_USER, "no program may be run here", backend_open(&options, &backend));
+    CHECK_SAYS(ERROR_USER, "programs are not allowed", backend_open(&options, &backend));
     CommandCase it = command_case(COMMAND_SPEC);
     BackendOptions own = {.name = "auto"};
     CHECK_SAYS(ERROR_USER, "If you trust it, add --allow-programs", program_options(&it.spec, &it.arena, &own));
@@ -300,7 +300,7 @@ TEST(command_the_backend_is_for_programs_only)
     CHECK_OK(backend_open(&options, &backend));
     CHECK_SAYS(ERROR_USER, "model bbob runs no program: take another backend",
                backend_prepare(backend, &configured, 1, 0, 0));
-    CHECK_SAYS(ERROR_USER, "a program gives no debug rows", backend_prepare_debug(backend, 1, 1));
+    CHECK_SAYS(ERROR_USER, "model command has no debug rows", backend_prepare_debug(backend, 1, 1));
     CHECK(backend_close(backend));
     arena_destroy(&arena);
 }

@@ -90,7 +90,8 @@ int64_t plan_batch_lanes(const Spec *spec, const Backend *backend, int64_t reque
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
-// Buffers of the batches in flight and of the writer's queue, and an allowance for the program, HDF5 and SQLite.
+// Buffers of the batches in flight, of a program's answers and of the writer's queue, and an allowance for Hopscotch
+// itself, HDF5 and SQLite.
 void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
 {
     const Spec *spec = device->spec;
@@ -106,7 +107,8 @@ void plan_memory(const Device *device, double *host_bytes, double *device_bytes)
     const double commit = lanes / spec->replicates.count * (double)rows_bytes(spec) + trace;
     // a shard's image, and HDF5's own copy of it; the rows of the shard of debug rows
     const double rest = 64.0 * lanes_mebibyte + 2.0 * (trace > debug ? trace : debug) + debug;
-    *host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest;
+    const double answers = backend_answer_bytes(device->backend, configured, trace > 0.0);
+    *host_bytes = slots * (copies * batch + flight) + WRITER_COMMITS * commit + rest + answers;
     *device_bytes = slots * (lanes * (double)backend_lane_bytes(configured) + trace + debug);
 }
 

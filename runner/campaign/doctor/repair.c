@@ -27,7 +27,12 @@ void repair_tell(const Repair *repair, const char *format, ...)
 
 Error repair_open_device(Repair *repair)
 {
+    ProgramNoted noted;
     if (repair->device_open) return error_none();
+    if (repair->spec.model->runs_program) {
+        TRY(program_noted(repair->store->database, repair->arena, &noted));
+        repair->options.backend.program.folder = noted.folder;
+    }
     TRY(device_open(&repair->spec, &repair->options, repair->arena, &repair->device));
     repair->device_open = true;
     return error_none();

@@ -223,8 +223,8 @@ static Error campaign_check_program(const Campaign *campaign)
     TRY(program_noted(campaign->store->database, campaign->arena, &noted));
     if (noted.version != NULL && strcmp(noted.version, version) != 0 && !campaign->options->accept_version)
         return error_make(ERROR_USER,
-                          "the program says version '%.100s', and the trials of %.100s were computed by version "
-                          "'%.100s': run the spec under another --name, or add --accept-version",
+                          "the program has version '%.100s', but %.100s was computed by '%.100s': run the spec under "
+                          "another --name, or add --accept-version",
                           version, campaign->name, text_visible(noted.version, campaign->arena));
     return program_note(campaign->store, program->folder, version, campaign->arena);
 }
@@ -661,7 +661,7 @@ Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, Ru
     const char *folder = NULL;
     Lock lock = {.descriptor = -1};
     *summary = (RunSummary){.best_fitness = (double)NAN, .best_trial = -1};
-    if (spec->folder == NULL) program.program.folder = ".";
+    if (spec->folder == NULL && program.program.allowed) program.program.folder = "."; // campaign_program finds it
     TRY(program_options(spec, arena, &program));
     TRY(campaign_folder(options->results, campaign.name, arena, &folder));
     const char *first = campaign_first_missing(folder, arena);

@@ -63,16 +63,15 @@ static Error gather_check_spec(const Gather *gather, const GatherSource *source,
     const PartOf stored = campaign->spec.part;
     const char *name = source->report->place.name;
     if (stored.count == 0)
-        return error_make(ERROR_USER, "%.300s is not a part of a campaign, but one of its own: move it elsewhere",
-                          source->report->place.folder);
+        return error_make(ERROR_USER, "%.300s is a campaign, not a part: move it", source->report->place.folder);
     if (stored.number != part.number || stored.count != part.count)
         return error_make(ERROR_USER, "%.40s holds part %d of %d: its folder was renamed or copied", name,
                           stored.number, stored.count);
     TRY(campaign_check_meaning(campaign));
     if (campaign->numerics_version != NUMERICS_VERSION)
         return error_make(ERROR_USER,
-                          "%.40s was computed with numerics version %d and this program has version %d: their last "
-                          "bits differ; run it again by one program",
+                          "%.40s was computed with numerics version %d and this program has version %d: the results "
+                          "differ in their last bits: run the part again with this version",
                           name, campaign->numerics_version, NUMERICS_VERSION);
     if (gather->spec != NULL && strcmp(gather->spec->hash.hex, campaign->spec.hash.hex) != 0)
         return error_make(ERROR_USER,
@@ -80,8 +79,7 @@ static Error gather_check_spec(const Gather *gather, const GatherSource *source,
                           "again",
                           name, campaign->spec.hash.hex, gather->name, gather->spec->hash.hex);
     if (gather->spec != NULL && gather->spec->replicates.store != campaign->spec.replicates.store)
-        return error_make(ERROR_USER, "%.40s %s its replicates (replicates.store), and %.100s does not agree", name,
-                          campaign->spec.replicates.store ? "keeps" : "does not keep", gather->name);
+        return error_make(ERROR_USER, "replicates.store differs between %.40s and %.100s", name, gather->name);
     return error_none();
 }
 
@@ -133,7 +131,16 @@ static void gather_close(GatherSource *source)
     lock_release(&source->lock);
 }
 
-// *busy: another process holds it.
+// Reads the state under the lock: since parts_find another process may have gone on with the part.
+static Error gather_check_state(const GatherSource *source, Arena *arena, bool *busy)
+{
+    const char *state = NULL;
+    TRY(store_text(source->campaign.database, "SELECT state FROM campaign", arena, &state));
+    *busy = state == NULL || strcmp(state, "done") != 0;
+    return error_none();
+}
+
+// *busy: another process holds it, or went on with it.
 static Error gather_open(const Gather *gather, int index, GatherSource *source, bool *busy)
 {
     const PartReport *report = &gather->parts->part[index];
@@ -149,10 +156,11 @@ static Error gather_open(const Gather *gather, int index, GatherSource *source, 
     }
     Error error = campaign_open(report->place.results, report->place.name, gather->arena, &source->campaign);
     if (error.kind == OK) error = gather_check_spec(gather, source, part);
+    if (error.kind == OK) error = gather_check_state(source, gather->arena, busy);
     if (error.kind == OK)
         error =
             store_integer(source->campaign.database, "SELECT ifnull(max(id) + 1, 0) FROM shards", 0, &source->shards);
-    if (error.kind != OK) gather_close(source);
+    if (error.kind != OK || *busy) gather_close(source);
     return error;
 }
 
@@ -523,8 +531,6 @@ static Error gather_add(Gather *gather, const GatherSource *source)
     return gathered_note(gather->store->database, source->part, source->campaign.spec.hash.hex);
 }
 
-static bool gather_is_whole(const Gather *gather) { return gather->report->gathered.count == gather->parts->count; }
-
 static void gather_tell_joined(const Gather *gather, const GatherSource *source)
 {
     if (gather->options->messages != NULL && gather->options->progress != PROGRESS_NONE)
@@ -543,7 +549,7 @@ static void gather_count(Gather *gather, const GatherSource *source)
 
 static Error gather_transact_attached(Gather *gather, const GatherSource *source)
 {
-    TRY(gather_check_program(gather, source));
+    if (database_check_place(source->campaign.database).kind != OK) return gather_changed(gather);
     TRY(store_begin(gather->store));
     Error error = gather_add(gather, source);
     const bool last = gather->report->gathered.count + 1 == gather->parts->count;
@@ -555,9 +561,11 @@ static Error gather_transact_attached(Gather *gather, const GatherSource *source
     return error_none();
 }
 
+// What is attached by its path must be the file that was checked: its place is looked at before and after.
 static Error gather_transact(Gather *gather, const GatherSource *source)
 {
     const char *path = database_path(source->campaign.database);
+    if (database_check_place(source->campaign.database).kind != OK) return gather_changed(gather);
     TRY(database_attach(gather->store->database, path));
     const Error error = gather_transact_attached(gather, source);
     const Error detached = database_detach(gather->store->database);
@@ -605,6 +613,7 @@ static Error gather_join_group(Gather *gather, GatherGroup *group, Error *bad)
     for (int i = 0; i < group->count; i++) {
         Error reason = group->bad[i];
         const bool go = error.kind == OK && !gather_interrupted(gather);
+        if (go && reason.kind == OK) reason = gather_check_program(gather, &group->source[i]);
         if (go && reason.kind == OK) reason = gather_copy_shards(gather, &group->source[i]);
         if (go && reason.kind == OK) error = gather_transact(gather, &group->source[i]);
         if (bad->kind == OK) *bad = reason;
@@ -666,6 +675,7 @@ static Error gather_examine(Gather *gather, const GatherSource *source)
 
 static Error gather_add_learned(Gather *gather, const GatherSource *source)
 {
+    TRY(gather_check_program(gather, source));
     TRY(gather_add(gather, source));
     gather_count(gather, source);
     return gather->whole.state != NULL ? gather_join_search(gather, source) : error_none();
@@ -682,14 +692,16 @@ static Error gather_clear(const Gather *gather)
                                   "DELETE FROM events WHERE text GLOB '[0-9]*of[0-9]*: *'");
 }
 
-static Error gather_replace(Gather *gather, bool *taken, bool whole)
+// there: parts that are taken.
+static Error gather_replace(Gather *gather, bool *taken, int there)
 {
+    const bool whole = there == gather->parts->count;
     TRY(gather_clear(gather));
     gather->report->gathered = (Gathered){.of = gather->parts->count};
     gather->report->joined = 0;
     if (whole) TRY(search_init(gather->spec, gather->arena, &gather->whole));
     TRY(gather_all_parts(gather, taken, gather_add_learned));
-    if (gather_is_whole(gather) != whole) return gather_changed(gather);
+    if (gather->report->gathered.count != there) return gather_changed(gather);
     if (!whole) return error_none();
     int64_t trials = 0;
     TRY(trials_count(gather->store->database, &trials));
@@ -704,10 +716,11 @@ static Error gather_choose(const Gather *gather, bool *taken)
         const PartReport *part = &gather->parts->part[i];
         taken[i] = part_is_done(part);
         if (taken[i] || !gather->report->gathered.has[i + 1]) continue;
-        return error_make(ERROR_USER,
-                          "%.40s was joined and is %.40s now: each new part of a method that learns changes the ids "
-                          "of all, so none of the folders may be removed before the last one is joined",
-                          part->place.name, part->state);
+        return error_make(
+            ERROR_USER,
+            "%.40s was joined and is %.40s now: for %.40s keep all part folders until the last is joined, "
+            "because each new part renumbers the trials",
+            part->place.name, part->state, gather->spec->method->name);
     }
     return error_none();
 }
@@ -725,7 +738,7 @@ static Error gather_learned(Gather *gather)
     if (there <= before) return error_none();
     TRY(gather_number_runs(&gather->runs));
     TRY(store_begin(gather->store));
-    TRY(store_end(gather->store, gather_replace(gather, taken, there == count)));
+    TRY(store_end(gather->store, gather_replace(gather, taken, there)));
     gather->report->joined -= before;
     return error_none();
 }

@@ -45,7 +45,7 @@ Error part_compare(Database *database, const char *name, Spec *spec)
     spec->part = stored;
     if (given.count == 0 || (given.count == stored.count && given.number == stored.number)) return error_none();
     if (stored.count == 0)
-        return error_make(ERROR_USER, "%.128s is a campaign of its own and not a part: choose another --name", name);
+        return error_make(ERROR_USER, "%.128s is a campaign, not a part: choose another --name", name);
     return error_make(ERROR_USER, "%.100s holds part %d of %d, and not part %d of %d: its folder was renamed or copied",
                       name, stored.number, stored.count, given.number, given.count);
 }
@@ -93,8 +93,7 @@ const char *parts_root(const char *results, const char *name, Arena *arena)
 static Error parts_check_count(const char *root, PartOf a, PartOf b)
 {
     if (a.count == 0 || a.count == b.count) return error_none();
-    return error_make(ERROR_USER, "%.300s has parts of %d and parts of %d: remove those that are not wanted", root,
-                      a.count, b.count);
+    return error_make(ERROR_USER, "%.300s has parts of two divisions (%d and %d): remove one", root, a.count, b.count);
 }
 
 Error parts_divided(const char *root, Arena *arena, PartOf *any)

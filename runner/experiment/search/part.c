@@ -38,11 +38,9 @@ Error part_check_spec(const Spec *spec, int64_t units)
         return error_make(ERROR_USER, "a campaign that was extended can't be divided into parts: run its last spec "
                                       "under a new name");
     if (spec->limits.trials > 0)
-        return error_make(ERROR_USER, "limits.trials counts the trials of all parts, and no part knows those of the "
-                                      "others: leave it out, and limit the search itself");
+        return error_make(ERROR_USER, "limits.trials needs the trials of all parts: remove it, limit the search");
     if (spec->record.rows.some)
-        return error_make(ERROR_USER, "record.rows adds up all trials in the order of their ids, and a part has only "
-                                      "its own: leave it out");
+        return error_make(ERROR_USER, "record.rows needs all trials in order: remove it to run in parts");
     if (units >= spec->part.count) return error_none();
     if (search_learns(spec->method)) return part_check_searches(spec, units);
     return error_make(ERROR_USER, "%s trial%s can't be divided into %d parts: use fewer parts", text_count(units).text,

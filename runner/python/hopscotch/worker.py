@@ -65,7 +65,9 @@ def serve(function, version=None):
     """Answers requests on standard input until it ends."""
     out = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what the simulator prints is no answer
-    requests = iter(sys.stdin.readline, "")
+    requests = iter(os.fdopen(os.dup(0), encoding="ascii").readline, "")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)  # nor does it, or a program that it starts, read requests
     hello = json.loads(next(requests))
     if hello["hello"] != PROTOCOL:
         sys.exit(f"hopscotch speaks version {hello['hello']} of the protocol, and this worker {PROTOCOL}")
