@@ -77,7 +77,7 @@ def setting_words(settings):
 
 
 def _events(child, progress):
-    """Reads progress until the program ends. Returns the campaign's name."""
+    """Reads progress, and the summary at the end, until the program ends. Returns the campaign's name."""
     name = None
     for line in child.stdout:
         try:
@@ -87,13 +87,13 @@ def _events(child, progress):
         if not isinstance(event, dict) or "campaign" not in event:
             continue
         name = event["campaign"]
-        if progress is not None:
+        if progress is not None and "event" in event:
             progress(event)
     return name
 
 
 def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False):
-    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended.
+    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended; at once if it was done.
 
     spec: a path, or a dict with the keys of a spec. name: of the campaign (default: the experiment's). results: the
     folder that campaigns stand in. settings: values that override keys of the spec, {"search.trials": 100}. options:
@@ -104,7 +104,7 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
     does: what is committed stays, and the same call continues."""
     shown = _Printed() if progress is True else progress or None
     with spec_file(spec) as (path, readable):
-        words = ["run", path, "--results", results, "--progress", "json", *options]
+        words = ["run", path, "--results", results, "--progress", "json", "--json", *options]
         for setting in setting_words(settings):
             words += ["--set", setting]
         if allow_programs:
