@@ -56,6 +56,10 @@ def head(*cells):
     row(*["--"] * len(cells))
 
 
+def number(value, digits=3):
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
 def success(good, count):
     low, high = wilson(good, count)
     return f"{good} of {count} (95 %: {low:.1f} to {high:.1f} %)"
@@ -86,8 +90,8 @@ def by_ground(name, speeds, options):
             "replicates": {"count": options.seeds, "store": True,
                            "perturb": {key: {"uniform": range_} for key, range_ in PUSHED[name].items()}}})
         for speed, of in zip(speeds, replicates(campaign, ("speed_error", "mean_speed", "cost_of_transport"))):
-            row(ground, f"{speed:g}", success(of["good"], of["n"]), f"{of['speed_error']:.3f}",
-                f"{of['mean_speed']:.2f}", f"{of['cost_of_transport']:.2f}")
+            row(ground, f"{speed:g}", success(of["good"], of["n"]), number(of["speed_error"]),
+                number(of["mean_speed"], 2), number(of["cost_of_transport"], 2))
 
 
 def gaits(options):
@@ -104,8 +108,7 @@ def gaits(options):
             "replicates": {"count": options.seeds, "store": True, "perturb": {"push_y": {"normal": [0, 10]}}}})
         of = replicates(campaign, ("speed_error", "cost_of_transport"))[0]
         row(names[one["phase_2"], one["phase_3"]], f"{one['speed']:g}", success(of["good"], of["n"]),
-            *("–" if of[key] is None else f"{of[key]:.3f}" for key in ("speed_error", "cost_of_transport")),
-            "–" if one["cost_of_transport"] is None else f"{one['cost_of_transport']:.3f}")
+            *(number(of[key]) for key in ("speed_error", "cost_of_transport")), number(one["cost_of_transport"]))
 
 
 def json_of(command, campaign, *words):
@@ -129,8 +132,8 @@ def hoppers(options):
         motion = campaign.trajectory(k, replicate=0, sample=0.01)
         later = motion["time"] >= 2.0
         speed_of = numpy.polyfit(motion["time"][later], motion["base_x"][later], 1)[0]
-        row(f"{speed:g}", f"{speed_of:.3f}", success(of["good"], of["n"]), f"{of['speed_error']:.3f}",
-            f"{theirs['mean_speed']:.3f}", f"{speed_of / theirs['mean_speed']:.1%}")
+        row(f"{speed:g}", number(speed_of), success(of["good"], of["n"]), number(of["speed_error"]),
+            number(theirs["mean_speed"]), f"{speed_of / theirs['mean_speed']:.1%}")
 
 
 def policy(options):
@@ -141,7 +144,7 @@ def policy(options):
     head("hopper_policy, speed (m/s)", "success", "mean speed (m/s)", "rms speed error (m/s)", "cost of transport")
     for speed, of in zip(speeds, replicates(campaign, ("mean_speed", "velocity_error", "cost_of_transport"))):
         row(f"{speed:g}", success(of["good"], of["n"]),
-            *(f"{of[key]:.3f}" for key in ("mean_speed", "velocity_error", "cost_of_transport")))
+            *(number(of[key]) for key in ("mean_speed", "velocity_error", "cost_of_transport")))
 
 
 def g1(options):
@@ -159,7 +162,7 @@ def g1(options):
     head("g1_walk, speed (m/s)", "success", "rms speed error (m/s)", "mean speed (m/s)", "cost of transport")
     for speed, of in zip(speeds, replicates(campaign, ("speed_error", "mean_speed", "cost_of_transport"))):
         row(f"{speed:g}", success(of["good"], of["n"]),
-            *(f"{of[key]:.3f}" for key in ("speed_error", "mean_speed", "cost_of_transport")))
+            *(number(of[key]) for key in ("speed_error", "mean_speed", "cost_of_transport")))
 
 
 WALKS = {"quadruped_trot": lambda options: by_ground("quadruped_trot", [0.5, 1.0, 1.5, 2.0], options),
