@@ -83,8 +83,8 @@ def by_ground(name, speeds, options):
     """A walk with pushes: success and error of each commanded speed on each ground."""
     found = run(spec(name), options)
     head(name, "speed (m/s)", "success", "rms speed error (m/s)", "mean speed (m/s)", "cost of transport")
-    for ground, settings in GROUNDS:
-        campaign = run(spec(name), options, name=f"{name}_{ground.replace(' ', '_').replace('%', '')}", settings={
+    for k, (ground, settings) in enumerate(GROUNDS):
+        campaign = run(spec(name), options, name=f"{name}_ground_{k}", settings={
             **gains_of(found, "best"), **settings, "seed": FRESH, "record": {},
             "search": {"method": "grid", "over": {"speed": speeds}},
             "replicates": {"count": options.seeds, "store": True,
