@@ -266,8 +266,8 @@ hostile: all asan_programs
 python:
 	@python3 -c 'import setuptools, pip, wheel' || { echo "make python needs pip, setuptools and wheel: ./configure.sh names them" && \
 	    exit 3; }
-	rm -rf $(BUILD)/python/package && mkdir -p $(BUILD)/python && cp -r runner/python $(BUILD)/python/package
-	python3 -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/python $(BUILD)/python/package
+	@rm -rf $(BUILD)/python/package && mkdir -p $(BUILD)/python && cp -r runner/python $(BUILD)/python/package
+	$(Q)python3 -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/python $(BUILD)/python/package
 	@ls $(BUILD)/python/*.whl
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
