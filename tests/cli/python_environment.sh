@@ -278,7 +278,8 @@ def use(count):
 use(10)
 begun = resident()
 use(40)
-assert resident() - begun < 4096, (begun, resident())
+if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what is freed
+    assert resident() - begun < 4096, (begun, resident())
 print("good nothing leaks")
 END
 ended=$?
