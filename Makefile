@@ -270,8 +270,8 @@ asan_python:
 	    HOPSCOTCH_LIBRARY=$(CURDIR)/build/$@/libhopscotch.so sh tests/cli/python_environment.sh
 # a wheel of the Python package, in build/python
 python:
-	@python3 -c 'import setuptools, pip, wheel' || { echo "make python needs pip, setuptools and wheel: ./configure.sh names them" && \
-	    exit 3; }
+	@python3 -c 'import setuptools, pip, wheel' || \
+	    { echo "make python needs pip, setuptools and wheel: ./configure.sh --install-python" && exit 3; }
 	@rm -rf $(BUILD)/python/package && mkdir -p $(BUILD)/python && cp -r runner/python $(BUILD)/python/package
 	$(Q)python3 -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/python $(BUILD)/python/package
 	@ls $(BUILD)/python/*.whl

@@ -316,7 +316,8 @@ print_table()
     row GPU "${found_gpu:-none}"
     echo "Only for the Python package (runner/python):"
     row "Python, numpy" "$(python3 -c 'import numpy; print(numpy.__version__)' 2>/dev/null)"
-    row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" "pip install ./runner/python"
+    row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" \
+        "pip install ./runner/python"
     row "Python, pip" "$(python3 -c 'import setuptools, wheel, pip; print(pip.__version__)' 2>/dev/null)" "make python"
     if [ -n "$(missing_for python)" ]; then
         echo "  Debian, Ubuntu:  apt-get install $(missing_packages 3 python)  (or: ./configure.sh --install-python)"

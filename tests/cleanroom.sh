@@ -125,8 +125,8 @@ one_room()
         if [ "$goal" = python ]; then
             # that this machine trusts: its way to PyPI may be its own
             cp -L /etc/ssl/certs/ca-certificates.crt "$room/etc/ssl/host.crt"
-            in_root "$room" $user "export PIP_CERT=/etc/ssl/host.crt; cd && cd hopscotch && make ${CLEANROOM_MAKE:-} && $python_package" 2>&1 |
-                tee "$room/python"
+            in_root "$room" $user "export PIP_CERT=/etc/ssl/host.crt
+                cd && cd hopscotch && make ${CLEANROOM_MAKE:-} && $python_package" 2>&1 | tee "$room/python"
             printf '%s' "python, " >>"$summary"
             grep -q '^ok   clean room' "$room/python"
             good=$?

@@ -1,12 +1,12 @@
 # %% [markdown]
-# A tour of Hopscotch in Python. Run it in the repository's folder, as a script or cell by cell (VS Code, Spyder, Jupyter
-# by jupytext):
+# A tour of Hopscotch in Python. Run it in the repository's folder, as a script or cell by cell (VS Code, Spyder,
+# Jupyter by jupytext):
 #
 #     python3 experiments/learning/tour.py
 #
 # It needs numpy. The plot needs matplotlib, the environments need gymnasium; without them these cells are left out.
 
-# %% A spec is run. The line of progress also shows in a notebook. A dict with the keys of a spec does as well as a file.
+# %% A spec is run. The line of progress also shows in a notebook. A dict with the keys of a spec does as well.
 import hopscotch
 import numpy
 

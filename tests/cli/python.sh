@@ -120,8 +120,8 @@ python3 long.py cut >out 2>err && python3 long.py whole >out 2>>err &&
     [ "$(digest results/cut)" = "$(digest results/whole)" ]
 check $? "the same call continues, to the same digest"
 
-# A wheel, and the package in an environment of its own, by what the machine has. It finds the program of the source folder
-# that it was installed from.
+# A wheel, and the package in an environment of its own, by what the machine has. It finds the program of the source
+# folder that it was installed from.
 if ! python3 -c 'import setuptools, pip, wheel, ensurepip' 2>log; then
     echo "skip $suite: a wheel: needs python3 with pip, setuptools, wheel and venv"
     exit $status
@@ -146,7 +146,8 @@ check $? "the wheel has every module"
 python3 -m venv --system-site-packages env >out 2>err
 check $? "an environment"
 for origin in source/build/python/hopscotch-*.whl ./source/runner/python; do
-    env/bin/python -m pip install --quiet --no-index --no-deps --no-build-isolation --force-reinstall "$origin" >out 2>err &&
+    env/bin/python -m pip install --quiet --no-index --no-deps --no-build-isolation --force-reinstall "$origin" \
+        >out 2>err &&
         (unset HOPSCOTCH PYTHONPATH && cd env && bin/python -c 'import hopscotch
 assert "env/lib" in hopscotch.__file__ and hopscotch.program.find().endswith("source/build/hopscotch")
 assert hopscotch.open("../results/smoke").best(1)[0]["id"] >= 0') >out 2>err

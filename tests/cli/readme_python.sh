@@ -1,6 +1,6 @@
 #!/bin/sh
-# Examples in the pages work: the spec by example of experiments/README.md passes `check`, the Python of README.md and of
-# results/README.md reads a campaign, and the tour of experiments/learning runs.
+# Examples in the pages work: the spec by example of experiments/README.md passes `check`, the Python of README.md and
+# of results/README.md reads a campaign, and the tour of experiments/learning runs.
 . "$(dirname "$0")/../scratch.sh"
 
 # block FOLDER LANGUAGE N: the N-th block in that language in the folder's README
@@ -34,7 +34,8 @@ else
 fi
 
 block . python 1 >short.py
-[ "$(wc -l <short.py)" -le 10 ] && (PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err) &&
+[ "$(wc -l <short.py)" -le 10 ] &&
+    PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err &&
     grep -q '^0\.[0-9]* 0\.[0-9]*$' out
 check $? "the Python of README.md"
 

@@ -103,9 +103,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     """Environments of one spec that are stepped together. The spec has `control: external` and `environment:`.
 
     spec: a path, or a dict with the keys of a spec. lanes: environments. device: "auto", "cpu", "cuda" or "cuda:1".
-    autoreset: "next_step", "same_step" or "disabled", as gymnasium.vector.AutoresetMode. dtype: of actions, observations
-    and rewards, "float64" or "float32". seed: of lanes that are reset without one (default: that of the spec).
-    settings: values that override keys of the spec, {"simulation.duration": 2}. threads: of the CPU; 0: all.
+    autoreset: "next_step", "same_step" or "disabled", as gymnasium.vector.AutoresetMode. dtype: of actions,
+    observations and rewards, "float64" or "float32". seed: of lanes that are reset without one (default: that of the
+    spec). settings: values that override keys of the spec, {"simulation.duration": 2}. threads: of the CPU; 0: all.
 
     arrays: None gives numpy arrays, a copy each step; on the CPU only. A function that takes DLPack tensors, such as
     torch.from_dlpack, gives what it makes, without a copy: the same arrays each step, with other contents. On a GPU
@@ -128,7 +128,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self._handle = _Handle(spec, library.Options(
             lanes=_integer(lanes, "lanes", 1, library.LANES), device=library.text(device),
             autoreset=library.AUTORESETS[autoreset], type=library.FLOATS[dtype],
-            threads=_integer(threads, "threads", 0, library.THREADS), has_seed=seed is not None, seed=seed or 0), settings)
+            threads=_integer(threads, "threads", 0, library.THREADS), has_seed=seed is not None,
+            seed=seed or 0), settings)
         info = self._handle.info()
         self.num_envs, self.device = info.lanes, info.device.decode()
         self.control_period, self.episode_steps = info.control_period, info.episode_steps
@@ -232,8 +233,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return (self._given(library.OBSERVATIONS), self._given(library.REWARDS), over, cut, self._infos(over, cut))
 
     def _infos(self, over, cut):
-        """With arrays of a function: the last observations of lanes that ended stand in all of final_obs, and _final_obs
-        says which ended in this step."""
+        """With arrays of a function: the last observations of lanes that ended stand in all of final_obs, and
+        _final_obs says which ended in this step."""
         if not self._same_step:
             return {}
         ended = over | cut

@@ -54,8 +54,8 @@ def _messages_of(path):
 
 @contextlib.contextmanager
 def spec_file(spec):
-    """(the path of a spec, a context in which errors are about it). A dict becomes a file in the present folder, so that
-    the files that it names are found."""
+    """(the path of a spec, a context in which errors are about it). A dict becomes a file in the present folder, so
+    that the files that it names are found."""
     if not isinstance(spec, dict):
         yield os.fsdecode(spec), contextlib.nullcontext()
         return
