@@ -140,7 +140,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def _set_spaces(self, info, dtype):
         self.actions = self._handle.fields(library.TABLE_ACTIONS, info.n_actions)  # name, unit, low, high
-        # an action that is observed is 0 at first, which its range may lack; ranges may be drawn anew each episode
+        # an action that is observed is 0 at first, which its range may lack; each episode may draw ranges of its own
         given = {row[0] for row in self.actions}
         self.observations = [row if row[0] not in given else (*row[:2], -numpy.inf, numpy.inf) for row in
                              self._handle.fields(library.TABLE_OBSERVATIONS, info.n_observations)]
@@ -199,7 +199,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def reset(self, *, seed=None, options=None):
         """seed: an integer, or a list with an integer or None for each environment. options["reset_mask"]: which of
-        them begin anew; on a GPU an array in its memory is taken without a copy."""
+        them begin again; on a GPU an array in its memory is taken without a copy."""
         mask = self._taken_mask(options)
         given, seeds = _lane_seeds(seed, self.num_envs)
         super().reset(seed=int(seed) if _is_seed(seed) else None)

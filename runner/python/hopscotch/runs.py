@@ -23,7 +23,7 @@ def _line(event):
 
 
 class _Printed:
-    """Progress as one line of standard error, which is written anew; a notebook shows it the same way."""
+    """Progress as one line of standard error, which is written again and again; a notebook shows it the same way."""
 
     def __init__(self):
         self.width = 0
