@@ -11,7 +11,7 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
+.PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
 .PHONY: install clean FORCE
 all:
 
@@ -265,9 +265,19 @@ hostile: all asan_programs
 	HOSTILE_EVERY=1 HOPSCOTCH=$(BUILD)/hopscotch sh tests/cli/hostile.sh
 	seq $(JOBS) | ATTACK_EVERY=1 HOPSCOTCH=build/asan/hopscotch ATTACKER=build/asan/attacker \
 	    xargs -P $(JOBS) -I N env ATTACK_PART=N/$(JOBS) sh tests/cli/attack.sh
+# environments in Python with the library under the address sanitizer; what Python itself leaks is not counted
+asan_python:
+	$(MAKE) BUILD=build/$@ CUDA=no OPT=-O1 KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS=scalar PLAIN=scalar \
+	    EXTRA='-g1 -fsanitize=address,undefined -fno-sanitize-recover=all' PROGRAMS=libhopscotch.so programs
+	LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+	    HOPSCOTCH_LIBRARY=$(CURDIR)/build/$@/libhopscotch.so sh tests/cli/python_environment.sh
 # a wheel of the Python package, in build/python
 python:
-	python3 -m pip wheel --no-deps -w $(BUILD)/python runner/python
+	@python3 -c 'import setuptools, pip, wheel' || \
+	    { echo "make python needs pip, setuptools and wheel: ./configure.sh --install-python" && exit 3; }
+	@rm -rf $(BUILD)/python/package && mkdir -p $(BUILD)/python && cp -r runner/python $(BUILD)/python/package
+	$(Q)python3 -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w $(BUILD)/python $(BUILD)/python/package
+	@ls $(BUILD)/python/*.whl
 browser: all
 	python3 tests/browser/browser.py $(BUILD)/hopscotch
 valgrind: all

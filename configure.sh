@@ -4,7 +4,8 @@
 #
 #   ./configure.sh                  look, and write build/config.mk
 #   ./configure.sh --install-deps   first install what the build needs (Debian, Ubuntu: apt-get, as root or by sudo)
-#   ./configure.sh --install-dev    also what `make lint`, `asan`, `fuzz` and the optional tests use
+#   ./configure.sh --install-python also what the Python package (runner/python) uses
+#   ./configure.sh --install-dev    all of that, and what `make lint`, `asan`, `fuzz` and the optional tests use
 #
 # Environment: CC=clang picks the compiler; CUDA=no builds for the CPU only; CUDA_HOME is where the CUDA toolkit stands;
 # ARCH picks the GPUs to build for: native (the GPUs of this machine), all, numbers such as "80 90", or usual: those of
@@ -35,7 +36,9 @@ valgrind|dev|valgrind|valgrind
 h5dump|dev|hdf5-tools|hdf5
 python|dev|python3-h5py python3-jsonschema python3-yaml|python3-h5py python3-jsonschema python3-pyyaml
 pandas|dev|python3-pandas|python3-pandas
-venv|dev|python3-venv|python3
+numpy|python|python3-numpy|python3-numpy
+venv|python|python3-venv|python3
+pip|python|python3-pip python3-setuptools python3-wheel|python3-pip python3-setuptools python3-wheel
 zsh|dev|zsh|zsh
 debootstrap|dev|debootstrap|debootstrap
 '
@@ -43,11 +46,12 @@ debootstrap|dev|debootstrap|debootstrap
 main()
 {
     install=
-    [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && install="build dev"
+    [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && install="build python dev"
     for option in "$@"; do
         case $option in
         --install-deps) install="build" ;;
-        --install-dev) install="build dev" ;;
+        --install-python) install="build python" ;;
+        --install-dev) install="build python dev" ;;
         -h | --help) sed -n '/^#   /,/^$/s/^# \{0,1\}//p' "$0" && exit 0 ;;
         *) echo "configure.sh: unknown option '$option' (see ./configure.sh --help)" >&2 && exit 2 ;;
         esac
@@ -94,7 +98,9 @@ look()
     for tool in clang clang-format valgrind h5dump zsh debootstrap; do has $tool || missing="$missing $tool"; done
     python3 -c 'import h5py, jsonschema, yaml' 2>/dev/null || missing="$missing python"
     python3 -c 'import pandas' 2>/dev/null || missing="$missing pandas"
+    python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"
     python3 -c 'import ensurepip' 2>/dev/null || missing="$missing venv"
+    python3 -c 'import setuptools, pip, wheel' 2>/dev/null || missing="$missing pip"
 }
 
 has()
@@ -308,13 +314,20 @@ print_table()
         row CUDA "none: CPU only" "$why_no_cuda"
     fi
     row GPU "${found_gpu:-none}"
+    echo "Only for the Python package (runner/python):"
+    row "Python, numpy" "$(python3 -c 'import numpy; print(numpy.__version__)' 2>/dev/null)"
+    row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" \
+        "pip install ./runner/python"
+    row "Python, pip" "$(python3 -c 'import setuptools, wheel, pip; print(pip.__version__)' 2>/dev/null)" "make python"
+    if [ -n "$(missing_for python)" ]; then
+        echo "  Debian, Ubuntu:  apt-get install $(missing_packages 3 python)  (or: ./configure.sh --install-python)"
+    fi
     echo "Only for development:"
     row clang "$(version_of clang)" "lint, fuzz"
     row clang-format "$(version_of clang-format)" "lint, format"
     row valgrind "$(version_of valgrind)"
     row "Python, h5py" "$(python3 -c 'import h5py, jsonschema, yaml; print(h5py.__version__)' 2>/dev/null)" "some tests"
     row "Python, pandas" "$(python3 -c 'import pandas; print(pandas.__version__)' 2>/dev/null)" "a test"
-    row "Python, venv" "$(python3 -c 'import ensurepip; print(ensurepip.version())' 2>/dev/null)" "a test"
     row zsh "$(version_of zsh)" "a test"
     row debootstrap "$(version_of debootstrap)" "cleanroom"
     row "static HDF5" "${found_static:-missing}" "portable"

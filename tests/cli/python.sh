@@ -25,6 +25,7 @@ seen = []
 campaign = hopscotch.run("smoke.yaml", settings=few, progress=seen.append)
 assert seen[-1]["event"] == "finish" and campaign.status()["state"] == "done", seen
 assert campaign.name == "smoke" and "experiment: smoke" in campaign.spec()
+assert hopscotch.run("smoke.yaml", settings=few, progress=seen.append).path == campaign.path  # it is done already
 
 # every column of every trial, as the program writes it
 rows = list(csv.DictReader(program("query", "smoke", "--columns", "all", "--format", "csv").splitlines()))
@@ -119,16 +120,37 @@ python3 long.py cut >out 2>err && python3 long.py whole >out 2>>err &&
     [ "$(digest results/cut)" = "$(digest results/whole)" ]
 check $? "the same call continues, to the same digest"
 
-# A wheel of its own sources, by what the machine has.
-if python3 -m pip --version >log 2>&1 && python3 -c 'import setuptools, wheel' 2>>log; then
-    cp -r "$root/runner/python" package
-    python3 -m pip wheel --no-deps --no-build-isolation --no-index -w wheels ./package >log 2>&1 &&
-        python3 -c 'import glob, sys, zipfile
-names = zipfile.ZipFile(glob.glob("wheels/hopscotch-*.whl")[0]).namelist()
-wanted = {"hopscotch/%s.py" % name for name in ("__init__", "program", "results", "runs")}
-sys.exit(not wanted <= set(names))'
-    check $? "a wheel"
-else
-    echo "skip $suite: a wheel: needs python3 with pip, setuptools and wheel"
+# A wheel, and the package in an environment of its own, by what the machine has. It finds the program of the source
+# folder that it was installed from.
+if ! python3 -c 'import setuptools, pip, wheel, ensurepip' 2>log; then
+    echo "skip $suite: a wheel: needs python3 with pip, setuptools, wheel and venv"
+    exit $status
 fi
+mkdir -p source/build source/runner
+cp -r "$root/runner/python" source/runner/python
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$HOPSCOTCH" >source/build/hopscotch
+chmod 755 source/build/hopscotch
+make -C "$root" BUILD="$work/source/build" python >out 2>err
+check $? "make python"
+python3 - "$root/runner/python/hopscotch" source/build/python/hopscotch-*.whl >out 2>err <<'END'
+import os
+import sys
+import zipfile
+
+folder, path = sys.argv[1:]
+held = {name for name in zipfile.ZipFile(path).namelist() if name.startswith("hopscotch/")}
+assert held == {"hopscotch/" + name for name in os.listdir(folder) if name.endswith(".py")}, held
+assert os.path.getsize(path) < 10e6
+END
+check $? "the wheel has every module"
+python3 -m venv --system-site-packages env >out 2>err
+check $? "an environment"
+for origin in source/build/python/hopscotch-*.whl ./source/runner/python; do
+    env/bin/python -m pip install --quiet --no-index --no-deps --no-build-isolation --force-reinstall "$origin" \
+        >out 2>err &&
+        (unset HOPSCOTCH PYTHONPATH && cd env && bin/python -c 'import hopscotch
+assert "env/lib" in hopscotch.__file__ and hopscotch.program.find().endswith("source/build/hopscotch")
+assert hopscotch.open("../results/smoke").best(1)[0]["id"] >= 0') >out 2>err
+    check $? "installed from ${origin#*source/}, it finds the program"
+done
 exit $status

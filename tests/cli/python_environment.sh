@@ -1,7 +1,7 @@
 #!/bin/sh
 # Environments in Python (runner/python): Gymnasium's own checks; the same numbers as single environments that Gymnasium
-# steps one by one, in every way to begin again; arrays without a copy; clear errors; nothing leaks; the example of the
-# page.
+# steps one by one, in every way to begin again; arrays without a copy, also of torch; clear errors; nothing leaks; the
+# example of the page.
 . "$(dirname "$0")/../scratch.sh"
 with_python "environments in Python" numpy gymnasium || exit 0
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
@@ -9,9 +9,12 @@ library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
 export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library"
 cp "$root/experiments/hopper_env.yaml" .
 
-python3 -W ignore - >log 2>&1 <<'END'
+python3 - >log 2>&1 <<'END'
 import gc
+import os
 import resource
+import threading
+import warnings
 
 import gymnasium
 import hopscotch
@@ -21,7 +24,13 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 SPEC = "hopper_env.yaml"
 short = {"simulation.duration": 0.3, "simulation.settle": 0.1}
-check_env(hopscotch.Env(SPEC), skip_render_check=True)
+# What it advises against is meant: actions have units, and states no limits.
+MEANT = ("symmetric and normalized space", "minimum value is -infinity", "maximum value is infinity")
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    check_env(hopscotch.Env(SPEC), skip_render_check=True)
+texts = [str(warning.message) for warning in said]
+assert len(texts) == 3 and all(any(words in text for text in texts) for words in MEANT), texts
 print("good Gymnasium's checker")
 
 
@@ -73,20 +82,121 @@ for _ in range(30):
 assert [row[0] for row in few.actions] == ["u1", "u2"] and few.failures[:2] == ["none", "fell"], few.failures
 print("good any number of lanes, both kinds of floats")
 
+# seeds of some lanes, at first and later
+one = hopscotch.Env(SPEC)
+env = hopscotch.VectorEnv(SPEC, 3, "cpu")
+first = env.reset(seed=[11, None, 12])[0]
+for lane, seed in ((0, 11), (2, 12)):
+    same(first[lane], one.reset(seed=seed)[0], "a seed of a lane")
+again = env.reset(seed=[None, 11, None])[0]
+same(again[1], first[0], "a seed of another lane")
+assert not numpy.array_equal(again[0], first[0])
+print("good seeds of some lanes")
+
+# what is observed lies in the space, whatever is drawn
+env = hopscotch.VectorEnv(SPEC, 50, "cpu", settings={
+    "environment.observe": ["u1", "u2", "u1_max", "x_dot_des", "z_foot"], "parameters.u1_min": numpy.float64(5),
+    "replicates.perturb.u1_max": {"uniform": [50, 200]}, "simulation.duration": 0.2, "simulation.settle": 0.1})
+observed = [env.reset(seed=1)[0]] + [env.step(numpy.full((50, 2), 1e9))[0] for _ in range(30)]
+assert all(rows in env.observation_space for rows in observed)
+assert max(rows[:, 0].max() for rows in observed) > 150 and observed[0][:, 0].max() == 0
+print("good observations lie in their space")
+
 # arrays without a copy
-shared = hopscotch.VectorEnv(SPEC, 5, "cpu", arrays=numpy.from_dlpack)
-first, _ = shared.reset(seed=1)
-before = first.copy()
-second = shared.array(0)
-try:
-    shared.step(numpy.zeros((5, 2)))
-except (ValueError, TypeError) as error:  # numpy takes such arrays as read only
-    assert "read-only" in str(error), error
-kept = shared.array(1)
-shared.close()
-same(kept, before, "an array outlives the environment")
-del kept, first, second
+plain = hopscotch.VectorEnv(SPEC, 5, "cpu", autoreset="same_step", settings=short)
+shared = hopscotch.VectorEnv(SPEC, 5, "cpu", autoreset="same_step", settings=short, arrays=numpy.from_dlpack)
+same(plain.reset(seed=1)[0], shared.reset(seed=1)[0], "shared")
+ended = 0
+for _ in range(60):
+    actions = numpy.array([[0.0, 60.0]] * 2 + [[0.0, 0.0]] * 3)  # some fall
+    mine, other = plain.step(actions), shared.step(actions)
+    for k in range(4):
+        same(mine[k], other[k], "shared")
+    over = mine[2] | mine[3]
+    same(over, other[4]["_final_obs"], "lanes that ended")
+    for lane in numpy.flatnonzero(over):
+        same(mine[4]["final_obs"][lane], other[4]["final_obs"][lane], "their last observations")
+    ended += over.sum()
+assert ended > 5, ended
+assert mine[0].base is None and other[0] is shared.array(1)
+refused_writes = 0
+for kept in (plain.array(1), shared.array(1)):
+    try:
+        kept[0, 0] = 1.0
+    except ValueError:
+        refused_writes += 1
+assert refused_writes == 2 and plain.array(0).flags.writeable
+kept = [(env, env.array(1), env.array(1).copy()) for env in (plain, shared)]
+for env, _, _ in kept:
+    env.close()
+gc.collect()
+others = [hopscotch.VectorEnv(SPEC, 5, "cpu") for _ in range(20)]  # would take the place of what was freed
+for other in others:
+    other.reset(seed=2)
+for _, array, before in kept:
+    same(array, before, "an array outlives the environment")
+del kept, array, before, mine, other, others
 print("good arrays without a copy")
+
+
+# what other packages have, by DLPack alone
+class Foreign:
+    """A tensor of another package; one that has a gradient must be detached first, as torch has it."""
+
+    def __init__(self, array, gradient=False):
+        self.array, self.gradient, self.shape, self.dtype = array, gradient, array.shape, array.dtype
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **_):
+        assert not self.gradient, "not detached"
+        return self.array.__dlpack__()
+
+    def detach(self):
+        return Foreign(self.array)
+
+
+one, two = (hopscotch.VectorEnv(SPEC, 4, "cpu", arrays=numpy.from_dlpack) for _ in range(2))
+one.reset(seed=3), two.reset(seed=3)
+same(one.step(numpy.full((4, 2), 9.0))[0], two.step(Foreign(numpy.full((4, 2), 9.0), True))[0], "foreign actions")
+mask = numpy.array([0, 1, 0, 1], "uint8")
+same(one.reset(seed=7, options={"reset_mask": mask.astype(bool)})[0],
+     two.reset(seed=7, options={"reset_mask": Foreign(mask)})[0], "foreign mask")
+print("good arrays of other packages")
+
+# another thread is inside
+env = hopscotch.VectorEnv(SPEC, 5000, "cpu", threads=1, settings={"simulation.control.period": "500ms"})
+env.reset()
+
+
+def step_once():
+    while True:
+        try:
+            return env._handle.call("hopscotch_env_step")
+        except hopscotch.Error as error:
+            assert error.code == 4, error
+
+
+step = threading.Thread(target=step_once)
+step.start()
+busy = None
+while step.is_alive() and not busy:
+    try:
+        env.reset()
+    except hopscotch.Error as error:
+        busy = error
+assert busy and busy.code == 4 and "has not returned yet" in str(busy) and step.is_alive(), busy
+try:
+    env.close()
+    raise AssertionError("closed")
+except hopscotch.Error as error:
+    assert error.code == 4 and "has not returned yet" in str(error) and not env.closed, error
+step.join()
+env.reset()
+env.close()
+assert env.closed and not env._handle.pointer
+print("good closed while another thread steps: refused, and open")
 
 
 def refused(kind, words, function, *arguments, **named):
@@ -107,8 +217,10 @@ for kind in ("complex128", "U3", "object", "bool"):
     refused(TypeError, "numbers", env.step, numpy.zeros((4, 2), kind))
 refused(ValueError, "4 bool", env.reset, options={"reset_mask": numpy.zeros(4, bool)})
 refused(ValueError, "4 bool", env.reset, options={"reset_mask": [True] * 4})
-for seed in (-1, [1, 2], [1, 2, 3, -4], 1.5, True, 2**64):
-    refused((ValueError, TypeError), "", env.reset, seed=seed)
+for mask in (numpy.zeros(4), numpy.zeros(3, "uint8"), numpy.zeros((2, 2), "uint8"), numpy.ones(8, "uint8")[::2]):
+    refused(ValueError, "4 bool", env.reset, options={"reset_mask": Foreign(mask)})
+for seed in (-1, [1, 2], [1, 2, 3, -4], 1.5, True, 2**64, 2**64 - 3, "1234"):
+    refused(ValueError, "seed is an integer", env.reset, seed=seed)
 env.step(numpy.array([[numpy.nan, numpy.inf]] * 4))
 env.step(numpy.ones((4, 2), "int8"))
 env.close()
@@ -118,11 +230,32 @@ refused(hopscotch.Error, "closed", env.reset)
 refused(hopscotch.Error, "closed", env.episodes)
 refused(ValueError, "autoreset", hopscotch.VectorEnv, SPEC, autoreset="sometimes")
 refused(ValueError, "dtype", hopscotch.VectorEnv, SPEC, dtype="float16")
-refused(hopscotch.Error, "lanes", hopscotch.VectorEnv, SPEC, lanes=-1)
-refused(hopscotch.Error, "", hopscotch.VectorEnv, SPEC, device="abacus")
+for lanes in (-1, 0, 2**64 + 8, 2**24 + 1, 2.0, "4", None, True):
+    refused(ValueError, "lanes is an integer from 1 to 16777216", hopscotch.VectorEnv, SPEC, lanes=lanes)
+for threads in (-1, 2**32 + 1, None):
+    refused(ValueError, "threads is an integer", hopscotch.VectorEnv, SPEC, threads=threads)
+for seed in (-1, 2**64, 1.5, True):
+    refused(ValueError, "seed is an integer", hopscotch.VectorEnv, SPEC, seed=seed)
+refused(hopscotch.Error, "unknown device 'abacus'", hopscotch.VectorEnv, SPEC, device="abacus")
+refused(ValueError, "device is auto", hopscotch.VectorEnv, SPEC, device=None)
+refused(ValueError, "zero byte", hopscotch.VectorEnv, SPEC + "\0", device="cpu")
+refused(ValueError, "stream is an integer", hopscotch.VectorEnv, SPEC, device="cpu", stream=-1)
+refused(TypeError, "settings is a dict", hopscotch.VectorEnv, SPEC, settings=["seed=1"])
+refused(hopscotch.Error, "spec:1:1: error: model is missing", hopscotch.VectorEnv, {"version": 1, "experiment": "x"})
 refused(hopscotch.Error, "no_such", hopscotch.VectorEnv, "no_such.yaml")
 refused(hopscotch.Error, "hopper_env.yaml", hopscotch.VectorEnv, SPEC, settings={"simulation.control.mode": "raibert"})
 print("good wrong arguments are errors")
+
+# a spec as a dict, with numbers of numpy; a name that is no UTF-8
+spec = {"version": 1, "experiment": "own", "model": "hopper",
+        "simulation": {"duration": numpy.float64(1), "settle": 0.5, "control": {"mode": "external", "period": 0.01}},
+        "environment": {"observe": ["z_foot", "phi_leg"], "reward": "-failed"}}
+assert hopscotch.VectorEnv(spec, 2, "cpu").reset(seed=1)[0].shape == (2, 2)
+assert [name for name in os.listdir(".") if name.startswith(".spec-")] == []
+os.link(SPEC, b"\xff.yaml")
+for name in (b"\xff.yaml", os.fsdecode(b"\xff.yaml")):
+    assert hopscotch.VectorEnv(name, 2, "cpu").num_envs == 2
+print("good a spec as a dict, and any name of a file")
 
 
 # resident memory (KiB) does not grow with environments that are opened, reset at random and left
@@ -145,7 +278,8 @@ def use(count):
 use(10)
 begun = resident()
 use(40)
-assert resident() - begun < 4096, (begun, resident())
+if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which keeps what is freed
+    assert resident() - begun < 4096, (begun, resident())
 print("good nothing leaks")
 END
 ended=$?
@@ -154,6 +288,41 @@ while read -r word name; do
 done <log
 [ $ended -eq 0 ]
 check $? "all of it: $(grep -v '^good' log | tail -n 3 | tr '\n' ' ')"
+
+# torch: its tensors are the arrays of an environment; on a GPU where there is one
+if with_python "environments in torch" torch; then
+    python3 - >out 2>err <<'END'
+import hopscotch
+import torch
+
+devices = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+for device in devices:
+    env, plain = (hopscotch.VectorEnv("hopper_env.yaml", 6, d, autoreset="disabled", arrays=a)
+                  for d, a in ((device, torch.from_dlpack), ("cpu", None)))
+    first, _ = env.reset(seed=3)
+    assert first.device.type == device and first.tolist() == plain.reset(seed=3)[0].tolist()
+    weight = torch.full((6, 2), 30.0, dtype=torch.float64, device=device, requires_grad=True)
+    for _ in range(40):
+        rows = env.step(weight * 2)[0]
+        same = plain.step((weight * 2).detach().cpu().numpy())[0]
+        assert not rows.requires_grad and rows.tolist() == same.tolist()
+    assert env.step((weight * 2).float())[0].tolist() == plain.step((weight * 2).detach().cpu().numpy())[0].tolist()
+    for mask in (torch.tensor([1, 0, 1, 0, 0, 0], dtype=torch.uint8), torch.tensor([True] * 2 + [False] * 4)):
+        rows = env.reset(options={"reset_mask": mask.to(device)})[0]
+        assert rows.tolist() == plain.reset(options={"reset_mask": mask.numpy().astype(bool)})[0].tolist()
+    for kind in (torch.bool, torch.complex64):
+        try:
+            env.step(torch.zeros((6, 2), dtype=kind, device=device))
+            raise AssertionError(kind)
+        except TypeError as error:
+            assert "real numbers" in str(error), error
+    kept, before = rows, rows.clone()
+    env.close()
+    assert torch.equal(kept, before)
+print(*devices)
+END
+    check $? "tensors of torch, on: $(tail -n 1 out)"
+fi
 
 # the example of experiments/README.md
 mkdir -p experiments && cp hopper_env.yaml experiments

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Examples in the pages work: the spec by example of experiments/README.md passes `check`, and the Python of
-# results/README.md reads a campaign.
+# Examples in the pages work: the spec by example of experiments/README.md passes `check`, the Python of README.md and
+# of results/README.md reads a campaign, and the tour of experiments/learning runs.
 . "$(dirname "$0")/../scratch.sh"
 
 # block FOLDER LANGUAGE N: the N-th block in that language in the folder's README
@@ -32,6 +32,12 @@ else
     cat out
     status=1
 fi
+
+block . python 1 >short.py
+[ "$(wc -l <short.py)" -le 10 ] &&
+    PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err &&
+    grep -q '^0\.[0-9]* 0\.[0-9]*$' out
+check $? "the Python of README.md"
 
 block results python 2 >package.py
 if (PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 package.py >out 2>&1) &&
@@ -67,5 +73,20 @@ else
     echo "FAIL readme: the Python does not read the debug rows that it shows"
     cat out
     status=1
+fi
+
+# The tour needs the library for its environments, as python_environment.sh does.
+library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
+cp -r "$root/experiments" .
+PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library" \
+    python3 experiments/learning/tour.py >out 2>err
+ended=$?
+grep -q '^best: trial 1558, k_fp 200 N m/rad, 1.90 m/s' out && grep -q '^1.5 s of motion' out
+check $? "the tour runs a spec, and shows a motion"
+if [ ! -e "$library" ] || ! python3 -c 'import gymnasium' 2>>err; then
+    echo "skip $suite: the tour's environments: needs python3 with gymnasium, and $(basename "$library")"
+else
+    [ $ended -eq 0 ] && grep -q '^lane [0-9]*: [0-9]* steps .* to the bit$' out
+    check $? "the tour steps environments, with the bits of a run"
 fi
 exit $status

@@ -21,7 +21,7 @@ _HOME = {"Campaign": ".results", "open": ".results", "run": ".runs", "Env": ".en
 
 
 def __getattr__(name):
-    """Loads a module with the first name that needs it: a worker needs no numpy, and only environments need gymnasium."""
+    """Loads a module with the first name that needs it: a worker needs no numpy, and only environments gymnasium."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -1,7 +1,7 @@
 """Environments for learning, as Gymnasium has them, over the library: many lanes of one spec, on the CPU or a GPU."""
 
 import ctypes
-import os
+import operator
 
 import gymnasium
 import numpy
@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from . import library
 from .program import Error
-from .runs import setting_words
+from .runs import setting_words, spec_file
 
 LEGACY_STREAM = 1  # cudaStreamLegacy: where packages work that were told of no stream
 
@@ -19,12 +19,15 @@ class _Handle:
     """An open environment of the library. Closing it twice does nothing; using it afterwards is an Error."""
 
     def __init__(self, spec, options, settings):
-        words = [word.encode() for word in setting_words(settings)]
+        words = [library.text(word) for word in setting_words(settings)]
         options.size, options.n_set = ctypes.sizeof(library.Options), len(words)
         options.set = (ctypes.c_char_p * len(words))(*words) if words else None
         self.pointer = ctypes.c_void_p()
-        library.check(library.load().hopscotch_env_open(os.fspath(spec).encode(), ctypes.byref(options),
-                                                        ctypes.byref(self.pointer)))
+        with spec_file(spec) as (path, readable):
+            status = library.load().hopscotch_env_open(library.text(path), ctypes.byref(options),
+                                                       ctypes.byref(self.pointer))
+            with readable:
+                library.check(status)
 
     def open(self):
         if not self.pointer:
@@ -36,9 +39,12 @@ class _Handle:
         library.check(getattr(library.load(), name)(pointer, *arguments), pointer)
 
     def close(self):
-        pointer, self.pointer = self.pointer, None
-        if pointer:
-            library.check(library.load().hopscotch_env_close(pointer))
+        """Error: a call of another thread is inside; the environment stays open then."""
+        if self.pointer:
+            status = library.load().hopscotch_env_close(self.pointer)
+            if status != library.CLOSED:
+                library.check(status)
+            self.pointer = None
 
     def info(self):
         info = library.Info(size=ctypes.sizeof(library.Info))
@@ -54,14 +60,8 @@ class _Handle:
         return rows
 
     def view(self, name):
-        """The array in this machine's memory, as long as the handle is open."""
-        array = library.Array()
-        self.call("hopscotch_env_array", name, ctypes.byref(array))
-        kind, n = numpy.dtype(library.NUMPY_TYPES[array.type]), array.n_dimensions
-        strides = [kind.itemsize * array.strides[k] for k in range(n)]
-        size = kind.itemsize + sum(stride * max(array.shape[k] - 1, 0) for k, stride in enumerate(strides))
-        memory = (ctypes.c_char * size).from_address(array.data)
-        return numpy.ndarray(array.shape[:n], kind, memory, strides=strides)
+        """The array in this machine's memory, for numpy; only the actions can be written."""
+        return numpy.asarray(library.Memory(self, name, name == library.ACTIONS))
 
 
 def _box(rows, dtype):
@@ -69,36 +69,43 @@ def _box(rows, dtype):
                                 numpy.array([row[3] for row in rows], dtype), dtype=dtype)
 
 
+def _integer(value, name, low, high):
+    """ctypes would cut a number that is too large."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= operator.index(value) <= high:
+        raise ValueError(f"{name} is an integer from {low} to {high}, not {value!r}")
+    return operator.index(value)
+
+
 def _is_seed(seed):
     return isinstance(seed, (int, numpy.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**64
 
 
+def _is_real(array):
+    """Is it of integers or floats, not of bool, complex numbers or objects? Packages name their types alike."""
+    kind = getattr(array.dtype, "kind", "V")  # of numpy; V: a type that numpy has no letter for
+    if kind != "V":
+        return kind in "fiu"
+    return str(array.dtype).split(".")[-1].startswith(("float", "int", "uint", "bfloat"))
+
+
 def _lane_seeds(seed, lanes):
     """(which lanes have a seed, their seeds): of one integer, that of lane i is the i-th after it."""
-    if _is_seed(seed):
+    if _is_seed(seed) and seed + lanes <= 2**64:
         return numpy.ones(lanes, bool), numpy.arange(lanes, dtype=numpy.uint64) + numpy.uint64(seed)
-    given = [None] * lanes if seed is None else list(seed)
+    given = [None] * lanes if seed is None else list(seed) if hasattr(seed, "__iter__") else []
     if len(given) != lanes or not all(one is None or _is_seed(one) for one in given):
-        raise ValueError(f"seed is an integer from 0, or a list of {lanes} of them, one for each environment")
+        raise ValueError(f"seed is an integer from 0 to 2^64 - {lanes}, or a list of {lanes} of them or None, one for "
+                         "each environment")
     return numpy.array([one is not None for one in given]), numpy.array([one or 0 for one in given], numpy.uint64)
-
-
-def _checked_mask(options, lanes):
-    mask = (options or {}).get("reset_mask")
-    if mask is None:
-        return numpy.ones(lanes, bool)
-    if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or mask.shape != (lanes,) or not mask.any():
-        raise ValueError(f"options['reset_mask'] is an array of {lanes} bool with a True")
-    return mask
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
     """Environments of one spec that are stepped together. The spec has `control: external` and `environment:`.
 
-    spec: a path. lanes: environments. device: "auto", "cpu", "cuda" or "cuda:1". autoreset: "next_step", "same_step" or
-    "disabled", as gymnasium.vector.AutoresetMode. dtype: of actions, observations and rewards, "float64" or "float32".
-    seed: of lanes that are reset without one (default: that of the spec). settings: values that override keys of the
-    spec, {"simulation.duration": 2}. threads: of the CPU; 0: all.
+    spec: a path, or a dict with the keys of a spec. lanes: environments. device: "auto", "cpu", "cuda" or "cuda:1".
+    autoreset: "next_step", "same_step" or "disabled", as gymnasium.vector.AutoresetMode. dtype: of actions,
+    observations and rewards, "float64" or "float32". seed: of lanes that are reset without one (default: that of the
+    spec). settings: values that override keys of the spec, {"simulation.duration": 2}. threads: of the CPU; 0: all.
 
     arrays: None gives numpy arrays, a copy each step; on the CPU only. A function that takes DLPack tensors, such as
     torch.from_dlpack, gives what it makes, without a copy: the same arrays each step, with other contents. On a GPU
@@ -109,27 +116,34 @@ class VectorEnv(gymnasium.vector.VectorEnv):
 
     def __init__(self, spec, lanes=1, device="auto", autoreset="next_step", dtype="float64", seed=None, settings=None,
                  threads=0, arrays=None, stream=None):
+        self._handle = None
         if autoreset not in library.AUTORESETS:
             raise ValueError(f"autoreset is one of {', '.join(library.AUTORESETS)}, not {autoreset!r}")
         if dtype not in library.FLOATS:
             raise ValueError(f"dtype is one of {', '.join(library.FLOATS)}, not {dtype!r}")
-        if seed is not None and not _is_seed(seed):
-            raise ValueError("seed is an integer from 0")
-        self._handle = None
+        if not isinstance(device, str):
+            raise ValueError(f"device is auto, cpu, cuda or cuda:N, not {device!r}")
+        seed = None if seed is None else _integer(seed, "seed", 0, 2**64 - 1)
+        self._stream = _integer(stream or LEGACY_STREAM, "stream", 0, 2**64 - 1)
         self._handle = _Handle(spec, library.Options(
-            lanes=lanes, device=device.encode(), autoreset=library.AUTORESETS[autoreset], type=library.FLOATS[dtype],
-            threads=threads, has_seed=seed is not None, seed=seed or 0), settings)
+            lanes=_integer(lanes, "lanes", 1, library.LANES), device=library.text(device),
+            autoreset=library.AUTORESETS[autoreset], type=library.FLOATS[dtype],
+            threads=_integer(threads, "threads", 0, library.THREADS), has_seed=seed is not None,
+            seed=seed or 0), settings)
         info = self._handle.info()
         self.num_envs, self.device = info.lanes, info.device.decode()
         self.control_period, self.episode_steps = info.control_period, info.episode_steps
         self.metadata = {"autoreset_mode": AutoresetMode[autoreset.upper()], "render_modes": []}
         self._same_step = autoreset == "same_step"
         self._set_spaces(info, dtype)
-        self._set_arrays((info.device_type, info.device_id), arrays, stream)
+        self._set_arrays((info.device_type, info.device_id), arrays)
 
     def _set_spaces(self, info, dtype):
         self.actions = self._handle.fields(library.TABLE_ACTIONS, info.n_actions)  # name, unit, low, high
-        self.observations = self._handle.fields(library.TABLE_OBSERVATIONS, info.n_observations)
+        # an action that is observed is 0 at first, which its range may lack; each episode may draw ranges of its own
+        given = {row[0] for row in self.actions}
+        self.observations = [row if row[0] not in given else (*row[:2], -numpy.inf, numpy.inf) for row in
+                             self._handle.fields(library.TABLE_OBSERVATIONS, info.n_observations)]
         self.metrics = self._handle.fields(library.TABLE_METRICS, info.n_metrics)
         self.failures = [row[0] for row in self._handle.fields(library.TABLE_FAILURES, info.n_failures)]
         self.single_action_space = _box(self.actions, dtype)
@@ -137,18 +151,20 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-    def _set_arrays(self, device, arrays, stream):
+    def _set_arrays(self, device, arrays):
         self._device, self._make = device, arrays
-        if arrays is None and device[0] != library.CPU:
+        self._on_cpu = device[0] == library.CPU
+        if arrays is None and not self._on_cpu:
             self._handle.close()
             raise ValueError("on a GPU `arrays` must be a function that takes DLPack tensors, as torch.from_dlpack")
-        if device[0] != library.CPU:
-            self._handle.call("hopscotch_env_set_stream", stream or LEGACY_STREAM)
-        self._array = {}
+        if not self._on_cpu:
+            self._handle.call("hopscotch_env_set_stream", self._stream)
+        self._array, self._begun, self._mask = {}, False, None
+        self._written = self._handle.view(library.ACTIONS) if self._on_cpu else self.array(library.ACTIONS)
 
     def array(self, name):
         """An array of the environment, not copied: library.EPISODE_METRICS and the like, as runner/hopscotch.h has
-        them. With numpy it is read only."""
+        them. It may be kept after the environment was closed. Numpy's are read only, but for the actions."""
         self._handle.open()
         if name not in self._array:
             if self._make is None:
@@ -165,20 +181,50 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _flags(self, name):
         return self._given(name) if self._make is not None else self.array(name).astype(bool)
 
+    def _taken_mask(self, options):
+        """options["reset_mask"]: None, an array of numpy, or a library.Mask in the memory of the device."""
+        mask, lanes = (options or {}).get("reset_mask"), self.num_envs
+        if mask is None:
+            return None
+        if hasattr(mask, "__dlpack_device__") and not isinstance(mask, numpy.ndarray):
+            taken = library.Mask(mask, lanes, self._stream)
+            if taken.device[0] != library.CPU and taken.device != self._device:
+                raise ValueError("options['reset_mask'] is on another device than the environment")
+            if taken.device[0] != library.CPU:
+                return taken
+            mask = numpy.asarray(taken).astype(bool)
+        if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or mask.shape != (lanes,) or not mask.any():
+            raise ValueError(f"options['reset_mask'] is an array of {lanes} bool with a True")
+        return mask
+
     def reset(self, *, seed=None, options=None):
-        lanes = self.num_envs
-        mask = _checked_mask(options, lanes)
-        given, seeds = _lane_seeds(seed, lanes)
+        """seed: an integer, or a list with an integer or None for each environment. options["reset_mask"]: which of
+        them begin again; on a GPU an array in its memory is taken without a copy."""
+        mask = self._taken_mask(options)
+        given, seeds = _lane_seeds(seed, self.num_envs)
         super().reset(seed=int(seed) if _is_seed(seed) else None)
-        for which, values in ((mask & given, seeds), (mask & ~given, None)):
-            if which.any():
-                self._reset(which, values)
+        if isinstance(mask, library.Mask):
+            self._reset_on_device(mask, given, seeds)
+        else:
+            self._reset_lanes(mask if mask is not None else numpy.ones(self.num_envs, bool), given, seeds)
         return self._given(library.OBSERVATIONS), {}
 
-    def _reset(self, which, seeds):
-        chosen = None if which.all() else numpy.ascontiguousarray(which, numpy.uint8)
-        self._handle.call("hopscotch_env_reset", None if chosen is None else chosen.ctypes.data,
-                          None if seeds is None else seeds.ctypes.data)
+    def _reset_on_device(self, mask, given, seeds):
+        if given.any() and not given.all():
+            raise ValueError("with a mask on a GPU, `seed` is None, an integer or a list without None")
+        self._handle.call("hopscotch_env_reset", mask.address, seeds.ctypes.data if given.all() else None)
+        self._mask = mask  # which the device has yet to read
+
+    def _reset_lanes(self, mask, given, seeds):
+        parts = [(mask & given, seeds), (mask & ~given, None)]
+        if not self._begun and mask.all() and not given.all():  # the first reset is of all lanes
+            parts = [(mask, None), (given, seeds)]
+        for which, values in parts:
+            if which.any():
+                chosen = None if which.all() else which.astype(numpy.uint8)
+                self._handle.call("hopscotch_env_reset", None if chosen is None else chosen.ctypes.data,
+                                  None if values is None else values.ctypes.data)
+        self._begun = True
 
     def step(self, actions):
         self._write(actions)
@@ -187,12 +233,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return (self._given(library.OBSERVATIONS), self._given(library.REWARDS), over, cut, self._infos(over, cut))
 
     def _infos(self, over, cut):
-        """With arrays of a function: the last observations of lanes that ended stand in all of final_obs."""
+        """With arrays of a function: the last observations of lanes that ended stand in all of final_obs, and
+        _final_obs says which ended in this step."""
         if not self._same_step:
             return {}
-        if self._make is not None:
-            return {"final_obs": self._given(library.FINAL_OBSERVATIONS)}
         ended = over | cut
+        if self._make is not None:
+            return {"final_obs": self._given(library.FINAL_OBSERVATIONS), "_final_obs": ended}
         if not ended.any():
             return {}
         final, rows = numpy.full(self.num_envs, None, object), self._given(library.FINAL_OBSERVATIONS)
@@ -201,17 +248,23 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return {"final_obs": final, "_final_obs": ended, "final_info": {}, "_final_info": ended}
 
     def _write(self, actions):
-        to = self.array(library.ACTIONS)
+        """Copies the actions to where the next step finds them; on a GPU within its memory."""
+        self._handle.open()
         if self._make is None:
             actions = numpy.asarray(actions)
-            if actions.dtype.kind not in "fiu":
-                raise TypeError(f"actions are numbers, not {actions.dtype}")
         elif not hasattr(actions, "__dlpack_device__"):
             raise TypeError(f"actions are an array on the environment's device, not {type(actions).__name__}")
         elif tuple(map(int, actions.__dlpack_device__())) != self._device:
             raise ValueError("actions are on another device than the environment")
+        if not _is_real(actions):
+            raise TypeError(f"actions are real numbers, not {actions.dtype}")
+        to = self._written
         if tuple(actions.shape) != tuple(to.shape):
             raise ValueError(f"actions have the shape {tuple(to.shape)}, not {tuple(actions.shape)}")
+        if hasattr(actions, "detach"):  # of torch: no gradient goes through a step
+            actions = actions.detach()
+        if self._on_cpu and not isinstance(actions, numpy.ndarray):
+            actions = numpy.from_dlpack(actions)
         to[...] = actions
 
     def wait(self):
@@ -231,9 +284,9 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         return self._given(library.PARAMETERS)
 
     def close_extras(self, **_):
-        self._array = {}
         if self._handle is not None:
             self._handle.close()
+        self._array, self._mask, self._written = {}, None, None
 
     def __del__(self):
         if getattr(self, "_handle", None) is not None and not self.closed:

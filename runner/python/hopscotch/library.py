@@ -7,11 +7,11 @@ import os
 from .program import Error, find
 
 INTERFACE = 1
-WRONG_ARGUMENT = 2
-CLOSED = 5
+WRONG_ARGUMENT, MACHINE, BUSY, CLOSED = 2, 3, 4, 5
 AUTORESETS = {"next_step": 0, "same_step": 1, "disabled": 2}
 FLOATS = {"float64": 0, "float32": 1}
-NUMPY_TYPES = ("float64", "float32", "uint8", "int32", "int64")  # by hopscotch_type
+LANES = 16777216  # the most that an environment has
+THREADS = 1024
 CPU = 1  # device_type, as in DLPack
 ACTIONS, OBSERVATIONS, FINAL_OBSERVATIONS, REWARDS, TERMINATED, TRUNCATED, STEPS, PARAMETERS, EPISODE_METRICS, \
     EPISODE_RETURNS, EPISODE_STEPS, EPISODE_FAILURE = range(12)
@@ -39,11 +39,6 @@ class Field(ctypes.Structure):
                 ("low", ctypes.c_double), ("high", ctypes.c_double)]
 
 
-class Array(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int), ("n_dimensions", ctypes.c_int),
-                ("shape", ctypes.c_int64 * 2), ("strides", ctypes.c_int64 * 2)]
-
-
 FUNCTIONS = {
     "hopscotch_interface": (ctypes.c_int,),
     "hopscotch_version": (ctypes.c_char_p,),
@@ -52,7 +47,6 @@ FUNCTIONS = {
     "hopscotch_env_close": (ctypes.c_int, ctypes.c_void_p),
     "hopscotch_env_get_info": (ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Info)),
     "hopscotch_env_field": (ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Field)),
-    "hopscotch_env_array": (ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(Array)),
     "hopscotch_env_dlpack": (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int),
     "hopscotch_env_reset": (ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
     "hopscotch_env_step": (ctypes.c_int, ctypes.c_void_p),
@@ -102,7 +96,15 @@ def load():
 def check(status, handle=None):
     """Error: the status is not 0. Its text is the library's."""
     if status != 0:
-        raise Error(load().hopscotch_error(handle).decode("utf-8", "replace"), status)
+        of_thread = status in (BUSY, CLOSED)  # the handle could not be used
+        raise Error(load().hopscotch_error(None if of_thread else handle).decode("utf-8", "replace"), status)
+
+
+def text(words):
+    """Words as the library takes them. ValueError: they have a zero byte, which would end them."""
+    if "\0" in words:
+        raise ValueError(f"{words!r} has a zero byte")
+    return os.fsencode(words)
 
 
 # ---- DLPack ----------------------------------------------------------------------------------------------------------
@@ -137,13 +139,33 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
 
 
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
+_managed = ctypes.POINTER(_Managed)
+
+
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 def _delete_unused(capsule):
     """A capsule that nobody took over: what it holds goes with it."""
     if _capsule_is(capsule, b"dltensor"):
-        pointer = _capsule_pointer(capsule, b"dltensor")
-        ctypes.cast(pointer, ctypes.POINTER(_Managed)).contents.deleter(
-            ctypes.cast(pointer, ctypes.POINTER(_Managed)))
+        tensor = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), _managed)
+        tensor.contents.deleter(tensor)
+
+
+def _new_tensor(handle, name):
+    """Address of a DLManagedTensor, which holds the memory until its deleter is called."""
+    address = load().hopscotch_env_dlpack(handle.open(), name)
+    if not address:
+        raise Error(load().hopscotch_error(handle.open()).decode("utf-8", "replace"))
+    return address
+
+
+def _interface(tensor, writeable):
+    """__array_interface__ of numpy, for a tensor of integers or floats in this machine's memory."""
+    size, n = tensor.type.bits // 8, tensor.n_dimensions
+    strides = tuple(size * tensor.strides[k] for k in range(n)) if tensor.strides else None
+    return {"version": 3, "typestr": "<" + "iuf"[tensor.type.code] + str(size), "shape": tuple(tensor.shape[:n]),
+            "strides": strides, "data": (tensor.data + tensor.offset, not writeable)}
 
 
 class Tensor:
@@ -158,7 +180,35 @@ class Tensor:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if copy or (dl_device is not None and tuple(dl_device) != self._device):
             raise BufferError("an environment's arrays are given without a copy, on its own device")
-        pointer = load().hopscotch_env_dlpack(self._handle.open(), self._name)
-        if not pointer:
-            raise Error(load().hopscotch_error(self._handle.open()).decode("utf-8", "replace"))
-        return _capsule_new(pointer, b"dltensor", ctypes.cast(_delete_unused, ctypes.c_void_p))
+        return _capsule_new(_new_tensor(self._handle, self._name), b"dltensor",
+                            ctypes.cast(_delete_unused, ctypes.c_void_p))
+
+
+class Memory:
+    """An array of an environment, for numpy.asarray: without a copy. It holds the memory, so that the array may be kept
+    after the environment was closed."""
+
+    def __init__(self, handle, name, writeable):
+        self._tensor = ctypes.cast(_new_tensor(handle, name), _managed)
+        self.__array_interface__ = _interface(self._tensor.contents.tensor, writeable)
+
+    def __del__(self):
+        if hasattr(self, "_tensor"):
+            self._tensor.contents.deleter(self._tensor)
+
+
+class Mask:
+    """An array of another package, [lanes] of bool or bytes, by DLPack and without a copy. It holds the memory."""
+
+    _CODES = (0, 1, 6)  # signed, unsigned, bool
+
+    def __init__(self, array, lanes, stream):
+        self.device = tuple(map(int, array.__dlpack_device__()))
+        self._capsule = array.__dlpack__() if self.device[0] == CPU else array.__dlpack__(stream=stream)
+        tensor = ctypes.cast(_pointer_of(self._capsule, b"dltensor"), _managed).contents.tensor
+        if tensor.n_dimensions != 1 or tensor.shape[0] != lanes or tensor.type.bits != 8 or \
+                tensor.type.code not in self._CODES or (tensor.strides and lanes > 1 and tensor.strides[0] != 1):
+            raise ValueError(f"options['reset_mask'] is an array of {lanes} bool, without gaps")
+        self.address = tensor.data + tensor.offset
+        if self.device[0] == CPU:
+            self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": (lanes,), "data": (self.address, True)}

@@ -1,8 +1,11 @@
 """Where the program is, and how it is called."""
 
+import importlib.metadata
+import json
 import os
 import shutil
 import subprocess
+import urllib.parse
 
 
 class Error(RuntimeError):
@@ -13,19 +16,33 @@ class Error(RuntimeError):
         self.code = code
 
 
+def _built():
+    """Where `make` puts the program in the source folder that this package stands in, or was installed from (PEP 610):
+    SOURCE/runner/python, or a wheel in SOURCE/build/python."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    yield os.path.join(os.path.dirname(os.path.dirname(here)), "build", "hopscotch")
+    try:
+        origin = json.loads(importlib.metadata.distribution("hopscotch").read_text("direct_url.json") or "{}")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return
+    url = urllib.parse.urlsplit(origin.get("url", ""))
+    folder = os.path.dirname(os.path.dirname(urllib.parse.unquote(url.path)))
+    if url.scheme == "file":
+        yield os.path.join(folder, "build", "hopscotch") if "dir_info" in origin else os.path.join(folder, "hopscotch")
+
+
 def find():
     """The program's path: $HOPSCOTCH, else `hopscotch` on the PATH, else build/hopscotch of the source folder that
-    this package stands in. Error: there is none."""
+    this package stands in or was installed from. Error: there is none."""
     given = os.environ.get("HOPSCOTCH")
     if given:
         return given
     found = shutil.which("hopscotch")
     if found:
         return found
-    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    built = os.path.join(source, "build", "hopscotch")
-    if os.access(built, os.X_OK):
-        return built
+    for built in _built():
+        if os.access(built, os.X_OK):
+            return built
     raise Error("there is no program `hopscotch` on the PATH: install it, or set HOPSCOTCH to its path")
 
 

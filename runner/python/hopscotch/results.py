@@ -35,7 +35,7 @@ class Campaign:
     NaN."""
 
     def __init__(self, path):
-        self.path = os.path.abspath(os.fspath(path))
+        self.path = os.path.abspath(os.fsdecode(path))
         self.results, self.name = os.path.split(self.path)
 
     def __repr__(self):

@@ -23,7 +23,7 @@ def _line(event):
 
 
 class _Printed:
-    """Progress as one line of standard error, which is written anew; a notebook shows it the same way."""
+    """Progress as one line of standard error, which is written again and again; a notebook shows it the same way."""
 
     def __init__(self):
         self.width = 0
@@ -35,29 +35,49 @@ class _Printed:
         self.width = len(line)
 
 
+def _plain(value):
+    """What JSON has no word for: numbers and arrays of numpy."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a spec has no place for {value!r}")
+
+
 @contextlib.contextmanager
-def _spec_file(spec):
-    """The path of a spec. A dict becomes a file in the present folder, so that the files that it names are found."""
+def _messages_of(path):
+    """In errors, a spec that was a dict is called `spec`, not by the file that it was written to."""
+    try:
+        yield
+    except Error as error:
+        text = str(error).replace(os.path.abspath(path), "spec").replace(path, "spec")
+        raise Error(text, error.code) from None
+
+
+@contextlib.contextmanager
+def spec_file(spec):
+    """(the path of a spec, a context in which errors are about it). A dict becomes a file in the present folder, so
+    that the files that it names are found."""
     if not isinstance(spec, dict):
-        yield os.fspath(spec)
+        yield os.fsdecode(spec), contextlib.nullcontext()
         return
     handle, path = tempfile.mkstemp(prefix=".spec-", suffix=".yaml", dir=".")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(spec, file)  # JSON is YAML
-        yield path
+            json.dump(spec, file, default=_plain)  # JSON is YAML
+        yield path, _messages_of(path)
     finally:
         os.unlink(path)
 
 
 def setting_words(settings):
     """"key=value" of each setting, as --set takes it."""
-    return [f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+    if not isinstance(settings or {}, dict):
+        raise TypeError(f"settings is a dict of keys and values, not {settings!r}")
+    return [f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"
             for key, value in (settings or {}).items()]
 
 
 def _events(child, progress):
-    """Reads progress until the program ends. Returns the campaign's name."""
+    """Reads progress, and the summary at the end, until the program ends. Returns the campaign's name."""
     name = None
     for line in child.stdout:
         try:
@@ -67,13 +87,13 @@ def _events(child, progress):
         if not isinstance(event, dict) or "campaign" not in event:
             continue
         name = event["campaign"]
-        if progress is not None:
+        if progress is not None and "event" in event:
             progress(event)
     return name
 
 
 def run(spec, name=None, results="results", settings=None, options=(), progress=True, allow_programs=False):
-    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended.
+    """Runs a spec, or continues its campaign, and returns the Campaign when it has ended; at once if it was done.
 
     spec: a path, or a dict with the keys of a spec. name: of the campaign (default: the experiment's). results: the
     folder that campaigns stand in. settings: values that override keys of the spec, {"search.trials": 100}. options:
@@ -83,8 +103,8 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
     Error: the spec is wrong (with file:line:column), or the machine failed. KeyboardInterrupt stops the run as Ctrl-C
     does: what is committed stays, and the same call continues."""
     shown = _Printed() if progress is True else progress or None
-    with _spec_file(spec) as path:
-        words = ["run", path, "--results", results, "--progress", "json", *options]
+    with spec_file(spec) as (path, readable):
+        words = ["run", path, "--results", results, "--progress", "json", "--json", *options]
         for setting in setting_words(settings):
             words += ["--set", setting]
         if allow_programs:
@@ -108,6 +128,6 @@ def run(spec, name=None, results="results", settings=None, options=(), progress=
             child.stdout.close()
             child.stderr.close()
     if child.returncode != 0 or found is None:
-        text = text_of("".join(said))
-        raise Error(text.replace(os.path.abspath(path), "spec") if isinstance(spec, dict) else text, child.returncode)
+        with readable:
+            raise Error(text_of("".join(said)), child.returncode)
     return Campaign(os.path.join(results, found))
