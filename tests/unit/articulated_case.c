@@ -42,6 +42,7 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     if (setup->table != NULL) points[option_place(model, "terrain_points")] = *setup->table;
     if (setup->heights != NULL) points[option_place(model, "terrain_file")] = *setup->heights;
     if (setup->reference != NULL) points[option_place(model, "reference")] = *setup->reference;
+    if (setup->actions != NULL) points[option_place(model, "control.actions")] = *setup->actions;
     for (int i = 0; i < 2 && setup->lists != NULL; i++) points[model->n_options + i] = setup->lists[i];
     for (int i = 0; setup->parameters[i].name != NULL; i++) words[choice.n_words++] = setup->parameters[i].name;
     CHECK_OK(model->configure(settings, points, &test->arena, &test->configured));

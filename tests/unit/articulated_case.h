@@ -29,6 +29,7 @@ typedef struct ArticulatedSetup {
     const Points *heights;   // terrain_file; NULL: none
     int64_t samples;         // of each lane, one before each step; 0: none
     int64_t debug;           // debug rows of each lane; 0: none
+    const Points *actions;   // control.actions; NULL: none
     const Points *lists;     // [2] groups and designs; NULL: none
     const Points *reference; // a recorded motion; NULL: none
     bool efforts;            // its memory has efforts, and no control that sets them

@@ -239,6 +239,21 @@ void setup_add(ArticulatedSetup *setup, const char *name, double value)
     setup->parameters[i] = (ArticulatedValue){name, value};
 }
 
+void setup_control(ArticulatedSetup *setup, int mode, Arena *arena)
+{
+    enum { ROWS = 5 };
+    int n_joints = 0;
+    setup->settings[2] = (ArticulatedValue){"control.mode", mode};
+    if (mode != ARTICULATED_ACTIONS) return;
+    for (int i = 0; i < setup->robot->n_bodies; i++)
+        n_joints += robot_joint_coordinates(setup->robot->bodies[i].joint.kind) == 1;
+    double *actions = ARENA_NEW(arena, double, ROWS *n_joints);
+    for (int k = 0; k < ROWS * n_joints; k++) actions[k] = 0.3 * sin(1.9 * k);
+    Points *table = ARENA_NEW(arena, Points, 1);
+    *table = (Points){.count = ROWS * n_joints, .numbers = actions};
+    setup->actions = table;
+}
+
 void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored)
 {
     static const double points[] = {-3.0, 0.05, -0.2, -0.03, 0.1, 0.02, 0.4, -0.01, 3.0, 0.1};

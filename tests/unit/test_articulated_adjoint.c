@@ -1,6 +1,6 @@
 // The gradient of a rollout of an articulated robot, against differences and against the gradients of an independent
 // prototype.
-#include "../../sim/articulated/adjoint/rollout.h"
+#include "../../sim/articulated/adjoint/pair.h"
 #include "../../sim/cpu_kernels.h"
 #include "articulated_hand.h"
 
@@ -219,7 +219,8 @@ TEST(articulated_gradient_of_random_robots)
     CHECK(known > 25 * (int)seeds);
 }
 
-// More robots on each terrain, whose joints reach their limits and whose motors saturate, against dual numbers alone.
+// More robots on each terrain, with each control, whose joints reach their limits and whose motors saturate, against
+// dual numbers alone.
 TEST(articulated_adjoint_is_the_tangent)
 {
     const uint64_t seeds = test_quick() ? 6 : 24;
@@ -229,12 +230,78 @@ TEST(articulated_adjoint_is_the_tangent)
         const Robot robot = random_driven_robot(seed + 100, &arena);
         ArticulatedSetup setup = random_setup(&robot);
         setup_ground(&setup, (ArticulatedTerrain)(seed % (ARTICULATED_HEIGHTS + 1)), seed % 3 == 0);
+        setup_control(&setup, (int)(seed / 2 % 3), &arena);
         if (seed % 2 == 1) {
             setup_add(&setup, "all_low", -0.05);
             setup_add(&setup, "all_high", 0.15);
             setup_add(&setup, "all_effort", 2.0);
         }
         rollout_check_setup_tangent(&setup);
+        arena_destroy(&arena);
+    }
+}
+
+// ---- Taylor's remainder ---------------------------------------------------------------------------------------------
+
+// A direction in proportion to the parameters. Returns the derivative along it.
+static double taylor_direction(Rollout *rollout, const double *gradient, uint64_t seed, double *d)
+{
+    const Configured *configured = &rollout->test.configured;
+    const Batch *batch = rollout->test.batch;
+    double slope = 0.0;
+    for (int p = 0; p < configured->n_parameters; p++) {
+        const double value = fabs(batch->parameter[p * batch->stride]);
+        const bool moves = isfinite(value) && configured->model->adjoint->parameter(configured, p);
+        d[p] = moves ? 0.1 * (value > 0.0 ? value : 1.0) * random_between(&seed, -1.0, 1.0) : 0.0;
+        slope += d[p] * gradient[p];
+    }
+    return slope;
+}
+
+static double taylor_value(Rollout *rollout, const double *at, const double *d, double e)
+{
+    const Batch *batch = rollout->test.batch;
+    for (int p = 0; p < rollout->test.configured.n_parameters; p++)
+        batch->parameter[p * batch->stride] = at[p] + e * d[p];
+    return rollout_value(rollout, rollout_weights);
+}
+
+// |f(p + e d) - f(p) - e g.d| falls with e^2 over a decade, the last one before it vanishes in the rounding of f. There
+// an error of g.d by 1e-7 shows. With a greater e some contacts begin or end.
+static void taylor_check(const ArticulatedSetup *setup, uint64_t seed)
+{
+    enum { OCTAVES = 4, FIRST = 2, LAST = 40 };
+    Rollout rollout;
+    rollout_start(&rollout, setup, RANDOM_STEPS);
+    const int n = rollout.test.configured.n_parameters;
+    const Batch *batch = rollout.test.batch;
+    double *gradient = ARENA_NEW(&rollout.test.arena, double, n), *d = ARENA_NEW(&rollout.test.arena, double, n);
+    double *at = ARENA_NEW(&rollout.test.arena, double, n), remainder[LAST];
+    int seen = FIRST;
+    for (int p = 0; p < n; p++) at[p] = batch->parameter[p * batch->stride];
+    rollout_gradient(&rollout, rollout_weights, 0, gradient);
+    CHECK(gradient[ARTICULATED_PARAMETER_ground_stiffness] != 0.0); // it touches the ground
+    const double slope = taylor_direction(&rollout, gradient, seed, d), value = taylor_value(&rollout, at, d, 0.0);
+    for (; seen < LAST; seen++) {
+        const double e = ldexp(1.0, -seen);
+        remainder[seen] = fabs(taylor_value(&rollout, at, d, e) - value - e * slope);
+        if (remainder[seen] < 1e-11 * (fabs(value) + 1.0)) break;
+    }
+    CHECK(seen >= FIRST + OCTAVES + 1 && seen < LAST);
+    for (int k = seen - OCTAVES; k < seen; k++) CHECK_NEAR(2.0, log2(remainder[k - 1] / remainder[k]), 0.1);
+    articulated_end(&rollout.test);
+}
+
+TEST(articulated_gradient_leaves_taylors_remainder)
+{
+    static const uint64_t seeds[] = {2, 3, 5, 6, 8, 10, 11}; // that touch the ground
+    for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
+        Arena arena;
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        const Robot robot = random_driven_robot(seeds[k], &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, ARTICULATED_FLAT, seeds[k] % 2 == 0);
+        taylor_check(&setup, seeds[k]);
         arena_destroy(&arena);
     }
 }
@@ -501,6 +568,70 @@ TEST(articulated_gradient_by_a_gpu)
         arena_destroy(&arena);
     }
     backend_close(backend);
+}
+
+// ---- two threads of a GPU -------------------------------------------------------------------------------------------
+
+// Runs the lane in slices and goes back through it, as a GPU does (pair.h); here the two threads take turns.
+static void pair_go(Rollout *rollout, size_t most, int64_t steps, AdjointSlice *slice)
+{
+    const Constants *constants = &rollout->test.configured.constants;
+    const double *assets = rollout->test.configured.assets;
+    const int64_t ticks = rollout->test.configured.ticks;
+    slice->plan = articulated_adjoint_plan(&rollout->test.configured, most, 2);
+    const size_t doubles = (size_t)articulated_adjoint_doubles(&slice->plan);
+    slice->batch.work = ARENA_NEW(&rollout->test.arena, double, doubles);
+    memset(slice->batch.work, 0x7f, doubles * sizeof(double));
+    for (int64_t first = 0; first < ticks; first = slice->end) {
+        slice->first = first;
+        slice->end = first + steps < ticks ? first + steps : ticks;
+        articulated_adjoint_forth(constants, assets, slice, 0);
+    }
+    for (int64_t end = ticks; end > 0; end = slice->first) {
+        const int64_t begins = (end - 1) / slice->plan.segment * slice->plan.segment;
+        slice->first = end - steps > begins ? end - steps : begins;
+        slice->end = end;
+        articulated_adjoint_back_slice(constants, assets, slice, 0, 0);
+    }
+}
+
+// Slices of any length, with all states and with checkpoints: the bits of the CPU's adjoint.
+TEST(articulated_gradient_by_two_threads)
+{
+    static const size_t states[] = {(size_t)1 << 28, 20000, 1};
+    static const int64_t steps[] = {64, 16, 7, 1};
+    for (int anchored = 0; anchored < 2; anchored++) {
+        Arena arena;
+        Rollout rollout;
+        lanes_start(&rollout, anchored == 1, &arena);
+        const int n = rollout.test.configured.n_parameters, n_metrics = rollout.test.configured.n_metrics;
+        const Batch *batch = rollout.test.batch;
+        double *own = ARENA_NEW(&arena, double, n), *gradient = ARENA_NEW(&arena, double, n);
+        double *pair = ARENA_NEW(&arena, double, n), metric[LANES_METRICS], weight[LANES_METRICS], grown = 0.0;
+        int32_t failure = 0;
+        for (int m = 0; m < n_metrics; m++) weight[m] = lanes_weight(m);
+        for (int fall = 0; fall < 2; fall++) {
+            batch->parameter[ARTICULATED_PARAMETER_fall_tilt * batch->stride] = fall == 1 ? 0.4 : 0.0;
+            for (int p = 0; p < n; p++) own[p] = batch->parameter[p * batch->stride];
+            const double growth = rollout_gradient(&rollout, weight, 0, gradient);
+            for (size_t k = 0; k < sizeof states / sizeof *states * (sizeof steps / sizeof *steps); k++) {
+                AdjointSlice slice = {
+                    .batch = {.lanes = 1, .stride = 1, .parameter = own, .metric = metric, .status = &failure},
+                    .weight = weight,
+                    .gradient = pair,
+                    .growth = &grown};
+                pair_go(&rollout, states[k % 3], steps[k / 3], &slice);
+                CHECK_BITS(growth, grown);
+                for (int p = 0; p < n; p++) {
+                    const bool smooth = rollout.test.configured.model->adjoint->parameter(&rollout.test.configured, p);
+                    if (smooth) CHECK_BITS(gradient[p], pair[p]);
+                }
+            }
+            CHECK((failure != 0) == (fall == 1));
+        }
+        articulated_end(&rollout.test);
+        arena_destroy(&arena);
+    }
 }
 
 // ---- a recorded motion ----------------------------------------------------------------------------------------------

@@ -447,9 +447,11 @@ static void check_metrics(PartTest *part)
 
 // ---- tests ----------------------------------------------------------------------------------------------------------
 
-static ArticulatedSetup part_setup(const Robot *robot)
+// One of three holds, one swings, one follows a table.
+static ArticulatedSetup part_setup(const Robot *robot, uint64_t seed, Arena *arena)
 {
     ArticulatedSetup setup = random_setup(robot);
+    setup_control(&setup, (int)(seed % 3), arena);
     setup_add(&setup, "b3_mass", 0.7); // all bodies have numbers of their own
     setup_add(&setup, "b4_mass", 0.3);
     setup_add(&setup, "b5_mass", 1.3);
@@ -473,7 +475,7 @@ static void part_start(PartTest *part, Arena *arena, uint64_t seed, int terrain,
 {
     if (arena_create(arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     const Robot *const robot = memcpy(ARENA_NEW(arena, Robot, 1), &(Robot[]){part_robot(seed, arena)}, sizeof(Robot));
-    ArticulatedSetup setup = part_setup(robot);
+    ArticulatedSetup setup = part_setup(robot, seed, arena);
     setup_ground(&setup, (ArticulatedTerrain)terrain, anchored);
     part_open(part, &setup, seed);
 }
