@@ -613,6 +613,7 @@ typedef struct GradientRow {
 } GradientRow;
 typedef struct GradientResult {
     double fitness;
+    int64_t n_failed;       // replicates of the trial that failed
     const char *no_adjoint; // why there is none; NULL: there is one
     GradientRow *rows;      // [count]
     int count;
@@ -631,9 +632,10 @@ typedef struct Slope {
     bool held;           // it would get better beyond the end of the range
 } Slope;
 typedef struct SlopeResult {
-    bool adjoint;  // else by differences
-    double growth; // GradientSigns; NaN: unknown
-    Slope *slopes; // [count] in the order of the axes
+    bool adjoint;     // else by differences
+    double growth;    // GradientSigns; NaN: unknown
+    int64_t n_failed; // replicates of the trial that failed
+    Slope *slopes;    // [count] in the order of the axes
     int count;
 } SlopeResult;
 // Whether there are some, and soon enough for a page.

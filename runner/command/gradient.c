@@ -43,9 +43,10 @@ static Error gradient_choose_parameters(const Spec *spec, const char *named, Are
 
 static Error gradient_print_rows(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
 {
-    static const char *const columns[] = {"parameter", "value",      "unit", "adjoint",
-                                          "tangent",   "difference", "step", "error"};
-    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns), columns);
+    static const char *const columns[] = {"parameter",  "value", "unit",  "adjoint", "tangent",
+                                          "difference", "step",  "error", "n_failed"};
+    const bool said = format == TABLE_TEXT; // above the table
+    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - said, columns);
     for (int i = 0; i < result->count; i++) {
         const GradientRow *row = &result->rows[i];
         table_text(table, spec->configured.parameters[row->parameter].name);
@@ -56,6 +57,7 @@ static Error gradient_print_rows(const Spec *spec, const GradientResult *result,
         table_number(table, row->difference);
         table_number(table, row->step);
         table_number(table, row->error);
+        if (!said) table_integer(table, result->n_failed);
     }
     return table_finish(table);
 }
@@ -83,6 +85,8 @@ static Error gradient_print(const CommandLine *line, const StoredCampaign *campa
     const TableFormat format = command_format(line);
     fprintf(line->messages, "%s/%" PRId64 ": fitness %s (%s)\n", campaign->name, trial,
             text_number(result->fitness).text, objective_text(spec, 0, line->arena));
+    if (result->n_failed > 0)
+        fprintf(line->messages, "%s\n", replicates_failed_text(spec, result->n_failed, line->arena));
     if (result->no_adjoint != NULL) fprintf(line->messages, "no adjoint: %s\n", result->no_adjoint);
     return switch_given(line, "curve") ? gradient_print_curve(spec, result, format, line->out)
                                        : gradient_print_rows(spec, result, format, line->out);

@@ -266,7 +266,7 @@ static void show_print_batch(const BatchTiming *batch, FILE *out, Arena *arena)
             batch->made ? ", by a kernel made for the campaign" : "");
 }
 
-static void show_print_gradient(const ShowTrial *trial, FILE *out)
+static void show_print_gradient(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     const GradientSigns *signs = &trial->gradient;
     if (!trial->has_gradient) return;
@@ -274,6 +274,8 @@ static void show_print_gradient(const ShowTrial *trial, FILE *out)
     if (!isnan(signs->spread)) fprintf(out, ", spread over the replicates %.3g of it", signs->spread);
     if (!isnan(signs->cosine)) fprintf(out, ", cosine of two halves %.3g (%s)", signs->cosine, gradient_verdict(signs));
     if (!isnan(signs->growth)) fprintf(out, ", growth back in time %.3g", signs->growth);
+    if (trial->n_failed > 0)
+        fprintf(out, "; %s", replicates_failed_text(&trial->campaign->spec, trial->n_failed, arena));
     fputc('\n', out);
 }
 
@@ -288,7 +290,7 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
     TRY(show_print_replicates(trial, out, arena));
-    show_print_gradient(trial, out);
+    show_print_gradient(trial, out, arena);
     show_print_batch(&batch, out, arena);
     if (trial->computed)
         fputs("\nThis trial keeps no row (record.rows): its results were computed again now, to the same bits.\n", out);

@@ -308,6 +308,8 @@ double spec_cost(const Spec *spec, int k, double value);
 bool spec_better(const Spec *spec, int k, double a, double b);
 // Its expression, with "maximise " before it if it is.
 const char *objective_text(const Spec *spec, int k, Arena *arena);
+// How failed replicates count in the gradient of a trial: "2 of 5 replicates failed and are left out"; "": none failed.
+const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena);
 const char *model_debug_group(const Model *model);       // "debug/newton": where its debug rows stand in a shard
 const char *model_debug_name(const Model *model);        // "newton"
 bool model_is_top(const Model *model, const char *name); // an option or a list that stands at the top of a spec
@@ -724,7 +726,7 @@ typedef struct GradientTrials {
 typedef struct GradientSlopes {
     const int *parameters; // [count]
     int count;
-    double *slope; // [trials][count]; NaN: the trial has no fitness
+    double *slope; // [trials][count]; NaN: the trial has no fitness, or it is that of failed replicates, a constant
     double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
     double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
 } GradientSlopes;

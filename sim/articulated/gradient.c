@@ -31,7 +31,6 @@ static const char *gradient_refuses(const Configured *configured)
     if (c.control == ARTICULATED_RAIBERT)
         return "`control: {mode: raibert}` has no gradient by the adjoint or the tangent";
     if (c.control == ARTICULATED_EXTERNAL) return "control external has no gradient; control actions has one";
-    if (c.efforts > 0) return "a control that commands efforts has no gradient by the adjoint";
     return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 

@@ -215,16 +215,51 @@ for failed in ignore "penalty(3)"; do
     agree rows.csv 5 2>wrong && [ "$lost" -gt 0 ] && [ "$lost" -lt 5 ] &&
         good "$lost of 5 replicates failed, $failed: adjoint and differences agree" ||
         fail "$failed: $lost $(cat wrong log)"
+    case $failed in
+        ignore) how="$lost of 5 replicates failed and [ai][rs]e* left out" ;;
+        *) how="$lost of 5 replicates failed and counts* as 3, a constant: with derivatives of 0" ;;
+    esac
+    "$HOPSCOTCH" gradient some/1 --results r --json >rows.json 2>>log || fail "$(cat log)"
+    grep -q "^$how$" log && [ "$(grep -c "\"n_failed\":$lost}" rows.json)" = 5 ] &&
+        good "it says how they count, and n_failed in JSON" || fail "$failed: $(cat log rows.json)"
     rm -rf r/some
 done
-for method in adam lbfgs; do
-    search lost $method adjoint --set parameters.fall_height=0.6 >best
+lost() # METHOD GRADIENT WHAT ARGUMENTS...: each of three searches ends with its first round, which has no gradient
+{
+    method=$1 gradient=$2 what=$3
+    shift 3
+    search lost "$method" "$gradient" "$@" >best
     "$HOPSCOTCH" query lost --results r --format csv >rows.csv 2>log \
         --sql "SELECT (SELECT count(*) FROM gradients), count(*), min(stop), max(stop) FROM rounds"
-    [ "$(tail -n 1 rows.csv)" = "0,3,all_failed,all_failed" ] && good "$method: a start that fails ends its search" ||
-        fail "$method: $(cat rows.csv log)"
+    [ "$(tail -n 1 rows.csv)" = "0,3,all_failed,all_failed" ] && good "$method, $gradient: $what ends its search" ||
+        fail "$method, $gradient, $what: $(cat rows.csv log)"
+    "$HOPSCOTCH" show lost/0 --results r >rows.txt 2>>log || fail "$(cat log)"
     rm -rf r/lost
+}
+for method in adam lbfgs; do
+    lost $method adjoint "a start that fails" --set parameters.fall_height=0.6
+    for gradient in adjoint tangent differences; do
+        lost $method $gradient "a plateau of penalties" --set parameters.fall_height=0.6 --set "objective.failed=penalty(3)"
+    done
 done
+# The worst replicate falls in each trial, and others do not.
+perturb="fall_height: {uniform: [0.1, 0.6]}"
+for gradient in adjoint tangent differences; do
+    lost adam $gradient "a worst replicate that fails" --set objective.over=worst --set "objective.failed=penalty(-100)" \
+        --set "replicates={count: 5, perturb: {$perturb}}"
+done
+"$HOPSCOTCH" run walk.yaml --name flat --set parameters.fall_height=0.6 --set "objective.failed=penalty(3)" --results r \
+    --progress none >log 2>&1
+"$HOPSCOTCH" gradient flat/1 --results r --format csv >rows.csv 2>log &&
+    awk -F, 'NR > 1 && ($4 != "" || $5 != "" || $6 + 0 != 0 || $9 != 3) { bad = 1 } END { exit bad || NR != 6 }' rows.csv &&
+    good "a fitness of failed replicates alone has no adjoint" || fail "flat: $(cat rows.csv log)"
+search some adam adjoint --set objective.failed=ignore \
+    --set "replicates={count: 5, perturb: {fall_height: {uniform: [0.1, 0.6]}}}" >best
+"$HOPSCOTCH" show some/0 --results r >rows.txt 2>log
+grep -q '^gradient of its round: norm .*; [1-4] of 5 replicates failed and [ai][rs]e* left out$' rows.txt &&
+    "$HOPSCOTCH" report some --results r -o some.html >log 2>&1 &&
+    grep -q ' [1-4] of 5 replicates failed and [ai][rs]e* left out\.' some.html &&
+    good "show and report say so" || fail "show: $(cat rows.txt log)"
 
 # errors
 refused() # WORDS ARGUMENTS...

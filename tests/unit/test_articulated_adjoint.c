@@ -363,6 +363,7 @@ TEST(articulated_gradient_by_checkpoints)
     for (int fall = 0; fall < 2; fall++) {
         ArticulatedSetup setup = random_setup(&robot);
         setup_ground(&setup, ARTICULATED_FLAT, fall == 0); // the stretches of springs are stored, too
+        setup_control(&setup, fall == 0 ? ARTICULATED_GAIT : ARTICULATED_ACTIONS, &arena);
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
         const Points record = articulated_record(&setup, 40, 1.4, &arena);
         setup.reference = &record;
@@ -492,7 +493,8 @@ static int lanes_check(Rollout *rollout, const CpuKernels *kernels, AdjointDevic
     return failed;
 }
 
-// A driven robot of random joints on steps, or on heights with anchored friction and a recorded motion to follow.
+// A driven robot of random joints that follows a table on steps, or swings on heights with anchored friction and has a
+// recorded motion to follow.
 static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
 {
     if (arena_create(arena, (size_t)1 << 26, "a robot").kind != OK) abort();
@@ -501,6 +503,7 @@ static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
     *robot = random_driven_robot(6, arena);
     ArticulatedSetup setup = random_setup(robot);
     setup_ground(&setup, anchored ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored);
+    setup_control(&setup, anchored ? ARTICULATED_GAIT : ARTICULATED_ACTIONS, arena);
     *record = articulated_record(&setup, 40, 1.4, arena);
     if (anchored) setup.reference = record;
     rollout_start(rollout, &setup, RANDOM_STEPS);

@@ -194,6 +194,7 @@ static Error gradient_work(GradientRun *run, void *context)
 {
     GradientResult *result = context;
     result->fitness = run->fitness;
+    result->n_failed = run->stored.n_failed[0];
     for (int i = 0; i < result->count; i++) result->rows[i].value = run->parameter[result->rows[i].parameter];
     const Error refused = trial_gradient_check(run->spec);
     if (refused.kind == OK)

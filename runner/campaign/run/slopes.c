@@ -134,6 +134,7 @@ static Error slopes_by_differences(GradientRun *run, SlopeResult *result)
 static Error slopes_work(GradientRun *run, void *context)
 {
     SlopeResult *result = context;
+    result->n_failed = run->stored.n_failed[0];
     for (int i = 0; i < result->count; i++) result->slopes[i].value = run->parameter[result->slopes[i].parameter];
     if (result->adjoint)
         TRY(slopes_by_adjoint(run, result));

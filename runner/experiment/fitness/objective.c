@@ -22,6 +22,21 @@ const char *objective_text(const Spec *spec, int k, Arena *arena)
     return spec->objective.maximize[k] ? arena_format(arena, "maximise %s", text) : text;
 }
 
+const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena)
+{
+    const char *failed =
+        arena_format(arena, "%lld of %d replicates failed", (long long)n_failed, spec->replicates.count);
+    if (n_failed == 0) return "";
+    switch (spec->objective.failed) {
+    case FAILED_IGNORE: return arena_format(arena, "%s and %s left out", failed, n_failed == 1 ? "is" : "are");
+    case FAILED_PENALTY:
+        return arena_format(arena, "%s and count%s as %.9g, a constant: with derivatives of 0", failed,
+                            n_failed == 1 ? "s" : "", spec->objective.penalty);
+    case FAILED_ANY: break;
+    }
+    return arena_format(arena, "%s, so the trial has no fitness and no derivatives", failed);
+}
+
 bool spec_has_metric(const Spec *spec, const char *name)
 {
     for (int i = 0; i < spec->configured.n_metrics; i++) {

@@ -324,6 +324,17 @@ static void gradient_weigh(TrialGradient *gradient, int trial, const double *par
     }
 }
 
+// Whether the fitness changes with any replicate: not where those that it takes failed and count as a constant.
+static bool gradient_is_there(const TrialGradient *gradient, int trial)
+{
+    const int replicates = gradient->spec->replicates.count;
+    const double *share = gradient->share + (ptrdiff_t)trial * replicates;
+    for (int r = 0; r < replicates; r++) {
+        if (share[r] != 0.0) return true;
+    }
+    return false;
+}
+
 // ---- by the tangent -------------------------------------------------------------------------------------------------
 
 static double *gradient_tangent(const TrialGradient *gradient, int replicate, int i)
@@ -399,7 +410,7 @@ static void gradient_of_trial_along(TrialGradient *gradient, const GradientTrial
     if (isnan(gradient->fitness[t])) return;
     memset(gradient->slopes, 0, (size_t)(gradient->configured->n_metrics + n) * sizeof(double));
     gradient_weigh(gradient, t, parameter);
-    gradient_collect_along(gradient, parameter, t, out);
+    if (gradient_is_there(gradient, t)) gradient_collect_along(gradient, parameter, t, out);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -420,12 +431,12 @@ static void gradient_clear(TrialGradient *gradient, int count)
 static void gradient_finish(TrialGradient *gradient, const GradientTrials *trials, int t, const GradientSlopes *out)
 {
     const ptrdiff_t n = gradient->configured->n_parameters;
+    const bool there = gradient_is_there(gradient, t);
     if (out->growth != NULL) out->growth[t] = gradient->growth[t];
     for (int i = 0; i < out->count; i++)
         out->slope[t * out->count + i] =
-            isnan(gradient->fitness[t])
-                ? (double)NAN
-                : gradient_along(gradient, trials->parameter + t * n, out->parameters[i], gradient->sum + t * n);
+            there ? gradient_along(gradient, trials->parameter + t * n, out->parameters[i], gradient->sum + t * n)
+                  : (double)NAN;
 }
 
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out)

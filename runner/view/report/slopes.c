@@ -115,6 +115,8 @@ static void slopes_caption(const Report *report, const SlopeResult *result, int 
     if (whiskers)
         fprintf(out, " Whiskers: the standard error over the %d replicates; a bar shorter than that says nothing.",
                 report->campaign->spec.replicates.count);
+    if (result->n_failed > 0)
+        fprintf(out, " %s.", replicates_failed_text(&report->campaign->spec, result->n_failed, report->arena));
     fputs(" Short bars everywhere mean that the search has found the bottom of a valley.", out);
     if (known > shown) fprintf(out, " The longest %d of %d bars are shown.", shown, known);
     slopes_put_missing(report, result, known);

@@ -53,12 +53,25 @@ static void descent_take(Descent *descent, const DescentView *view, const double
     run->gradient = descent_norm(free, descent->n);
 }
 
+// Whether all points that were run count as the penalty of failed replicates: a plateau that says nothing.
+static bool descent_all_fell(const Descent *descent)
+{
+    const double penalty = spec_cost(descent->spec, 0, descent->spec->objective.penalty);
+    if (descent->spec->objective.failed != FAILED_PENALTY) return false;
+    for (int64_t k = 0; k < descent_around(descent); k++) {
+        if (!isnan(descent->value[k]) && descent->value[k] != penalty) return false;
+    }
+    return true;
+}
+
 void descent_differentiate(Descent *descent, const DescentView *view)
 {
     double *slope = descent->vector + descent->n;
+    const bool none = descent_all_fell(descent);
     view->run->value = descent->value[0];
     for (int i = 0; i < descent->n; i++)
-        slope[i] = descent_derivative(descent, view->x[i], view->run->value, descent->value + 1 + 2 * i);
+        slope[i] =
+            none ? (double)NAN : descent_derivative(descent, view->x[i], view->run->value, descent->value + 1 + 2 * i);
     descent_take(descent, view, slope);
 }
 
