@@ -16,8 +16,12 @@ enum {
     // them together: in blocks of 64 they take a fifth longer (tests/bench/NOTES.md).
     ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_BLOCK : 256,
     ADJOINT_BACK_LANES = ADJOINT_BACK / ADJOINT_THREADS,
-    ADJOINT_SETS = 2,   // of cells of a lane
-    ADJOINT_SLICE = 64, // steps of a launch, at most
+    ADJOINT_SETS = 2, // of cells of a lane
+    // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW.
+    ADJOINT_SLICE = 64,
+    ADJOINT_SLICE_OF_MANY = 16,
+    ADJOINT_FEW = 4096,
+    ADJOINT_QUEUED = 2, // launches at once: one runs, and the next one waits for it
     ADJOINT_PART = 10,  // of the free memory, one such part is left to others
 };
 
@@ -71,9 +75,12 @@ typedef struct CudaAdjoint {
     AdjointSlice slice;
     double *assets, *weight;
     cudaStream_t stream;
-    cudaEvent_t started, ended;
-    double patience; // s
-    bool stuck;      // its launches do not end: its memory stays
+    cudaEvent_t started, ended[ADJOINT_QUEUED]; // of the way forth or back; of its latest launches
+    int64_t launches;                           // of it, so far
+    double patience;                            // s, of a launch
+    bool stuck;                                 // a launch does not end: its memory stays
+    bool (*leaves)(const void *of);             // of the lanes that were run last
+    const void *of;
 } CudaAdjoint;
 
 static int64_t adjoint_whole_blocks(int64_t lanes)
@@ -140,7 +147,9 @@ static void adjoint_close(AdjointDevice *device)
     cudaFree(adjoint->weight);
     cudaFree(adjoint->assets);
     if (adjoint->started != NULL) cudaEventDestroy(adjoint->started);
-    if (adjoint->ended != NULL) cudaEventDestroy(adjoint->ended);
+    for (int i = 0; i < ADJOINT_QUEUED; i++) {
+        if (adjoint->ended[i] != NULL) cudaEventDestroy(adjoint->ended[i]);
+    }
     if (adjoint->stream != NULL) cudaStreamDestroy(adjoint->stream);
     (void)cudaGetLastError();
     free(adjoint);
@@ -169,48 +178,85 @@ static Error adjoint_copy(const CudaAdjoint *adjoint, double *to, const double *
     return error_none();
 }
 
+// Until a launch has ended. Patience is counted in polls, as by backend_wait.
+static Error adjoint_wait(CudaAdjoint *adjoint, int64_t launch)
+{
+    const double look = 0.1; // s
+    cudaError_t code = cudaErrorNotReady;
+    for (double waited = 0.0; code == cudaErrorNotReady && waited < adjoint->patience; waited += look)
+        CUDA_CALL(code, cuda_event_state(adjoint->ended[launch % ADJOINT_QUEUED], look));
+    adjoint->stuck = code == cudaErrorNotReady;
+    if (adjoint->stuck)
+        return error_make(ERROR_STUCK, "a launch of gradients did not end within %g s", adjoint->patience);
+    return cuda_check(code, "cudaEventQuery(ended)");
+}
+
+static Error adjoint_begin(CudaAdjoint *adjoint)
+{
+    adjoint->launches = 0;
+    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
+    return error_none();
+}
+
+// Waits for all launches but the last `queued` ones.
+static Error adjoint_drain(CudaAdjoint *adjoint, int64_t queued)
+{
+    return adjoint->launches > queued ? adjoint_wait(adjoint, adjoint->launches - queued - 1) : error_none();
+}
+
+// Waits until there is room for one more launch, unless the caller leaves: then for all of them.
+static Error adjoint_go_on(CudaAdjoint *adjoint)
+{
+    TRY(adjoint_drain(adjoint, ADJOINT_QUEUED - 1));
+    if (adjoint->leaves == NULL || !adjoint->leaves(adjoint->of)) return error_none();
+    TRY(adjoint_drain(adjoint, 0));
+    return error_make(ERROR_INTERRUPTED, "interrupted");
+}
+
+// A launch, behind at most one that still runs.
+static Error adjoint_step(CudaAdjoint *adjoint, AdjointKernel kernel, int threads, int lanes, int64_t first,
+                          int64_t end)
+{
+    TRY(adjoint_go_on(adjoint));
+    TRY(adjoint_launch(adjoint, kernel, threads, lanes, first, end));
+    CUDA_TRY(cudaEventRecord(adjoint->ended[adjoint->launches++ % ADJOINT_QUEUED], adjoint->stream));
+    return error_none();
+}
+
+static int64_t adjoint_slice_steps(const CudaAdjoint *adjoint)
+{
+    return adjoint->slice.batch.lanes > ADJOINT_FEW ? ADJOINT_SLICE_OF_MANY : ADJOINT_SLICE;
+}
+
 static Error adjoint_forth(CudaAdjoint *adjoint)
 {
-    const int64_t ticks = adjoint->configured->ticks;
-    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
-    for (int64_t first = 0; first < ticks; first += ADJOINT_SLICE)
-        TRY(adjoint_launch(adjoint, adjoint->entry->forth, ADJOINT_BLOCK, ADJOINT_BLOCK, first,
-                           first + ADJOINT_SLICE < ticks ? first + ADJOINT_SLICE : ticks));
-    CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
-    return error_none();
+    const int64_t ticks = adjoint->configured->ticks, steps = adjoint_slice_steps(adjoint);
+    TRY(adjoint_begin(adjoint));
+    for (int64_t first = 0; first < ticks; first += steps)
+        TRY(adjoint_step(adjoint, adjoint->entry->forth, ADJOINT_BLOCK, ADJOINT_BLOCK, first,
+                         first + steps < ticks ? first + steps : ticks));
+    return adjoint_drain(adjoint, 0);
 }
 
 // A launch stays in a segment.
 static Error adjoint_reverse(CudaAdjoint *adjoint)
 {
     const int64_t ticks = adjoint->configured->ticks, segment = adjoint->slice.plan.segment;
-    CUDA_TRY(cudaEventRecord(adjoint->started, adjoint->stream));
+    const int64_t steps = adjoint_slice_steps(adjoint);
+    TRY(adjoint_begin(adjoint));
     for (int64_t end = ticks, first; end > 0; end = first) {
         const int64_t begins = (end - 1) / segment * segment;
-        first = end - ADJOINT_SLICE > begins ? end - ADJOINT_SLICE : begins;
-        TRY(adjoint_launch(adjoint, adjoint->entry->back, ADJOINT_BACK, ADJOINT_BACK_LANES, first, end));
+        first = end - steps > begins ? end - steps : begins;
+        TRY(adjoint_step(adjoint, adjoint->entry->back, ADJOINT_BACK, ADJOINT_BACK_LANES, first, end));
     }
-    CUDA_TRY(cudaEventRecord(adjoint->ended, adjoint->stream));
-    return error_none();
-}
-
-// Until all launches have ended. Patience is counted in polls, as by backend_wait. Ctrl-C ends no gradients, as it does
-// not on the CPU: without them the search could not go on from here.
-static Error adjoint_wait(CudaAdjoint *adjoint)
-{
-    const double look = 0.1; // s
-    cudaError_t code = cudaErrorNotReady;
-    for (double waited = 0.0; code == cudaErrorNotReady && waited < adjoint->patience; waited += look)
-        CUDA_CALL(code, cuda_event_state(adjoint->ended, look));
-    adjoint->stuck = code == cudaErrorNotReady;
-    if (adjoint->stuck) return error_make(ERROR_STUCK, "gradients did not end within %g s", adjoint->patience);
-    return cuda_check(code, "cudaEventQuery(ended)");
+    return adjoint_drain(adjoint, 0);
 }
 
 static Error adjoint_seconds(const CudaAdjoint *adjoint, double *seconds)
 {
     float milliseconds = 0.0f;
-    CUDA_TRY(cudaEventElapsedTime(&milliseconds, adjoint->started, adjoint->ended));
+    const cudaEvent_t last = adjoint->ended[(adjoint->launches - 1) % ADJOINT_QUEUED];
+    CUDA_TRY(cudaEventElapsedTime(&milliseconds, adjoint->started, last));
     *seconds = 1e-3 * (double)milliseconds;
     return error_none();
 }
@@ -223,8 +269,9 @@ static Error cuda_adjoint_run(AdjointDevice *device, const AdjointLanes *lanes)
     batch->lanes = batch->stride = lanes->count;
     CUDA_TRY(cudaSetDevice(adjoint->number));
     TRY(adjoint_copy(adjoint, batch->parameter, lanes->parameter, configured->n_parameters, cudaMemcpyHostToDevice));
+    adjoint->leaves = lanes->leaves;
+    adjoint->of = lanes->of;
     TRY(adjoint_forth(adjoint));
-    TRY(adjoint_wait(adjoint));
     TRY(adjoint_copy(adjoint, lanes->metric, batch->metric, configured->n_metrics, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaMemcpyAsync(lanes->failure, batch->status, sizeof(int32_t) * (size_t)lanes->count,
                              cudaMemcpyDeviceToHost, adjoint->stream));
@@ -241,7 +288,6 @@ static Error cuda_adjoint_back(AdjointDevice *device, const double *weight, doub
     CUDA_TRY(cudaSetDevice(adjoint->number));
     TRY(adjoint_copy(adjoint, adjoint->weight, weight, configured->n_metrics, cudaMemcpyHostToDevice));
     TRY(adjoint_reverse(adjoint));
-    TRY(adjoint_wait(adjoint));
     TRY(adjoint_copy(adjoint, gradient, slice->gradient, configured->n_parameters, cudaMemcpyDeviceToHost));
     TRY(adjoint_copy(adjoint, growth, slice->growth, 1, cudaMemcpyDeviceToHost));
     CUDA_TRY(cudaStreamSynchronize(adjoint->stream));
@@ -258,7 +304,8 @@ static Error adjoint_start(CudaAdjoint *adjoint, int64_t lanes, size_t most)
     CUDA_TRY(cudaSetDevice(adjoint->number));
     CUDA_TRY(cudaStreamCreateWithFlags(&adjoint->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaEventCreateWithFlags(&adjoint->started, cudaEventBlockingSync));
-    CUDA_TRY(cudaEventCreateWithFlags(&adjoint->ended, cudaEventBlockingSync));
+    for (int i = 0; i < ADJOINT_QUEUED; i++)
+        CUDA_TRY(cudaEventCreateWithFlags(&adjoint->ended[i], cudaEventBlockingSync));
     TRY(adjoint_choose(adjoint, lanes, most));
     return adjoint_take(adjoint);
 }

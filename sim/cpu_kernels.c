@@ -47,15 +47,17 @@ static void run_normals(Philox counter, uint64_t key, int count, double *z)
 GRAPH_KERNELS(CPU_KERNELS_SHARE)
 
 #define CPU_KERNELS_REVERSE(model, kernel)                                                                             \
-    static void forth_##model##_##kernel(const Configured *configured, const AdjointLanes *lanes, void *memory)        \
+    static bool forth_##model##_##kernel(const Configured *configured, const AdjointLanes *lanes, void *memory)        \
     {                                                                                                                  \
-        model##_adjoint_run(configured, lanes, memory);                                                                \
+        const bool ended = model##_adjoint_run(configured, lanes, memory);                                             \
         leave_vectors();                                                                                               \
+        return ended;                                                                                                  \
     }                                                                                                                  \
-    static void back_##model##_##kernel(void *memory, const double *weight, double *gradient, double *growth)          \
+    static bool back_##model##_##kernel(void *memory, const double *weight, double *gradient, double *growth)          \
     {                                                                                                                  \
-        model##_adjoint_back(memory, weight, gradient, growth);                                                        \
+        const bool ended = model##_adjoint_back(memory, weight, gradient, growth);                                     \
         leave_vectors();                                                                                               \
+        return ended;                                                                                                  \
     }
 ADJOINT_KERNELS(CPU_KERNELS_REVERSE)
 

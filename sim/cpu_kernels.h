@@ -23,8 +23,8 @@ typedef struct CpuShared {
 // At most LANES lanes forward and back (Adjoint in sim.h). {NULL}: the model has none.
 typedef struct CpuAdjoint {
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
-    void (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
-    void (*back)(void *memory, const double *weight, double *gradient, double *growth);
+    bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
+    bool (*back)(void *memory, const double *weight, double *gradient, double *growth);
 } CpuAdjoint;
 
 typedef struct CpuKernels {

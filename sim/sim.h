@@ -381,6 +381,10 @@ typedef struct AdjointLanes {
     size_t most; // bytes that states take at most, if they can; 0: 256 MB
     double *metric;
     int *failure; // 0: none
+    // Asked every fraction of a second, by the thread that runs these lanes or goes back through them: true ends that
+    // before its end. NULL: not asked.
+    bool (*leaves)(const void *of);
+    const void *of;
 } AdjointLanes;
 
 // The derivatives of lanes' metrics, by the adjoint of their whole runs, by the CPU's kernels: the same bits on every
@@ -396,13 +400,13 @@ typedef struct Adjoint {
     // Bytes of memory for `lanes` lanes. With less room for states parts of the run are computed twice, to the same
     // bits.
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
-    void (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
+    bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory); // false: it left
     // Then, for the same number of lanes in the same memory: gradient[n_parameters][lanes] <- the derivatives of
     // sum(weight[m] metric[m]); 0 for a parameter on which the metrics do not depend smoothly.
     // weight[n_metrics][lanes]: 0 for a metric without derivative. A lane that failed has those of its run so far.
     // growth[lanes]: how much the derivatives with respect to the state grow backwards in time: the greatest of their
-    // norms over the run, through the last one; NaN: all are 0.
-    void (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
+    // norms over the run, through the last one; NaN: all are 0. False: it left.
+    bool (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
                  double *growth);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
     // direction[n_parameters], 0 for a parameter on which metrics do not depend smoothly. Returns its failure; 0: none.
@@ -416,6 +420,7 @@ typedef struct Adjoint {
 typedef struct AdjointDevice {
     int lanes;                        // at once, at most
     double run_seconds, back_seconds; // of the last ones, on the device
+    // Error (interrupted): it left. Error (stuck): a launch of some steps took longer than the backend's patience.
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
     // Of the lanes that were run last. As `back` above.
     Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);

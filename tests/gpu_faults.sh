@@ -2,7 +2,7 @@
 # Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
 # device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
 # intact and is resumed; in both cases it ends with the digest of the CPU. The same for a search whose gradients a GPU
-# computes: the CPU then goes on with them. Then a slice that does not end, and gradients that take too long.
+# computes: the CPU then goes on with them. Then a slice and a launch of gradients that do not end, and Ctrl-C.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u
@@ -115,6 +115,17 @@ begin gradients
 sweep 2 1
 sweep 719 2
 sweep 99999 3
+# cudaErrorNotReady from a call on, until that is the wait for a launch of the last gradients
+call=60
+until HOPSCOTCH_FAULT=cuda:$call+:600 run stuck --backend cuda --watchdog 1 &&
+    grep -q 'the GPU stopped computing gradients: a launch of gradients did not end within 1 s' "$folder/stuck.log" ||
+    [ $call -ge 300 ]; do
+    rm -rf "$folder/results/stuck"
+    call=$((call + 1))
+done
+[ $call -lt 300 ] && [ "$(digest stuck)" = "$expected" ] &&
+    echo "ok gpu_faults: a launch of gradients that does not end is left, and the CPU goes on (call $call)" ||
+    { cat "$folder/stuck.log" && echo "FAIL gpu_faults: a launch of gradients that does not end" && failed=1; }
 begin hopper
 
 [ $on_host = yes ] && exit $failed # where a slice ends before its launch returns
@@ -134,8 +145,24 @@ long() # NAME OPTION...: 10,000 steps of 4,096 bipeds, forth and back
         >"$folder/$name.log" 2>&1
 }
 long patient --backend cuda && long hasty --backend cuda --slice 500 --watchdog 1 &&
-    grep -q 'the GPU stopped computing gradients: gradients did not end within 1 s' "$folder/hasty.log" &&
+    grep -q 'gradients.*of 1 rounds by the GPU' "$folder/results/hasty/log.jsonl" &&
     [ -n "$(digest patient)" ] && [ "$(digest patient)" = "$(digest hasty)" ] &&
-    echo "ok gpu_faults: gradients that take longer than 1 s are left to the CPU" ||
+    echo "ok gpu_faults: the watchdog times launches of gradients, which take longer than 1 s together" ||
     { cat "$folder/hasty.log" && echo "FAIL gpu_faults: gradients that take longer than 1 s" && failed=1; }
+
+# Ctrl-C while gradients are computed: the launches that are queued end, and the round is computed again
+start=$(date +%s%N)
+long forward --backend cuda --set search.adam.gradient=differences --set search.adam.stop.trials=1
+forward=$((($(date +%s%N) - start) / 100000000))
+"$program" run "$folder/long.yaml" --name cut --results "$folder/results" --progress none --backend cuda \
+    >"$folder/cut.log" 2>&1 &
+pid=$!
+sleep $((forward / 10)).$((forward % 10))
+start=$(date +%s%N)
+kill -INT $pid
+wait $pid
+status=$? took=$((($(date +%s%N) - start) / 1000000))
+[ $status -eq 130 ] && [ $took -lt 1500 ] && long cut --backend cuda && [ "$(digest cut)" = "$(digest patient)" ] &&
+    echo "ok gpu_faults: Ctrl-C ends gradients after $took ms, and the same digest follows" ||
+    { cat "$folder/cut.log" && echo "FAIL gpu_faults: Ctrl-C: status $status after $took ms" && failed=1; }
 exit $failed

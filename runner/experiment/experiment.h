@@ -458,9 +458,13 @@ typedef struct Search {
     Rounds *rounds;            // where tell puts the rounds that end; NULL: nowhere
     RoundStop *stops;          // [n_stops] set by restore, for searches whose budgets an extension may change
     int64_t n_stops;
-    ThreadTeam *team;                 // shares what ask and tell do; NULL: the caller does it alone
-    int64_t gpu_rounds;               // whose gradients a GPU computed
-    Error gpu_failed;                 // why it no longer does
+    ThreadTeam *team;   // shares what ask and tell do; NULL: the caller does it alone
+    int64_t gpu_rounds; // whose gradients a GPU computed
+    Error gpu_failed;   // why it no longer does
+    // Asked every fraction of a second while tell computes for long, by any thread: true ends it with an error
+    // (interrupted), and neither state nor search may be used after that. NULL: not asked.
+    bool (*leaves)(const void *of);
+    const void *leaves_of;
     void *scratch;                    // the method's own, the arena's
     struct SegmentedSearch *segments; // of a campaign that was extended (search/extension.c), else NULL
 } Search;
@@ -718,9 +722,11 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                    Arena *arena);
 typedef struct GradientTrials {
     int count;
-    const int32_t *search;   // [count]
-    const uint64_t *ordinal; // [count]
-    const double *parameter; // [count][n_parameters]
+    const int32_t *search;          // [count]
+    const uint64_t *ordinal;        // [count]
+    const double *parameter;        // [count][n_parameters]
+    bool (*leaves)(const void *of); // AdjointLanes
+    const void *of;
 } GradientTrials;
 // The derivatives of the fitness of each trial with respect to `parameters`; others that are derived of these follow.
 typedef struct GradientSlopes {
@@ -730,8 +736,8 @@ typedef struct GradientSlopes {
     double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
     double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
 } GradientSlopes;
-// The same bits for any number of trials at once, by a device or not; those of the tangent differ by rounding. Only a
-// device has errors.
+// The same bits for any number of trials at once, by a device or not; those of the tangent differ by rounding. Error
+// (interrupted): it left. Only a device has other errors.
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
 // The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The

@@ -50,18 +50,19 @@ static size_t gradient_bytes(const Configured *configured, int lanes, size_t mos
     return gradient_kernels(lanes)->bytes(configured, lanes, most);
 }
 
-static void gradient_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
+static bool gradient_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
-    gradient_kernels(lanes->count)->run(configured, lanes, memory);
+    return gradient_kernels(lanes->count)->run(configured, lanes, memory);
 }
 
-static void gradient_back(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
+static bool gradient_back(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
                           double *growth)
 {
-    gradient_kernels(lanes)->back(memory, weight, gradient, growth);
+    if (!gradient_kernels(lanes)->back(memory, weight, gradient, growth)) return false;
     for (int p = 0; p < configured->n_parameters; p++) {
         for (int i = 0; i < lanes && !gradient_by_parameter(configured, p); i++) gradient[p * lanes + i] = 0.0;
     }
+    return true;
 }
 
 static size_t gradient_tangent_bytes(const Configured *configured) { return dual_articulated.bytes(configured); }

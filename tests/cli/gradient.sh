@@ -261,6 +261,51 @@ grep -q '^gradient of its round: norm .*; [1-4] of 5 replicates failed and [ai][
     grep -q ' [1-4] of 5 replicates failed and [ai][rs]e* left out\.' some.html &&
     good "show and report say so" || fail "show: $(cat rows.txt log)"
 
+# Ctrl-C and limits.wall_time end gradients that take long: twice the time of the runs themselves, and more.
+cat >long.yaml <<'YAML'
+version: 1
+experiment: long
+model: articulated
+simulation:
+  {robot: robots/biped.xml, duration: 20, dt: 0.0002, control: {mode: gait}, groups: {hip: [left_hip, right_hip]}}
+parameters: {fall_height: 0, fall_tilt: 0}
+replicates: {count: 3, perturb: {base_vx: {uniform: [-0.2, 0.2]}}}
+search:
+  method: adam
+  adam: {searches: 2, gradient: adjoint, stop: {iterations: 1}}
+  over: {hip_amplitude: {range: [0, 0.5]}, gait_frequency: {range: [1, 3]}}
+objective: {minimize: energy}
+YAML
+long() # NAME ARGUMENTS...
+{
+    name=$1
+    shift
+    "$HOPSCOTCH" run long.yaml --name "$name" --results r --progress none --threads 1 "$@" >log 2>&1
+}
+start=$(milliseconds)
+long forward --set 'search={method: random, trials: 2, over: {hip_amplitude: {range: [0, 0.5]}}}'
+forward=$(($(milliseconds) - start))
+cut() # it ends while gradients are computed, sooner than they would
+{
+    rm -rf r/cut
+    "$HOPSCOTCH" run long.yaml --name cut --results r --progress none --threads 1 >log 2>&1 &
+    pid=$! later=$((forward * 14 / 10 / 1000)).$((forward * 14 / 10 % 1000 / 100))
+    leaves INT r/cut/campaign.lock
+    [ $ended -eq 130 ] && [ $took -lt $((forward / 2 + 300)) ] && grep -q '; 2 trials in flight (.*) were abandoned' log
+}
+soon cut && good "Ctrl-C ends gradients after $took ms" || fail "Ctrl-C: $ended after $took of $forward ms: $(cat log)"
+timed()
+{
+    rm -rf r/timed
+    long timed --set limits.wall_time="$later"s
+    [ $? -le 1 ] && grep -q 'limits.wall_time of .* is reached; 2 trials in flight .* were abandoned' log
+}
+soon timed && good "so does limits.wall_time" || fail "limits.wall_time: $(cat log)"
+long whole
+"$HOPSCOTCH" resume cut --results r --progress none >log 2>&1
+[ "$("$HOPSCOTCH" digest cut --results r | cut -d' ' -f1)" = \
+    "$("$HOPSCOTCH" digest whole --results r | cut -d' ' -f1)" ] && good "resumed: the same digest" || fail "$(cat log)"
+
 # errors
 refused() # WORDS ARGUMENTS...
 {

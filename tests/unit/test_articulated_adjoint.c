@@ -533,6 +533,52 @@ TEST(articulated_gradient_of_lanes_at_once)
     CHECK(failed > 0);
 }
 
+// ---- leaving --------------------------------------------------------------------------------------------------------
+
+// Asked more often than *of: leave.
+static bool leave_at_last(const void *of) { return (*(int *)(uintptr_t)of)-- == 0; }
+
+// Lanes leave when they are asked to, and run as before after that. Returns how often they were asked.
+static int leave_check(Rollout *rollout, AdjointDevice *device, int count)
+{
+    const Configured *configured = &rollout->test.configured;
+    const Adjoint *adjoint = configured->model->adjoint;
+    Arena *arena = &rollout->test.arena;
+    const int n = configured->n_parameters, n_metrics = configured->n_metrics;
+    double *parameter = ARENA_NEW(arena, double, n *count), *metric = ARENA_NEW(arena, double, n_metrics *count);
+    double *weight = ARENA_NEW(arena, double, n_metrics *count), *growth = ARENA_NEW(arena, double, count);
+    double *gradient[2] = {ARENA_NEW(arena, double, n *count), ARENA_NEW(arena, double, n *count)};
+    int *failure = ARENA_NEW(arena, int, count), left = 1000, asked = 0;
+    void *memory = arena_take(arena, adjoint->bytes(configured, count, 0), 1);
+    AdjointLanes lanes = {.count = count, .parameter = parameter, .metric = metric, .failure = failure, .of = &left};
+    lanes_fill(rollout, count, parameter);
+    for (int k = 0; k < n_metrics * count; k++) weight[k] = lanes_weight(k / count);
+    for (bool ended = false; !ended;) {
+        double *of = gradient[asked > 0];
+        ended = device == NULL ? adjoint->run(configured, &lanes, memory) : device->run(device, &lanes).kind == OK;
+        if (ended)
+            ended = device == NULL ? adjoint->back(configured, count, memory, weight, of, growth)
+                                   : device->back(device, weight, of, growth).kind == OK;
+        CHECK(ended == (lanes.leaves == NULL || left >= 0));
+        if (lanes.leaves == NULL) ended = false; // as it is; from here on it is asked once more each time
+        lanes.leaves = leave_at_last;
+        left = asked++;
+    }
+    CHECK(memcmp(gradient[0], gradient[1], sizeof(double) * (size_t)(n * count)) == 0);
+    return asked - 2;
+}
+
+TEST(articulated_gradient_is_left)
+{
+    Arena arena;
+    Rollout rollout;
+    lanes_start(&rollout, false, &arena);
+    for (int count = 1; count <= rollout.test.configured.model->adjoint->lanes(); count++)
+        CHECK_INTEGER(2, leave_check(&rollout, NULL, count)); // once on the way forth and once back
+    articulated_end(&rollout.test);
+    arena_destroy(&arena);
+}
+
 // Any number of lanes after any other, with all states and with checkpoints.
 static int lanes_check_device(Rollout *rollout, Backend *backend)
 {
@@ -546,6 +592,7 @@ static int lanes_check_device(Rollout *rollout, Backend *backend)
         if (device == NULL) return 1;
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             failed += lanes_check(rollout, NULL, device, counts[c], 0);
+        CHECK(leave_check(rollout, device, 33) >= 2);
         device->close(device);
     }
     return failed;

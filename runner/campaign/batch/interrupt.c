@@ -49,13 +49,15 @@ bool interrupt_asks_status(void) { return atomic_exchange(&interrupt_question, 0
 
 // ---- the control file -----------------------------------------------------------------------------------------------
 
-static const double interrupt_look_seconds = 0.2; // between two looks at the file: slow on a network file system
+enum { INTERRUPT_LOOK = 200 }; // ms between two looks at the file: slow on a network file system
 
-// The file that may stop this process while it runs a campaign. Global like the signals.
+// The file that may stop this process while it runs a campaign. Global like the signals. Any thread may look at it.
 static struct {
     char path[1024], holder[160];
-    double looked;
+    atomic_llong looked; // ms
 } interrupt_file;
+
+static long long interrupt_clock(void) { return (long long)(1e3 * clock_seconds()); }
 
 // The holder that the file names in its first line; "": any. False: there is no file, or it can't be read.
 static bool interrupt_read_name(char *name, size_t size)
@@ -77,7 +79,7 @@ Error interrupt_watch(const char *path, const char *holder)
     atomic_compare_exchange_strong(&interrupt_signal, &stopped, 0); // what stopped an earlier campaign
     snprintf(interrupt_file.path, sizeof interrupt_file.path, "%s", path);
     snprintf(interrupt_file.holder, sizeof interrupt_file.holder, "%s", holder);
-    interrupt_file.looked = clock_seconds();
+    atomic_store(&interrupt_file.looked, interrupt_clock());
     if (!interrupt_read_name(name, sizeof name) || strcmp(name, holder) == 0) return error_none();
     return file_remove(path); // it was for an earlier run
 }
@@ -93,9 +95,10 @@ static void interrupt_look(void)
 {
     char name[160];
     int none = 0;
-    const double now = clock_seconds();
-    if (interrupt_file.path[0] == '\0' || now - interrupt_file.looked < interrupt_look_seconds) return;
-    interrupt_file.looked = now;
+    const long long now = interrupt_clock();
+    long long looked = atomic_load(&interrupt_file.looked);
+    if (interrupt_file.path[0] == '\0' || now - looked < INTERRUPT_LOOK) return;
+    if (!atomic_compare_exchange_strong(&interrupt_file.looked, &looked, now)) return; // another thread does
     if (!interrupt_read_name(name, sizeof name)) return;
     if (name[0] != '\0' && strcmp(name, interrupt_file.holder) != 0) return;
     atomic_compare_exchange_strong(&interrupt_signal, &none, INTERRUPT_STOP);

@@ -223,7 +223,28 @@ static Error loop_occupy(Loop *loop)
     return ended ? loop_step(loop, slot, slices) : error_none();
 }
 
-// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer.
+// Whether what takes long ends now. Threads of the team ask.
+static bool loop_leaves(const void *of)
+{
+    const Loop *loop = of;
+    if (loop->land > 0.0) return clock_seconds() >= loop->land;
+    return interrupt_requested() != 0 || clock_seconds() >= loop->until;
+}
+
+// Tells the search the results of the oldest batch; it may leave while it computes gradients.
+static Error loop_tell_search(Loop *loop, const Trials *trials)
+{
+    Search *search = loop->search;
+    search->leaves = loop_leaves;
+    search->leaves_of = loop;
+    const Error error = search->method->tell(search, trials);
+    search->leaves = NULL;
+    loop->left = error.kind == ERROR_INTERRUPTED;
+    return loop->left ? error_none() : error;
+}
+
+// The oldest batch has ended: collects its results, tells the search, and gives the commit to the writer. Where the
+// search leaves, the batch stays in flight, and nothing of it is committed.
 static Error loop_collect(Loop *loop)
 {
     Flight *flight = &loop->slots[loop->oldest].flight;
@@ -235,7 +256,8 @@ static Error loop_collect(Loop *loop)
     const double collected = clock_seconds();
     commit->rounds.count = 0;
     loop->search->rounds = &commit->rounds;
-    TRY(loop->search->method->tell(loop->search, &flight->trials));
+    TRY(loop_tell_search(loop, &flight->trials));
+    if (loop->left) return error_none();
     loop_fill_commit(loop, started, collected, commit);
     loop->told += flight->trials.count;
     loop->failures += commit->failures;
@@ -357,8 +379,9 @@ static bool loop_may_end(const Loop *loop, double seconds)
 // Lets the batches in flight end if they do so at once.
 static Error loop_land(Loop *loop)
 {
-    const double grace = 0.6, until = clock_seconds() + grace; // s
-    while (loop->in_flight > 0 && loop_may_end(loop, until - clock_seconds())) {
+    const double grace = 0.6; // s
+    loop->land = clock_seconds() + grace;
+    while (loop->in_flight > 0 && !loop->left && loop_may_end(loop, loop->land - clock_seconds())) {
         TRY(loop_step(loop, loop->oldest, 1));
         if (loop->slots[loop->oldest].done) TRY(loop_collect(loop));
         loop_show(loop);
@@ -456,7 +479,8 @@ static void loop_start(Loop *loop)
     loop->batch = loop->batch_least > 0 ? batch_start(loop->batch_least, loop->batch_trials) : loop->batch_trials;
     loop->asked = loop->told;
     loop->oldest = loop->in_flight = 0;
-    loop->ending = false;
+    loop->ending = loop->left = false;
+    loop->land = 0.0;
     loop->reason[0] = '\0';
 }
 

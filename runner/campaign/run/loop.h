@@ -36,6 +36,8 @@ typedef struct Loop {
     Writer writer;
     int n_slots, oldest, in_flight;
     int64_t slice, batch; // of the next batch: ticks of its first slice, trials
+    bool left;            // the search left while it was told of the oldest batch: that batch is abandoned
+    double land;          // clock_seconds until which batches may end after the end of the run; 0: it goes on
     // so far, in this run and earlier ones
     int64_t asked, told, failures;           // trials
     double lane_ticks;                       // lanes x ticks told in this run

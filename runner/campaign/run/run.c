@@ -417,6 +417,7 @@ static Error campaign_run_through(Campaign *campaign)
     TRY(loop_run(&campaign->loop));
     TRY(campaign_tell_kernel(campaign));
     TRY(campaign_tell_gradients(campaign));
+    campaign_close_adjoint(campaign, &(Error){.kind = OK}); // its memory is for what is recorded
     return campaign_end(campaign);
 }
 

@@ -229,13 +229,13 @@ static int64_t side_place_told(const Search *search, const Trials *trials, int64
     return *count;
 }
 
-static void side_end_turns(Search *search, const Trials *trials, int64_t count)
+static Error side_end_turns(Search *search, const Trials *trials, int64_t count)
 {
     const SideBySide *side = search->scratch;
     SideProgress *progress = side_progress(search);
     Rounds *rounds = search->rounds;
-    if (count == 0) return;
-    side_end_all(search, trials, count);
+    if (count == 0) return error_none();
+    TRY(side_end_all(search, trials, count));
     if (rounds != NULL) {
         rounds->count = rounds->count + count < rounds->capacity ? rounds->count + count : rounds->capacity;
     }
@@ -243,6 +243,7 @@ static void side_end_turns(Search *search, const Trials *trials, int64_t count)
     progress->search = side->turns[count - 1].search;
     progress->told = 0;
     side_move(search);
+    return error_none();
 }
 
 // Tells the trials of a batch from *first on, of one round at most.
@@ -254,7 +255,7 @@ static Error side_tell_round(Search *search, const Trials *trials, int64_t *firs
     int64_t count = side_sort_told(search, trials, *first);
     side_draw(search, count);
     const int64_t whole = side_place_told(search, trials, *first, &count);
-    side_end_turns(search, trials, whole);
+    TRY(side_end_turns(search, trials, whole));
     if (whole < count) {
         const SideTurn *rest = &side->turns[whole];
         side_note(search, trials, rest);

@@ -68,8 +68,9 @@ typedef struct SideMethod {
     // Of a generation that was drawn: parameter[end - first][n_parameters] of some of its trials.
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
-    // What generations of several searches need that end together: those of turns[count]. NULL: nothing.
-    void (*before_ends)(Search *search, const SideTurn *turns, int64_t count);
+    // What generations of several searches need that end together: those of turns[count]. NULL: nothing. After an error
+    // none of them ends.
+    Error (*before_ends)(Search *search, const SideTurn *turns, int64_t count);
     void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
     bool counts_last; // the progress of searches that have all ended stands behind their last round
     // After a restore: whether the state is possible. Then, of each search that ended a generation, by the budgets that
@@ -138,6 +139,6 @@ void side_draw(const Search *search, int64_t count);
 // Notes the trials of a turn, which begin in the batch at `first`, in the checkpoint.
 void side_note(Search *search, const Trials *trials, const SideTurn *turn);
 // The generations of turns[count], which the batch completes, end.
-void side_end_all(Search *search, const Trials *trials, int64_t count);
+Error side_end_all(Search *search, const Trials *trials, int64_t count);
 
 #endif

@@ -189,21 +189,22 @@ static bool side_ends_apart(const Search *search, int64_t count, int64_t trials)
     return 2 * count >= thread_team_threads(side->team) || trials / count < SIDE_LARGE;
 }
 
-void side_end_all(Search *search, const Trials *trials, int64_t count)
+Error side_end_all(Search *search, const Trials *trials, int64_t count)
 {
     const SideBySide *side = search->scratch;
     SideEnds ends = {.search = search, .trials = trials, .row = search->rounds != NULL ? search->rounds->count : 0};
     int64_t told = 0;
     for (int64_t t = 0; t < count; t++) told += side->turns[t].count;
-    if (side->method->before_ends != NULL) side->method->before_ends(search, side->turns, count);
+    if (side->method->before_ends != NULL) TRY(side->method->before_ends(search, side->turns, count));
     if (side_ends_apart(search, count, told)) {
         thread_team_for(side->team, count, side_ended_least(told, count), side_end_range, &ends);
-        return;
+        return error_none();
     }
     for (int64_t t = 0; t < count; t++) {
         side_note(search, trials, &side->turns[t]);
         side_end(&ends, side->worker[0], t, side_told(search), side->team);
     }
+    return error_none();
 }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------

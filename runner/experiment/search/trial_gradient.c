@@ -216,6 +216,8 @@ static void gradient_put_lane(TrialGradient *gradient, int lane, const double *p
             gradient_along(gradient, parameter, out->parameters[i], gradient->one) / gradient->share[lane];
 }
 
+static Error gradient_left(void) { return error_make(ERROR_INTERRUPTED, "interrupted"); }
+
 // ---- groups of replicates -------------------------------------------------------------------------------------------
 
 static int gradient_group(const TrialGradient *gradient, const GradientTrials *trials, int first)
@@ -240,11 +242,13 @@ static Error gradient_run_group(TrialGradient *gradient, const GradientTrials *t
                                 .parameter = gradient->own,
                                 .most = gradient->means.most,
                                 .metric = gradient->metrics,
-                                .failure = gradient->failures};
+                                .failure = gradient->failures,
+                                .leaves = trials->leaves,
+                                .of = trials->of};
     if (gradient->means.device != NULL)
         TRY(gradient->means.device->run(gradient->means.device, &lanes));
-    else
-        configured->model->adjoint->run(configured, &lanes, gradient->memory);
+    else if (!configured->model->adjoint->run(configured, &lanes, gradient->memory))
+        return gradient_left();
     for (int i = 0; i < count; i++) {
         gradient->failure[first + i] = gradient->failures[i];
         for (int m = 0; m < n_metrics; m++)
@@ -282,9 +286,9 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
     }
     if (gradient->means.device != NULL)
         TRY(gradient->means.device->back(gradient->means.device, gradient->weights, gradient->part, gradient->grown));
-    else
-        configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
-                                         gradient->grown);
+    else if (!configured->model->adjoint->back(configured, count, gradient->memory, gradient->weights, gradient->part,
+                                               gradient->grown))
+        return gradient_left();
     for (int i = count - 1; i >= 0; i--) {
         const int trial = (first + i) / gradient->spec->replicates.count;
         if (gradient->share[first + i] == 0.0) continue;
@@ -392,8 +396,8 @@ static void gradient_collect_along(TrialGradient *gradient, const double *parame
     }
 }
 
-static void gradient_of_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
-                                    const GradientSlopes *out)
+static Error gradient_of_trial_along(TrialGradient *gradient, const GradientTrials *trials, int t,
+                                     const GradientSlopes *out)
 {
     const Spec *spec = gradient->spec;
     const int replicates = spec->replicates.count;
@@ -401,16 +405,20 @@ static void gradient_of_trial_along(TrialGradient *gradient, const GradientTrial
     const double *parameter = trials->parameter + t * n;
     for (int r = 0; r < replicates; r++) {
         replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
-        for (int i = 0; i < out->count; i++) gradient_run_along(gradient, trials, t, r, out, i);
+        for (int i = 0; i < out->count; i++) {
+            if (trials->leaves != NULL && trials->leaves(trials->of)) return gradient_left();
+            gradient_run_along(gradient, trials, t, r, out, i);
+        }
     }
     gradient->fitness[t] = trial_objective(spec, parameter, gradient->metric + lane * gradient->configured->n_metrics,
                                            gradient->failure + lane, gradient->value);
     for (int i = 0; i < out->count; i++) out->slope[t * out->count + i] = (double)NAN;
     if (out->growth != NULL) out->growth[t] = (double)NAN;
-    if (isnan(gradient->fitness[t])) return;
+    if (isnan(gradient->fitness[t])) return error_none();
     memset(gradient->slopes, 0, (size_t)(gradient->configured->n_metrics + n) * sizeof(double));
     gradient_weigh(gradient, t, parameter);
     if (gradient_is_there(gradient, t)) gradient_collect_along(gradient, parameter, t, out);
+    return error_none();
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -446,7 +454,7 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
     gradient_clear(gradient, trials->count);
     for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
     for (int t = 0; t < trials->count && gradient->means.tangents > 0; t++)
-        gradient_of_trial_along(gradient, trials, t, out);
+        TRY(gradient_of_trial_along(gradient, trials, t, out));
     if (gradient->means.tangents > 0) return error_none();
     for (int first = 0; first < lanes; first += gradient->width) TRY(gradient_run_group(gradient, trials, first));
     for (int t = 0; t < trials->count; t++) {

@@ -9,10 +9,13 @@ typedef struct GradientGroup {
     const Configured *configured;
     AdjointPlan plan;
     LaneGroup group;
+    bool (*leaves)(const void *of); // AdjointLanes
+    const void *of;
 } GradientGroup;
 
 enum {
     GRADIENT_STATES = 1 << 28,
+    GRADIENT_SLICE = 64, // steps after which it asks whether to leave: some hundredths of a second
     GRADIENT_HEAD = (sizeof(GradientGroup) + 63) / 64 * 64 / sizeof(double),
 };
 
@@ -44,6 +47,8 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
     memset(group, 0, sizeof *group);
     group->configured = configured;
     group->plan = group_plan(configured, lanes->most);
+    group->leaves = lanes->leaves;
+    group->of = lanes->of;
     group->group.batch = (Batch){.lanes = lanes->count,
                                  .stride = lanes->count,
                                  .parameter = own,
@@ -52,13 +57,22 @@ static void group_open(const Configured *configured, const AdjointLanes *lanes, 
     group->group.valid = lanes->count;
 }
 
-HD_CALL void articulated_adjoint_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
+static bool group_leaves(const GradientGroup *group) { return group->leaves != NULL && group->leaves(group->of); }
+
+HD_CALL bool articulated_adjoint_run(const Configured *configured, const AdjointLanes *lanes, void *memory)
 {
     GradientGroup *group = memory;
     group_open(configured, lanes, group);
     const Gradient gradient = group_gradient(group);
+    const int64_t ticks = gradient.w.c.ticks;
+    mask running = first_lanes(lanes->count);
     gradient_begin(&gradient);
-    (void)gradient_forth(&gradient, 0, gradient.w.c.ticks, first_lanes(lanes->count), lanes->failure);
+    for (int64_t first = 0; first < ticks; first += GRADIENT_SLICE) {
+        const int64_t end = first + GRADIENT_SLICE < ticks ? first + GRADIENT_SLICE : ticks;
+        if (group_leaves(group)) return false;
+        running = gradient_forth(&gradient, first, end, running, lanes->failure);
+    }
+    return true;
 }
 
 // Of the lane that made most.
@@ -70,7 +84,19 @@ static int64_t group_ticks(const Gradient *gradient)
     return most;
 }
 
-HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
+// Steps [first, end), all of one segment. False: it left.
+static bool group_back(const GradientGroup *group, const Gradient *gradient, int64_t first, int64_t end,
+                       const double *weight)
+{
+    for (int64_t last = end; last > first; last -= GRADIENT_SLICE) {
+        if (group_leaves(group)) return false;
+        gradient_back(gradient, last - GRADIENT_SLICE > first ? last - GRADIENT_SLICE : first, last, weight,
+                      group->group.valid);
+    }
+    return true;
+}
+
+HD_CALL bool articulated_adjoint_back(void *memory, const double *weight, double *result, double *grown)
 {
     const GradientGroup *group = memory;
     const Gradient gradient = group_gradient(group);
@@ -78,9 +104,10 @@ HD_CALL void articulated_adjoint_back(void *memory, const double *weight, double
     gradient_back_begin(&gradient);
     for (int64_t end = ticks; end > 0; end = (end - 1) / segment * segment) {
         if (end < ticks) gradient_run_segment(&gradient, end / segment - 1);
-        gradient_back(&gradient, (end - 1) / segment * segment, end, weight, lanes);
+        if (!group_back(group, &gradient, (end - 1) / segment * segment, end, weight)) return false;
     }
     gradient_back_end(&gradient, lanes, result, grown);
+    return true;
 }
 
 #endif

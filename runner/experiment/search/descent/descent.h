@@ -228,8 +228,8 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 void descent_differentiate(Descent *descent, const DescentView *view);
 void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
 // The gradients at the centres of searches whose rounds end together, and what their replicates say, for
-// descent_reverse.
-void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
+// descent_reverse. Error (interrupted): asked to leave (Search.leaves).
+Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
 GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
 // Lanes from which on a GPU pays.
 int64_t descent_gpu_least(const Descent *descent);

@@ -2,6 +2,7 @@
 #include "descent.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // (f(to) - f(from))/(to - from); NaN: one of them failed, or they are the same point.
@@ -127,8 +128,12 @@ static Error descent_reverse_group(const Search *search, Descent *descent, const
         group->ordinal[k] = search_ordinal(search->method, view.run->round, 0);
         memcpy(group->parameter + (size_t)k * n_parameters, descent->parameter, n_parameters * sizeof(double));
     }
-    const GradientTrials trials = {
-        .count = count, .search = group->search, .ordinal = group->ordinal, .parameter = group->parameter};
+    const GradientTrials trials = {.count = count,
+                                   .search = group->search,
+                                   .ordinal = group->ordinal,
+                                   .parameter = group->parameter,
+                                   .leaves = search->leaves,
+                                   .of = search->leaves_of};
     const GradientSlopes slopes = {.parameters = descent->searched,
                                    .count = descent->n,
                                    .slope = group->slope,
@@ -144,6 +149,7 @@ typedef struct DescentReverse {
     const int64_t *centres;
     int64_t count;
     int at_once;
+    atomic_bool left; // a thread was asked to leave
 } DescentReverse;
 
 static int64_t descent_reverse_count(const DescentReverse *reverse)
@@ -151,6 +157,7 @@ static int64_t descent_reverse_count(const DescentReverse *reverse)
     return (reverse->count + reverse->at_once - 1) / reverse->at_once;
 }
 
+// Error (interrupted): asked to leave. Only a GPU has others.
 static Error descent_reverse_one(const DescentReverse *reverse, Descent *descent, int64_t group)
 {
     const int64_t at = group * reverse->at_once, left = reverse->count - at;
@@ -160,9 +167,11 @@ static Error descent_reverse_one(const DescentReverse *reverse, Descent *descent
 
 static void descent_reverse_range(void *context, int thread, int64_t first, int64_t end)
 {
-    const DescentReverse *reverse = context;
+    DescentReverse *reverse = context;
     const Descent *shared = reverse->search->scratch;
-    for (int64_t g = first; g < end; g++) (void)descent_reverse_one(reverse, shared->side.worker[thread], g);
+    for (int64_t g = first; g < end && !atomic_load(&reverse->left); g++) {
+        if (descent_reverse_one(reverse, shared->side.worker[thread], g).kind != OK) atomic_store(&reverse->left, true);
+    }
 }
 
 static Error descent_reverse_on_gpu(Search *search, DescentReverse *reverse)
@@ -174,11 +183,11 @@ static Error descent_reverse_on_gpu(Search *search, DescentReverse *reverse)
     return error_none();
 }
 
-void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
+Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
 {
     Descent *descent = search->scratch;
     DescentReverse reverse = {.search = search};
-    if (!descent_by_model(descent)) return;
+    if (!descent_by_model(descent)) return error_none();
     for (int64_t t = 0; t < count; t++) {
         const SideDrawn *points = descent_points(search, turns[t].search);
         if (descent_view(search, turns[t].search).run->on_line || points->left_out[0]) continue;
@@ -186,12 +195,14 @@ void descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
     }
     reverse.centres = descent->centres;
     if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= descent_gpu_least(descent)) {
-        search->gpu_failed = descent_reverse_on_gpu(search, &reverse);
-        if (search->gpu_failed.kind == OK) return;
+        const Error error = descent_reverse_on_gpu(search, &reverse);
+        if (error.kind == OK || error.kind == ERROR_INTERRUPTED) return error;
+        search->gpu_failed = error;
         descent->on_gpu = NULL;
     }
     reverse.at_once = descent->group.at_once;
     thread_team_for(descent->side.team, descent_reverse_count(&reverse), 1, descent_reverse_range, &reverse);
+    return atomic_load(&reverse.left) ? error_make(ERROR_INTERRUPTED, "interrupted") : error_none();
 }
 
 // Of a centre that failed, or was not run, there is none.
