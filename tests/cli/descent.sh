@@ -127,4 +127,65 @@ check $? "not of one that can't end earlier"
 hopscotch run plane.yaml --name none --progress none --set 'search.exclude=["x1 < 4.9999"]'
 [ $? -eq 1 ] && grep -q 'search 0: `exclude`' out
 check $? "a search without an allowed start says so"
+
+# Models without an adjoint, by differences: the fitness falls, with the same digest for batches of any size.
+cp "$root/experiments/command/spring.sh" .
+cat >rigid.yaml <<'END'
+version: 1
+experiment: rigid
+model: rigid
+simulation:
+  duration: 0.5
+  dt: 0.01
+  world:
+    bodies:
+      - {name: anchor, fixed: true, position: [0, 0, 2]}
+      - {name: payload, mass: 5, inertia: 0.5, velocity: [3, 0, 0]}
+    constraints:
+      - {name: rod, type: distance, a: payload, b: anchor}
+search:
+  method: adam
+  adam: {searches: 2, rate: 0.05, gradient: differences, stop: {iterations: 8}}
+  over: {gravity: {range: [2, 15]}}
+objective: {minimize: "(payload_end_x - 1)^2"}
+END
+cat >ndt.yaml <<'END'
+version: 1
+experiment: ndt
+model: ndt
+simulation: {scene: street, scene_seed: 3, spacing: 0.6, source_spacing: 2.0, resolution: 2.0, max_iterations: 60}
+search:
+  method: adam
+  adam: {searches: 2, rate: 0.05, gradient: differences, stop: {iterations: 8}}
+  over: {outlier_ratio: {range: [0.1, 0.9]}}
+objective: {minimize: "(tp - 3)^2"}
+END
+cat >command.yaml <<'END'
+version: 1
+experiment: command
+model: command
+simulation: {program: [./spring.sh], timeout: 10s}
+parameters: {stiffness: {value: 40, range: [0, 1000]}, damping: {value: 1, range: [-10, 100]}}
+metrics: {settled: s, energy: J}
+failures: [unstable]
+search:
+  method: adam
+  adam: {searches: 2, rate: 0.05, gradient: differences, stop: {iterations: 4}}
+  over: {stiffness: {range: [10, 100]}, damping: {range: [1, 10]}}
+objective: {minimize: "(energy - 15)^2"}
+END
+for model in rigid ndt command; do
+    for method in adam lbfgs; do
+        name=$model-$method
+        sed "s/adam/$method/g" $model.yaml >$name.yaml
+        hopscotch run $name.yaml --name $name --progress none --allow-programs --batch 1 &&
+            hopscotch run $name.yaml --name $name-7 --progress none --allow-programs --batch 7 --threads 2 &&
+            [ "$(digest $name)" = "$(digest $name-7)" ]
+        check $? "$name: the same digest for batches of 1 and 7"
+        "$HOPSCOTCH" query $name --format csv 2>out \
+            --sql "SELECT min(fitness), (SELECT min(fitness) FROM trials WHERE round = 0) FROM trials" | tail -n 1 >fell
+        awk -F, '{ exit !($1 != "" && $1 < 0.1 * $2) }' fell
+        check $? "$name: the fitness falls: $(cat fell)"
+    done
+done
 exit $status
