@@ -521,6 +521,8 @@ struct SearchMethod {
     Error (*tell)(Search *search, const Trials *trials);
     // Memory for a team, if the method needs some (search_use_team); NULL: it needs none.
     void (*use_team)(Search *search, ThreadTeam *team, Arena *arena);
+    // Memory in which a thread computes gradients; NULL or 0: none.
+    size_t (*gradient_bytes)(const Search *search);
     // Lanes that a GPU is to go back through at once (search_use_gpu), at most; NULL or 0: none.
     int64_t (*gradient_lanes)(const Search *search);
     void (*use_gpu)(Search *search, AdjointDevice *device, Arena *arena);
@@ -557,6 +559,7 @@ void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
 // The same for a device that computes gradients where there are enough of them, with the bits of the threads. NULL: no
 // longer. Where it fails, search->gpu_failed says why, and the threads compute them.
 int64_t search_gradient_lanes(const Search *search);
+size_t search_gradient_bytes(const Search *search); // of each thread
 void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
 SEARCH_METHODS(SEARCH_METHOD_DECLARE)

@@ -5,6 +5,7 @@
 // The least of three times after one to warm up. All lanes have the spec's default parameters. cuda: the same on a GPU,
 // by its own clock, of all lanes at once.
 #include "../../runner/command/command.h"
+#include "../../sim/articulated/articulated.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,6 +166,15 @@ static void bench_load(const char *path, AdjointBench *bench)
     if (why != NULL) check(error_make(ERROR_USER, "%s", why));
 }
 
+// kB of the states of a lane, of 17 doubles for each body and step (and those of springs of friction).
+static double bench_states(const AdjointBench *bench)
+{
+    ArticulatedConstants c;
+    memcpy(&c, &bench->configured.constants, sizeof c);
+    const int64_t doubles = (int64_t)c.n_bodies * (ARTICULATED_COORDINATE + 1) + (c.grips > 0 ? 3 * c.n_points : 0);
+    return 1e-3 * (double)(doubles * bench->configured.ticks * (int64_t)sizeof(double));
+}
+
 static void bench_on_cpu(AdjointBench *bench, double forward)
 {
     const Adjoint *adjoint = bench->configured.model->adjoint;
@@ -172,9 +182,10 @@ static void bench_on_cpu(AdjointBench *bench, double forward)
         for (int small = 0; small < 2; small++) {
             const size_t most = small == 1 ? 1 : 0;
             const double taken = bench_adjoint(bench, width, most);
-            printf("forward and back, %d at once, %s: %.1f ms, %.2f x forward, %.0f kB per lane\n", width,
-                   small == 1 ? "checkpoints" : "all states", 1e3 * taken, taken / forward,
-                   1e-3 * (double)adjoint->bytes(&bench->configured, width, most) / width);
+            printf(
+                "forward and back, %d at once, %s: %.1f ms, %.2f x forward, %.0f kB per lane; all states are %.0f kB\n",
+                width, small == 1 ? "checkpoints" : "all states", 1e3 * taken, taken / forward,
+                1e-3 * (double)adjoint->bytes(&bench->configured, width, most) / width, bench_states(bench));
         }
     }
     printf("one direction of one lane by dual numbers: %.1f ms\n", 1e3 * bench_tangent(bench));

@@ -127,6 +127,15 @@ words=$(tr '\n' ' ' <search.txt)
 grep -q '^trials  *at most 36, 3 per generation' plan.txt &&
     grep -q '^bound .*time of its gradients is not included' plan.txt &&
     good "the plan counts one trial per step" || fail "plan: $(cat plan.txt log)"
+# Its memory holds a state of the run for each step, lane and thread: 17 doubles for each body.
+host_bytes() { "$HOPSCOTCH" plan walk.yaml --set "search=$words" --threads "$1" --json 2>log |
+    sed -n 's/.*"host_bytes": \([0-9.e+]*\).*/\1/p'; }
+one=$(host_bytes 1) three=$(host_bytes 3)
+lanes=$("$HOPSCOTCH" run walk.yaml --name width --results r --progress none --set search.trials=1 2>&1 |
+    sed -n 's/.*, \(v[0-9]\)$/\1/p' | sed 's/v4/8/; s/v[23]/4/')
+awk -v one="$one" -v three="$three" -v lanes="${lanes:-8}" 'BEGIN { thread = (three - one) / 2
+    states = 17 * 8 * 13 * 200 * lanes; exit !(thread > states && thread < 2 * states) }' &&
+    good "the plan counts the memory of gradients" || fail "memory: $one $three $lanes"
 for method in adam lbfgs; do
     a=$(search "a$method" $method adjoint) b=$(search "b$method" $method "differences, difference: 1e-6")
     echo "$a $b" | awk '{ d = $1 - $2; exit !($1 != "" && d * d < 1e-8) }' &&
@@ -239,19 +248,21 @@ lost() # METHOD GRADIENT WHAT ARGUMENTS...: each of three searches ends with its
 for method in adam lbfgs; do
     lost $method adjoint "a start that fails" --set parameters.fall_height=0.6
     for gradient in adjoint tangent differences; do
-        lost $method $gradient "a plateau of penalties" --set parameters.fall_height=0.6 --set "objective.failed=penalty(3)"
+        lost $method $gradient "a plateau of penalties" --set parameters.fall_height=0.6 \
+            --set "objective.failed=penalty(3)"
     done
 done
 # The worst replicate falls in each trial, and others do not.
 perturb="fall_height: {uniform: [0.1, 0.6]}"
 for gradient in adjoint tangent differences; do
-    lost adam $gradient "a worst replicate that fails" --set objective.over=worst --set "objective.failed=penalty(-100)" \
-        --set "replicates={count: 5, perturb: {$perturb}}"
+    lost adam $gradient "a worst replicate that fails" --set objective.over=worst \
+        --set "objective.failed=penalty(-100)" --set "replicates={count: 5, perturb: {$perturb}}"
 done
-"$HOPSCOTCH" run walk.yaml --name flat --set parameters.fall_height=0.6 --set "objective.failed=penalty(3)" --results r \
-    --progress none >log 2>&1
+"$HOPSCOTCH" run walk.yaml --name flat --set parameters.fall_height=0.6 --set "objective.failed=penalty(3)" \
+    --results r --progress none >log 2>&1
 "$HOPSCOTCH" gradient flat/1 --results r --format csv >rows.csv 2>log &&
-    awk -F, 'NR > 1 && ($4 != "" || $5 != "" || $6 + 0 != 0 || $9 != 3) { bad = 1 } END { exit bad || NR != 6 }' rows.csv &&
+    awk -F, 'NR > 1 && ($4 != "" || $5 != "" || $6 + 0 != 0 || $9 != 3) { bad = 1 }
+        END { exit bad || NR != 6 }' rows.csv &&
     good "a fitness of failed replicates alone has no adjoint" || fail "flat: $(cat rows.csv log)"
 search some adam adjoint --set objective.failed=ignore \
     --set "replicates={count: 5, perturb: {fall_height: {uniform: [0.1, 0.6]}}}" >best

@@ -549,6 +549,20 @@ TEST(adam_clips_the_gradient_to_a_norm)
     descent_case_end(&test);
 }
 
+// After one step both coordinates are at the end of their range, which holds the second one.
+TEST(adam_clips_without_what_the_ranges_hold)
+{
+    DescentCase test;
+    descent_case_start(&test, descent_corner, 2, "adam", "start: center, rate: 0.6, clip: 2, beta1: 0");
+    CHECK(descent_case_batch(&test, 5));
+    CHECK(descent_case_batch(&test, 5));
+    const DescentView view = descent_view(&test.search, 0);
+    CHECK_NEAR(65.0, view.run->gradient, 1e-6);
+    CHECK_NEAR(2.0, view.own[0], 1e-12);
+    CHECK_NEAR(-15.0 * 2.0 / 65.0, view.own[1], 1e-6);
+    descent_case_end(&test);
+}
+
 // x1 >= 1 and a minimum at 0.3: x1 = (0.3 + w)/(1 + w) for the weight w, and best is a trial with x1 >= 1.
 TEST(descent_weighs_constraints)
 {

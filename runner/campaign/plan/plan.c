@@ -294,6 +294,9 @@ static void plan_count_batches(PlanMaker *maker)
     snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
              device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
     plan_memory(device, &plan->host_bytes, &plan->device_bytes);
+    // each thread computes gradients in memory of its own
+    const int threads = device->options.threads > 0 ? device->options.threads : processors_allowed();
+    plan->host_bytes += threads * (double)search_gradient_bytes(&maker->search);
 }
 
 static Error plan_on_device(PlanMaker *maker, const RunOptions *options)

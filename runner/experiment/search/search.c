@@ -48,6 +48,11 @@ void search_use_team(Search *search, ThreadTeam *team, Arena *arena)
     if (search->method->use_team != NULL) search->method->use_team(search, team, arena);
 }
 
+size_t search_gradient_bytes(const Search *search)
+{
+    return search->method->gradient_bytes != NULL ? search->method->gradient_bytes(search) : 0;
+}
+
 int64_t search_gradient_lanes(const Search *search)
 {
     return search->method->gradient_lanes != NULL ? search->method->gradient_lanes(search) : 0;

@@ -35,7 +35,7 @@ static const Option adam_options[ADAM_N_OPTIONS] = {
     {"adam.schedule", OPTION_CHOICE, "", 0, 0, 2, "constant|cosine|decay",
      "of the rate. cosine: down to 0 at stop.iterations, which can't be extended then; decay: with 1/sqrt(iteration)"},
     {"adam.clip", OPTION_NUMBER, "", 0, 1e-300, (double)INFINITY, "none",
-     "a longer gradient is shortened to this norm, in fitness per range"},
+     "a longer gradient is shortened to this norm, in fitness per range, without what points out of the ranges"},
     {"adam.patience", OPTION_INTEGER, "1", 10, 1, 1e6, NULL,
      "rounds without a single derivative, after which a search ends"},
 };
@@ -68,7 +68,7 @@ static double adam_rate(const Descent *descent, const DescentRun *run)
 static void adam_step(const Descent *descent, const DescentView *view, double *to)
 {
     const double *settings = descent->settings, b1 = settings[ADAM_BETA1], b2 = settings[ADAM_BETA2];
-    const double t = (double)view->run->iteration, length = descent_norm(view->slope, descent->n);
+    const double t = (double)view->run->iteration, length = view->run->gradient; // without what the ranges hold
     const double clip = settings[ADAM_CLIP] > 0.0 && length > settings[ADAM_CLIP] ? settings[ADAM_CLIP] / length : 1.0;
     const double of_mean = 1.0 - portable_pow(b1, t), of_squares = 1.0 - portable_pow(b2, t);
     const double rate = adam_rate(descent, view->run);
@@ -179,6 +179,7 @@ const SearchMethod search_adam = {
     .init = adam_init,
     .ordinal = adam_ordinal,
     SIDE_BY_SIDE_METHOD,
+    .gradient_bytes = descent_gradient_bytes,
     .gradient_lanes = descent_gradient_lanes,
     .use_gpu = descent_use_gpu,
 };

@@ -216,6 +216,13 @@ static void *descent_worker(const Search *search, bool learns, Arena *arena)
     return worker;
 }
 
+size_t descent_gradient_bytes(const Search *search)
+{
+    const Descent *descent = search->scratch;
+    const GradientMeans means = descent_means(descent, NULL);
+    return descent_by_model(descent) ? trial_gradient_bytes(search->spec, &search->spec->configured, &means) : 0;
+}
+
 // A lane takes a thread of a GPU some hundred times as long as a processor's vector.
 int64_t descent_gpu_least(const Descent *descent)
 {

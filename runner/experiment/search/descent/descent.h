@@ -234,6 +234,7 @@ GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
 // Lanes from which on a GPU pays.
 int64_t descent_gpu_least(const Descent *descent);
 int64_t descent_gradient_lanes(const Search *search);
+size_t descent_gradient_bytes(const Search *search);
 void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 // Whether a step against the slope would leave the range at coordinate i.
 bool descent_is_held(const DescentView *view, int i);

@@ -294,6 +294,7 @@ const SearchMethod search_lbfgs = {
     .init = lbfgs_init,
     .ordinal = lbfgs_ordinal,
     SIDE_BY_SIDE_METHOD,
+    .gradient_bytes = descent_gradient_bytes,
     .gradient_lanes = descent_gradient_lanes,
     .use_gpu = descent_use_gpu,
 };
