@@ -296,7 +296,7 @@ long() # NAME ARGUMENTS...
 start=$(milliseconds)
 long forward --set 'search={method: random, trials: 2, over: {hip_amplitude: {range: [0, 0.5]}}}'
 forward=$(($(milliseconds) - start))
-cut() # it ends while gradients are computed, sooner than they would
+ends_early() # it ends while gradients are computed, sooner than they would
 {
     rm -rf r/cut
     "$HOPSCOTCH" run long.yaml --name cut --results r --progress none --threads 1 >log 2>&1 &
@@ -304,7 +304,7 @@ cut() # it ends while gradients are computed, sooner than they would
     leaves INT r/cut/campaign.lock
     [ $ended -eq 130 ] && [ $took -lt $((forward / 2 + 300)) ] && grep -q '; 2 trials in flight (.*) were abandoned' log
 }
-soon cut && good "Ctrl-C ends gradients after $took ms" || fail "Ctrl-C: $ended after $took of $forward ms: $(cat log)"
+soon ends_early && good "Ctrl-C ends gradients after $took ms" || fail "Ctrl-C: $ended after $took of $forward ms: $(cat log)"
 timed()
 {
     rm -rf r/timed
