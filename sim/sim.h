@@ -681,8 +681,8 @@ enum { MADE_THREADS = 64 }; // of a block; a thread advances a lane
 int made_blocks(const Configured *configured, int64_t lanes, int processors);
 
 // The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
-// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel.
-const char *made_source(const MadeWish *wish, Arena *arena);
+// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
+const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
 // NVRTC is found when it is wanted. It may hang, die, or take all memory: call it in a process that may be lost.
 

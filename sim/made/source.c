@@ -215,13 +215,16 @@ int made_blocks(const Configured *configured, int64_t lanes, int processors)
     return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
 }
 
-const char *made_source(const MadeWish *wish, Arena *arena)
+const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
 {
     const Configured *configured = wish->configured;
+    *why = "it runs a program";
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
     const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
+    *why = "several threads share a lane";
     if (kernel->threads > 1) return NULL;
+    *why = "another would take too long to compile";
     Text text = {.arena = arena};
     Headers headers = headers_find(arena);
     char path[HEADER_PATH];

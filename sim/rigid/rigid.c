@@ -444,7 +444,8 @@ static bool rigid_make(const Configured *configured, TextSink out)
     out.write(out.to, line, strlen(line));
     RIGID_CONSTANTS(RIGID_MAKE)
 #undef RIGID_MAKE
-    return constants.form != RIGID_RATTLE || (constants.n_moving == 1 && constants.rattle_order == RIGID_ORDER_TWO);
+    return constants.form != RIGID_RATTLE ||
+           (constants.n_moving == 1 && constants.rattle_order == RIGID_ORDER_TWO && constants.trees == 0);
 }
 
 const Model rigid_model = {

@@ -129,7 +129,8 @@ static Error speed_make(SpeedBench *bench, const Configured *configured, const S
     }
     const int blocks = work->blocks > 0 ? work->blocks : made_blocks(configured, work->lanes, info->processors);
     const MadeWish wish = {configured, fixed, blocks};
-    TRY(made_compile(made_source(&wish, arena), info->architecture, arena, &image));
+    const char *why;
+    TRY(made_compile(made_source(&wish, arena, &why), info->architecture, arena, &image));
     return backend_use_made(bench->backend, &image, fixed);
 }
 

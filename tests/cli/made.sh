@@ -37,6 +37,19 @@ run whole made --kernels general && [ "$(compiled)" -eq 0 ] && ! event whole mad
 check $? "general: nothing is compiled"
 expected=$(digest whole)
 
+planned() # EXPERIMENT WORDS: of the kernel
+{
+    "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root/experiments/$1.yaml" --backend faulty >out 2>err &&
+        grep -q "^kernel  *$2\$" out
+}
+planned smoke "general; one is made for this campaign if that saves time" &&
+    planned ndt_basin "general: several threads share a lane" &&
+    planned dzhanibekov "general: another would take too long to compile"
+check $? "the plan says which kernel a run begins with, and why none is made"
+"$HOPSCOTCH_FAULTS_PROGRAM" run "$root/experiments/dzhanibekov.yaml" --name long --backend faulty --kernels made \
+    --progress none --set simulation.duration=0.1 >out 2>err && event long "general: another would take too long"
+check $? "where a made kernel was asked for and none is made, the event says why"
+
 run first made && same first && event first "made for sm_00, compiled in" && [ "$(compiled)" -eq 1 ]
 check $? "a kernel is made, and the event says so"
 grep -q -- "--gpu-architecture=sm_00 -std=c++17 -fmad=false" compiled

@@ -15,7 +15,8 @@ static const char *made_source_of(RigidRun *run)
     CHECK_OK(spec_build(&run->spec, &run->arena, configured));
     const MadeWish wish = {
         .configured = configured, .fixed = made_fixed(&run->spec, configured, &run->arena), .blocks = 1};
-    return made_source(&wish, &run->arena);
+    const char *why;
+    return made_source(&wish, &run->arena, &why);
 }
 
 static bool made_has_source(const char *simulation)
@@ -33,6 +34,9 @@ TEST(made_kernels_are_for_worlds_that_compile_quickly)
     CHECK(!made_has_source(MADE_FREE("{name: a, spin: [1, 2, 3]}, {name: b, position: [5, 0, 0]}")));
     CHECK(!made_has_source(
         "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, order: six, world: {bodies: [{name: a}]}}"));
+    CHECK(!made_has_source(
+        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, solver: trees, world: {bodies: [{name: a, "
+        "position: [0.5, 0, 0]}], constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}"));
     CHECK(made_has_source("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}, {name: b, position: [5, 0, 0]}]}}"));
     CHECK(!made_has_source("{duration: 0.1, dt: 1.0e-3, copies: 9, world: {bodies: [{name: a#, repeat: copies, "
                            "position: [5, 0, 0], step: {position: [1, 0, 0]}}]}}"));
@@ -63,7 +67,8 @@ static const char *made_source_of_actions(int rows, Arena *arena)
     CHECK_OK(spec_build(spec, arena, configured));
     CHECK_INTEGER(2 * rows, configured->n_assets);
     const MadeWish wish = {.configured = configured, .fixed = made_fixed(spec, configured, arena), .blocks = 1};
-    return made_source(&wish, arena);
+    const char *why;
+    return made_source(&wish, arena, &why);
 }
 
 TEST(made_kernels_hold_16384_numbers_of_tables_and_read_more_from_memory)
@@ -170,7 +175,7 @@ static bool made_compiles(const char *path, const char *set)
     CHECK_OK(spec_load(path, &set, set != NULL ? 1 : 0, &arena, diagnostics_new(&arena), &spec));
     CHECK_OK(spec_build(&spec, &arena, &configured));
     const MadeWish wish = {.configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .blocks = 1};
-    const char *source = made_source(&wish, &arena);
+    const char *why, *source = made_source(&wish, &arena, &why);
     CHECK(source != NULL);
     const Error error = made_compile(source, "sm_90", &arena, &image);
     const bool absent = error.kind != OK && strstr(error.text, "was not found") != NULL;

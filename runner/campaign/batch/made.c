@@ -227,7 +227,9 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     job->fixed = made_fixed(spec, configured, &job->arena);
     const MadeWish wish = {
         .configured = configured, .fixed = job->fixed, .blocks = made_blocks(configured, lanes, info->processors)};
-    job->source = made_source(&wish, &job->arena);
+    const char *why;
+    job->source = made_source(&wish, &job->arena, &why);
+    job->without = arena_format(&job->arena, "general: %s", why);
     if (job->source == NULL) return error_none();
     job->key = made_key(job, &job->arena);
     job->cached = cache_read(made_cache, job->key.hex, &job->arena, &image);
@@ -239,7 +241,7 @@ const char *made_words(const MadeJob *job, const BackendInfo *device)
 {
     if (device->architecture[0] == '\0') return NULL;
     if (job->note[0] != '\0') return job->note;
-    if (job->source == NULL) return "general";
+    if (job->source == NULL) return job->without != NULL ? job->without : "general";
     if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";
     return "general; makes one for this campaign if that saves time";
 }

@@ -261,6 +261,9 @@ static Error campaign_tell_kernel(Campaign *campaign)
                     info->made_note);
         return store_event(campaign->store, "kernel", "made for %s, not used: %s", info->architecture, info->made_note);
     }
+    if (info->made == MADE_NONE && job->source == NULL && job->without != NULL &&
+        strcmp(campaign->device.options.kernels, "made") == 0)
+        return store_event(campaign->store, "kernel", "%s", job->without);
     if (info->made == MADE_NONE) return error_none();
     return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
                        job->cached ? "from the cache"
