@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#define MADE_JOINED(more, constraint)                                                                                  \
+    "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, " more "world: {bodies: [{name: a, position: [0.5, 0, 0]}], "  \
+    "constraints: [{name: hook, a: a, at_a: [-0.5, 0, 0], " constraint "}]}}"
 #define MADE_FREE(bodies) "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [" bodies "]}}"
 
 static const char *made_source_of(RigidRun *run)
@@ -34,9 +37,9 @@ TEST(made_kernels_are_for_worlds_that_compile_quickly)
     CHECK(!made_has_source(MADE_FREE("{name: a, spin: [1, 2, 3]}, {name: b, position: [5, 0, 0]}")));
     CHECK(!made_has_source(
         "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, order: six, world: {bodies: [{name: a}]}}"));
-    CHECK(!made_has_source(
-        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, solver: trees, world: {bodies: [{name: a, "
-        "position: [0.5, 0, 0]}], constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}"));
+    CHECK(made_has_source(MADE_JOINED("", "type: ball")));
+    CHECK(!made_has_source(MADE_JOINED("", "type: hinge, axis: [0, 1, 0]")));
+    CHECK(!made_has_source(MADE_JOINED("solver: trees, ", "type: ball")));
     CHECK(made_has_source("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}, {name: b, position: [5, 0, 0]}]}}"));
     CHECK(!made_has_source("{duration: 0.1, dt: 1.0e-3, copies: 9, world: {bodies: [{name: a#, repeat: copies, "
                            "position: [5, 0, 0], step: {position: [1, 0, 0]}}]}}"));
@@ -158,9 +161,7 @@ TEST(made_kernel_of_the_slowest_world_compiles_in_time)
         test_skip("there is no NVRTC");
         return;
     }
-    const double slowest = made_compiled_in(
-        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
-        "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}");
+    const double slowest = made_compiled_in(MADE_JOINED("", "type: ball"));
     CHECK(slowest < 13 * free_body);
 }
 
