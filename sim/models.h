@@ -2,12 +2,12 @@
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
 //               A model that runs a program has no kernel (KERNEL_NONE).
 //   KERNELS(X)  X(model, kernel, threads, alone, work, fill): `model_kernel`, a function in sim/model/advance.h that
-//               advances one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a
-//               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
-//               the model fills vectors itself. work: how a lane keeps it between slices: in `columns`, so that lanes
-//               can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block). fill: blocks
-//               of MADE_THREADS that a processor of a GPU is to hold of a kernel made for a campaign (sim/made), where
-//               there are as many lanes; 1: the compiler takes the registers that it wants
+//               advances one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h).
+//               alone: how a CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle,
+//               or `vector` if the model fills vectors itself. work: how a lane keeps it between slices: in `columns`,
+//               so that lanes can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block).
+//               fill: blocks of MADE_THREADS that a processor of a GPU is to hold of a kernel made for a campaign
+//               (sim/made), where there are as many lanes; 1: the compiler takes the registers that it wants
 //   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by two threads of a GPU
 //               (`model_adjoint_plan`, `_forth`, `_back_slice`, pair.h; see sim/adjoint.h), by a vector of a CPU
 //               (`model_adjoint_bytes`, `_run`, `_back`, group.h; see sim/cpu_kernels.h)

@@ -126,7 +126,7 @@ run wrong wrong && same wrong && event wrong "not used: its bits differ" && grep
 check $? "a kernel that gives wrong bits is detected and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
 check $? "a kernel that gives wrong bits does not stay in the cache"
-run alien alien && same alien && event alien "not used: it could not be loaded" && [ -z "$(ls cache/hopscotch/kernels)" ]
+run alien alien && same alien && event alien "not used: it could not be loaded" && [ -z "$(ls $folder)" ]
 check $? "a kernel that the device does not take is not used, and leaves the cache"
 run crash crash && same crash && event crash "not used since the device failed: .*launch failure" &&
     grep -q "warning: the kernel made for sm_00" err && [ -z "$(ls cache/hopscotch/kernels)" ]
@@ -181,8 +181,9 @@ rm -rf cache
 run change made --kernels general --set limits.trials=20 && run change made --set limits.trials=40 &&
     run change made --kernels general --set limits.trials=none && same change
 check $? "begun by the general kernel, resumed by a made one, and ended by the general one"
-[ "$("$SQL" results/change/campaign.db "SELECT group_concat(kernel, ' ') FROM (SELECT kernel FROM batches ORDER BY id)")" = \
-    "general general made made general" ]
+kernels=$("$SQL" results/change/campaign.db \
+    "SELECT group_concat(kernel, ' ') FROM (SELECT kernel FROM batches ORDER BY id)")
+[ "$kernels" = "general general made made general" ]
 check $? "its batches say which kernel computed them"
 
 # 11,660 trials of 1.5 s: after the first batches, compiling seems worth it
@@ -207,7 +208,11 @@ ended=$? pid=
 check $? "Ctrl-C while batches run beside the compiler: both end"
 done=$("$SQL" results/beside/campaign.db "SELECT count(*) FROM trials")
 (auto general made --kernels general --set limits.trials="$done")
-sums() { "$SQL" "results/$1/campaign.db" "SELECT count(*), total(fitness), total(attitude_rms), total(survived) FROM trials"; }
+sums()
+{
+    "$SQL" "results/$1/campaign.db" \
+        "SELECT count(*), total(fitness), total(attitude_rms), total(survived) FROM trials"
+}
 [ "$done" -gt 0 ] && [ "$(sums beside)" = "$(sums general)" ]
 check $? "the $done trials until then are those of a run without"
 

@@ -10,6 +10,10 @@
 #define MADE_JOINED(more, constraint)                                                                                  \
     "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, " more "world: {bodies: [{name: a, position: [0.5, 0, 0]}], "  \
     "constraints: [{name: hook, a: a, at_a: [-0.5, 0, 0], " constraint "}]}}"
+#define MADE_LOOP(solver)                                                                                              \
+    "{duration: 0.1, dt: 1.0e-3, solver: " solver ", world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}], "    \
+    "constraints: [{name: one, type: distance, a: a, b: b}, {name: two, type: distance, a: a, at_b: [0, 0, 2]}, "      \
+    "{name: three, type: distance, a: b, at_b: [1, 0, 2]}]}}"
 #define MADE_FREE(bodies) "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [" bodies "]}}"
 
 static const char *made_source_of(RigidRun *run)
@@ -40,6 +44,8 @@ TEST(made_kernels_are_for_worlds_that_compile_quickly)
     CHECK(made_has_source(MADE_JOINED("", "type: ball")));
     CHECK(!made_has_source(MADE_JOINED("", "type: hinge, axis: [0, 1, 0]")));
     CHECK(!made_has_source(MADE_JOINED("solver: trees, ", "type: ball")));
+    CHECK(made_has_source(MADE_LOOP("skyline")));
+    CHECK(!made_has_source(MADE_LOOP("trees")));
     CHECK(made_has_source("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}, {name: b, position: [5, 0, 0]}]}}"));
     CHECK(!made_has_source("{duration: 0.1, dt: 1.0e-3, copies: 9, world: {bodies: [{name: a#, repeat: copies, "
                            "position: [5, 0, 0], step: {position: [1, 0, 0]}}]}}"));
