@@ -45,7 +45,7 @@ one()
     name=fault_$1_$2 log=$folder/results/fault_$1_$2/log.jsonl
     HOPSCOTCH_FAULT=cuda:$1:$2 run "$name" --backend cuda
     status=$? outcome=continued
-    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"\|stopped computing\|and not used' "$log" && outcome=harmless
+    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"\|stopped computing\|not used' "$log" && outcome=harmless
     if [ $status -eq 3 ] && grep -q '^hopscotch: ' "$folder/$name.log"; then
         outcome=stopped
         cp "$folder/$name.log" "$folder/$name.stopped"

@@ -42,7 +42,7 @@ planned() # EXPERIMENT WORDS: of the kernel
     "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root/experiments/$1.yaml" --backend faulty >out 2>err &&
         grep -q "^kernel  *$2\$" out
 }
-planned smoke "general; one is made for this campaign if that saves time" &&
+planned smoke "general; makes one for this campaign if that saves time" &&
     planned ndt_basin "general: several threads share a lane" &&
     planned dzhanibekov "general: another would take too long to compile"
 check $? "the plan says which kernel a run begins with, and why none is made"

@@ -148,11 +148,11 @@ static void device_leave_made(Device *device, const Error *cause)
     device->options.kernels = "general";
     made_forget(&device->made);
     if (info->made == MADE_REFUSED)
-        snprintf(device->kernel_note, sizeof device->kernel_note, "made for %s, and not used: %s", info->architecture,
+        snprintf(device->kernel_note, sizeof device->kernel_note, "made for %s, not used: %s", info->architecture,
                  info->made_note);
     else
         snprintf(device->kernel_note, sizeof device->kernel_note,
-                 "made for %s, and not used since the device failed: %.400s", info->architecture, cause->text);
+                 "made for %s, not used since the device failed: %.400s", info->architecture, cause->text);
 }
 
 Error device_recover(Device *device, Error error)
