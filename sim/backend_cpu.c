@@ -147,7 +147,7 @@ void cpu_name(char *name, size_t size)
 // A single lane is fastest without vectors, because their other lanes would be idle. Some models fill the vectors
 // themselves.
 typedef enum CpuAlone { CPU_ALONE_scalar, CPU_ALONE_vector } CpuAlone;
-#define CPU_ALONE(model, kernel, threads, alone, work) CPU_ALONE_##alone,
+#define CPU_ALONE(model, kernel, threads, alone, work, fill) CPU_ALONE_##alone,
 static bool cpu_leaves_vectors(int kernel)
 {
     static const CpuAlone alone[] = {KERNELS(CPU_ALONE)};
@@ -166,7 +166,7 @@ const CpuWay *cpu_way(const Backend *backend, int valid)
 }
 
 typedef enum CpuWork { CPU_WORK_columns, CPU_WORK_blocks } CpuWork;
-#define CPU_WORK(model, kernel, threads, alone, work) CPU_WORK_##work,
+#define CPU_WORK(model, kernel, threads, alone, work, fill) CPU_WORK_##work,
 static bool cpu_moves_lanes(int kernel)
 {
     static const CpuWork works[] = {KERNELS(CPU_WORK)};

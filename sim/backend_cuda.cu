@@ -27,14 +27,14 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
                                   : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                               \
         if (lanes_take(&group, place, end)) model##_##kernel(&constants, assets, &group, is_observed);                 \
     }
-#define CUDA_KERNELS(model, kernel, threads, alone, work)                                                              \
+#define CUDA_KERNELS(model, kernel, threads, alone, work, fill)                                                        \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
     CUDA_KERNEL(observed, model, kernel, threads, true)
 KERNELS(CUDA_KERNELS)
 
-#define CUDA_PLAIN(model, kernel, threads, alone, work) plain_##model##_##kernel,
-#define CUDA_OBSERVED(model, kernel, threads, alone, work) observed_##model##_##kernel,
-#define CUDA_THREADS(model, kernel, threads, alone, work) threads,
+#define CUDA_PLAIN(model, kernel, threads, alone, work, fill) plain_##model##_##kernel,
+#define CUDA_OBSERVED(model, kernel, threads, alone, work, fill) observed_##model##_##kernel,
+#define CUDA_THREADS(model, kernel, threads, alone, work, fill) threads,
 static const CudaKernel cuda_plain[] = {KERNELS(CUDA_PLAIN)};
 static const CudaKernel cuda_observed[] = {KERNELS(CUDA_OBSERVED)};
 static const int cuda_threads[] = {KERNELS(CUDA_THREADS)}; // threads per lane
@@ -266,8 +266,8 @@ static bool cuda_load_made(CudaMade *made, const MadeImage *image, char *why, si
         snprintf(why, size, "the driver lacks a function that loads it");
         return false;
     }
-    result = made->driver.load(&made->module, image->data);
-    if (result == CUDA_SUCCESS) result = made->driver.function(&made->kernel, made->module, "made");
+    DRIVER_CALL(result, made->driver.load(&made->module, image->data));
+    if (result == CUDA_SUCCESS) DRIVER_CALL(result, made->driver.function(&made->kernel, made->module, "made"));
     if (result != CUDA_SUCCESS)
         snprintf(why, size, "it could not be loaded: %s", cuda_made_words(&made->driver, result));
     return result == CUDA_SUCCESS;
@@ -304,15 +304,19 @@ static Error cuda_use_made(Backend *backend, const MadeImage *image, const doubl
     char why[sizeof backend->info.made_note];
     cuda_drop_made(cuda);
     cuda->made.fixed = (double *)malloc(size);
-    if (cuda->made.fixed == NULL) return error_make(ERROR_MACHINE, "not enough memory for the CUDA backend");
+    if (cuda->made.fixed == NULL) {
+        cuda_refuse_made(cuda, "there is no memory for its inputs");
+        return error_none();
+    }
     memcpy(cuda->made.fixed, fixed, size);
-    if (!cuda_load_made(&cuda->made, image, why, sizeof why)) {
-        cuda_refuse_made(cuda, why);
+    const Error trial = cuda_take_trial(cuda);
+    if (trial.kind != OK || !cuda_load_made(&cuda->made, image, why, sizeof why)) {
+        cuda_refuse_made(cuda, trial.kind != OK ? trial.text : why);
         return error_none();
     }
     cuda_note_made(cuda);
     backend->info.made = MADE_ON_TRIAL;
-    return cuda_take_trial(cuda);
+    return error_none();
 }
 
 // Have all lanes the inputs that it was made for?
@@ -374,8 +378,9 @@ static Error cuda_launch_made(const CudaBackend *cuda, const CudaSlot *s, LaneGr
     if (first >= end) return error_none();
     group.lane = first;
     const unsigned blocks = (unsigned)((end - first + MADE_THREADS - 1) / MADE_THREADS);
-    const CUresult result = cuda->made.driver.launch(cuda->made.kernel, blocks, 1, 1, MADE_THREADS, 1, 1, 0,
-                                                     (CUstream)s->stream, arguments, NULL);
+    CUresult result;
+    DRIVER_CALL(result, cuda->made.driver.launch(cuda->made.kernel, blocks, 1, 1, MADE_THREADS, 1, 1, 0,
+                                                 (CUstream)s->stream, arguments, NULL));
     if (result == CUDA_SUCCESS) return error_none();
     return error_make(ERROR_DEVICE, "cuLaunchKernel: %s (CUDA error %d)", cuda_made_words(&cuda->made.driver, result),
                       (int)result);

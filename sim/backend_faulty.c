@@ -20,6 +20,7 @@ struct FaultyBackend {
     int device;
     bool broken, hung[BACKEND_SLOTS_MAX]; // after a failed launch; the slot's slice does not end
     bool lying;                           // its next time is wrong
+    bool crashes;                         // the made kernel does
     int lies;
     int64_t n_metrics;
     Backend *inner[BACKEND_SLOTS_MAX];
@@ -121,6 +122,7 @@ static Error faulty_begin(Backend *backend, int slot)
 static Error faulty_advance(Backend *backend, int slot, int64_t ticks)
 {
     FaultyBackend *faulty = (FaultyBackend *)backend;
+    faulty->broken = faulty->broken || (faulty->crashes && backend->used_made[slot]);
     TRY(faulty_try(faulty, "advance", slot));
     return backend_advance(faulty->inner[slot], 0, ticks);
 }
@@ -145,15 +147,25 @@ static Error faulty_wait(Backend *backend, int slot, bool *done, double *kernel_
     return error_none();
 }
 
-// As far as it can be told without a GPU: an image that begins with "wrong" gives wrong bits, which its trial shows.
+// As far as it can be told without a GPU, by the first letters of an image: "wrong" gives wrong bits, which its trial
+// shows, "alien" can't be loaded, "crash" ends its first launch.
 static Error faulty_use_made(Backend *backend, const MadeImage *image, const double *fixed)
 {
+    static const struct {
+        const char *begins, *note;
+    } bad[] = {{"wrong", "its bits differ from those of the general kernel"},
+               {"alien", "it could not be loaded: device kernel image is invalid"}};
+    FaultyBackend *faulty = (FaultyBackend *)backend;
     BackendInfo *info = &backend->info;
-    const bool wrong = image->size >= 5 && memcmp(image->data, "wrong", 5) == 0;
     (void)fixed;
-    info->made = wrong ? MADE_REFUSED : MADE_USED;
-    snprintf(info->made_note, sizeof info->made_note,
-             wrong ? "its bits differ from those of the general kernel" : "168 registers, 0 bytes of local memory");
+    info->made = MADE_USED;
+    faulty->crashes = image->size >= 5 && memcmp(image->data, "crash", 5) == 0;
+    snprintf(info->made_note, sizeof info->made_note, "168 registers, 0 bytes of local memory");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (image->size < 5 || memcmp(image->data, bad[i].begins, 5) != 0) continue;
+        info->made = MADE_REFUSED;
+        snprintf(info->made_note, sizeof info->made_note, "%s", bad[i].note);
+    }
     return error_none();
 }
 

@@ -23,7 +23,7 @@ static void leave_vectors(void)
 #endif
 }
 
-#define CPU_KERNELS_DEFINE(model, kernel, threads, alone, work)                                                        \
+#define CPU_KERNELS_DEFINE(model, kernel, threads, alone, work, fill)                                                  \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \
         model##_##kernel(constants, assets, group, OBSERVED);                                                          \
@@ -61,7 +61,7 @@ GRAPH_KERNELS(CPU_KERNELS_SHARE)
     }
 ADJOINT_KERNELS(CPU_KERNELS_REVERSE)
 
-#define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work) run_##model##_##kernel,
+#define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work, fill) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
     [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
 #define CPU_KERNELS_ADJOINT(model, kernel)                                                                             \

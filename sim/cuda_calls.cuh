@@ -23,6 +23,12 @@ static cudaError_t cuda_fail(int number)
         int cuda_number = 0;                                                                                           \
         (code) = backend_cuda_fault(&cuda_number) ? cuda_fail(cuda_number) : (call);                                   \
     } while (0)
+// The same for a call of the driver (made/driver.cuh), whose errors have the numbers of the runtime's.
+#define DRIVER_CALL(result, call)                                                                                      \
+    do {                                                                                                               \
+        int driver_number = 0;                                                                                         \
+        (result) = backend_cuda_fault(&driver_number) ? (CUresult)cuda_fail(driver_number) : (call);                   \
+    } while (0)
 #define CUDA_TRY(call)                                                                                                 \
     do {                                                                                                               \
         cudaError_t cuda_code;                                                                                         \

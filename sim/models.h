@@ -1,11 +1,13 @@
 // The registry of models. A model is a folder in sim/ and its lines here.
 //   MODELS(X)   X(name): `name_model`, a Model (sim.h), defined in sim/name/name.c
 //               A model that runs a program has no kernel (KERNEL_NONE).
-//   KERNELS(X)  X(model, kernel, threads, alone, work): `model_kernel`, a function in sim/model/advance.h that advances
-//               one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h). alone: how a
-//               CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle, or `vector` if
-//               the model fills vectors itself. work: how a lane keeps it between slices: in `columns`, so that lanes
-//               can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block)
+//   KERNELS(X)  X(model, kernel, threads, alone, work, fill): `model_kernel`, a function in sim/model/advance.h that
+//               advances one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h).
+//               alone: how a CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle,
+//               or `vector` if the model fills vectors itself. work: how a lane keeps it between slices: in `columns`,
+//               so that lanes can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block).
+//               fill: blocks of MADE_THREADS that a processor of a GPU is to hold of a kernel made for a campaign
+//               (sim/made), where there are as many lanes; 1: the compiler takes the registers that it wants
 //   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by two threads of a GPU
 //               (`model_adjoint_plan`, `_forth`, `_back_slice`, pair.h; see sim/adjoint.h), by a vector of a CPU
 //               (`model_adjoint_bytes`, `_run`, `_back`, group.h; see sim/cpu_kernels.h)
@@ -29,23 +31,23 @@
     X(command)
 
 #define KERNELS(X) \
-    X(hopper, implicit_midpoint, 1, scalar, columns) \
-    X(hopper, semi_implicit_euler, 1, scalar, columns) \
-    X(hopper, implicit_euler, 1, scalar, columns) \
-    X(hopper, rk4, 1, scalar, columns) \
-    X(hopper, newton_analytic, 1, scalar, columns) \
-    X(hopper, newton_finite_difference, 1, scalar, columns) \
-    X(hopper, dormand_prince, 1, scalar, columns) \
-    X(hopper, implicit_midpoint_full, 1, scalar, columns) \
-    X(hopper, semi_implicit_euler_full, 1, scalar, columns) \
-    X(hopper, implicit_euler_full, 1, scalar, columns) \
-    X(hopper, rk4_full, 1, scalar, columns) \
-    X(hopper, dormand_prince_full, 1, scalar, columns) \
-    X(bbob, evaluate, 1, scalar, columns) \
-    X(rigid, small, 1, scalar, columns) \
-    X(rigid, large, 256, scalar, blocks) \
-    X(articulated, tree, 1, scalar, blocks) \
-    X(ndt, align, 256, vector, columns)
+    X(hopper, implicit_midpoint, 1, scalar, columns, 6) \
+    X(hopper, semi_implicit_euler, 1, scalar, columns, 1) \
+    X(hopper, implicit_euler, 1, scalar, columns, 1) \
+    X(hopper, rk4, 1, scalar, columns, 1) \
+    X(hopper, newton_analytic, 1, scalar, columns, 1) \
+    X(hopper, newton_finite_difference, 1, scalar, columns, 1) \
+    X(hopper, dormand_prince, 1, scalar, columns, 1) \
+    X(hopper, implicit_midpoint_full, 1, scalar, columns, 1) \
+    X(hopper, semi_implicit_euler_full, 1, scalar, columns, 1) \
+    X(hopper, implicit_euler_full, 1, scalar, columns, 1) \
+    X(hopper, rk4_full, 1, scalar, columns, 1) \
+    X(hopper, dormand_prince_full, 1, scalar, columns, 1) \
+    X(bbob, evaluate, 1, scalar, columns, 1) \
+    X(rigid, small, 1, scalar, columns, 1) \
+    X(rigid, large, 256, scalar, blocks, 1) \
+    X(articulated, tree, 1, scalar, blocks, 1) \
+    X(ndt, align, 256, vector, columns, 1)
 
 #define ENVIRONMENT_KERNELS(X) \
     X(hopper, implicit_midpoint) \
@@ -95,7 +97,7 @@
 #include "rigid/step_graph.h"
 #endif
 
-#define MODELS_KERNEL_NUMBER(model, kernel, threads, alone, work) KERNEL_##model##_##kernel,
+#define MODELS_KERNEL_NUMBER(model, kernel, threads, alone, work, fill) KERNEL_##model##_##kernel,
 enum { KERNELS(MODELS_KERNEL_NUMBER) KERNEL_COUNT, KERNEL_NONE = -1 };
 #undef MODELS_KERNEL_NUMBER
 

@@ -686,13 +686,15 @@ enum { MADE_THREADS = 64 }; // of a block; a thread advances a lane
 int made_blocks(const Configured *configured, int64_t lanes, int processors);
 
 // The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
-// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel.
-const char *made_source(const MadeWish *wish, Arena *arena);
+// (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
+const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
 // NVRTC is found when it is wanted. It may hang, die, or take all memory: call it in a process that may be lost.
 
-// What NVRTC is given beside the source, as one line: part of a kernel's identity.
+// What NVRTC is given beside the source, as one line, and which NVRTC there is (its version, size and date; loading it
+// takes about 10 ms): both are part of a kernel's identity.
 const char *made_options(const char *architecture, Arena *arena);
+const char *made_compiler(Arena *arena);
 // architecture: "sm_90". The image is in the arena. Error (machine): no NVRTC, or it refused.
 Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image);
 

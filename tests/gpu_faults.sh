@@ -1,8 +1,9 @@
 #!/bin/sh
 # Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
 # device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
-# intact and is resumed; in both cases it ends with the digest of the CPU. The same for a search whose gradients a GPU
-# computes: the CPU then goes on with them. Then a slice and a launch of gradients that do not end, and Ctrl-C.
+# intact and is resumed; in both cases it ends with the digest of the CPU. The same with a kernel made for the campaign,
+# whose calls of the driver count too, and for a search whose gradients a GPU computes: the CPU then goes on with them.
+# Then a slice and a launch of gradients that do not end, and Ctrl-C.
 #
 #   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
 set -u
@@ -26,6 +27,14 @@ gradients() # NAME OPTION...
     "$program" run "$folder/many.yaml" --name "$name" --results "$folder/results" --progress none --threads 1 "$@" \
         >"$folder/$name.log" 2>&1
 }
+made() # NAME OPTION...: the hopper by a kernel made for it, from a copy of the cache that one run has filled
+{
+    cp -r "$folder/cache" "$folder/cache_$1"
+    XDG_CACHE_HOME="$folder/cache_$1" hopper "$@" --kernels made
+    ended=$?
+    rm -rf "$folder/cache_$name"
+    return $ended
+}
 run() { "${FAULT_OF:-hopper}" "$@"; }
 
 digest() { "$program" digest "$1" --results "$folder/results" 2>/dev/null | cut -d' ' -f1; }
@@ -36,7 +45,7 @@ one()
     name=fault_$1_$2 log=$folder/results/fault_$1_$2/log.jsonl
     HOPSCOTCH_FAULT=cuda:$1:$2 run "$name" --backend cuda
     status=$? outcome=continued
-    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"\|stopped computing' "$log" && outcome=harmless
+    [ -e "$log" ] && ! grep -q '"event":"\(device\|error\)"\|stopped computing\|not used' "$log" && outcome=harmless
     if [ $status -eq 3 ] && grep -q '^hopscotch: ' "$folder/$name.log"; then
         outcome=stopped
         cp "$folder/$name.log" "$folder/$name.stopped"
@@ -111,6 +120,18 @@ sweep 719 1     # cudaErrorLaunchFailure
 sweep 46 2      # cudaErrorDevicesUnavailable
 sweep 100 5     # cudaErrorNoDevice
 sweep 99999 7   # a kernel dies
+if [ $on_host = no ]; then # there is no driver that takes a kernel
+    mkdir -p "$folder/cache"
+    XDG_CACHE_HOME="$folder/cache" hopper first --backend cuda --kernels made
+    begin made
+    run cached --backend cuda
+    grep '"event":"kernel".*from the cache.*registers' "$folder/results/cached/log.jsonl" ||
+        { echo "FAIL gpu_faults: there is no made kernel: $(cat "$folder/first.log")" && failed=1; }
+    sweep 2 1
+    sweep 719 1
+    sweep 100 5
+    sweep 99999 3
+fi
 begin gradients
 sweep 2 1
 sweep 719 2

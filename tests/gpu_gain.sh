@@ -79,7 +79,7 @@ for experiment in $experiments; do
     bits=equal
     [ -n "$(digest "made_$experiment")" ] &&
         [ "$(digest "made_$experiment")" = "$(digest "general_$experiment")" ] || bits=DIFFER
-    event "first_$experiment" | grep -q 'could be made\|not used' && bits=REFUSED
+    event "first_$experiment" | grep -q 'for this campaign failed\|not used' && bits=REFUSED
     [ $bits = equal ] || failed=$((failed + 1))
     [ -n "$what" ] || made=
     echo "$experiment $(number "general_$experiment" trials) ${general:--} ${made:--} ${what:-- -}" \
@@ -94,7 +94,7 @@ awk '{ gain = $4 == "-" ? "none is made" : sprintf("%.2f", $3 / ($4 > 0 ? $4 : 1
        print ($4 == "-" ? 0 : gain), "| " $1, "|", $2, "|", sprintf("%.3g", $3), "|", $4, "|", gain, "|", $5, "|",
              $6, "|", $7, "|", $8, "|" }
     ' "$folder/rows" | sort -s -rg | sed 's/^[^|]*//'
-grep -h '"event":"kernel".*\(could be made\|not used\)' "$folder"/results/*/log.jsonl
+grep -h '"event":"kernel".*\(for this campaign failed\|not used\)' "$folder"/results/*/log.jsonl
 echo "$(grep -c . "$folder/rows") experiments in $(($(date +%s) - begin)) s;" \
     "$failed with other bits, or without the kernel that was to be made"
 [ $failed -eq 0 ]

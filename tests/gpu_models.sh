@@ -13,8 +13,12 @@ passed=0 failed=0 number=0
 digest() { "$program" digest "$1" --results "$folder/results" | grep -o -m 1 '[0-9a-f]\{64\}'; }
 run() { "$program" run "$@" --results "$folder/results" --progress none >>"$folder/log" 2>&1; }
 
-# refused NAME: no kernel could be made for it
-refused() { grep '"event":"kernel".*could be made' "$folder/results/$1/log.jsonl" | grep -v 'not found'; }
+# refused NAME: compiling a kernel for it failed, or it was not used: the driver refused it, or its bits differed
+refused()
+{
+    grep '"event":"kernel".*\(for this campaign failed\|not used\)' "$folder/results/$1/log.jsonl" |
+        grep -v 'not found'
+}
 
 # same SPEC OPTIONS...: one digest on the CPU, on the GPU, there in batches of 7 trials, which get several blocks, and
 # by a kernel made for the campaign, where there is one

@@ -21,8 +21,12 @@ fail()
     tail -n 5 "$folder/log"
 }
 
-# refused NAME: no kernel could be made for it
-refused() { grep '"event":"kernel".*could be made' "$folder/results/$1/log.jsonl" | grep -v 'not found'; }
+# refused NAME: compiling a kernel for it failed, or it was not used: the driver refused it, or its bits differed
+refused()
+{
+    grep '"event":"kernel".*\(for this campaign failed\|not used\)' "$folder/results/$1/log.jsonl" |
+        grep -v 'not found'
+}
 
 # same SPEC OPTIONS...: one digest of the CPU and of the GPU, there also in batches of 7 and 5001, general and made
 same()

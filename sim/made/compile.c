@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct NvrtcProgram NvrtcProgram;
 
@@ -89,6 +90,23 @@ static Error nvrtc_image(const Nvrtc *nvrtc, NvrtcProgram *program, Arena *arena
     TRY(nvrtc_check(nvrtc, nvrtc->image(program, data), "give the kernel"));
     image->data = (const unsigned char *)data;
     return error_none();
+}
+
+const char *made_compiler(Arena *arena)
+{
+    int (*version)(int *major, int *minor), major = 0, minor = 0;
+    struct stat status = {0};
+    Dl_info file;
+    void *library = nvrtc_library(), *address;
+    if (library == NULL) return "no NVRTC";
+    if (nvrtc_symbol(library, "nvrtcVersion", &version)) {
+        memcpy(&address, &version, sizeof address);
+        (void)version(&major, &minor);
+        if (dladdr(address, &file) != 0) (void)stat(file.dli_fname, &status);
+    }
+    (void)dlclose(library);
+    return arena_format(arena, "NVRTC %d.%d, %lld bytes of %lld", major, minor, (long long)status.st_size,
+                        (long long)status.st_mtime);
 }
 
 const char *made_options(const char *architecture, Arena *arena)

@@ -45,16 +45,16 @@ static void put_part(void *text, const char *part, size_t length) { text_put(tex
 
 // ---- headers --------------------------------------------------------------------------------------------------------
 
-enum { HEADER_PATH = 128, HEADERS_MOST = 128, HEADERS_DEEP = 32 };
+enum { HEADER_PATH = 128 };
 
 typedef struct Header {
     const char *path; // behind its '@', up to the end of the line
     const char *start, *end;
+    bool there; // in the text already
 } Header;
 
 typedef struct Headers {
-    Header all[HEADERS_MOST];
-    bool there[HEADERS_MOST]; // in the text already
+    Header *all; // [count]
     int count;
 } Headers;
 
@@ -64,17 +64,26 @@ static const char *line_end(const char *from, const char *end)
     return at != NULL ? at : end;
 }
 
-static void headers_find(Headers *headers)
+static int headers_count(void)
 {
-    memset(headers, 0, sizeof *headers);
+    int count = 0;
+    for (const char *line = made_headers; line < made_headers_end; line = line_end(line, made_headers_end) + 1)
+        count += *line == '@';
+    return count;
+}
+
+static Headers headers_find(Arena *arena)
+{
+    Headers headers = {.all = ARENA_NEW(arena, Header, headers_count() + 1)};
     for (const char *line = made_headers; line < made_headers_end;) {
         const char *end = line_end(line, made_headers_end);
-        if (*line == '@' && headers->count < HEADERS_MOST) {
-            if (headers->count > 0) headers->all[headers->count - 1].end = line;
-            headers->all[headers->count++] = (Header){.path = line + 1, .start = end + 1, .end = made_headers_end};
+        if (*line == '@') {
+            if (headers.count > 0) headers.all[headers.count - 1].end = line;
+            headers.all[headers.count++] = (Header){.path = line + 1, .start = end + 1, .end = made_headers_end};
         }
         line = end + 1;
     }
+    return headers;
 }
 
 static int headers_place(const Headers *headers, const char *path)
@@ -126,8 +135,8 @@ static void headers_put_line(Headers *headers, const Header *of, const char *lin
 
 static void headers_put(Headers *headers, int place, Text *text)
 {
-    if (place < 0 || headers->there[place]) return;
-    headers->there[place] = true;
+    if (place < 0 || headers->all[place].there) return;
+    headers->all[place].there = true;
     const Header *header = &headers->all[place];
     for (const char *line = header->start; line < header->end;) {
         const char *end = line_end(line, header->end);
@@ -139,7 +148,7 @@ static void headers_put(Headers *headers, int place, Text *text)
 static void headers_leave_out(Headers *headers, const char *path)
 {
     const int place = headers_place(headers, path);
-    if (place >= 0) headers->there[place] = true;
+    if (place >= 0) headers->all[place].there = true;
 }
 
 // ---- what the campaign fixes ----------------------------------------------------------------------------------------
@@ -189,52 +198,53 @@ static const char made_prelude[] = "#define HOPSCOTCH_MADE\n"
                                    "#define NAN __longlong_as_double(0x7ff8000000000000LL)\n"
                                    "#define INFINITY __longlong_as_double(0x7ff0000000000000LL)\n";
 
-enum { MADE_ASSETS_MOST = 1 << 14 }; // numbers; larger tables stay in the device's memory
+enum { MADE_ASSETS_MOST = 1 << 14 }; // numbers; more stay in the device's memory
 
 typedef struct MadeKernel {
     const char *model, *name;
-    int threads; // that advance a lane
+    int threads, fill; // threads that advance a lane
 } MadeKernel;
-#define MADE_KERNEL(model, kernel, threads, alone, work) {#model, #kernel, threads},
+#define MADE_KERNEL(model, kernel, threads, alone, work, fill) {#model, #kernel, threads, fill},
 static const MadeKernel made_kernels[] = {KERNELS(MADE_KERNEL)};
 
 // Three warps per scheduler hide more latency than two, where the registers suffice (tests/bench/NOTES.md). 1,000,000
 // lanes on an H200: implicit_midpoint 1.39 s, general 1.59 s. dormand_prince spills with three: 0.36 s, general 0.30 s.
 int made_blocks(const Configured *configured, int64_t lanes, int processors)
 {
-    enum { MANY = 6, FEW = 1 }; // few: the compiler takes the registers that it wants
-    const bool fills = lanes >= (int64_t)processors * MANY * MADE_THREADS;
-    return fills && configured->kernel == KERNEL_hopper_implicit_midpoint ? MANY : FEW;
+    const int fill = configured->kernel == KERNEL_NONE ? 1 : made_kernels[configured->kernel].fill;
+    return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
 }
 
-const char *made_source(const MadeWish *wish, Arena *arena)
+const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
 {
     const Configured *configured = wish->configured;
+    *why = "it runs a program";
     if (configured->kernel == KERNEL_NONE) return NULL;
     const MadeKernel *kernel = &made_kernels[configured->kernel];
-    if (kernel->threads > 1 || configured->n_assets > MADE_ASSETS_MOST) return NULL;
+    const bool inside = configured->n_assets <= MADE_ASSETS_MOST;
+    *why = "several threads share a lane";
+    if (kernel->threads > 1) return NULL;
+    *why = "another would take too long to compile";
     Text text = {.arena = arena};
-    Headers headers;
+    Headers headers = headers_find(arena);
     char path[HEADER_PATH];
-    headers_find(&headers);
     headers_leave_out(&headers, "sim/dual.h"); // real.h includes it only where a real carries a derivative
     text_say(&text, made_prelude);
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
-    put_bits(&text, "made_assets", configured->assets, configured->n_assets);
+    if (inside) put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
     if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_part, &text}))
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_place(&headers, path), &text);
-    text_say(
-        &text,
-        arena_format(arena,
-                     "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
-                     "made(const Constants, const double *, LaneGroup group, int64_t end)\n"
-                     "{\n"
-                     "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
-                     "        %s_%s((const Constants *)made_constants, (const double *)made_assets, &group, false);\n"
-                     "}\n",
-                     MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name));
+    text_say(&text, arena_format(arena,
+                                 "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
+                                 "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"
+                                 "{\n"
+                                 "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
+                                 "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
+                                 "}\n",
+                                 MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name,
+                                 inside ? "(const double *)made_assets" : "assets"));
     return text.start;
 }

@@ -433,7 +433,9 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
 }
 
 // Its constants as macros made_NAME: what the compiler knows at once is not even looked at where it is not wanted.
-// RATTLE takes 9 s to compile for one body, 16 s for two, and 30 s by order six (tests/bench/NOTES.md).
+// RATTLE takes 9 s to compile for a body on a ball joint, 13 s with five rows, more than 32 s with nine, 15 s by trees,
+// 16 s for two bodies, and 30 s by order six; loops by trees take up to 27 s with any form (tests/bench/NOTES.md).
+enum { RIGID_MADE_ROWS = 3 };
 static bool rigid_make(const Configured *configured, TextSink out)
 {
     RigidConstants constants;
@@ -444,7 +446,9 @@ static bool rigid_make(const Configured *configured, TextSink out)
     out.write(out.to, line, strlen(line));
     RIGID_CONSTANTS(RIGID_MAKE)
 #undef RIGID_MAKE
-    return constants.form != RIGID_RATTLE || (constants.n_moving == 1 && constants.rattle_order == RIGID_ORDER_TWO);
+    if (constants.trees != 0 && constants.n_loop_rows > 0) return false;
+    return constants.form != RIGID_RATTLE || (constants.n_moving == 1 && constants.n_rows <= RIGID_MADE_ROWS &&
+                                              constants.rattle_order == RIGID_ORDER_TWO && constants.trees == 0);
 }
 
 const Model rigid_model = {

@@ -1,9 +1,10 @@
 // How fast hoppers are: 5 s of implicit midpoint and semi-implicit Euler at 1e-4 s and dormand_prince at 1e-6, against
 // the oracle (Newton on ten numbers with a Jacobian by finite differences, four iterations) and, on a GPU, against the
 // time that its FP64 units need at least.
-//     hopper_speed [OUTPUT [BACKEND [CLOCK [musts]]]]
+//     hopper_speed [OUTPUT [BACKEND [CLOCK [musts|fill]]]]
 // writes OUTPUT.csv (build/hopper_speed). BACKEND: cpu, one thread of each instruction set and then two threads; or
 // cuda, whose clock is CLOCK (MHz; 0: no floor). musts: on a GPU only what tests/gpu_musts.sh asks for.
+// fill: made kernels by the blocks that a processor of a GPU is to hold (the column `fill` of KERNELS, sim/models.h).
 // Populations: replicates of the default hopper; the twelve gaits of tests/hopper_twelve.h, lane by lane, each nudged;
 // the defaults with seven gains within 3 %.
 // Kernels of a GPU: general, and made (sim/made) for trials that differ in those seven gains; their bits are compared.
@@ -35,9 +36,11 @@ static const SpeedMethod speed_methods[] = {
     {"implicit_midpoint", 0, 0, 1e-11, 15.71e6},
     {"semi_implicit_euler", 1, 0, 1e-11, 10.08e6},
     {"dormand_prince", 4, 0, 1e-6, 2.699e6},
-    {"oracle", 0, 2, 0.0, 0.0}, // never within the tolerance: all four iterations
+    {"oracle", 0, 2, 0.0, 0.0},                   // never within the tolerance: all four iterations
+    {"rk4", 3, 0, 0.0, 0.0},                      // from here on only with `fill`
+    {"implicit_midpoint_full", 0, 0, 1e-11, 0.0}, // with `accounting: parts`
 };
-enum { SPEED_METHODS = sizeof speed_methods / sizeof speed_methods[0], SPEED_ORACLE = SPEED_METHODS - 1 };
+enum { SPEED_METHODS = sizeof speed_methods / sizeof speed_methods[0], SPEED_ORACLE = 3, SPEED_FULL = 5 };
 
 typedef enum SpeedPopulation { SPEED_DEFAULTS, SPEED_TWELVE, SPEED_WITHIN, SPEED_POPULATIONS } SpeedPopulation;
 static const char *const speed_populations[] = {"defaults", "twelve", "within_3%"};
@@ -47,7 +50,8 @@ typedef struct SpeedCase {
     int64_t lanes;
     SpeedPopulation population;
     int repeats;
-    bool made; // kernel
+    bool made;  // kernel
+    int blocks; // of it on a processor; 0: by the rule
 } SpeedCase;
 
 typedef struct SpeedResult {
@@ -59,7 +63,7 @@ typedef struct SpeedBench {
     Backend *backend;
     double clock;                 // MHz
     int threads;                  // of a CPU
-    bool musts;                   // see above
+    bool musts, fill;             // see above
     double scalar[SPEED_METHODS]; // s a hopper of each method by the scalar build; 0: not known
     double oracle;                // s a hopper by the oracle on the same processor; 0: not known
     FILE *file;
@@ -78,6 +82,7 @@ static Error speed_configure(const SpeedMethod *method, Arena *arena, Configured
         if (strcmp(name, "newton.jacobian") == 0) settings[i] = method->jacobian;
         if (strcmp(name, "newton.iterations") == 0 && method->jacobian != 0) settings[i] = 4;
         if (strcmp(name, "newton.tolerance") == 0 && method->integrator == 0) settings[i] = method->tolerance;
+        if (strcmp(name, "accounting") == 0 && method == &speed_methods[SPEED_FULL]) settings[i] = 1;
         if (strcmp(name, "tolerance") == 0 && method->integrator == 4) settings[i] = method->tolerance;
     }
     return model->configure(settings, points, arena, configured);
@@ -113,7 +118,7 @@ static void speed_fill(const Configured *configured, const SpeedCase *work, Batc
 }
 
 // A kernel for trials that differ in the gains. The first batch is its trial.
-static Error speed_make(SpeedBench *bench, const Configured *configured, int64_t lanes, Arena *arena)
+static Error speed_make(SpeedBench *bench, const Configured *configured, const SpeedCase *work, Arena *arena)
 {
     const BackendInfo *info = backend_info(bench->backend);
     double *fixed = ARENA_NEW(arena, double, configured->n_parameters);
@@ -122,8 +127,10 @@ static Error speed_make(SpeedBench *bench, const Configured *configured, int64_t
         const bool differs = speed_gain(&configured->parameters[p]) < HOPPER_TWELVE_GAINS;
         fixed[p] = differs ? (double)NAN : configured->parameters[p].value;
     }
-    const MadeWish wish = {configured, fixed, made_blocks(configured, lanes, info->processors)};
-    TRY(made_compile(made_source(&wish, arena), info->architecture, arena, &image));
+    const int blocks = work->blocks > 0 ? work->blocks : made_blocks(configured, work->lanes, info->processors);
+    const MadeWish wish = {configured, fixed, blocks};
+    const char *why;
+    TRY(made_compile(made_source(&wish, arena, &why), info->architecture, arena, &image));
     return backend_use_made(bench->backend, &image, fixed);
 }
 
@@ -187,7 +194,7 @@ static Error speed_measure(SpeedBench *bench, const SpeedCase *work, SpeedResult
     Error error = speed_configure(work->method, &arena, &configured);
     if (error.kind == OK) error = backend_prepare(bench->backend, &configured, work->lanes, 0, 2);
     if (error.kind == OK) speed_fill(&configured, work, backend_batch(bench->backend, 0));
-    if (error.kind == OK && work->made) error = speed_make(bench, &configured, work->lanes, &arena);
+    if (error.kind == OK && work->made) error = speed_make(bench, &configured, work, &arena);
     for (int i = 0; error.kind == OK && i <= work->repeats; i++) error = speed_once(bench, &configured, &seconds[i]);
     if (error.kind == OK && work->made && !backend_used_made(bench->backend, 0))
         error = error_make(ERROR_DEVICE, "the made kernel is not used: %s", backend_info(bench->backend)->made_note);
@@ -220,10 +227,12 @@ static void speed_ratio(char text[16], double numerator, double denominator)
 static Error speed_row(SpeedBench *bench, const SpeedCase *work, uint64_t *bits)
 {
     const BackendInfo *info = backend_info(bench->backend);
-    const char *population = speed_populations[work->population], *kernel = work->made ? "made" : "general";
+    const char *population = speed_populations[work->population];
+    char kernel[16];
     SpeedResult result;
     TRY(speed_measure(bench, work, &result));
     *bits = result.bits;
+    snprintf(kernel, sizeof kernel, work->blocks > 0 ? "made_%d" : work->made ? "made" : "general", work->blocks);
     const double each = result.seconds / (double)work->lanes;
     if (work->method == &speed_methods[SPEED_ORACLE]) bench->oracle = each;
     double *of_scalar = &bench->scalar[work->method - speed_methods];
@@ -259,7 +268,7 @@ static Error speed_both_kernels(SpeedBench *bench, SpeedCase work)
 static Error speed_gpu_rows(SpeedBench *bench)
 {
     const int64_t lanes[] = {10000, backend_info(bench->backend)->lane_multiple, 1000000};
-    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, SPEED_DEFAULTS, 1, false};
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 10000, SPEED_DEFAULTS, 1, false, 0};
     const int step = bench->musts ? 2 : 1; // leaves out the lanes of the middle, and semi_implicit_euler
     uint64_t bits;
     if (!bench->musts) TRY(speed_row(bench, &oracle, &bits));
@@ -267,7 +276,24 @@ static Error speed_gpu_rows(SpeedBench *bench)
         for (int population = 0; population < SPEED_POPULATIONS; population++)
             for (int m = 0; m < SPEED_ORACLE; m += step)
                 TRY(speed_both_kernels(bench, (SpeedCase){&speed_methods[m], lanes[size], (SpeedPopulation)population,
-                                                          size < 2 ? SPEED_REPEATS : SPEED_REPEATS_LONG, false}));
+                                                          size < 2 ? SPEED_REPEATS : SPEED_REPEATS_LONG, false, 0}));
+    return error_none();
+}
+
+static Error speed_fill_rows(SpeedBench *bench)
+{
+    static const int methods[] = {0, 1, 2, SPEED_ORACLE + 1, SPEED_FULL}, blocks[] = {1, 4, 6, 8};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        SpeedCase work = {&speed_methods[methods[m]], 1000000, SPEED_DEFAULTS, 1, false, 0};
+        uint64_t general, made = 0;
+        TRY(speed_row(bench, &work, &general));
+        work.made = true;
+        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+            work.blocks = blocks[b];
+            TRY(speed_row(bench, &work, &made));
+            if (made != general) return error_make(ERROR_DEVICE, "the kernels give different bits");
+        }
+    }
     return error_none();
 }
 
@@ -275,7 +301,7 @@ static Error speed_gpu(SpeedBench *bench)
 {
     const BackendOptions options = {.name = "cuda", .isa = "auto"};
     TRY(backend_open(&options, &bench->backend));
-    const Error error = speed_gpu_rows(bench);
+    const Error error = bench->fill ? speed_fill_rows(bench) : speed_gpu_rows(bench);
     backend_close(bench->backend);
     return error;
 }
@@ -284,11 +310,11 @@ static Error speed_gpu(SpeedBench *bench)
 
 static Error speed_cpu_rows(SpeedBench *bench)
 {
-    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, SPEED_TWELVE, 1, false};
+    const SpeedCase oracle = {&speed_methods[SPEED_ORACLE], 8, SPEED_TWELVE, 1, false, 0};
     uint64_t bits;
     if (bench->threads == 1) TRY(speed_row(bench, &oracle, &bits));
     for (int m = 0; m < SPEED_ORACLE; m++) {
-        const SpeedCase work = {&speed_methods[m], 480, SPEED_TWELVE, 3, false};
+        const SpeedCase work = {&speed_methods[m], 480, SPEED_TWELVE, 3, false, 0};
         TRY(speed_row(bench, &work, &bits));
     }
     return error_none();
@@ -318,7 +344,8 @@ int main(int argc, char **argv)
     const char *output = argc > 1 ? argv[1] : "build/hopper_speed";
     const bool gpu = argc > 2 && strcmp(argv[2], "cuda") == 0;
     SpeedBench bench = {.clock = argc > 3 ? strtod(argv[3], NULL) : 0.0,
-                        .musts = argc > 4 && strcmp(argv[4], "musts") == 0};
+                        .musts = argc > 4 && strcmp(argv[4], "musts") == 0,
+                        .fill = argc > 4 && strcmp(argv[4], "fill") == 0};
     char path[4096];
     snprintf(path, sizeof path, "%s.csv", output);
     bench.file = fopen(path, "w");

@@ -15,7 +15,7 @@
 
 enum { COMPILE_PROCESSORS = 132, COMPILE_LANES = 100000 };
 
-static const char *compile_source(const char *path, Arena *arena)
+static const char *compile_source(const char *path, Arena *arena, const char **why)
 {
     Diagnostics *diagnostics = diagnostics_new(arena);
     Spec spec;
@@ -29,7 +29,7 @@ static const char *compile_source(const char *path, Arena *arena)
     const MadeWish wish = {.configured = &built,
                            .fixed = made_fixed(&spec, &built, arena),
                            .blocks = made_blocks(&built, COMPILE_LANES, COMPILE_PROCESSORS)};
-    return made_source(&wish, arena);
+    return made_source(&wish, arena, why);
 }
 
 // In a process of its own: writes the size of the image, or what went wrong.
@@ -69,11 +69,11 @@ static void compile_spec(const char *path)
 {
     Arena arena;
     if (arena_create_growing(&arena, (size_t)1 << 32, "a spec").kind != OK) exit(1);
-    const char *source = compile_source(path, &arena);
+    const char *why, *source = compile_source(path, &arena, &why);
     if (source != NULL)
         compile_time(path, source);
     else
-        printf("%-48s general\n", path);
+        printf("%-48s general: %s\n", path, why);
     arena_destroy(&arena);
 }
 

@@ -79,7 +79,8 @@ report $? "lanes that ended make room: $threads threads in place of 25,600"
 
 "$program" plan "$folder/fall.yaml" --backend cuda >"$folder/log" 2>&1
 grep -q '^kernel  *general; makes one for this campaign if that saves time$' "$folder/log" &&
-    "$program" plan experiments/ndt_basin.yaml --backend cuda | grep -q '^kernel  *general$'
+    "$program" plan experiments/ndt_basin.yaml --backend cuda |
+    grep -q '^kernel  *general: several threads share a lane$'
 report $? "plan says which kernel the run begins with"
 
 # 300 lanes of gradients are enough for the device beside one thread

@@ -37,6 +37,19 @@ run whole made --kernels general && [ "$(compiled)" -eq 0 ] && ! event whole mad
 check $? "general: nothing is compiled"
 expected=$(digest whole)
 
+planned() # EXPERIMENT WORDS: of the kernel
+{
+    "$HOPSCOTCH_FAULTS_PROGRAM" plan "$root/experiments/$1.yaml" --backend faulty >out 2>err &&
+        grep -q "^kernel  *$2\$" out
+}
+planned smoke "general; makes one for this campaign if that saves time" &&
+    planned ndt_basin "general: several threads share a lane" &&
+    planned dzhanibekov "general: another would take too long to compile"
+check $? "the plan says which kernel a run begins with, and why none is made"
+"$HOPSCOTCH_FAULTS_PROGRAM" run "$root/experiments/dzhanibekov.yaml" --name long --backend faulty --kernels made \
+    --progress none --set simulation.duration=0.1 >out 2>err && event long "general: another would take too long"
+check $? "where a made kernel was asked for and none is made, the event says why"
+
 run first made && same first && event first "made for sm_00, compiled in" && [ "$(compiled)" -eq 1 ]
 check $? "a kernel is made, and the event says so"
 grep -q -- "--gpu-architecture=sm_00 -std=c++17 -fmad=false" compiled
@@ -62,11 +75,62 @@ rm -rf cache && mkdir cache && : >cache/hopscotch
 run nowhere made && same nowhere && event nowhere "compiled in"
 check $? "without a cache folder the made kernel is used all the same"
 rm -rf cache
+FAKE_NVRTC_MAJOR=12 run older made && same older && event older "compiled in" && run newer made && same newer &&
+    event newer "compiled in" && FAKE_NVRTC_MAJOR=12 run back made && event back "from the cache"
+check $? "a kernel of another version of NVRTC is another entry"
+
+# ---- what the cache can't hold --------------------------------------------------------------------------------------
+
+folder=cache/hopscotch/kernels
+mounted() # OPTIONS: a small disk in place of the cache's folder
+{
+    rm -rf cache && mkdir -p $folder
+    if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o "$1,mode=700" none $folder 2>err; then
+        trap 'umount "$work/$folder" 2>/dev/null; rm -rf "$work"' EXIT
+        return
+    fi
+    echo "skip $suite: a cache on a disk with $1: needs a mount of root"
+    return 1
+}
+if [ "$(id -u)" -ne 0 ]; then
+    rm -rf cache && mkdir -p $folder && chmod 700 cache/hopscotch && chmod 500 $folder
+    run readonly made && same readonly && event readonly "compiled in" && [ -z "$(ls $folder)" ]
+    check $? "a cache that can't be written"
+    chmod 700 $folder
+elif mounted ro; then
+    run readonly made && same readonly && event readonly "compiled in" && [ -z "$(ls $folder)" ]
+    check $? "a cache that can't be written"
+    umount $folder
+fi
+if mounted size=64k; then
+    dd if=/dev/zero of=$folder/ballast bs=4096 2>/dev/null
+    run full made && same full && event full "compiled in" && [ "$(ls $folder)" = ballast ]
+    check $? "a cache on a full disk: the kernel is used, and nothing is left of it there"
+    umount $folder
+fi
+
+rm -rf cache && mkdir -p $folder && chmod 700 $folder
+for i in $(seq 100 399); do touch -d "@$((1700000000 + i))" $folder/e"$i"; done
+run many_entries made && event many_entries "compiled in" && [ "$(entry | wc -l)" -eq 256 ] &&
+    [ ! -e $folder/e144 ] && [ -e $folder/e145 ] && [ "$(ls $folder | grep -cv '^e[0-9]*$')" -eq 1 ]
+check $? "the cache keeps 256 entries, those used last"
+rm -f $folder/*
+for i in 1 2 3 4 5 6 7 8 9; do truncate -s 60M $folder/b$i && touch -d "2026-01-01 00:0$i:00" $folder/b$i; done
+run many_bytes made && [ ! -e $folder/b1 ] && [ -e $folder/b2 ] && [ "$(entry | wc -l)" -eq 9 ]
+check $? "the cache keeps 512 MiB, those used last"
+rm -rf cache
+
+# ---- kernels that can't be used, compilers that fail ----------------------------------------------------------------
 
 run wrong wrong && same wrong && event wrong "not used: its bits differ" && grep -q "warning.*bits differ" err
 check $? "a kernel that gives wrong bits is detected and not used"
 [ -z "$(ls cache/hopscotch/kernels)" ]
 check $? "a kernel that gives wrong bits does not stay in the cache"
+run alien alien && same alien && event alien "not used: it could not be loaded" && [ -z "$(ls $folder)" ]
+check $? "a kernel that the device does not take is not used, and leaves the cache"
+run crash crash && same crash && event crash "not used since the device failed: .*launch failure" &&
+    grep -q "warning: the kernel made for sm_00" err && [ -z "$(ls cache/hopscotch/kernels)" ]
+check $? "a kernel that crashes: the general one goes on, and it leaves the cache"
 for task in refuse empty begin die memory; do
     case $task$HOPSCOTCH_FAULTS_PROGRAM in memory*/asan/* | memory*/tsan/*) continue ;; esac # too little address space
     run $task $task && same $task && event $task "using the general kernel" &&
@@ -101,6 +165,56 @@ if [ -z "${QUICK:-}" ]; then
     run hung hang && same hung && event hung "the compiler took longer than 20 s"
     check $? "a compiler that hangs is ended after its time limit"
 fi
+rm -rf cache
+run spin spin && same spin && event spin "the compiler took longer than 20 s of processor time"
+check $? "a compiler that takes too much processor time is ended"
+if env --ignore-signal=CHLD true 2>err; then
+    before="env --ignore-signal=CHLD" run ignored made && same ignored && event ignored "compiled in"
+    check $? "a program that was told to ignore the ends of its children"
+else
+    echo "skip $suite: ignored signals: needs env --ignore-signal"
+fi
+
+# ---- kernels that change, compilers beside batches ------------------------------------------------------------------
+
+rm -rf cache
+run change made --kernels general --set limits.trials=20 && run change made --set limits.trials=40 &&
+    run change made --kernels general --set limits.trials=none && same change
+check $? "begun by the general kernel, resumed by a made one, and ended by the general one"
+kernels=$("$SQL" results/change/campaign.db \
+    "SELECT group_concat(kernel, ' ') FROM (SELECT kernel FROM batches ORDER BY id)")
+[ "$kernels" = "general general made made general" ]
+check $? "its batches say which kernel computed them"
+
+# 11,660 trials of 1.5 s: after the first batches, compiling seems worth it
+auto() # NAME TASK OPTION...
+{
+    name=$1 FAKE_NVRTC=$2
+    shift 2
+    export FAKE_NVRTC
+    exec env LD_LIBRARY_PATH="$work/nvrtc" "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml \
+        --name "$name" --progress none --batch 64 --threads 1 --backend faulty "$@" >out 2>err
+}
+(auto beside hang --kernels auto) &
+pid=$!
+waited=0
+until compiling || [ $waited -ge 300 ]; do sleep 0.1 && waited=$((waited + 1)); done
+sleep 0.5
+begin=$(date +%s)
+kill -INT $pid
+wait $pid
+ended=$? pid=
+[ $ended -eq 130 ] && [ $waited -lt 300 ] && [ $(($(date +%s) - begin)) -le 10 ] && ! compiling
+check $? "Ctrl-C while batches run beside the compiler: both end"
+done=$("$SQL" results/beside/campaign.db "SELECT count(*) FROM trials")
+(auto general made --kernels general --set limits.trials="$done")
+sums()
+{
+    "$SQL" "results/$1/campaign.db" \
+        "SELECT count(*), total(fitness), total(attitude_rms), total(survived) FROM trials"
+}
+[ "$done" -gt 0 ] && [ "$(sums beside)" = "$(sums general)" ]
+check $? "the $done trials until then are those of a run without"
 
 rm -rf cache
 for i in 1 2 3 4 5 6 7 8; do

@@ -3,9 +3,17 @@
 #include "rigid_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#define MADE_JOINED(more, constraint)                                                                                  \
+    "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, " more "world: {bodies: [{name: a, position: [0.5, 0, 0]}], "  \
+    "constraints: [{name: hook, a: a, at_a: [-0.5, 0, 0], " constraint "}]}}"
+#define MADE_LOOP(solver)                                                                                              \
+    "{duration: 0.1, dt: 1.0e-3, solver: " solver ", world: {bodies: [{name: a}, {name: b, position: [1, 0, 0]}], "    \
+    "constraints: [{name: one, type: distance, a: a, b: b}, {name: two, type: distance, a: a, at_b: [0, 0, 2]}, "      \
+    "{name: three, type: distance, a: b, at_b: [1, 0, 2]}]}}"
 #define MADE_FREE(bodies) "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [" bodies "]}}"
 
 static const char *made_source_of(RigidRun *run)
@@ -14,7 +22,8 @@ static const char *made_source_of(RigidRun *run)
     CHECK_OK(spec_build(&run->spec, &run->arena, configured));
     const MadeWish wish = {
         .configured = configured, .fixed = made_fixed(&run->spec, configured, &run->arena), .blocks = 1};
-    return made_source(&wish, &run->arena);
+    const char *why;
+    return made_source(&wish, &run->arena, &why);
 }
 
 static bool made_has_source(const char *simulation)
@@ -32,12 +41,98 @@ TEST(made_kernels_are_for_worlds_that_compile_quickly)
     CHECK(!made_has_source(MADE_FREE("{name: a, spin: [1, 2, 3]}, {name: b, position: [5, 0, 0]}")));
     CHECK(!made_has_source(
         "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, order: six, world: {bodies: [{name: a}]}}"));
+    CHECK(made_has_source(MADE_JOINED("", "type: ball")));
+    CHECK(!made_has_source(MADE_JOINED("", "type: hinge, axis: [0, 1, 0]")));
+    CHECK(!made_has_source(MADE_JOINED("solver: trees, ", "type: ball")));
+    CHECK(made_has_source(MADE_LOOP("skyline")));
+    CHECK(!made_has_source(MADE_LOOP("trees")));
     CHECK(made_has_source("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}, {name: b, position: [5, 0, 0]}]}}"));
     CHECK(!made_has_source("{duration: 0.1, dt: 1.0e-3, copies: 9, world: {bodies: [{name: a#, repeat: copies, "
                            "position: [5, 0, 0], step: {position: [1, 0, 0]}}]}}"));
 }
 
+static void made_write(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+// A hopper whose actions are a table of so many rows of two numbers.
+static const char *made_source_of_actions(int rows, Arena *arena)
+{
+    const char *folder = test_folder(), *path = arena_format(arena, "%s/spec.yaml", folder);
+    char *table = ARENA_NEW(arena, char, 8 + 6 * rows);
+    size_t used = (size_t)sprintf(table, "u1,u2\n");
+    for (int i = 0; i < rows; i++) used += (size_t)sprintf(table + used, "%d,0\n", i % 50);
+    made_write(arena_format(arena, "%s/actions.csv", folder), table);
+    made_write(path, "version: 1\nexperiment: test\nmodel: hopper\n"
+                     "simulation: {duration: 2.0, control: {mode: external, file: actions.csv}}\n"
+                     "search: {method: list, points: [{x_dot_des: 1}]}\n");
+    Spec *spec = ARENA_NEW(arena, Spec, 1);
+    Configured *configured = ARENA_NEW(arena, Configured, 1);
+    CHECK_OK(spec_load(path, NULL, 0, arena, diagnostics_new(arena), spec));
+    CHECK_OK(spec_build(spec, arena, configured));
+    CHECK_INTEGER(2 * rows, configured->n_assets);
+    const MadeWish wish = {.configured = configured, .fixed = made_fixed(spec, configured, arena), .blocks = 1};
+    const char *why;
+    return made_source(&wish, arena, &why);
+}
+
+TEST(made_kernels_hold_16384_numbers_of_tables_and_read_more_from_memory)
+{
+    Arena arena;
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
+    CHECK(strstr(made_source_of_actions(8192, &arena), " made_assets[] = {") != NULL);
+    CHECK(strstr(made_source_of_actions(8193, &arena), " made_assets[] = {") == NULL);
+    arena_destroy(&arena);
+}
+
+// The column `fill` of KERNELS.
+TEST(made_kernels_get_three_warps_a_scheduler_where_the_lanes_fill_them)
+{
+    enum { PROCESSORS = 132, FULL = PROCESSORS * 6 * MADE_THREADS };
+    Arena arena;
+    Spec spec;
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
+    CHECK_OK(spec_load("experiments/smoke.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_INTEGER(6, made_blocks(&spec.configured, FULL, PROCESSORS));
+    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL - 1, PROCESSORS));
+    CHECK_OK(spec_load("experiments/speed_tracking_cmaes.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL, PROCESSORS));
+    CHECK_OK(spec_load("experiments/command/spring.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_INTEGER(1, made_blocks(&spec.configured, FULL, PROCESSORS));
+    arena_destroy(&arena);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(made_kernel_that_has_no_memory_is_none)
+{
+    Arena arena;
+    Spec spec;
+    Configured configured;
+    Backend *backend;
+    MadeJob job = {0};
+    struct rlimit before, tight;
+    const BackendOptions options = {.name = "faulty", .threads = 1};
+    CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
+    CHECK_OK(spec_load("experiments/smoke.yaml", NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_OK(spec_build(&spec, &arena, &configured));
+    CHECK_OK(backend_open(&options, &backend));
+    CHECK_OK(backend_prepare(backend, &configured, 64, 0, 0));
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    tight = (struct rlimit){.rlim_cur = 1, .rlim_max = before.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &tight) == 0);
+    const Error error = made_begin(&spec, &configured, "made", 64, backend, &job);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK_OK(error);
+    CHECK(strstr(job.note, "for this campaign failed: not enough memory: a kernel for this campaign needs") != NULL);
+    made_end(&job);
+    (void)backend_close(backend);
+    arena_destroy(&arena);
+}
+
 static double made_cpu_seconds(void)
 {
     struct rusage used;
@@ -72,24 +167,22 @@ TEST(made_kernel_of_the_slowest_world_compiles_in_time)
         test_skip("there is no NVRTC");
         return;
     }
-    const double slowest = made_compiled_in(
-        "{duration: 0.1, dt: 1.0e-3, stabilisation: rattle, world: {bodies: [{name: a, position: [0.5, 0, 0]}], "
-        "constraints: [{name: hook, type: ball, a: a, at_a: [-0.5, 0, 0]}]}}");
+    const double slowest = made_compiled_in(MADE_JOINED("", "type: ball"));
     CHECK(slowest < 13 * free_body);
 }
 
-// Compiles the kernel that is made for a spec. False: there is no NVRTC.
-static bool made_compiles(const char *path)
+// Compiles the kernel that is made for a spec, with what is set there unless that is NULL. False: there is no NVRTC.
+static bool made_compiles(const char *path, const char *set)
 {
     Arena arena;
     Spec spec;
     Configured configured;
     MadeImage image;
     CHECK_OK(arena_create_growing(&arena, (size_t)1 << 32, "a spec"));
-    CHECK_OK(spec_load(path, NULL, 0, &arena, diagnostics_new(&arena), &spec));
+    CHECK_OK(spec_load(path, &set, set != NULL ? 1 : 0, &arena, diagnostics_new(&arena), &spec));
     CHECK_OK(spec_build(&spec, &arena, &configured));
     const MadeWish wish = {.configured = &configured, .fixed = made_fixed(&spec, &configured, &arena), .blocks = 1};
-    const char *source = made_source(&wish, &arena);
+    const char *why, *source = made_source(&wish, &arena, &why);
     CHECK(source != NULL);
     const Error error = made_compile(source, "sm_90", &arena, &image);
     const bool absent = error.kind != OK && strstr(error.text, "was not found") != NULL;
@@ -101,14 +194,26 @@ static bool made_compiles(const char *path)
 // A run goes on with the general kernel when no other can be compiled, with the same bits: only a test sees it.
 TEST(made_kernels_of_experiments_compile)
 {
-    static const char *const experiments[] = {"raibert_gains",  "speed_tracking_cmaes", "hopper_policy",
-                                              "robot_gait",     "bbob_cmaes", // those with QUICK
-                                              "four_state",     "newton_debug",         "pendulum_chain",
-                                              "parachute_drop", "gaits_by_speed",       "kkt_pendulum_gains"};
-    for (size_t i = 0; i < (test_quick() ? 5 : sizeof experiments / sizeof *experiments); i++) {
+    static const struct {
+        const char *name, *set;
+    } experiments[] = {{"raibert_gains", NULL},
+                       {"speed_tracking_cmaes", NULL},
+                       {"hopper_policy", NULL},
+                       {"hopper_env", NULL}, // control: external
+                       {"robot_gait", NULL},
+                       {"bbob_cmaes", NULL}, // those with QUICK
+                       {"smoke", "simulation.control={mode: external, actions: [10, 0, 50, 2, 0, -3]}"},
+                       {"quadruped_env", NULL}, // control: external
+                       {"four_state", NULL},
+                       {"newton_debug", NULL},
+                       {"pendulum_chain", NULL},
+                       {"parachute_drop", NULL},
+                       {"gaits_by_speed", NULL},
+                       {"kkt_pendulum_gains", NULL}};
+    for (size_t i = 0; i < (test_quick() ? 6 : sizeof experiments / sizeof *experiments); i++) {
         char path[64];
-        snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i]);
-        if (!made_compiles(path)) {
+        snprintf(path, sizeof path, "experiments/%s.yaml", experiments[i].name);
+        if (!made_compiles(path, experiments[i].set)) {
             test_skip("there is no NVRTC");
             return;
         }

@@ -140,6 +140,21 @@ Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Dev
     return error_none();
 }
 
+// A kernel that was made for the campaign may be the cause: the general one goes on, and no later run takes the same.
+static void device_leave_made(Device *device, const Error *cause)
+{
+    const BackendInfo *info = backend_info(device->backend);
+    if (info->made == MADE_NONE) return;
+    device->options.kernels = "general";
+    made_forget(&device->made);
+    if (info->made == MADE_REFUSED)
+        snprintf(device->kernel_note, sizeof device->kernel_note, "made for %s, not used: %s", info->architecture,
+                 info->made_note);
+    else
+        snprintf(device->kernel_note, sizeof device->kernel_note,
+                 "made for %s, not used since the device failed: %.400s", info->architecture, cause->text);
+}
+
 Error device_recover(Device *device, Error error)
 {
     char name[128];
@@ -147,7 +162,7 @@ Error device_recover(Device *device, Error error)
     snprintf(name, sizeof name, "%s", backend_info(device->backend)->device);
     if (!device_is_at_fault(error.kind) || (error.kind == ERROR_MEMORY && !device_halve(device))) return error;
     device->failed = backend_info(device->backend)->failed;
-    if (backend_info(device->backend)->made != MADE_NONE) device->options.kernels = "general"; // it may be the cause
+    device_leave_made(device, &error);
     if (!device_close(device)) return error_make(ERROR_STUCK, "%s", error.text);
     device->failures += error.kind == ERROR_DEVICE;
     Error again = error;

@@ -16,6 +16,7 @@ typedef struct Device {
     MadeJob made;                         // the kernel for this campaign
     Configured configured;                // the spec's, with all that a run needs
     char note[512];                       // for the user: what the last call changed after a failure; empty: nothing
+    char kernel_note[512]; // for the user: why the kernel made for this campaign is used no more; empty: it is
 } Device;
 
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model

@@ -38,7 +38,7 @@ int made_compiler_main(const char *architecture)
     Arena arena;
     MadeImage image;
     struct stat status;
-    const struct rlimit seconds = {MADE_SECONDS, MADE_SECONDS}, none = {0, 0};
+    const struct rlimit seconds = {MADE_SECONDS, MADE_SECONDS + 1}, none = {0, 0}; // SIGXCPU, then SIGKILL
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const rlim_t most = (rlim_t)8 << 30; // bytes
     const struct rlimit memory = {most, most};
@@ -49,11 +49,12 @@ int made_compiler_main(const char *architecture)
 #endif
     (void)setrlimit(RLIMIT_CPU, &seconds);
     (void)setrlimit(RLIMIT_CORE, &none);
-    if (fstat(STDIN_FILENO, &status) != 0 || arena_create_growing(&arena, (size_t)1 << 30, "a kernel").kind != OK)
-        return 1;
+    if (fstat(STDIN_FILENO, &status) != 0) return 1;
+    Error error = arena_create_growing(&arena, (size_t)1 << 30, "a kernel");
+    if (error.kind != OK) return made_answer(error.text, strlen(error.text), 1);
     char *source = ARENA_NEW(&arena, char, status.st_size + 1);
     if (pread(STDIN_FILENO, source, (size_t)status.st_size, 0) != status.st_size) return 1;
-    const Error error = made_compile(source, architecture, &arena, &image);
+    error = made_compile(source, architecture, &arena, &image);
     if (error.kind != OK) return made_answer(error.text, strlen(error.text), 1);
     return made_answer(image.data, image.size, 0);
 }
@@ -63,7 +64,8 @@ int made_compiler_main(const char *architecture)
 static void made_give_up(MadeJob *job, const char *why)
 {
     job->offered = true;
-    snprintf(job->note, sizeof job->note, "using the general kernel; compiling one for this campaign failed: %s", why);
+    snprintf(job->note, sizeof job->note, "using the general kernel; compiling one for this campaign failed: %.300s",
+             why);
 }
 
 static void made_close_files(MadeJob *job)
@@ -106,13 +108,20 @@ static void made_start(MadeJob *job)
     made_give_up(job, "its process could not start");
 }
 
+static const char *made_end_words(MadeJob *job, int ended)
+{
+    if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU)
+        return arena_format(&job->arena, "the compiler took longer than %d s of processor time", MADE_SECONDS);
+    return WIFSIGNALED(ended) ? "the compiler died" : "the compiler gave no output";
+}
+
 // What the process wrote; false: nothing that can be used, and it was given up.
 static bool made_take(MadeJob *job, int ended, MadeImage *image)
 {
     struct stat status = {0};
     const bool good = WIFEXITED(ended) && WEXITSTATUS(ended) == 0;
     if (fstat(job->out, &status) != 0 || status.st_size == 0 || status.st_size > MADE_IMAGE_MAX) {
-        made_give_up(job, WIFSIGNALED(ended) ? "the compiler died" : "the compiler gave no output");
+        made_give_up(job, made_end_words(job, ended));
         return false;
     }
     char *data = ARENA_NEW(&job->arena, char, status.st_size + 1);
@@ -134,7 +143,8 @@ static void made_kill(MadeJob *job)
 {
     if (job->process == 0) return;
     kill(job->process, SIGKILL);
-    (void)waitpid(job->process, NULL, 0);
+    while (waitpid(job->process, NULL, 0) < 0 && errno == EINTR) {
+    }
     job->process = 0;
 }
 
@@ -145,6 +155,7 @@ static Error made_look(MadeJob *job, Backend *backend)
     int ended = 0;
     const pid_t process = waitpid(job->process, &ended, WNOHANG);
     job->seconds = clock_seconds() - job->started;
+    if (process < 0) ended = SIGKILL; // this process ignores SIGCHLD: how it ended is not known
     if (process == 0 && job->seconds < MADE_SECONDS) return error_none();
     if (process == 0) {
         made_kill(job);
@@ -184,9 +195,10 @@ const double *made_fixed(const Spec *spec, const Configured *configured, Arena *
 static Sha256Text made_key(const MadeJob *job, Arena *arena)
 {
     Sha256 hash;
-    const char *rest = made_options(job->architecture, arena);
+    const char *options = made_options(job->architecture, arena), *compiler = made_compiler(arena);
     sha256_start(&hash);
-    sha256_add(&hash, rest, strlen(rest));
+    sha256_add(&hash, options, strlen(options));
+    sha256_add(&hash, compiler, strlen(compiler));
     sha256_add(&hash, job->source, strlen(job->source));
     return sha256_finish(&hash);
 }
@@ -208,12 +220,16 @@ Error made_begin(const Spec *spec, const Configured *configured, const char *cho
     Bytes image;
     made_end(job);
     if (choice == NULL || strcmp(choice, "general") == 0 || info->architecture[0] == '\0') return error_none();
-    TRY(arena_create_growing(&job->arena, (size_t)1 << 30, "a kernel for this campaign"));
+    const Error memory = arena_create_growing(&job->arena, (size_t)1 << 30, "a kernel for this campaign");
+    if (memory.kind != OK) made_give_up(job, memory.text);
+    if (memory.kind != OK) return error_none();
     job->architecture = info->architecture;
     job->fixed = made_fixed(spec, configured, &job->arena);
     const MadeWish wish = {
         .configured = configured, .fixed = job->fixed, .blocks = made_blocks(configured, lanes, info->processors)};
-    job->source = made_source(&wish, &job->arena);
+    const char *why;
+    job->source = made_source(&wish, &job->arena, &why);
+    job->without = arena_format(&job->arena, "general: %s", why);
     if (job->source == NULL) return error_none();
     job->key = made_key(job, &job->arena);
     job->cached = cache_read(made_cache, job->key.hex, &job->arena, &image);
@@ -225,7 +241,7 @@ const char *made_words(const MadeJob *job, const BackendInfo *device)
 {
     if (device->architecture[0] == '\0') return NULL;
     if (job->note[0] != '\0') return job->note;
-    if (job->source == NULL) return "general";
+    if (job->source == NULL) return job->without != NULL ? job->without : "general";
     if (job->offered) return job->cached ? "made for this campaign, from the cache" : "made for this campaign";
     return "general; makes one for this campaign if that saves time";
 }

@@ -8,6 +8,7 @@
 typedef struct MadeJob {
     Arena arena;
     const char *source, *architecture; // source NULL: there is nothing to make
+    const char *without;               // "general: " and why; NULL: nothing else is wanted
     const double *fixed;               // [n_parameters], NaN: searched
     Sha256Text key;
     int process, in, out; // process 0: none is compiling; in, out: files in memory

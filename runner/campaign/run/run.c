@@ -244,7 +244,12 @@ static Error campaign_open_device(Campaign *campaign)
 static Error campaign_tell_kernel(Campaign *campaign)
 {
     MadeJob *job = &campaign->device.made;
+    const char *left = campaign->device.kernel_note;
     const BackendInfo *info = backend_info(campaign->device.backend);
+    if (left[0] != '\0') {
+        if (campaign->messages != NULL) fprintf(campaign->messages, "warning: the kernel %s\n", left);
+        return store_event(campaign->store, "kernel", "%s", left);
+    }
     if (job->note[0] != '\0') {
         if (campaign->messages != NULL) fprintf(campaign->messages, "%s\n", job->note);
         return store_event(campaign->store, "kernel", "%s", job->note);
@@ -256,6 +261,9 @@ static Error campaign_tell_kernel(Campaign *campaign)
                     info->made_note);
         return store_event(campaign->store, "kernel", "made for %s, not used: %s", info->architecture, info->made_note);
     }
+    if (info->made == MADE_NONE && job->source == NULL && job->without != NULL &&
+        strcmp(campaign->device.options.kernels, "made") == 0)
+        return store_event(campaign->store, "kernel", "%s", job->without);
     if (info->made == MADE_NONE) return error_none();
     return store_event(campaign->store, "kernel", "made for %s, %s: %s", info->architecture,
                        job->cached ? "from the cache"
