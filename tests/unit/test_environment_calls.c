@@ -98,6 +98,9 @@ TEST(environment_refuses_options)
     options = good;
     options.n_set = 1;
     calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.n_set", calls_spec, &options);
+    options.n_set = 2;
+    options.set = (const char *const[]){"seed=4", NULL};
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "options.set[1] is NULL", calls_spec, &options);
     options = good;
     options.device = "tpu";
     calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "unknown device 'tpu'", calls_spec, &options);
@@ -106,7 +109,7 @@ TEST(environment_refuses_options)
     options = good;
     options.isa = "v9";
     options.device = "cpu";
-    calls_refuses(HOPSCOTCH_WRONG_SPEC, "v9", calls_spec, &options);
+    calls_refuses(HOPSCOTCH_WRONG_ARGUMENT, "v9", calls_spec, &options);
     // what another processor or build may lack
     static const char *const isas[] = {"v4", "v3", "v2", "scalar"};
     for (int i = 0; i < 4; i++) {
