@@ -104,12 +104,14 @@ HD void hopper_load_starts(const LaneGroup *group, HopperSums *sums)
 #undef HOPPER_LOAD_SUM
 }
 
+// What lanes with own clocks do not have is 0, so that the compiler sees it set.
 HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, HopperSums *sums)
 {
 #define HOPPER_LOAD(field, member) lanes->member = lanes_work(group, HOPPER_WORK_##field);
 #define HOPPER_NO_LOAD(field, member) lanes->member = splat(0.0);
 #define HOPPER_LOAD_SUM(field) sums->field = lanes_work(group, HOPPER_WORK_##field);
 #define HOPPER_LOAD_PART(field) sums->parts.field = lanes_work(group, HOPPER_WORK_part_##field);
+#define HOPPER_NO_PART(field) sums->parts.field = splat(0.0);
     HOPPER_STATE(HOPPER_LOAD)
     HOPPER_SUMS(HOPPER_LOAD_SUM)
     hopper_load_starts(group, sums);
@@ -120,11 +122,16 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
     }
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_LOAD_PART)
+    } else if (world->clocked) {
+        HOPPER_PART_SUMS(HOPPER_NO_PART)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
         lanes->held.u2 = lanes_work(group, HOPPER_WORK_held_u2);
+    } else if (world->clocked) {
+        lanes->held.u1 = lanes->held.u2 = splat(0.0);
     }
+#undef HOPPER_NO_PART
 #undef HOPPER_LOAD_PART
 #undef HOPPER_LOAD_SUM
 #undef HOPPER_NO_LOAD
