@@ -286,13 +286,11 @@ HD void environment_tell(const EnvironmentView *e, const LaneGroup *group, Envir
     const real status = environment_status(group);
     const real failed = program_truth(MASK(status > (double)LANE_DONE));
     // on a GPU inline: pointers and numbers of the view are constants there
-#if defined(__CUDACC__)
-    const EnvironmentTold told = environment_evaluate(e, group->lane, group->valid, group->own.column,
-                                                      group->own.columns_apart, e->n_program, failed, lanes->going);
-#else
-    const EnvironmentTold told = environment_evaluate_called(
-        e, group->lane, group->valid, group->own.column, group->own.columns_apart, e->n_program, failed, lanes->going);
-#endif
+    const EnvironmentTold told =
+        ON_GPU ? environment_evaluate(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
+                                      e->n_program, failed, lanes->going)
+               : environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
+                                             e->n_program, failed, lanes->going);
     lanes->reward = told.reward;
     lanes->stop = told.stop & lanes->going;
 }

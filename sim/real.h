@@ -59,6 +59,13 @@
 #define HD_CALL static __attribute__((noinline, unused))
 #endif
 
+// Where the lanes of a kernel have a thread each.
+#if defined(__CUDACC__)
+enum { ON_GPU = 1 };
+#else
+enum { ON_GPU = 0 };
+#endif
+
 // A table of numbers inside a function, and one entry. The GPU reads it from constant memory, which an instruction can
 // use as an operand at no cost. If its compiler knew the numbers, it would first move them to registers by two
 // instructions each; the asm hides them.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The CUDA backend without a GPU, in the programs of `make asan` (tests/cuda_on_host): the bits of the CPU for every
-# model, batch, slice and number of devices, with recorded lanes; lanes that ended make room; environments; each CUDA call
-# fails once.
+# model, batch, slice and number of devices, with recorded lanes; lanes that ended make room; environments; each CUDA
+# call fails once.
 # With QUICK=1: one model, in short slices.
 set -u
 cd "$(dirname "$0")/../.." || exit 3

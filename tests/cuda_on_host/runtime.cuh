@@ -1,7 +1,8 @@
-// The part of CUDA's runtime that sim/*_cuda.cu use, on one processor: a device without memory of its own, whose kernels
-// run to their end when they are launched, thread after thread. `make asan` compiles the backend and the environments
-// with it, so that their slots, lists, copies and errors can be tested where there is no GPU, also under a sanitizer.
-// What a GPU's threads do together is tested by tests/unit/emulated_team.h, and all of it on a GPU by `make test-gpu`.
+// The part of CUDA's runtime that sim/*_cuda.cu use, on one processor: a device without memory of its own, whose
+// kernels run to their end when they are launched, thread after thread. `make asan` compiles the backend and the
+// environments with it, so that their slots, lists, copies and errors can be tested where there is no GPU, also under a
+// sanitizer. What a GPU's threads do together is tested by tests/unit/emulated_team.h, and all of it on a GPU by
+// `make test-gpu`.
 #ifndef HOPSCOTCH_CUDA_ON_HOST_H
 #define HOPSCOTCH_CUDA_ON_HOST_H
 
