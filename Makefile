@@ -207,6 +207,7 @@ test-gpu:
 	sh tests/gpu_models.sh $(BUILD)
 	sh tests/gpu_made.sh $(BUILD)
 	sh tests/gpu_robots.sh $(BUILD)
+	sh tests/gpu_environment.sh $(BUILD)
 bits: $(BUILD)/hopscotch
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" PLAIN=scalar \
 	    build/O0/hopscotch

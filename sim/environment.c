@@ -28,9 +28,8 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
                               .autoreset = (int32_t)setup->autoreset,
                               .single = setup->single,
                               .held = configured->action_ticks,
-                              .n_observe = setup->n_observe,
-                              .n_program = setup->n_program,
                               .n_draws = setup->n_draws};
+    view->n_program = environment_shorten(setup, NULL, &view->n_observe);
     environment->constants = configured->constants;
     environment->kernel = configured->environment_kernel;
     environment->n_columns = configured->n_columns;
@@ -76,7 +75,7 @@ size_t environment_tables_at(const EnvironmentView *view)
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base)
 {
     size_t used = environment_lay_arrays(view, base);
-    view->program = environment_piece(base, &used, view->n_program, sizeof(ProgramStep));
+    view->program = environment_piece(base, &used, view->n_program, sizeof(EnvironmentStep));
     view->draws = environment_piece(base, &used, view->n_draws, sizeof(EnvironmentDraw));
     view->fixed = environment_piece(base, &used, view->n_parameters, sizeof(double));
     view->assets = environment_piece(base, &used, setup->configured->n_assets, sizeof(double));
@@ -94,7 +93,11 @@ static char *environment_fill(char *to, const void *from, int64_t count, size_t 
 void environment_fill_tables(const EnvironmentSetup *setup, char *tables)
 {
     const Configured *configured = setup->configured;
-    tables = environment_fill(tables, setup->program, setup->n_program, sizeof(ProgramStep));
+    size_t used = 0;
+    int32_t observed;
+    const int32_t count = environment_shorten(setup, (EnvironmentStep *)tables, &observed);
+    environment_piece(NULL, &used, count, sizeof(EnvironmentStep));
+    tables += used;
     tables = environment_fill(tables, setup->draws, setup->n_draws, sizeof(EnvironmentDraw));
     tables = environment_fill(tables, setup->fixed, configured->n_parameters, sizeof(double));
     environment_fill(tables, configured->assets, configured->n_assets, sizeof(double));
@@ -113,7 +116,10 @@ LaneGroup environment_group(const Environment *environment, int64_t lane, int va
                        .lane = lane,
                        .valid = valid,
                        .ticks = view->held,
-                       .own = {.ticks = view->clock, .action = view->action, .column = view->column}};
+                       .own = {.ticks = view->clock,
+                               .action = view->single != 0 ? view->action : (const double *)view->given,
+                               .column = view->column + lane,
+                               .columns_apart = view->stride}};
 }
 
 // ---- the CPU --------------------------------------------------------------------------------------------------------
@@ -233,23 +239,12 @@ static Error cpu_environment_open(const EnvironmentSetup *setup, Environment **o
 
 // ---- any device -----------------------------------------------------------------------------------------------------
 
-// The program fits the stack, and pops what it pushes.
 static Error environment_check_program(const EnvironmentSetup *setup)
 {
-    int depth = 0;
     if (setup->n_program > PROGRAM_STEPS_MAX)
         return error_make(ERROR_USER, "the expressions of `environment` have %d operations, at most %d are allowed",
                           setup->n_program, PROGRAM_STEPS_MAX);
-    for (int k = 0; k < setup->n_program; k++) {
-        const int operation = setup->program[k].operation;
-        const bool one = operation == PROGRAM_NOT || operation == PROGRAM_NEGATE ||
-                         (operation >= PROGRAM_ABS && operation <= PROGRAM_COS);
-        depth += operation <= PROGRAM_FAILED ? 1 : one ? 0 : -1;
-        if (depth > PROGRAM_STACK)
-            return error_make(ERROR_USER, "an expression of `environment` nests too deeply: write parts of it as "
-                                          "definitions in environment.define");
-    }
-    return error_none();
+    return program_check_stack(setup->program, setup->n_program);
 }
 
 // NULL: an environment can be opened.
@@ -264,12 +259,17 @@ static const char *environment_refusal(const Configured *configured)
                : "these settings of `simulation` have no environment";
 }
 
-Error environment_open(const EnvironmentSetup *setup, Environment **out)
+Error environment_check(const EnvironmentSetup *setup)
 {
     const char *refusal = environment_refusal(setup->configured);
-    *out = NULL;
     if (refusal != NULL) return error_make(ERROR_USER, "%s", refusal);
-    TRY(environment_check_program(setup));
+    return environment_check_program(setup);
+}
+
+Error environment_open(const EnvironmentSetup *setup, Environment **out)
+{
+    *out = NULL;
+    TRY(environment_check(setup));
 #ifdef HOPSCOTCH_CUDA
     if (environment_cuda_open != NULL && strcmp(setup->device, "cpu") != 0) {
         const Error error = environment_cuda_open(setup, out);

@@ -19,6 +19,8 @@ typedef struct EnvironmentLanes {
     real reward;
 } EnvironmentLanes;
 
+enum { ENVIRONMENT_DEFINED = 16 }; // definitions that a kernel holds itself; more are in memory
+
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
 HD real environment_load(const EnvironmentView *e, const LaneGroup *group, const double *rows, int row)
@@ -75,15 +77,42 @@ HD real environment_status(const LaneGroup *group)
 
 // ---- the spec's expressions -----------------------------------------------------------------------------------------
 
-HD real environment_pushed(const EnvironmentView *e, const LaneGroup *group, const ProgramStep *step, real failed)
+// Where an evaluation finds its numbers. The arrays stand apart, so that registers hold the rest.
+typedef struct EnvironmentNumbers {
+    const double *column; // [..][columns_apart], of the first lane
+    int64_t columns_apart;
+    double *defined; // [ENVIRONMENT_DEFINED][LANES]: the first definitions
+    real *stack;     // [PROGRAM_STACK], of which n
+    int n;
+    real failed;
+} EnvironmentNumbers;
+
+HD real environment_definition(const EnvironmentView *e, const LaneGroup *group, const EnvironmentNumbers *numbers,
+                               int64_t index)
 {
-    switch (step->operation) {
-    case PROGRAM_COLUMN: return environment_load(e, group, e->column, step->index);
-    case PROGRAM_PARAMETER: return environment_load(e, group, e->parameter, step->index);
-    case PROGRAM_DEFINED: return environment_load(e, group, e->defined, step->index);
-    case PROGRAM_FAILED: return failed;
-    default: return splat(step->number);
+    if (index < ENVIRONMENT_DEFINED) return load_all(numbers->defined + index * LANES);
+    return environment_load(e, group, e->defined, (int)index);
+}
+
+HD real environment_operand(const EnvironmentView *e, const LaneGroup *group, const EnvironmentStep *step,
+                            EnvironmentNumbers *numbers)
+{
+    const int64_t index = step->of.index;
+    switch (step->code >> ENVIRONMENT_OPERAND_AT & ENVIRONMENT_OPERAND) {
+    case PROGRAM_COLUMN: return load_lanes(numbers->column + index * numbers->columns_apart, group->valid);
+    case PROGRAM_PARAMETER: return environment_load(e, group, e->parameter, (int)index);
+    case PROGRAM_DEFINED: return environment_definition(e, group, numbers, index);
+    case PROGRAM_FAILED: return numbers->failed;
+    case ENVIRONMENT_POPPED: return numbers->stack[--numbers->n];
+    default: return splat(step->of.number);
     }
+}
+
+HD real environment_computed(int32_t operation, real a, real b)
+{
+    if (operation == ENVIRONMENT_MOVE) return a;
+    if (operation == ENVIRONMENT_SQUARE) return a * a;
+    return program_takes_one(operation) ? program_of_one(operation, a) : program_of_two(operation, a, b);
 }
 
 // What the spec's expressions say of a step.
@@ -93,40 +122,56 @@ typedef struct EnvironmentTold {
 } EnvironmentTold;
 
 // A reward that is not finite counts as 0.
-HD void environment_pop(const EnvironmentView *e, const LaneGroup *group, const ProgramStep *step, real x, mask which,
-                        EnvironmentTold *told)
+HD void environment_say(const EnvironmentView *e, const LaneGroup *group, const EnvironmentStep *step, real x,
+                        mask which, const EnvironmentNumbers *numbers, EnvironmentTold *told)
 {
-    if (step->operation == PROGRAM_DEFINE) environment_store(e, group, e->defined, step->index, x, which);
-    if (step->operation == PROGRAM_OBSERVE)
-        environment_set_float(e, group, e->observation, step->index, canonical(x), which);
-    if (step->operation == PROGRAM_REWARD) told->reward = select_real(is_finite(x), x, splat(0.0));
-    if (step->operation == PROGRAM_TERMINATE) told->stop = program_is_true(x);
+    const int32_t operation = step->code & ENVIRONMENT_OPERATION;
+    if (operation == PROGRAM_OBSERVE)
+        environment_set_float(e, group, e->observation, step->to, canonical(x), which);
+    else if (operation == PROGRAM_REWARD)
+        told->reward = select_real(is_finite(x), x, splat(0.0));
+    else if (operation == PROGRAM_TERMINATE)
+        told->stop = program_is_true(x);
+    else if (step->to < ENVIRONMENT_DEFINED)
+        store_all(numbers->defined + step->to * LANES, x);
+    else
+        environment_store(e, group, e->defined, step->to, x, all_lanes());
 }
 
-// Evaluates the first `steps` of the program for the samples of the lanes of `which`, of `valid` lanes from `lane` on.
-HD_CALL EnvironmentTold environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, int steps, real failed,
-                                             mask which)
+// Evaluates the first `steps` of the program for the samples of the lanes of `which`, of `valid` lanes from `lane` on,
+// whose columns are given.
+HD EnvironmentTold environment_evaluate(const EnvironmentView *e, int64_t lane, int valid, const double *column,
+                                        int64_t columns_apart, int steps, real failed, mask which)
 {
+    double defined[ENVIRONMENT_DEFINED * LANES];
+    real stack[PROGRAM_STACK], at_hand = splat(0.0);
+    EnvironmentNumbers numbers = {column, columns_apart, defined, stack, 0, failed};
     EnvironmentTold told = {splat(0.0), no_lanes()};
-    real stack[PROGRAM_STACK];
-    int n = 0; // numbers on the stack
     LaneGroup group;
     group.lane = lane;
     group.valid = valid;
+    EnvironmentStep step = e->program[0];
     for (int k = 0; k < steps; k++) {
-        const ProgramStep *step = &e->program[k];
-        if (step->operation <= PROGRAM_FAILED) {
-            stack[n++] = environment_pushed(e, &group, step, failed);
-        } else if (step->operation >= PROGRAM_DEFINE) {
-            environment_pop(e, &group, step, stack[--n], which, &told);
-        } else if (program_takes_one(step->operation)) {
-            stack[n - 1] = program_of_one(step->operation, stack[n - 1]);
-        } else {
-            n--;
-            stack[n - 1] = program_of_two(step->operation, stack[n - 1], stack[n]);
-        }
+        const EnvironmentStep next = e->program[k + 1 < steps ? k + 1 : k]; // it is on its way meanwhile
+        const int32_t operation = step.code & ENVIRONMENT_OPERATION;
+        const bool first = (step.code & ENVIRONMENT_OPERAND_FIRST) != 0;
+        if ((step.code & ENVIRONMENT_PUSHES) != 0) stack[numbers.n++] = at_hand;
+        const real operand = environment_operand(e, &group, &step, &numbers);
+        const real a = first ? operand : at_hand, b = first ? at_hand : operand;
+        if (operation >= PROGRAM_DEFINE && operation <= PROGRAM_TERMINATE)
+            environment_say(e, &group, &step, a, which, &numbers, &told);
+        else
+            at_hand = environment_computed(operation, a, b);
+        step = next;
     }
     return told;
+}
+
+HD_CALL EnvironmentTold environment_evaluate_called(const EnvironmentView *e, int64_t lane, int valid,
+                                                    const double *column, int64_t columns_apart, int steps, real failed,
+                                                    mask which)
+{
+    return environment_evaluate(e, lane, valid, column, columns_apart, steps, failed, which);
 }
 
 // ---- an episode begins ----------------------------------------------------------------------------------------------
@@ -214,17 +259,24 @@ HD void environment_reset_told(const EnvironmentView *e, const LaneGroup *group,
 
 // ---- a step ---------------------------------------------------------------------------------------------------------
 
-HD EnvironmentLanes environment_before(const EnvironmentView *e, const LaneGroup *group)
+// The lanes that this step advances; floats of single precision become their actions.
+HD mask environment_before(const EnvironmentView *e, const LaneGroup *group)
+{
+    const mask over = MASK(environment_status(group) != (double)LANE_RUNNING);
+    const mask going = first_lanes(group->valid) & ~over;
+    for (int a = 0; a < e->n_actions && e->single != 0; a++)
+        environment_store(e, group, e->action, a, environment_float(e, group, e->given, a), going);
+    return going;
+}
+
+HD EnvironmentLanes environment_lanes(const EnvironmentView *e, const LaneGroup *group, mask going)
 {
     EnvironmentLanes lanes;
-    const mask over = MASK(environment_status(group) != (double)LANE_RUNNING);
     lanes.present = first_lanes(group->valid);
-    lanes.going = lanes.present & ~over;
-    lanes.begun = e->autoreset == ENVIRONMENT_NEXT_STEP ? lanes.present & over : no_lanes();
+    lanes.going = going;
+    lanes.begun = e->autoreset == ENVIRONMENT_NEXT_STEP ? lanes.present & ~going : no_lanes();
     lanes.stop = no_lanes();
     lanes.reward = splat(0.0);
-    for (int a = 0; a < e->n_actions; a++)
-        environment_store(e, group, e->action, a, environment_float(e, group, e->given, a), lanes.going);
     return lanes;
 }
 
@@ -233,7 +285,12 @@ HD void environment_tell(const EnvironmentView *e, const LaneGroup *group, Envir
 {
     const real status = environment_status(group);
     const real failed = program_truth(MASK(status > (double)LANE_DONE));
-    const EnvironmentTold told = environment_evaluate(e, group->lane, group->valid, e->n_program, failed, lanes->going);
+    // on a GPU inline: pointers and numbers of the view are constants there
+    const EnvironmentTold told =
+        ON_GPU ? environment_evaluate(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
+                                      e->n_program, failed, lanes->going)
+               : environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,
+                                             e->n_program, failed, lanes->going);
     lanes->reward = told.reward;
     lanes->stop = told.stop & lanes->going;
 }
@@ -276,26 +333,48 @@ HD mask environment_after(const EnvironmentView *e, const LaneGroup *group, cons
         environment_begin(e, group, which);                                                                            \
         name##_begin(constants, assets, group, which);                                                                 \
         name##_sample(constants, assets, group, which);                                                                \
-        environment_evaluate(e, group->lane, group->valid, e->n_observe, splat(0.0), which);                           \
+        environment_evaluate_called(e, group->lane, group->valid, group->own.column, group->own.columns_apart,         \
+                                    e->n_observe, splat(0.0), which);                                                  \
     } while (0)
 
+// A group whose samples go to `own`, if the model fills it (MODEL_own_columns), else to the memory of the environment.
+#define ENVIRONMENT_GROUP(model)                                                                                       \
+    double own[model##_own_columns > 0 ? model##_own_columns * LANES : 1];                                             \
+    LaneGroup with_columns = *of;                                                                                      \
+    const LaneGroup *const group = &with_columns;                                                                      \
+    if (model##_own_columns > 0) {                                                                                     \
+        with_columns.own.column = own;                                                                                 \
+        with_columns.own.columns_apart = LANES;                                                                        \
+        for (int i = 0; i < model##_own_columns * LANES && LANES > 1; i++)                                             \
+            own[i] = 0.0; /* of lanes without a sample */                                                              \
+    }
+
+// A step is the advance of the lanes that it goes on with, and what follows.
 #define ENVIRONMENT_KERNEL(model, kernel)                                                                              \
     HD void environment_reset_##model##_##kernel(const EnvironmentView *e, const Constants *constants,                 \
-                                                 const double *assets, const LaneGroup *group,                         \
+                                                 const double *assets, const LaneGroup *of,                            \
                                                  const EnvironmentBegin *begin)                                        \
     {                                                                                                                  \
-        const mask which = environment_reset_lanes(e, group, begin);                                                   \
+        const mask which = environment_reset_lanes(e, of, begin);                                                      \
         if (!any_lane(which)) return;                                                                                  \
+        ENVIRONMENT_GROUP(model)                                                                                       \
         ENVIRONMENT_BEGIN(model##_##kernel, which);                                                                    \
         environment_reset_told(e, group, which);                                                                       \
     }                                                                                                                  \
-    HD void environment_step_##model##_##kernel(const EnvironmentView *e, const Constants *constants,                  \
-                                                const double *assets, const LaneGroup *group)                          \
+    HD mask environment_advance_##model##_##kernel(const EnvironmentView *e, const Constants *constants,               \
+                                                   const double *assets, const LaneGroup *group)                       \
     {                                                                                                                  \
-        EnvironmentLanes lanes = environment_before(e, group);                                                         \
+        const mask going = environment_before(e, group);                                                               \
+        if (any_lane(going)) model##_##kernel##_advance(constants, assets, group, not_empty(going));                   \
+        return going;                                                                                                  \
+    }                                                                                                                  \
+    HD void environment_follow_##model##_##kernel(const EnvironmentView *e, const Constants *constants,                \
+                                                  const double *assets, const LaneGroup *of, mask going)               \
+    {                                                                                                                  \
+        EnvironmentLanes lanes = environment_lanes(e, of, going);                                                      \
         real status = splat(0.0);                                                                                      \
+        ENVIRONMENT_GROUP(model)                                                                                       \
         if (any_lane(lanes.going)) {                                                                                   \
-            model##_##kernel##_advance(constants, assets, group, lanes.going);                                         \
             model##_##kernel##_sample(constants, assets, group, lanes.going);                                          \
             environment_tell(e, group, &lanes);                                                                        \
             status = environment_status(group);                                                                        \

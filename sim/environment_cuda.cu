@@ -1,5 +1,6 @@
-// Environments on a GPU: one thread per lane. A reset and a step are one kernel each on the caller's stream; nothing is
-// copied, and the host does not wait.
+// Environments on a GPU: one thread per lane. A reset is one kernel on the caller's stream. A step is two: the advance,
+// which needs as many registers as a run, and what follows (columns, expressions, ends and begins), which needs few, so
+// that more threads hide the time of its memory. Nothing is copied, and the host does not wait.
 #define HOPSCOTCH_KERNELS
 #define HOPSCOTCH_ENVIRONMENTS
 #include "cuda_calls.cuh"
@@ -14,9 +15,13 @@ enum { ENVIRONMENT_BLOCK = BLOCK_THREADS };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
+// Blocks of a multiprocessor, at least: the registers of a thread follow from them.
+enum { ENVIRONMENT_ADVANCES = 4, ENVIRONMENT_FOLLOWS = 12 };
+
 HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
 {
     group->lane = (int64_t)blockIdx.x * ENVIRONMENT_BLOCK + threadIdx.x;
+    group->own.column += group->lane;
     return group->lane < view->lanes;
 }
 
@@ -29,11 +34,19 @@ HD bool environment_thread(const EnvironmentView *view, LaneGroup *group)
         if (environment_thread(&view, &group))                                                                         \
             environment_reset_##model##_##kernel(&view, &constants, view.assets, &group, &begin);                      \
     }                                                                                                                  \
-    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK) cuda_step_##model##_##kernel(                          \
+    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK, ENVIRONMENT_ADVANCES) cuda_advance_##model##_##kernel( \
         const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group)    \
     {                                                                                                                  \
-        if (environment_thread(&view, &group))                                                                         \
-            environment_step_##model##_##kernel(&view, &constants, view.assets, &group);                               \
+        if (!environment_thread(&view, &group)) return;                                                                \
+        const mask going = environment_advance_##model##_##kernel(&view, &constants, view.assets, &group);             \
+        view.going[group.lane] = going != 0;                                                                           \
+    }                                                                                                                  \
+    static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK, ENVIRONMENT_FOLLOWS) cuda_follow_##model##_##kernel(   \
+        const __grid_constant__ EnvironmentView view, const __grid_constant__ Constants constants, LaneGroup group)    \
+    {                                                                                                                  \
+        if (!environment_thread(&view, &group)) return;                                                                \
+        const mask going = MASK(view.going[group.lane] != 0);                                                          \
+        environment_follow_##model##_##kernel(&view, &constants, view.assets, &group, going);                          \
     }
 ENVIRONMENT_KERNELS(ENVIRONMENT_CUDA)
 
@@ -41,22 +54,23 @@ typedef void (*EnvironmentResetKernel)(const EnvironmentView view, const Constan
                                        const EnvironmentBegin begin);
 typedef void (*EnvironmentStepKernel)(const EnvironmentView view, const Constants constants, LaneGroup group);
 
-static EnvironmentResetKernel environment_reset_kernel(int kernel)
-{
-#define ENVIRONMENT_CASE(model, name)                                                                                  \
-    if (kernel == KERNEL_##model##_##name) return cuda_reset_##model##_##name;
-    ENVIRONMENT_KERNELS(ENVIRONMENT_CASE)
-#undef ENVIRONMENT_CASE
-    return NULL;
-}
+typedef struct CudaEnvironmentKernels {
+    EnvironmentResetKernel reset;
+    EnvironmentStepKernel advance, follow;
+} CudaEnvironmentKernels;
 
-static EnvironmentStepKernel environment_step_kernel(int kernel)
+static CudaEnvironmentKernels environment_kernels(int kernel)
 {
+    CudaEnvironmentKernels kernels = {NULL, NULL, NULL};
 #define ENVIRONMENT_CASE(model, name)                                                                                  \
-    if (kernel == KERNEL_##model##_##name) return cuda_step_##model##_##name;
+    if (kernel == KERNEL_##model##_##name) {                                                                           \
+        kernels.reset = cuda_reset_##model##_##name;                                                                   \
+        kernels.advance = cuda_advance_##model##_##name;                                                               \
+        kernels.follow = cuda_follow_##model##_##name;                                                                 \
+    }
     ENVIRONMENT_KERNELS(ENVIRONMENT_CASE)
 #undef ENVIRONMENT_CASE
-    return NULL;
+    return kernels;
 }
 
 // Lanes before their first reset: the seed of all, and the lane's number as its stream.
@@ -73,6 +87,7 @@ static __global__ void __launch_bounds__(ENVIRONMENT_BLOCK)
 
 typedef struct CudaEnvironment {
     Environment environment;
+    CudaEnvironmentKernels kernels;
     int device;
     char *memory;
     cudaStream_t own, stream; // its own; the one in use
@@ -103,8 +118,9 @@ static Error environment_launch_step(CudaEnvironment *cuda)
     Environment *environment = &cuda->environment;
     LaneGroup group = environment_group(environment, 0, 1);
     void *arguments[] = {&environment->view, &environment->constants, &group};
-    CUDA_TRY(cudaLaunchKernel(environment_step_kernel(environment->kernel), environment_blocks(&environment->view),
-                              dim3(ENVIRONMENT_BLOCK), arguments, 0, cuda->stream));
+    const dim3 blocks = environment_blocks(&environment->view), threads = dim3(ENVIRONMENT_BLOCK);
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.advance, blocks, threads, arguments, 0, cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.follow, blocks, threads, arguments, 0, cuda->stream));
     return error_none();
 }
 
@@ -116,7 +132,7 @@ static Error cuda_environment_step(Environment *environment)
     return environment_leave(cuda, current, environment_launch_step(cuda));
 }
 
-// *here: the pointer as the device can read it; what is the host's is copied to `room` first.
+// *here: the pointer as the device can read it; what is the host's, or another device's, is copied to `room` first.
 static Error environment_bring(const CudaEnvironment *cuda, const void *from, void *room, size_t size,
                                const void **here)
 {
@@ -124,9 +140,10 @@ static Error environment_bring(const CudaEnvironment *cuda, const void *from, vo
     *here = from;
     if (from == NULL) return error_none();
     CUDA_TRY(cudaPointerGetAttributes(&attributes, from));
-    if (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged) return error_none();
+    if (attributes.type == cudaMemoryTypeManaged) return error_none();
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device == cuda->device) return error_none();
     *here = room;
-    CUDA_TRY(cudaMemcpyAsync(room, from, size, cudaMemcpyHostToDevice, cuda->stream));
+    CUDA_TRY(cudaMemcpyAsync(room, from, size, cudaMemcpyDefault, cuda->stream));
     CUDA_TRY(cudaStreamSynchronize(cuda->stream)); // the caller may change it at once
     return error_none();
 }
@@ -143,8 +160,8 @@ static Error environment_launch_reset(CudaEnvironment *cuda, const uint8_t *lane
     begin.lanes = (const uint8_t *)lanes_here;
     begin.seeds = (const uint64_t *)seeds_here;
     void *arguments[] = {&environment->view, &environment->constants, &group, &begin};
-    CUDA_TRY(cudaLaunchKernel(environment_reset_kernel(environment->kernel), environment_blocks(view),
-                              dim3(ENVIRONMENT_BLOCK), arguments, 0, cuda->stream));
+    CUDA_TRY(cudaLaunchKernel(cuda->kernels.reset, environment_blocks(view), dim3(ENVIRONMENT_BLOCK), arguments, 0,
+                              cuda->stream));
     return error_none();
 }
 
@@ -170,14 +187,15 @@ static Error cuda_environment_wait(Environment *environment)
     return environment_leave(cuda, current, environment_synchronize(cuda));
 }
 
-// What was put on the old stream is done before the new one is used.
+// What was put on the old stream is done before the new one is used. After an error only its own can be.
 static Error cuda_environment_set_stream(Environment *environment, void *stream)
 {
     CudaEnvironment *cuda = (CudaEnvironment *)environment;
-    TRY(cuda_environment_wait(environment));
+    const Error error = cuda_environment_wait(environment);
+    if (error.kind != OK && stream != NULL) return error;
     cuda->stream = stream != NULL ? (cudaStream_t)stream : cuda->own;
     environment->place.stream = (void *)cuda->stream;
-    return error_none();
+    return error;
 }
 
 static void cuda_environment_close(Environment *environment)
@@ -267,6 +285,7 @@ extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environmen
     if (cuda == NULL) return error_make(ERROR_MEMORY, "not enough memory for an environment");
     Environment *environment = &cuda->environment;
     environment_describe(environment, setup);
+    cuda->kernels = environment_kernels(environment->kernel);
     cuda->device = setup->number;
     environment->reset = cuda_environment_reset;
     environment->step = cuda_environment_step;

@@ -24,6 +24,9 @@ struct Environment {
 
 // Sizes, options and kernel of the setup.
 void environment_describe(Environment *environment, const EnvironmentSetup *setup);
+// The program of the setup as kernels take it: to[..], at most as many steps as it had, or NULL to count them. Returns
+// their number; *observed: those that give definitions and observations.
+int32_t environment_shorten(const EnvironmentSetup *setup, EnvironmentStep *to, int32_t *observed);
 // Puts the arrays of the view one behind the other from `base` on; returns their bytes. base NULL: only that.
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base);
 // The tables of the setup that lanes share, as one block in the order of environment_lay; they lie behind all arrays,

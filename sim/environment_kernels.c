@@ -29,7 +29,8 @@ static void leave_vectors(void)
     static void step_##model##_##kernel(const EnvironmentView *e, const Constants *constants, const double *assets,    \
                                         const LaneGroup *group)                                                        \
     {                                                                                                                  \
-        environment_step_##model##_##kernel(e, constants, assets, group);                                              \
+        const mask going = environment_advance_##model##_##kernel(e, constants, assets, group);                        \
+        environment_follow_##model##_##kernel(e, constants, assets, group, going);                                     \
         leave_vectors();                                                                                               \
     }
 ENVIRONMENT_KERNELS(ENVIRONMENT_DEFINE)

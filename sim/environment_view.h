@@ -31,6 +31,27 @@ typedef struct ProgramStep {
 
 enum { PROGRAM_STACK = 24, PROGRAM_STEPS_MAX = 4096 };
 
+// The same program as kernels of environments take it (sim/environment_program.c): a step acts on the number at hand
+// and on an operand, so that there are two thirds as many steps, and few of them use the stack.
+enum {
+    ENVIRONMENT_POPPED = PROGRAM_FAILED + 1, // operand: the top of the stack
+    ENVIRONMENT_MOVE = PROGRAM_N_OPERATIONS, // operation: the operand itself
+    ENVIRONMENT_SQUARE,                      // x^2 as x x
+    // bits of the code of a step
+    ENVIRONMENT_OPERATION = 0xff,       // MOVE, SQUARE, or of ProgramOperation from OR on
+    ENVIRONMENT_OPERAND_AT = 8,         // POPPED, or of ProgramOperation up to FAILED
+    ENVIRONMENT_OPERAND = 0xff,         // behind that shift
+    ENVIRONMENT_PUSHES = 1 << 16,       // the number at hand goes on the stack first
+    ENVIRONMENT_OPERAND_FIRST = 1 << 17 // the operand is the left one, or the only one; else the number at hand is
+};
+typedef struct EnvironmentStep {
+    int32_t code, to; // to: index of the definition or observation
+    union {
+        double number;
+        int64_t index; // of the column, input or definition
+    } of;
+} __attribute__((aligned(16))) EnvironmentStep;
+
 // ---- environments ---------------------------------------------------------------------------------------------------
 
 // What happens after an episode has ended; runner/hopscotch.h says it in full.
@@ -50,6 +71,8 @@ typedef struct EnvironmentDraw {
     X(parameter, double, n_parameters) X(work, double, n_work) X(metric, double, n_metrics) X(status, int32_t, 1) \
     /* actions in double precision; the sample; definitions */ \
     X(action, double, n_actions) X(column, double, n_columns) X(defined, double, n_defined) \
+    /* advanced by this step: what the advance of a GPU leaves for what follows */ \
+    X(going, uint8_t, 1) \
     X(clock, int64_t, 1) X(steps, int64_t, 1) X(total, double, 1) \
     X(terminated, uint8_t, 1) X(truncated, uint8_t, 1) \
     /* of the last episode that ended */ \
@@ -75,7 +98,7 @@ typedef struct EnvironmentView {
 #define ENVIRONMENT_MEMBER(name, rows) void *name;
     ENVIRONMENT_FLOATS(ENVIRONMENT_MEMBER)
 #undef ENVIRONMENT_MEMBER
-    const ProgramStep *program; // [n_program], of which the first n_observe give definitions and observations
+    const EnvironmentStep *program; // [n_program], of which the first n_observe give definitions and observations
     int32_t n_observe, n_program;
     const EnvironmentDraw *draws; // [n_draws]
     int32_t n_draws;

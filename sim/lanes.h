@@ -117,7 +117,7 @@ HD real lanes_action(const LaneGroup *group, int action)
 
 HD void lanes_set_column(const LaneGroup *group, int column, real value, mask which)
 {
-    store_lanes(group->own.column + column * group->batch.stride + group->lane, value, which, group->valid);
+    store_lanes(group->own.column + column * group->own.columns_apart, value, which, group->valid);
 }
 
 // ---- samples --------------------------------------------------------------------------------------------------------

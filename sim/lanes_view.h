@@ -25,8 +25,9 @@ typedef struct Team {
 typedef struct LaneClocks {
     int64_t *ticks;       // [stride] done by each lane
     const double *action; // [n_actions][stride]
-    double *column;       // [n_columns][stride]: where samples go
-    double *spare;        // [n_work][LANES] of this thread of a CPU; NULL on a GPU
+    double *column;       // [n_columns][columns_apart], of the first lane of the group: where samples go
+    int64_t columns_apart;
+    double *spare; // [n_work][LANES] of this thread of a CPU; NULL on a GPU
 } LaneClocks;
 
 typedef struct LaneGroup {

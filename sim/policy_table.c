@@ -179,7 +179,7 @@ static Error policy_check_seen(const PolicyTable *table, const EnvironmentSetup 
     if (see->n_defined > POLICY_DEFINED)
         return error_make(ERROR_USER, "environment.define has %d rows, and a policy can use %d", see->n_defined,
                           POLICY_DEFINED);
-    return error_none();
+    return program_check_stack(see->program, see->n_observe);
 }
 
 Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const double *input, Arena *arena,

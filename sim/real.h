@@ -59,6 +59,13 @@
 #define HD_CALL static __attribute__((noinline, unused))
 #endif
 
+// Where the lanes of a kernel have a thread each.
+#if defined(__CUDACC__)
+enum { ON_GPU = 1 };
+#else
+enum { ON_GPU = 0 };
+#endif
+
 // A table of numbers inside a function, and one entry. The GPU reads it from constant memory, which an instruction can
 // use as an operand at no cost. If its compiler knew the numbers, it would first move them to registers by two
 // instructions each; the asm hides them.
@@ -123,7 +130,7 @@ HD real value_of(real x) { return x; }
 // with an index known only at run time, which registers can't hold.
 //     typedef struct Lane { APART(Past) past; double x; } Lane;      WITH_APART(Lane, lane, Past); declares `lane`.
 // A struct has one such member, the first. Its size is an odd number of doubles, so that neighbouring threads use
-// different memory banks.
+// different memory banks. WITHOUT_APART: for code without such an index, which needs no shared memory.
 enum { BLOCK_THREADS = 64 }; // of a GPU, where each has a lane
 #if defined(__CUDACC__)
 template <typename Type> HD Type &apart_new(void)
@@ -133,9 +140,13 @@ template <typename Type> HD Type &apart_new(void)
 }
 #define APART(Type) Type &
 #define WITH_APART(Type, name, Apart) Type name = {apart_new<Apart>()}
+#define WITHOUT_APART(Type, name, Apart)                                                                               \
+    Apart name##_apart;                                                                                                \
+    Type name = {name##_apart}
 #else
 #define APART(Type) Type
 #define WITH_APART(Type, name, Apart) Type name
+#define WITHOUT_APART(Type, name, Apart) Type name
 #endif
 
 // ---- bits -----------------------------------------------------------------------------------------------------------

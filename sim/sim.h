@@ -631,6 +631,11 @@ bool backend_close(Backend *backend);
 // from the others. A lane has the bits that a run with its parameters and actions has. runner/hopscotch.h says what the
 // arrays hold and what a reset and a step do.
 
+// Numbers that an operation of a program takes: 0, 1 or 2.
+int program_operands(int operation);
+// Error (user): the program needs more than a kernel's stack.
+Error program_check_stack(const ProgramStep *program, int steps);
+
 struct EnvironmentSetup {
     const Configured *configured; // with external control; not used after opening
     const double *fixed;          // [n_parameters] values of inputs that are not drawn
@@ -651,7 +656,10 @@ struct EnvironmentSetup {
 
 typedef struct Environment Environment;
 
-// Takes all memory that it will need. Errors: user (the model has no environments with these settings), machine.
+// Error (user): the model has no environments with these settings, or no kernel can evaluate the program.
+Error environment_check(const EnvironmentSetup *setup);
+// Takes all memory that it will need. Errors: those of environment_check; user (there is no such device or instruction
+// set), machine.
 Error environment_open(const EnvironmentSetup *setup, Environment **out);
 void environment_close(Environment *environment); // NULL: nothing
 // Where the arrays are, on its device.
@@ -667,7 +675,8 @@ typedef struct EnvironmentPlace {
     void *stream;              // of a GPU
 } EnvironmentPlace;
 EnvironmentPlace environment_place(const Environment *environment);
-Error environment_set_stream(Environment *environment, void *stream); // NULL: its own
+// Waits for what is on the stream in use. stream NULL: its own.
+Error environment_set_stream(Environment *environment, void *stream);
 
 // ---- kernels made for a campaign (sim/made) -------------------------------------------------------------------------
 // The same headers of the models, compiled once more while a campaign runs, with everything that no trial changes as a

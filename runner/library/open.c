@@ -49,6 +49,9 @@ static int library_take_options(const hopscotch_env_options *given, hopscotch_en
     if (options->n_set < 0 || (options->n_set > 0 && options->set == NULL))
         return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "options.n_set is %d, and options.set is %s",
                             options->n_set, options->set == NULL ? "NULL" : "given");
+    for (int i = 0; i < options->n_set; i++)
+        if (options->set[i] == NULL)
+            return library_fail(NULL, HOPSCOTCH_WRONG_ARGUMENT, "options.set[%d] is NULL, expected KEY=VALUE", i);
     return HOPSCOTCH_OK;
 }
 
@@ -114,9 +117,9 @@ static int library_prepare(Library *library, const hopscotch_env_options *option
     if (options->has_seed != 0) setup->seed = options->seed;
     library->n_actions = spec->configured.n_actions;
     library->n_observations = setup->n_observations;
-    error = environment_open(setup, &library->environment);
+    error = environment_check(setup);
     if (error.kind == ERROR_USER) return library_fail(NULL, HOPSCOTCH_WRONG_SPEC, "%s: %s", spec->file, error.text);
-    return library_failed(NULL, error);
+    return library_failed(NULL, environment_open(setup, &library->environment));
 }
 
 static int library_open(const LibrarySource *source, const hopscotch_env_options *given, hopscotch_env **env)
@@ -159,7 +162,7 @@ int hopscotch_env_close(hopscotch_env *env)
     int status;
     Library *library = library_enter(env, &status);
     if (library == NULL) return status;
-    (void)environment_wait(library->environment);
+    (void)environment_set_stream(library->environment, NULL); // waits; tensors may outlive the caller's stream
     library_forget(env);
     library_release(library);
     return HOPSCOTCH_OK;

@@ -4,14 +4,17 @@
 
 #include "advance.h"
 
+enum { hopper_own_columns = HOPPER_COLUMNS }; // a sample sets all of them
+
 HD void hopper_environment_begin(const Constants *constants, const double *assets, const LaneGroup *group, bool full,
                                  mask which)
 {
     const HopperWorld world = hopper_world(constants, assets, group, full, true);
-    WITH_APART(HopperLanes, lanes, HopperPast);
+    WITHOUT_APART(HopperLanes, lanes, HopperPast);
     HopperSums sums;
     hopper_begin(&world, &lanes, &sums);
     hopper_store(&world, group, &lanes, &sums, which);
+    hopper_store_starts(group, &sums, which);
 }
 
 // The place of the next step in the ring of accelerations.
@@ -27,7 +30,7 @@ HD void hopper_environment_advance(const Constants *constants, const double *ass
     HopperAction action;
     action.u1 = lanes_action(group, 0);
     action.u2 = lanes_action(group, 1);
-    for (int place = 0; place < HOPPER_PAST && any_lane(which); place++) {
+    for (int place = 0; place < (LANES == 1 ? 1 : HOPPER_PAST) && any_lane(which); place++) {
         const int now = LANES == 1 ? (int)lane_of(turn, 0) : place;
         const mask together = which & MASK(turn == (double)now);
         if (!any_lane(together)) continue;
@@ -64,12 +67,12 @@ HD void hopper_environment_finish(const Constants *constants, const double *asse
 {
     const HopperWorld world = hopper_world(constants, assets, group, full, true);
     const real ticks = lanes_clock(group);
-    WITH_APART(HopperLanes, lanes, HopperPast);
+    WITHOUT_APART(HopperLanes, lanes, HopperPast);
     HopperSums sums;
     hopper_load(&world, group, &lanes, &sums);
     const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-    hopper_finish(&world, group, &lanes, &sums, &s, ticks - (double)world.c.settle, ticks * world.c.dt,
-                  splat(HOPPER_NONE), which);
+    hopper_end(&world, group, &lanes, &sums, &s, ticks - (double)world.c.settle, ticks * world.c.dt, splat(HOPPER_NONE),
+               which);
 }
 
 #define HOPPER_ENVIRONMENT(name, integrator, full)                                                                     \

@@ -50,9 +50,10 @@ enum {
     /* J: of the actuators; all that enters the energy balance */ \
     X(energy) X(work) \
     /* N^2, m, m/s or rad/s */ \
-    X(peak_force2) X(penetration) X(residual) \
-    /* J, m, m at t = 0 */ \
-    X(energy_start) X(x_body_start) X(z_body_start)
+    X(peak_force2) X(penetration) X(residual)
+
+// At t = 0: J, m, m.
+#define HOPPER_STARTS(X) X(energy_start) X(x_body_start) X(z_body_start)
 
 // The lane's state between two slices, all doubles.
 #define HOPPER_WORK(X) \
@@ -63,7 +64,8 @@ enum {
     X(x3) X(z3) X(a3) X(b3) X(l3) X(x4) X(z4) X(a4) X(b4) X(l4) \
     /* state machine */ \
     X(fsm) X(T_s) X(T_compression) X(t_thrust_on) X(t_transition) \
-    HOPPER_SUMS(X)
+    HOPPER_SUMS(X) \
+    HOPPER_STARTS(X)
 
 // Sums by part (J) that `accounting: parts` adds: values at t = 0, then sums over the lane's life.
 #define HOPPER_PART_SUMS(X) \

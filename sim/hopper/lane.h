@@ -90,29 +90,55 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *s
     X(x2, past.acceleration[2].x) X(z2, past.acceleration[2].z) X(a2, past.acceleration[2].a) X(b2, past.acceleration[2].b) X(l2, past.acceleration[2].l) \
     X(x3, past.acceleration[3].x) X(z3, past.acceleration[3].z) X(a3, past.acceleration[3].a) X(b3, past.acceleration[3].b) X(l3, past.acceleration[3].l) \
     X(x4, past.acceleration[4].x) X(z4, past.acceleration[4].z) X(a4, past.acceleration[4].a) X(b4, past.acceleration[4].b) X(l4, past.acceleration[4].l) \
-    X(fsm, machine.fsm) X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
+    X(fsm, machine.fsm)
+// Times of the controller: what lanes with own clocks need not, because they are told their actions.
+#define HOPPER_TIMES(X) \
+    X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
     X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition)
 // clang-format on
 
+HD void hopper_load_starts(const LaneGroup *group, HopperSums *sums)
+{
+#define HOPPER_LOAD_SUM(field) sums->field = lanes_work(group, HOPPER_WORK_##field);
+    HOPPER_STARTS(HOPPER_LOAD_SUM)
+#undef HOPPER_LOAD_SUM
+}
+
+// What lanes with own clocks do not have is 0, so that the compiler sees it set.
 HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLanes *lanes, HopperSums *sums)
 {
 #define HOPPER_LOAD(field, member) lanes->member = lanes_work(group, HOPPER_WORK_##field);
+#define HOPPER_NO_LOAD(field, member) lanes->member = splat(0.0);
 #define HOPPER_LOAD_SUM(field) sums->field = lanes_work(group, HOPPER_WORK_##field);
 #define HOPPER_LOAD_PART(field) sums->parts.field = lanes_work(group, HOPPER_WORK_part_##field);
+#define HOPPER_NO_PART(field) sums->parts.field = splat(0.0);
     HOPPER_STATE(HOPPER_LOAD)
     HOPPER_SUMS(HOPPER_LOAD_SUM)
+    hopper_load_starts(group, sums);
+    if (world->clocked) {
+        HOPPER_TIMES(HOPPER_NO_LOAD)
+    } else {
+        HOPPER_TIMES(HOPPER_LOAD)
+    }
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_LOAD_PART)
+    } else if (world->clocked) {
+        HOPPER_PART_SUMS(HOPPER_NO_PART)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
         lanes->held.u2 = lanes_work(group, HOPPER_WORK_held_u2);
+    } else if (world->clocked) {
+        lanes->held.u1 = lanes->held.u2 = splat(0.0);
     }
+#undef HOPPER_NO_PART
 #undef HOPPER_LOAD_PART
 #undef HOPPER_LOAD_SUM
+#undef HOPPER_NO_LOAD
 #undef HOPPER_LOAD
 }
 
+// Lanes with own clocks store what they started with when they begin (hopper_store_starts).
 HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperSums *sums,
                      mask which)
 {
@@ -121,6 +147,10 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
 #define HOPPER_STORE_PART(field) lanes_set_work(group, HOPPER_WORK_part_##field, sums->parts.field, which);
     HOPPER_STATE(HOPPER_STORE)
     HOPPER_SUMS(HOPPER_STORE_SUM)
+    if (!world->clocked) {
+        HOPPER_TIMES(HOPPER_STORE)
+        HOPPER_STARTS(HOPPER_STORE_SUM)
+    }
     if (hopper_with(world, HOPPER_WITH_PARTS)) {
         HOPPER_PART_SUMS(HOPPER_STORE_PART)
     }
@@ -131,6 +161,13 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
 #undef HOPPER_STORE_PART
 #undef HOPPER_STORE_SUM
 #undef HOPPER_STORE
+}
+
+HD void hopper_store_starts(const LaneGroup *group, const HopperSums *sums, mask which)
+{
+#define HOPPER_STORE_SUM(field) lanes_set_work(group, HOPPER_WORK_##field, sums->field, which);
+    HOPPER_STARTS(HOPPER_STORE_SUM)
+#undef HOPPER_STORE_SUM
 }
 
 HD void hopper_sample(const LaneGroup *group, const HopperLanes *lanes, const HopperControl *control, real t,
@@ -202,17 +239,26 @@ HD real hopper_failure(const HopperFailures *failures)
                        select_real(failures->solver, splat(HOPPER_SOLVER), fell));
 }
 
-// Ends the lanes of `which`: stores metrics, state and status. `settled` and `survived` as for hopper_metrics.
+// Ends the lanes of `which`: stores metrics and status. `settled` and `survived` as for hopper_metrics.
+HD void hopper_end(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes, const HopperSums *sums,
+                   const HopperAngles *s, real settled, real survived, real failure, mask which)
+{
+    const int count = hopper_with(world, HOPPER_WITH_PARTS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
+    real metric[HOPPER_N_ALL_METRICS];
+    HopperSums all = *sums;
+    if (world->clocked) hopper_load_starts(group, &all); // here, so that no register holds them over the steps
+    hopper_metrics(world, &all, s, &lanes->q, &lanes->v, settled, survived, metric);
+    for (int m = 0; m < count; m++) lanes_set_metric(group, m, metric[m], which);
+    lanes_end(group, failure, which);
+}
+
+// The same, and stores the state.
 HD void hopper_finish(const HopperWorld *world, const LaneGroup *group, const HopperLanes *lanes,
                       const HopperSums *sums, const HopperAngles *s, real settled, real survived, real failure,
                       mask which)
 {
-    const int count = hopper_with(world, HOPPER_WITH_PARTS) ? HOPPER_N_ALL_METRICS : HOPPER_N_METRICS;
-    real metric[HOPPER_N_ALL_METRICS];
-    hopper_metrics(world, sums, s, &lanes->q, &lanes->v, settled, survived, metric);
-    for (int m = 0; m < count; m++) lanes_set_metric(group, m, metric[m], which);
+    hopper_end(world, group, lanes, sums, s, settled, survived, failure, which);
     hopper_store(world, group, lanes, sums, which);
-    lanes_end(group, failure, which);
 }
 
 #endif

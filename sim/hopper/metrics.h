@@ -21,6 +21,7 @@ typedef struct HopperParts {
 typedef struct HopperSums {
 #define HOPPER_MEMBER(name) real name;
     HOPPER_SUMS(HOPPER_MEMBER)
+    HOPPER_STARTS(HOPPER_MEMBER)
 #undef HOPPER_MEMBER
     HopperParts parts;
 } HopperSums;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The CUDA backend without a GPU, in the programs of `make asan` (tests/cuda_on_host): the bits of the CPU for every
-# model, batch, slice and number of devices, with recorded lanes; lanes that ended make room; each CUDA call fails once.
+# model, batch, slice and number of devices, with recorded lanes; lanes that ended make room; environments; each CUDA
+# call fails once.
 # With QUICK=1: one model, in short slices.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
@@ -103,6 +104,9 @@ same gradients "$folder/many.yaml" --threads 1
 grep -q 'gradients.*of 3 rounds by the GPU' "$folder/results/gradients-slices/log.jsonl" &&
     ! grep -q 'rounds by the GPU' "$folder/results/gradients-cpu/log.jsonl"
 report $? "gradients: three rounds by the device"
+
+QUICK=1 HOPSCOTCH_TEST_DEVICE=cuda "${program%/hopscotch}/tests" environment_ >"$folder/log" 2>&1
+report $? "environments: the bits of the CPU, resets, handles"
 
 [ -n "${QUICK:-}" ] && exit $failed
 same fall "$folder/fall.yaml"

@@ -1,6 +1,8 @@
-// The part of CUDA's runtime that sim/backend_cuda.cu uses, on one processor: a device without memory of its own, whose
-// kernels run to their end when they are launched, thread after thread. `make asan` compiles the backend with it, so that its slots, lists, copies and errors can be tested where there is no GPU, also under a sanitizer. What a
-// GPU's threads do together is tested by tests/unit/emulated_team.h, and all of it on a GPU by `make test-gpu`.
+// The part of CUDA's runtime that sim/*_cuda.cu use, on one processor: a device without memory of its own, whose
+// kernels run to their end when they are launched, thread after thread. `make asan` compiles the backend and the
+// environments with it, so that their slots, lists, copies and errors can be tested where there is no GPU, also under a
+// sanitizer. What a GPU's threads do together is tested by tests/unit/emulated_team.h, and all of it on a GPU by
+// `make test-gpu`.
 #ifndef HOPSCOTCH_CUDA_ON_HOST_H
 #define HOPSCOTCH_CUDA_ON_HOST_H
 
@@ -24,7 +26,7 @@ enum cudaError_t {
     cudaErrorNotReady = 600,
     cudaErrorLaunchFailure = 719,
 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum { cudaStreamNonBlocking, cudaEventBlockingSync, cudaEventDisableTiming };
 enum { cudaDevAttrMultiProcessorCount, cudaDevAttrSingleToDoublePrecisionPerfRatio };
 
@@ -125,12 +127,13 @@ static inline cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); 
 // What the caller gives is the host's, and what cudaMalloc gave is not asked about.
 enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
 struct cudaPointerAttributes {
-    int type;
+    int type, device;
 };
 static inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *memory)
 {
     (void)memory;
     attributes->type = cudaMemoryTypeUnregistered;
+    attributes->device = 0;
     return host_error;
 }
 

@@ -1,4 +1,4 @@
-// Environments through runner/hopscotch.h: the bits of a run, resets, what ends an episode, wrong arguments.
+// Environments through runner/hopscotch.h: the bits of a run.
 #include "environment_case.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static hopscotch_env_options environment_options(int64_t lanes, int autoreset)
 {
     hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
     options.lanes = lanes;
-    options.device = "cpu";
+    options.device = environment_case_device();
     options.autoreset = autoreset;
     return options;
 }
@@ -51,7 +51,7 @@ static void environment_play(const EnvironmentCase *c, int64_t lane, double size
 {
     uint8_t chosen[64] = {0};
     memset(episode, 0, sizeof *episode);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c->env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(c, NULL, NULL));
     for (int p = 0; p < c->info.n_parameters; p++)
         episode->parameter[p] = environment_case_number(c, HOPSCOTCH_PARAMETERS, lane, p);
     environment_note(c, lane, episode);
@@ -65,8 +65,8 @@ static void environment_play(const EnvironmentCase *c, int64_t lane, double size
         for (int a = 0; a < c->info.n_actions; a++)
             episode->action[episode->steps * c->info.n_actions + a] =
                 environment_case_number(c, HOPSCOTCH_ACTIONS, lane, a);
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c->env, chosen, NULL));
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c->env));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(c, chosen, NULL));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(c));
         episode->steps++;
         environment_note(c, lane, episode);
         over = environment_case_number(c, HOPSCOTCH_TERMINATED, lane, 0) != 0.0 ||
@@ -80,12 +80,13 @@ static void environment_play(const EnvironmentCase *c, int64_t lane, double size
 }
 
 // Columns of a hopper's control (11 and 12 of its sample) are those of the step before in an environment.
-static void environment_compare(const char *text, const EnvironmentEpisode *episode, const char *isa)
+static void environment_compare_run(const char *text, const EnvironmentEpisode *episode, const char *backend,
+                                    const char *isa)
 {
     EnvironmentRun run;
     bool equal = true;
     const bool hops = strstr(text, "model: hopper") != NULL;
-    environment_case_run(text, episode->parameter, episode->action, episode->steps, isa, &run);
+    environment_case_run(text, episode->parameter, episode->action, episode->steps, backend, isa, &run);
     CHECK_INTEGER(episode->steps + 1, run.samples);
     for (int64_t s = 0; s <= episode->steps && s < run.samples; s++) {
         for (int c = 1; c < run.n_columns; c++) {
@@ -101,6 +102,13 @@ static void environment_compare(const char *text, const EnvironmentEpisode *epis
     arena_destroy(&run.arena);
 }
 
+// On the CPU, and on the device of the environment.
+static void environment_compare(const char *text, const EnvironmentEpisode *episode, const char *isa)
+{
+    environment_compare_run(text, episode, "cpu", isa);
+    if (environment_case_on_gpu()) environment_compare_run(text, episode, environment_case_device(), isa);
+}
+
 static void environment_check_text(const char *text, const char *isa, int64_t lanes, int64_t lane, double size)
 {
     EnvironmentCase c;
@@ -110,7 +118,7 @@ static void environment_check_text(const char *text, const char *isa, int64_t la
     if (!environment_case_open(text, &options, &c)) return;
     environment_play(&c, lane, size, &episode);
     environment_compare(text, &episode, isa);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
 static void environment_check_bits(const char *simulation, const char *isa, int64_t lanes, int64_t lane)
@@ -163,7 +171,7 @@ TEST(environment_steps_of_seven_ticks)
     CHECK_INTEGER(42, c.info.episode_steps);
     environment_play(&c, 6, 80.0, &episode);
     environment_compare(text, &episode, "v4");
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
 // Of joint targets, and of efforts; lanes that fall are beside those that go on.

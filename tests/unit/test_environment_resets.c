@@ -17,7 +17,7 @@ static void resets_open(int64_t lanes, int autoreset, int type, EnvironmentCase 
 {
     hopscotch_env_options options = HOPSCOTCH_ENV_OPTIONS;
     options.lanes = lanes;
-    options.device = "cpu";
+    options.device = environment_case_device();
     options.autoreset = autoreset;
     options.type = type;
     CHECK(environment_case_open(resets_spec, &options, c));
@@ -42,9 +42,9 @@ TEST(environment_autoreset_next_step)
     int64_t ended = 0, truncated = 0;
     bool over[20] = {false};
     resets_open(20, HOPSCOTCH_AUTORESET_NEXT_STEP, HOPSCOTCH_FLOAT64, &c);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&c, NULL, NULL));
     for (int step = 0; step < 40; step++) {
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c.env));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
         for (int64_t lane = 0; lane < 20; lane++) {
             const double time = resets_get(&c, HOPSCOTCH_OBSERVATIONS, lane, 0);
             if (over[lane]) {
@@ -71,7 +71,7 @@ TEST(environment_autoreset_next_step)
         }
     }
     CHECK(ended > 100 && truncated > 10 && truncated < ended);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
 // The step of the end begins the next episode; the last observation stands apart. Its episodes are those of next-step.
@@ -80,13 +80,13 @@ TEST(environment_autoreset_same_step)
     EnvironmentCase same, next;
     resets_open(9, HOPSCOTCH_AUTORESET_SAME_STEP, HOPSCOTCH_FLOAT64, &same);
     resets_open(9, HOPSCOTCH_AUTORESET_NEXT_STEP, HOPSCOTCH_FLOAT64, &next);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(same.env, NULL, NULL));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(next.env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&same, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&next, NULL, NULL));
     CHECK(isnan(resets_get(&same, HOPSCOTCH_FINAL_OBSERVATIONS, 0, 0)));
     CHECK_INTEGER(-1, (int64_t)resets_get(&same, HOPSCOTCH_EPISODE_FAILURE, 0, 0));
     int64_t ended = 0;
     for (int step = 0; step < 30; step++) {
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(same.env));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&same));
         for (int64_t lane = 0; lane < 9; lane++) {
             if (!resets_over(&same, lane)) continue;
             ended++;
@@ -102,19 +102,19 @@ TEST(environment_autoreset_same_step)
     double drawn[2][4];
     EnvironmentCase *cases[2] = {&same, &next};
     for (int k = 0; k < 2; k++) {
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(cases[k]->env, NULL, (const uint64_t[9]){5, 5, 5, 5, 5}));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(cases[k], NULL, (const uint64_t[9]){5, 5, 5, 5, 5}));
         int episodes = 1;
         drawn[k][0] = resets_get(cases[k], HOPSCOTCH_OBSERVATIONS, 4, 2);
         while (episodes < 4) {
-            CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(cases[k]->env));
+            CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(cases[k]));
             if (resets_get(cases[k], HOPSCOTCH_STEPS, 4, 0) == 0.0)
                 drawn[k][episodes++] = resets_get(cases[k], HOPSCOTCH_OBSERVATIONS, 4, 2);
         }
     }
     for (int i = 0; i < 4; i++) CHECK_BITS(drawn[0][i], drawn[1][i]);
     CHECK(drawn[0][0] != drawn[0][1] && drawn[0][1] != drawn[0][2]);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(same.env));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(next.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&same));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&next));
 }
 
 // A lane that has ended stays as it is until a reset names it.
@@ -123,25 +123,25 @@ TEST(environment_autoreset_disabled)
     EnvironmentCase c;
     double before[13][3];
     resets_open(13, HOPSCOTCH_AUTORESET_DISABLED, HOPSCOTCH_FLOAT64, &c);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, NULL, NULL));
-    for (int step = 0; step < 8; step++) CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&c, NULL, NULL));
+    for (int step = 0; step < 8; step++) CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
     for (int64_t lane = 0; lane < 13; lane++) {
         CHECK(resets_over(&c, lane));
         for (int k = 0; k < 3; k++) before[lane][k] = resets_get(&c, HOPSCOTCH_OBSERVATIONS, lane, k);
     }
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&c));
     for (int64_t lane = 0; lane < 13; lane++) {
         CHECK(resets_over(&c, lane));
         CHECK_BITS(0.0, resets_get(&c, HOPSCOTCH_REWARDS, lane, 0));
         for (int k = 0; k < 3; k++) CHECK_BITS(before[lane][k], resets_get(&c, HOPSCOTCH_OBSERVATIONS, lane, k));
     }
     const uint8_t chosen[13] = {[2] = 1, [9] = 1};
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(c.env, chosen, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&c, chosen, NULL));
     for (int64_t lane = 0; lane < 13; lane++) {
         CHECK_INTEGER(chosen[lane] == 0, resets_over(&c, lane));
         CHECK_INTEGER(chosen[lane] != 0, resets_get(&c, HOPSCOTCH_OBSERVATIONS, lane, 0) == 0.0);
     }
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(c.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
 }
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
@@ -153,8 +153,8 @@ TEST(environment_seeds)
     uint64_t seeds[40];
     resets_open(3, HOPSCOTCH_AUTORESET_NEXT_STEP, HOPSCOTCH_FLOAT64, &few);
     resets_open(40, HOPSCOTCH_AUTORESET_NEXT_STEP, HOPSCOTCH_FLOAT64, &many);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(few.env, NULL, NULL));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(many.env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&few, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&many, NULL, NULL));
     double mean = 0.0;
     for (int64_t lane = 0; lane < 40; lane++) {
         const double x = resets_get(&many, HOPSCOTCH_OBSERVATIONS, lane, 2);
@@ -165,15 +165,15 @@ TEST(environment_seeds)
     }
     CHECK_NEAR(1.5, mean, 0.5);
     const double first = resets_get(&many, HOPSCOTCH_OBSERVATIONS, 7, 2);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(many.env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&many, NULL, NULL));
     CHECK(resets_get(&many, HOPSCOTCH_OBSERVATIONS, 7, 2) != first);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(many.env, NULL, seeds));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(few.env, NULL, (const uint64_t[3]){7, 3, 3}));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&many, NULL, seeds));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&few, NULL, (const uint64_t[3]){7, 3, 3}));
     CHECK_BITS(resets_get(&few, HOPSCOTCH_OBSERVATIONS, 0, 2), resets_get(&many, HOPSCOTCH_OBSERVATIONS, 14, 2));
     CHECK_BITS(resets_get(&few, HOPSCOTCH_OBSERVATIONS, 1, 2), resets_get(&many, HOPSCOTCH_OBSERVATIONS, 6, 2));
     CHECK_BITS(resets_get(&few, HOPSCOTCH_OBSERVATIONS, 1, 2), resets_get(&few, HOPSCOTCH_OBSERVATIONS, 2, 2));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(few.env));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(many.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&few));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&many));
 }
 
 // Single precision rounds what is read and written; the model is the same.
@@ -183,16 +183,16 @@ TEST(environment_of_single_precision)
     resets_open(6, HOPSCOTCH_AUTORESET_SAME_STEP, HOPSCOTCH_FLOAT64, &wide);
     resets_open(6, HOPSCOTCH_AUTORESET_SAME_STEP, HOPSCOTCH_FLOAT32, &narrow);
     CHECK_INTEGER(HOPSCOTCH_FLOAT32, narrow.array[HOPSCOTCH_OBSERVATIONS].type);
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(wide.env, NULL, NULL));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_reset(narrow.env, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&wide, NULL, NULL));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_reset(&narrow, NULL, NULL));
     for (int step = 0; step < 20; step++) {
         for (int64_t lane = 0; lane < 6; lane++) {
             const double action = (double)(float)(40.0 * environment_case_random(lane, step, 1));
             environment_case_act(&wide, lane, 1, action);
             environment_case_act(&narrow, lane, 1, action);
         }
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(wide.env));
-        CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_step(narrow.env));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&wide));
+        CHECK_INTEGER(HOPSCOTCH_OK, environment_case_step(&narrow));
         for (int64_t lane = 0; lane < 6; lane++) {
             for (int k = 0; k < 3; k++)
                 CHECK_BITS((double)(float)resets_get(&wide, HOPSCOTCH_OBSERVATIONS, lane, k),
@@ -201,6 +201,6 @@ TEST(environment_of_single_precision)
                        resets_get(&narrow, HOPSCOTCH_EPISODE_METRICS, lane, 2));
         }
     }
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(wide.env));
-    CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_close(narrow.env));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&wide));
+    CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&narrow));
 }
