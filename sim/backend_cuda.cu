@@ -250,7 +250,7 @@ static void cuda_refuse_made(CudaBackend *cuda, const char *why)
 {
     cuda_drop_made(cuda);
     cuda->backend.info.made = MADE_REFUSED;
-    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note, "%s", why);
+    snprintf(cuda->backend.info.made_note, sizeof cuda->backend.info.made_note, "%.250s", why);
 }
 
 static const char *cuda_made_words(const Driver *driver, CUresult result)

@@ -34,11 +34,11 @@
     X(hopper, implicit_midpoint, 1, scalar, columns, 6) \
     X(hopper, semi_implicit_euler, 1, scalar, columns, 1) \
     X(hopper, implicit_euler, 1, scalar, columns, 1) \
-    X(hopper, rk4, 1, scalar, columns, 1) \
+    X(hopper, rk4, 1, scalar, columns, 6) \
     X(hopper, newton_analytic, 1, scalar, columns, 1) \
     X(hopper, newton_finite_difference, 1, scalar, columns, 1) \
     X(hopper, dormand_prince, 1, scalar, columns, 1) \
-    X(hopper, implicit_midpoint_full, 1, scalar, columns, 1) \
+    X(hopper, implicit_midpoint_full, 1, scalar, columns, 6) \
     X(hopper, semi_implicit_euler_full, 1, scalar, columns, 1) \
     X(hopper, implicit_euler_full, 1, scalar, columns, 1) \
     X(hopper, rk4_full, 1, scalar, columns, 1) \

@@ -170,7 +170,7 @@ TEST(device_halves_its_batches_until_they_fit)
     CHECK_OK(device_open(&test.spec, &test.options, &test.arena, &device));
     CHECK_INTEGER(10, device.lanes); // whole trials of two replicates each
     CHECK_INTEGER(10, backend_batch(device.backend, 0)->stride);
-    CHECK(strstr(device.note, "40 lanes") != NULL && strstr(device.note, "10 now") != NULL);
+    CHECK(strstr(device.note, "40 replicates") != NULL && strstr(device.note, "10 now") != NULL);
     CHECK(device_close(&device));
 
     device_set_faults("backend:prepare:1+:MEMORY");
