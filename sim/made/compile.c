@@ -34,7 +34,8 @@ static void *nvrtc_library(void)
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
         for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
             snprintf(path, sizeof path, "%s%s", folders[f], names[n]);
-            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            // It stays: its libstdc++ never frees a pool of 72 kB, which each new load would take again.
+            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
             if (library != NULL) return library;
         }
     }

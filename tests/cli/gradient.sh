@@ -304,7 +304,8 @@ ends_early() # it ends while gradients are computed, sooner than they would
     leaves INT r/cut/campaign.lock
     [ $ended -eq 130 ] && [ $took -lt $((forward / 2 + 300)) ] && grep -q '; 2 trials in flight (.*) were abandoned' log
 }
-soon ends_early && good "Ctrl-C ends gradients after $took ms" || fail "Ctrl-C: $ended after $took of $forward ms: $(cat log)"
+soon ends_early && good "Ctrl-C ends gradients after $took ms" ||
+    fail "Ctrl-C: $ended after $took of $forward ms: $(cat log)"
 timed()
 {
     rm -rf r/timed

@@ -412,6 +412,8 @@ TEST(environment_resets_leak_nothing)
         calls_open(64, &c);
         CHECK_INTEGER(HOPSCOTCH_OK, environment_case_close(&c));
     }
+#if !defined(__SANITIZE_ADDRESS__) // which keeps what was freed for a while, and tells leaks itself
     CHECK(calls_resident() - before < 1024);
+#endif
     CHECK(environment_case_free_memory() >= free_before);
 }
