@@ -31,7 +31,8 @@ for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c added/r
 done
 
 # Adds the lines that the text names.
-sed -i -e '/define MODELS(X)/a\    X(spring) \\' -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar, columns, 1) \\' \
+sed -i -e '/define MODELS(X)/a\    X(spring) \\' \
+    -e '/define KERNELS(X)/a\    X(spring, euler, 1, scalar, columns, 1) \\' \
     -e '/^#include "hopper\/advance.h"/a#include "spring/advance.h"' sim/models.h
 # The metric. `line TEXT FILE PATTERN` inserts the page's line that begins with TEXT after the line of FILE with
 # PATTERN.
