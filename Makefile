@@ -192,7 +192,7 @@ asan tsan: %: %_programs
 SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
 SANITIZE_tsan := -g1 -fsanitize=thread
 # all but those that start hundreds of programs on code that others run too, preload a library, or wait for Python
-SCRIPTS_asan := $(filter-out crash digest_parts kill_points many python readme_python record_rows worker, \
+SCRIPTS_asan := $(filter-out crash digest_parts gradient kill_points many python readme_python record_rows worker, \
   $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
