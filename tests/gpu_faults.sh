@@ -5,10 +5,13 @@
 # whose calls of the driver count too, and for a search whose gradients a GPU computes: the CPU then goes on with them.
 # Then a slice and a launch of gradients that do not end, and Ctrl-C.
 #
-#   tests/gpu_faults.sh [BUILD]      BUILD: the folder of `make` with CUDA (build)      JOBS: runs at a time (8)
+#   tests/gpu_faults.sh [BUILD [PART...]]    BUILD: the folder of `make` with CUDA (build)    JOBS: runs at a time (8)
+#                                            PART: hopper, made, gradients, long (all of them)
 set -u
 cd "$(dirname "$0")/.." || exit 3
 build=${1:-build}
+[ $# -eq 0 ] || shift
+parts=" ${*:-hopper made gradients long} "
 program=$build/hopscotch_faults
 
 hopper() # NAME OPTION...
@@ -60,7 +63,7 @@ one()
 
 if [ -n "${FAULT_FOLDER:-}" ]; then # started by xargs below
     folder=$FAULT_FOLDER expected=$FAULT_DIGEST
-    one "$2" "$3"
+    one "$1" "$2"
     exit 0
 fi
 
@@ -114,13 +117,17 @@ sweep()
     fi
 }
 
+wanted() { case $parts in *" $1 "*) ;; *) return 1 ;; esac }
+
 begin hopper
-sweep 2 1       # cudaErrorMemoryAllocation
-sweep 719 1     # cudaErrorLaunchFailure
-sweep 46 2      # cudaErrorDevicesUnavailable
-sweep 100 5     # cudaErrorNoDevice
-sweep 99999 7   # a kernel dies
-if [ $on_host = no ]; then # there is no driver that takes a kernel
+if wanted hopper; then
+    sweep 2 1       # cudaErrorMemoryAllocation
+    sweep 719 1     # cudaErrorLaunchFailure
+    sweep 46 2      # cudaErrorDevicesUnavailable
+    sweep 100 5     # cudaErrorNoDevice
+    sweep 99999 7   # a kernel dies
+fi
+if wanted made && [ $on_host = no ]; then # on a host there is no driver that takes a kernel
     mkdir -p "$folder/cache"
     XDG_CACHE_HOME="$folder/cache" hopper first --backend cuda --kernels made
     begin made
@@ -133,23 +140,27 @@ if [ $on_host = no ]; then # there is no driver that takes a kernel
     sweep 99999 3
 fi
 begin gradients
-sweep 2 1
-sweep 719 2
-sweep 99999 3
-# cudaErrorNotReady from a call on, until that is the wait for a launch of the last gradients
-call=60
-until HOPSCOTCH_FAULT=cuda:$call+:600 run stuck --backend cuda --watchdog 1 &&
-    grep -q 'the GPU stopped computing gradients: a launch of gradients did not end within 1 s' "$folder/stuck.log" ||
-    [ $call -ge 300 ]; do
-    rm -rf "$folder/results/stuck"
-    call=$((call + 1))
-done
-[ $call -lt 300 ] && [ "$(digest stuck)" = "$expected" ] &&
-    echo "ok gpu_faults: a launch of gradients that does not end is left, and the CPU goes on (call $call)" ||
-    { cat "$folder/stuck.log" && echo "FAIL gpu_faults: a launch of gradients that does not end" && failed=1; }
+if wanted gradients; then
+    sweep 2 1
+    sweep 719 2
+    sweep 99999 3
+    # cudaErrorNotReady from a call on, until that is the wait for a launch of the last gradients
+    call=60
+    until HOPSCOTCH_FAULT=cuda:$call+:600 run stuck --backend cuda --watchdog 1 &&
+        grep -q 'the GPU stopped computing gradients: a launch of gradients did not end within 1 s' "$folder/stuck.log" ||
+        [ $call -ge 300 ]; do
+        rm -rf "$folder/results/stuck"
+        call=$((call + 1))
+    done
+    [ $call -lt 300 ] && [ "$(digest stuck)" = "$expected" ] &&
+        echo "ok gpu_faults: a launch of gradients that does not end is left, and the CPU goes on (call $call)" ||
+        { cat "$folder/stuck.log" && echo "FAIL gpu_faults: a launch of gradients that does not end" && failed=1; }
+fi
 begin hopper
 
-[ $on_host = yes ] && exit $failed # where a slice ends before its launch returns
+if [ $on_host = yes ] || ! wanted long; then # on a host a slice ends before its launch returns
+    exit $failed
+fi
 run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2
 status=$?
 [ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" && grep -q 'hopscotch resume slow' "$folder/slow.log" &&
