@@ -17,7 +17,7 @@ enum {
     ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_BLOCK : 256,
     ADJOINT_BACK_LANES = ADJOINT_BACK / ADJOINT_THREADS,
     ADJOINT_SETS = 2, // of cells of a lane
-    // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW. Each launch costs 16,384 G1 0.7 ms.
+    // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW. Each launch costs 16,384 G1 0.2 to 0.7 ms.
     ADJOINT_SLICE = 64,
     ADJOINT_SLICE_OF_MANY = 16,
     ADJOINT_FEW = 16384,
@@ -109,6 +109,8 @@ static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
     if (fit == 0) return error_make(ERROR_MEMORY, "the gradients of %d lanes do not fit into the GPU", LANES_TOGETHER);
     adjoint->slice.plan = plan;
     adjoint->device.lanes = (int)(adjoint_whole_blocks(lanes) <= fit ? lanes : fit);
+    adjoint->device.bytes = adjoint_lane_bytes(adjoint, &plan) * (size_t)adjoint_whole_blocks(adjoint->device.lanes) +
+                            sizeof(double) * (size_t)adjoint->configured->n_assets;
     return error_none();
 }
 

@@ -419,6 +419,7 @@ typedef struct Adjoint {
 // The same by a GPU, for many lanes at once, with the same bits (backend_adjoint). It has memory of its own.
 typedef struct AdjointDevice {
     int lanes;                        // at once, at most
+    size_t bytes;                     // of the device's memory
     double run_seconds, back_seconds; // of the last ones, on the device
     // Error (interrupted): it left. Error (stuck): a launch of some steps took longer than the backend's patience.
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);

@@ -1,17 +1,18 @@
 #!/bin/sh
 # Faults of a GPU: each CUDA call of a small campaign fails once, with each kind of error: no memory, a failed launch, a
-# device that is in use or gone, and (every few calls) a kernel that crashes. The run goes on, or stops with its commits
-# intact and is resumed; in both cases it ends with the digest of the CPU. The same with a kernel made for the campaign,
-# whose calls of the driver count too, and for a search whose gradients a GPU computes: the CPU then goes on with them.
-# Then a slice and a launch of gradients that do not end, and Ctrl-C.
+# device that is in use or gone. The run goes on, or stops with its commits intact and is resumed; in both cases it ends
+# with the digest of the CPU. The same with a kernel made for the campaign, whose calls of the driver count too, and for
+# a search whose gradients a GPU computes: the CPU then goes on with them. Then a launch of gradients (stuck) and a
+# slice (long) that do not end, and Ctrl-C. Last, in place of every few calls a kernel crashes: crashes of several
+# processes at once have cost a machine its GPU.
 #
 #   tests/gpu_faults.sh [BUILD [PART...]]    BUILD: the folder of `make` with CUDA (build)    JOBS: runs at a time (8)
-#                                            PART: hopper, made, gradients, long (all of them)
+#                                            PART: hopper, made, gradients, stuck, long, crash (all of them)
 set -u
 cd "$(dirname "$0")/.." || exit 3
 build=${1:-build}
 [ $# -eq 0 ] || shift
-parts=" ${*:-hopper made gradients long} "
+parts=" ${*:-hopper made gradients stuck long crash} "
 program=$build/hopscotch_faults
 
 hopper() # NAME OPTION...
@@ -119,35 +120,39 @@ sweep()
 
 wanted() { case $parts in *" $1 "*) ;; *) return 1 ;; esac }
 
-begin hopper
 if wanted hopper; then
+    begin hopper
     sweep 2 1       # cudaErrorMemoryAllocation
     sweep 719 1     # cudaErrorLaunchFailure
     sweep 46 2      # cudaErrorDevicesUnavailable
     sweep 100 5     # cudaErrorNoDevice
-    sweep 99999 7   # a kernel dies
 fi
-if wanted made && [ $on_host = no ]; then # on a host there is no driver that takes a kernel
+begin_made()
+{
     mkdir -p "$folder/cache"
     XDG_CACHE_HOME="$folder/cache" hopper first --backend cuda --kernels made
     begin made
     run cached --backend cuda
     grep '"event":"kernel".*from the cache.*registers' "$folder/results/cached/log.jsonl" ||
         { echo "FAIL gpu_faults: there is no made kernel: $(cat "$folder/first.log")" && failed=1; }
+    rm -rf "$folder/results/first" "$folder/results/cached"
+}
+if wanted made && [ $on_host = no ]; then # on a host there is no driver that takes a kernel
+    begin_made
     sweep 2 1
     sweep 719 1
     sweep 100 5
-    sweep 99999 3
 fi
 begin gradients
 if wanted gradients; then
     sweep 2 1
     sweep 719 2
-    sweep 99999 3
+fi
+if wanted stuck; then
     # cudaErrorNotReady from a call on, until that is the wait for a launch of the last gradients
     call=60
     until HOPSCOTCH_FAULT=cuda:$call+:600 run stuck --backend cuda --watchdog 1 &&
-        grep -q 'the GPU stopped computing gradients: a launch of gradients did not end within 1 s' "$folder/stuck.log" ||
+        grep -q 'stopped computing gradients: a launch of gradients did not end within 1 s' "$folder/stuck.log" ||
         [ $call -ge 300 ]; do
         rm -rf "$folder/results/stuck"
         call=$((call + 1))
@@ -156,17 +161,8 @@ if wanted gradients; then
         echo "ok gpu_faults: a launch of gradients that does not end is left, and the CPU goes on (call $call)" ||
         { cat "$folder/stuck.log" && echo "FAIL gpu_faults: a launch of gradients that does not end" && failed=1; }
 fi
-begin hopper
 
-if [ $on_host = yes ] || ! wanted long; then # on a host a slice ends before its launch returns
-    exit $failed
-fi
-run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2
-status=$?
-[ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" && grep -q 'hopscotch resume slow' "$folder/slow.log" &&
-    echo "ok gpu_faults: a slice that does not end is left after 2 s" ||
-    { cat "$folder/slow.log" && echo "FAIL gpu_faults: a slice that does not end: status $status" && failed=1; }
-
+# What takes long: not on a host, where a slice ends before its launch returns.
 sed 's/duration: 0.01, dt: 0.002/duration: 10, dt: 0.001/; s/count: 3/count: 4/; s/searches: 90/searches: 1024/
     s/iterations: 3/iterations: 1/' "$folder/many.yaml" >"$folder/long.yaml"
 long() # NAME OPTION...: 10,000 steps of 4,096 bipeds, forth and back
@@ -176,25 +172,52 @@ long() # NAME OPTION...: 10,000 steps of 4,096 bipeds, forth and back
     "$program" run "$folder/long.yaml" --name "$name" --results "$folder/results" --progress none "$@" \
         >"$folder/$name.log" 2>&1
 }
-long patient --backend cuda && long hasty --backend cuda --slice 500 --watchdog 1 &&
-    grep -q 'gradients.*of 1 rounds by the GPU' "$folder/results/hasty/log.jsonl" &&
-    [ -n "$(digest patient)" ] && [ "$(digest patient)" = "$(digest hasty)" ] &&
-    echo "ok gpu_faults: the watchdog times launches of gradients, which take longer than 1 s together" ||
-    { cat "$folder/hasty.log" && echo "FAIL gpu_faults: gradients that take longer than 1 s" && failed=1; }
-
-# Ctrl-C while gradients are computed: the launches that are queued end, and the round is computed again
-start=$(date +%s%N)
-long forward --backend cuda --set search.adam.gradient=differences --set search.adam.stop.trials=1
-forward=$((($(date +%s%N) - start) / 100000000))
-"$program" run "$folder/long.yaml" --name cut --results "$folder/results" --progress none --backend cuda \
-    >"$folder/cut.log" 2>&1 &
-pid=$!
-sleep $((forward / 10)).$((forward % 10))
-start=$(date +%s%N)
-kill -INT $pid
-wait $pid
-status=$? took=$((($(date +%s%N) - start) / 1000000))
-[ $status -eq 130 ] && [ $took -lt 1500 ] && long cut --backend cuda && [ "$(digest cut)" = "$(digest patient)" ] &&
-    echo "ok gpu_faults: Ctrl-C ends gradients after $took ms, and the same digest follows" ||
-    { cat "$folder/cut.log" && echo "FAIL gpu_faults: Ctrl-C: status $status after $took ms" && failed=1; }
+slice_without_end()
+{
+    run slow --backend cuda --set simulation.duration=1000 --set simulation.dt=1.0e-6 --slice 1000000000 --watchdog 2
+    status=$?
+    [ $status -eq 3 ] && grep -q -- '--slice' "$folder/slow.log" &&
+        grep -q ' resume slow ' "$folder/slow.log" &&
+        echo "ok gpu_faults: a slice that does not end is left after 2 s" ||
+        { cat "$folder/slow.log" && echo "FAIL gpu_faults: a slice that does not end: status $status" && failed=1; }
+}
+patience()
+{
+    long patient --backend cuda && long hasty --backend cuda --slice 500 --watchdog 1 &&
+        grep -q 'gradients.*of 1 rounds by the GPU' "$folder/results/hasty/log.jsonl" &&
+        [ -n "$(digest patient)" ] && [ "$(digest patient)" = "$(digest hasty)" ] &&
+        echo "ok gpu_faults: the watchdog times launches of gradients, which take longer than 1 s together" ||
+        { cat "$folder/hasty.log" && echo "FAIL gpu_faults: gradients that take longer than 1 s" && failed=1; }
+}
+# while gradients are computed: the launches that are queued end, and the round is computed again
+interrupt()
+{
+    start=$(date +%s%N)
+    long forward --backend cuda --set search.adam.gradient=differences --set search.adam.stop.trials=1
+    forward=$((($(date +%s%N) - start) / 100000000))
+    "$program" run "$folder/long.yaml" --name cut --results "$folder/results" --progress none --backend cuda \
+        >"$folder/cut.log" 2>&1 &
+    pid=$!
+    sleep $((forward / 10)).$((forward % 10))
+    start=$(date +%s%N)
+    kill -INT $pid
+    wait $pid
+    status=$? took=$((($(date +%s%N) - start) / 1000000))
+    [ $status -eq 130 ] && [ $took -lt 1500 ] && long cut --backend cuda && [ "$(digest cut)" = "$(digest patient)" ] &&
+        echo "ok gpu_faults: Ctrl-C ends gradients after $took ms, and the same digest follows" ||
+        { cat "$folder/cut.log" && echo "FAIL gpu_faults: Ctrl-C: status $status after $took ms" && failed=1; }
+}
+if wanted long && [ $on_host = no ]; then
+    begin hopper
+    slice_without_end
+    patience
+    interrupt
+fi
+if wanted crash; then
+    begin hopper
+    sweep 99999 7
+    [ $on_host = yes ] || { begin_made && sweep 99999 3; }
+    begin gradients
+    sweep 99999 3
+fi
 exit $failed

@@ -524,7 +524,7 @@ struct SearchMethod {
     // Memory in which a thread computes gradients; NULL or 0: none.
     size_t (*gradient_bytes)(const Search *search);
     // Lanes that a GPU is to go back through at once (search_use_gpu), at most; NULL or 0: none.
-    int64_t (*gradient_lanes)(const Search *search);
+    int64_t (*gradient_lanes)(const Search *search, int threads);
     void (*use_gpu)(Search *search, AdjointDevice *device, Arena *arena);
     // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
@@ -557,8 +557,9 @@ Error search_init(const Spec *spec, Arena *arena, Search *search);
 // gets no memory shares nothing.
 void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
 // The same for a device that computes gradients where there are enough of them, with the bits of the threads. NULL: no
-// longer. Where it fails, search->gpu_failed says why, and the threads compute them.
-int64_t search_gradient_lanes(const Search *search);
+// longer. Where it fails, search->gpu_failed says why, and the threads compute them. Lanes for the device beside so many
+// threads; 0: the threads are as fast.
+int64_t search_gradient_lanes(const Search *search, int threads);
 size_t search_gradient_bytes(const Search *search); // of each thread
 void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;

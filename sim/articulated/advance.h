@@ -145,14 +145,18 @@ HD ArticulatedSeen articulated_tick_solve(const ArticulatedLanes *w, int64_t tic
     return articulated_solve_at(w, tick, splat((double)tick * w->c.dt), changed);
 }
 
-// The rest of the step, with its sums.
-HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed)
+// The rest of the step, with its sums. stored: where the new state is stored too (memory.h), body by body while it is
+// known; or NULL.
+HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, ArticulatedSeen *seen, real changed,
+                                   double *stored)
 {
     ArticulatedMomentum after = momentum_zero();
     for (int i = 0; i < w->c.n_bodies; i++) {
         step_down(w, i, splat(w->c.dt), seen);
         momentum_add(w, i, &after);
+        if (stored != NULL) state_store_body(w, i, stored);
     }
+    if (stored != NULL) state_store_grips(w, stored);
     momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touch.count) == 0.0) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }
@@ -191,7 +195,7 @@ HD void articulated_tree(const Constants *constants, const double *assets, const
             articulated_lower(&w, &seen);
             articulated_debug_rows(&w, splat((double)tick * w.c.dt), running);
         }
-        articulated_tick_move(&w, &seen, changed);
+        articulated_tick_move(&w, &seen, changed, NULL);
         articulated_tick_compare(&w, tick + 1);
         running = articulated_tick_end(&w, observed, splat((double)(tick + 1)), &seen, running);
     }

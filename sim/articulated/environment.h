@@ -34,7 +34,7 @@ HD void articulated_tree_advance(const Constants *constants, const double *asset
     for (int64_t k = 0; k < group->ticks && any_lane(running); k++) {
         real changed;
         ArticulatedSeen seen = articulated_solve_at(&w, 0, ticks * w.c.dt, &changed);
-        articulated_tick_move(&w, &seen, changed);
+        articulated_tick_move(&w, &seen, changed, NULL);
         ticks = ticks + 1.0;
         lanes_set_clock(group, ticks, running);
         running = articulated_tick_end(&w, true, ticks, &seen, running);

@@ -75,6 +75,29 @@ HD int effort_at(const ArticulatedLanes *w, int body)
 }
 HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
+// ---- a stored state -------------------------------------------------------------------------------------------------
+
+// state[bodies][ARTICULATED_STATE_CELLS][ARTICULATED_STRIDE], then the stretches of the springs of anchored friction.
+HD double *state_body(double *state, int body)
+{
+    return state + (int64_t)body * ARTICULATED_STATE_CELLS * ARTICULATED_STRIDE;
+}
+HD double *state_grips(const ArticulatedLanes *w, double *state) { return state_body(state, w->c.n_bodies); }
+
+HD void state_store_body(const ArticulatedLanes *w, int body, double *state)
+{
+    real x[ARTICULATED_STATE_CELLS];
+    double *to = state_body(state, body);
+    UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) x[k] = limb(w, articulated_at(body) + k);
+    UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) store_all(to + k * ARTICULATED_STRIDE, x[k]);
+}
+HD void state_store_grips(const ArticulatedLanes *w, double *state)
+{
+    double *to = state_grips(w, state);
+    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
+        store_all(to + k * ARTICULATED_STRIDE, limb(w, w->c.grips + k));
+}
+
 // ---- numbers of a body ----------------------------------------------------------------------------------------------
 
 HD real body_number(const ArticulatedLanes *w, int body, int number)

@@ -54,6 +54,7 @@ HD Quaternion pull_normal(Quaternion y, real length, Quaternion ybar)
     return bar;
 }
 
+HD real quaternion_square(Quaternion q) { return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w; }
 HD real quaternion_length(Quaternion q)
 {
     return square_root(fused(q.x, q.x, fused(q.y, q.y, fused(q.z, q.z, q.w * q.w))));

@@ -133,8 +133,9 @@ static void bench_device(AdjointBench *bench, Backend *backend, size_t most, dou
         back = device->back_seconds;
     }
     bench_compare(bench, &group);
-    printf("forward %.1f ms and back %.1f ms, %s: %.2f x forward\n", 1e3 * forth, 1e3 * back,
-           most == 1 ? "checkpoints" : "all states", (forth + back) / forward);
+    printf("forward %.1f ms and back %.1f ms, %s: %.2f x forward, %.0f kB per lane\n", 1e3 * forth, 1e3 * back,
+           most == 1 ? "checkpoints" : "all states", (forth + back) / forward,
+           1e-3 * (double)device->bytes / bench->lanes);
     device->close(device);
 }
 

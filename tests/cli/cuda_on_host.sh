@@ -105,6 +105,19 @@ grep -q 'gradients.*of 3 rounds by the GPU' "$folder/results/gradients-slices/lo
     ! grep -q 'rounds by the GPU' "$folder/results/gradients-cpu/log.jsonl"
 report $? "gradients: three rounds by the device"
 
+# Its memory holds 17 numbers for each body and step of 320 lanes, and about as much for a step of 20 and its reverse.
+planned() # OPTION...: bytes of device memory
+{
+    "$program" plan "$folder/many.yaml" --backend cuda --json "$@" 2>>"$folder/log" |
+        tr ',' '\n' | sed -n 's/.*"device_bytes": *//p'
+}
+bodies=$(grep -c '<body' "$folder/robots/biped.xml")
+by_device=$(planned --threads 1) by_threads=$(planned --threads 8)
+more=$((by_device - by_threads)) states=$((320 * 17 * 8 * 20 * bodies))
+echo "plan: $by_device and $by_threads bytes, states $states" >>"$folder/log"
+[ "$by_threads" -gt 0 ] && [ $more -gt $states ] && [ $more -lt $((4 * states)) ]
+report $? "gradients: plan counts the device's memory"
+
 QUICK=1 HOPSCOTCH_TEST_DEVICE=cuda "${program%/hopscotch}/tests" environment_ >"$folder/log" 2>&1
 report $? "environments: the bits of the CPU, resets, handles"
 

@@ -45,7 +45,8 @@ has "x_dot_des" whole.html
 # CMA-ES goes on from the table, and writes one that does as well as it says
 if with_python "refine" numpy; then
     sed 's/duration: 10.0 /duration: 1.5 /; s/count: 100/count: 3/' hopper_policy.yaml >short.yaml
-    PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 learning/refine.py short.yaml \
+    PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 \
+        python3 learning/refine.py short.yaml \
         learning/hopper_policy.csv -o learning/better.csv --speed 2.5 --population 6 --generations 4 >out 2>err
     check $? "refine.py"
     found=$(sed -n 's/^fitness \([^ ]*\) .*/\1/p' out)

@@ -3,7 +3,7 @@
 # on, and a wheel can be made.
 . "$(dirname "$0")/../scratch.sh"
 with_python "the package" numpy || exit 0
-export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 cp "$root/experiments/smoke.yaml" .
 
 python3 - >log 2>&1 <<'END'

@@ -6,7 +6,8 @@
 with_python "environments in Python" numpy gymnasium || exit 0
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
 [ -e "$library" ] || { echo "skip $suite: needs $library" && exit 0; }
-export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library"
+export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+export HOPSCOTCH_LIBRARY="$library"
 cp "$root/experiments/hopper_env.yaml" .
 
 python3 - >log 2>&1 <<'END'

@@ -35,12 +35,13 @@ fi
 
 block . python 1 >short.py
 [ "$(wc -l <short.py)" -le 10 ] &&
-    PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err &&
+    PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 python3 short.py >out 2>err &&
     grep -q '^0\.[0-9]* 0\.[0-9]*$' out
 check $? "the Python of README.md"
 
 block results python 2 >package.py
-if (PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 python3 package.py >out 2>&1) &&
+if (PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 \
+    python3 package.py >out 2>&1) &&
     grep -q '^1.5 s, the foot rises to 0.[0-9]* m$' out; then
     echo "ok   readme: the package reads trials and a trajectory"
 else
@@ -78,7 +79,7 @@ fi
 # The tour needs the library for its environments, as python_environment.sh does.
 library=${HOPSCOTCH_LIBRARY:-$(dirname "$HOPSCOTCH")/libhopscotch.so}
 cp -r "$root/experiments" .
-PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library" \
+PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 HOPSCOTCH_LIBRARY="$library" \
     python3 experiments/learning/tour.py >out 2>err
 ended=$?
 grep -q '^best: trial 1558, k_fp 200 N m/rad, 1.90 m/s' out && grep -q '^1.5 s of motion' out

@@ -3,7 +3,7 @@
 # print and read, and the example of experiments/README.md.
 . "$(dirname "$0")/../scratch.sh"
 with_python "hopscotch.worker" || exit 0
-export PYTHONPATH="$root/runner/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$root/runner/python${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
 
 # ---- the example of the page -----------------------------------------------------------------------------------------
 

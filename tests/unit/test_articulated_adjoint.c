@@ -44,7 +44,7 @@ static double rollout_value(Rollout *rollout, const double *weights)
         state_store(&w, rollout->states + tick * articulated_state_size(&w.c) * LANES);
         real changed;
         ArticulatedSeen seen = articulated_tick_solve(&w, tick, &changed);
-        articulated_tick_move(&w, &seen, changed);
+        articulated_tick_move(&w, &seen, changed, NULL);
         articulated_tick_compare(&w, tick + 1);
     }
     articulated_metrics(&w, splat((double)rollout->steps), all_lanes());

@@ -335,6 +335,18 @@ static void check_rates(PartTest *part)
     part_check(part, PART_RATES, 0, "rates");
 }
 
+// The squares of the bars of a body's new state, without those along its quaternion.
+static double part_squares(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body);
+    const Quaternion q = turned_cayley(limb4(w, at + ARTICULATED_Q), limb3(w, at + ARTICULATED_U + 3), w->c.dt);
+    const Quaternion q_bar = bar4(w, at + ARTICULATED_Q);
+    const double along = q.x * q_bar.x + q.y * q_bar.y + q.z * q_bar.z + q.w * q_bar.w;
+    double sum = -along * along;
+    for (int k = 0; k < ARTICULATED_COORDINATE; k++) sum += bar(w, at + k) * bar(w, at + k);
+    return sum;
+}
+
 // What pull_mass adds to the move: L' = I_w w' at the old pose.
 static void check_move(PartTest *part)
 {
@@ -349,7 +361,8 @@ static void check_move(PartTest *part)
         const int at = articulated_at(i) + ARTICULATED_U;
         const ArticulatedPose pose = body_pose(w, i);
         ArticulatedPoseBar pose_bar = pose_bar_zero();
-        pull_move(w, i, w->c.dt);
+        const double squares = part_squares(w, i);
+        CHECK_NEAR(squares, pull_move(w, i, w->c.dt), 1e-12 * squares);
         for (int k = 0; k < 6; k++) {
             by_u[6 * i + k] = bar(w, at + k);
             set_bar(w, at + k, 0.0);

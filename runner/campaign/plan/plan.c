@@ -294,15 +294,29 @@ static void plan_count_batches(PlanMaker *maker)
     snprintf(plan->warning, sizeof plan->warning, "%s%s%s", device->note,
              device->note[0] != '\0' && info->warning[0] != '\0' ? "; " : "", info->warning);
     plan_memory(device, &plan->host_bytes, &plan->device_bytes);
-    // each thread computes gradients in memory of its own
+}
+
+// Each thread computes gradients in memory of its own, and a device of many lanes in its own.
+static Error plan_count_gradients(PlanMaker *maker)
+{
+    AdjointDevice *adjoint = NULL;
+    const Device *device = &maker->device;
     const int threads = device->options.threads > 0 ? device->options.threads : processors_allowed();
-    plan->host_bytes += threads * (double)search_gradient_bytes(&maker->search);
+    const int64_t lanes = search_gradient_lanes(&maker->search, threads);
+    maker->plan->host_bytes += threads * (double)search_gradient_bytes(&maker->search);
+    if (lanes == 0) return error_none();
+    const Error error = backend_adjoint(device->backend, &maker->spec->configured, lanes, 0, &adjoint);
+    if (error.kind != OK || adjoint == NULL) return error.kind == ERROR_MEMORY ? error_none() : error;
+    maker->plan->device_bytes += (double)adjoint->bytes;
+    adjoint->close(adjoint);
+    return error_none();
 }
 
 static Error plan_on_device(PlanMaker *maker, const RunOptions *options)
 {
     Plan *plan = maker->plan;
     plan_count_batches(maker);
+    TRY(plan_count_gradients(maker));
     plan_count_disk(maker);
     TRY(plan_count_free(options, plan));
     plan_refuse_sizes(maker);

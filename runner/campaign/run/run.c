@@ -292,7 +292,7 @@ static void campaign_close_adjoint(Campaign *campaign, const Error *error)
 // Without room on the device the threads compute them.
 static Error campaign_open_adjoint(Campaign *campaign)
 {
-    const int64_t lanes = search_gradient_lanes(&campaign->search);
+    const int64_t lanes = search_gradient_lanes(&campaign->search, thread_team_threads(campaign->loop.team));
     if (lanes == 0) return error_none();
     const Error error =
         backend_adjoint(campaign->device.backend, &campaign->spec->configured, lanes, 0, &campaign->adjoint);

@@ -53,9 +53,9 @@ size_t search_gradient_bytes(const Search *search)
     return search->method->gradient_bytes != NULL ? search->method->gradient_bytes(search) : 0;
 }
 
-int64_t search_gradient_lanes(const Search *search)
+int64_t search_gradient_lanes(const Search *search, int threads)
 {
-    return search->method->gradient_lanes != NULL ? search->method->gradient_lanes(search) : 0;
+    return search->method->gradient_lanes != NULL ? search->method->gradient_lanes(search, threads) : 0;
 }
 
 void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena)

@@ -77,11 +77,11 @@ HD double *gradient_state(const Gradient *gradient, int64_t place)
     return gradient->states + place * gradient->plan->state * ARTICULATED_STRIDE;
 }
 
-HD void gradient_store(const Gradient *gradient, int64_t tick)
+// The first state of a segment. A step stores each later one itself.
+HD void gradient_store_first(const Gradient *gradient, int64_t tick)
 {
-    const int64_t place = tick % gradient->plan->segment;
-    if (place == 0) state_store(&gradient->w, gradient_first(gradient, tick / gradient->plan->segment));
-    state_store(&gradient->w, gradient_state(gradient, place));
+    state_store(&gradient->w, gradient_first(gradient, tick / gradient->plan->segment));
+    state_store(&gradient->w, gradient_state(gradient, 0));
 }
 
 // Of lanes that had ended before the step no difference counts.
@@ -138,9 +138,10 @@ HD mask gradient_forth(const Gradient *gradient, int64_t first, int64_t end, mas
     const ArticulatedLanes *w = &gradient->w;
     for (int64_t tick = first; tick < end && any_lane(running); tick++) {
         real changed;
-        gradient_store(gradient, tick);
+        const int64_t segment = gradient->plan->segment, next = tick % segment + 1;
+        if (next == 1) gradient_store_first(gradient, tick);
         ArticulatedSeen seen = articulated_tick_solve(w, tick, &changed);
-        articulated_tick_move(w, &seen, changed);
+        articulated_tick_move(w, &seen, changed, next < segment ? gradient_state(gradient, next) : NULL);
         articulated_tick_compare(w, tick + 1);
         if (w->c.n_targets > 0) gradient_forget(w, tick + 1, running);
         running = gradient_end(gradient, tick + 1, articulated_failure(w, &seen), running, failures);
@@ -164,27 +165,23 @@ HD_CALL void gradient_run_segment(const Gradient *gradient, int64_t number)
 
 // ---- back -----------------------------------------------------------------------------------------------------------
 
-// The size of the derivatives with respect to the state: of all positions, turns, velocities and angular momenta, in SI
-// units. Those along a quaternion itself say nothing.
-HD real gradient_size(const ArticulatedLanes *w)
+// The sum of the squares of the derivatives with respect to the first state, as pull_move returns that of each later
+// one: of all positions, turns, velocities and angular momenta, in SI units.
+HD real gradient_first_squares(const ArticulatedLanes *w)
 {
     real sum = splat(0.0);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
-        const Quaternion q = limb4(w, at + ARTICULATED_Q),
-                         q_bar = pull_normal(q, splat(1.0), bar4(w, at + ARTICULATED_Q));
+        const Quaternion q = limb4(w, at + ARTICULATED_Q);
         const Vector3 x = bar3(w, at + ARTICULATED_X), v = bar3(w, at + ARTICULATED_V);
         const Vector3 l = bar3(w, at + ARTICULATED_L), turn = bar3(w, at + ARTICULATED_W);
-        sum = sum + dot3(x, x);
-        sum = sum + dot3(v, v);
-        sum = sum + dot3(l, l);
-        sum = sum + dot3(turn, turn);
-        sum = sum + (q_bar.x * q_bar.x + q_bar.y * q_bar.y + q_bar.z * q_bar.z + q_bar.w * q_bar.w);
+        const real turned = quaternion_square(pull_normal(q, splat(1.0), bar4(w, at + ARTICULATED_Q)));
+        sum = sum + (dot3(x, x) + dot3(v, v) + dot3(l, l) + dot3(turn, turn) + turned);
     }
-    return square_root(sum);
+    return sum;
 }
 
-// Over the times of a run: the greatest size, and that at the latest time at which it is above 0.
+// Over the times of a run: the greatest size of these derivatives, and that at the latest time at which it is above 0.
 typedef struct GradientGrowth {
     real greatest, last;
 } GradientGrowth;
@@ -200,10 +197,9 @@ HD void growth_store(const Gradient *gradient, const GradientGrowth *growth)
     store_all(gradient->growth + ARTICULATED_STRIDE, growth->last);
 }
 
-HD void gradient_watch(const ArticulatedLanes *w, mask which, GradientGrowth *growth)
+HD void growth_add(mask which, real squares, GradientGrowth *growth)
 {
-    if (!any_lane(which)) return;
-    const real size = gradient_size(w);
+    const real size = square_root(squares);
     growth->last = select_real(which & ~MASK(growth->last > 0.0), size, growth->last);
     growth->greatest = select_real(which & ~MASK(size <= growth->greatest), size, growth->greatest);
 }
@@ -220,8 +216,7 @@ HD void gradient_back_begin(const Gradient *gradient)
 }
 
 // Lanes whose last step is the next one in reverse begin with the bars of their metrics: weight[n_metrics][lanes].
-HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double *weight, int64_t lanes,
-                            GradientGrowth *growth)
+HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double *weight, int64_t lanes)
 {
     const ArticulatedLanes *w = &gradient->w;
     const real steps = load_all(gradient->steps);
@@ -233,7 +228,6 @@ HD_CALL void gradient_enter(const Gradient *gradient, int64_t end, const double 
         set_bar(w, k, select_real(entering, splat(0.0), bar(w, k)));
     pull_metrics(w, steps, metric_bar, entering);
     commands_start(w, end - 1);
-    gradient_watch(w, entering, growth);
 }
 
 // Steps [first, end) of a segment, the last one first. weight: of the group's lanes.
@@ -242,9 +236,9 @@ HD void gradient_back(const Gradient *gradient, int64_t first, int64_t end, cons
     const ArticulatedLanes *w = &gradient->w;
     GradientGrowth growth = growth_load(gradient);
     for (int64_t tick = end - 1; tick >= first; tick--) {
-        gradient_enter(gradient, tick + 1, weight, lanes, &growth);
-        pull_tick(w, tick, gradient_state(gradient, tick % gradient->plan->segment));
-        gradient_watch(w, MASK(load_all(gradient->steps) > (double)tick), &growth);
+        gradient_enter(gradient, tick + 1, weight, lanes);
+        const real squares = pull_tick(w, tick, gradient_state(gradient, tick % gradient->plan->segment));
+        growth_add(MASK(load_all(gradient->steps) > (double)tick), squares, &growth);
     }
     growth_store(gradient, &growth);
 }
@@ -253,8 +247,9 @@ HD void gradient_back(const Gradient *gradient, int64_t first, int64_t end, cons
 HD void gradient_back_end(const Gradient *gradient, int64_t lanes, double *result, double *grown)
 {
     const ArticulatedLanes *w = &gradient->w;
-    const GradientGrowth growth = growth_load(gradient);
     const int valid = w->group->valid;
+    GradientGrowth growth = growth_load(gradient);
+    growth_add(all_lanes(), gradient_first_squares(w), &growth);
     if (w->c.n_targets > 0) pull_reference_begin(w);
     pull_begin(w);
     for (int p = 0; p < gradient->plan->n_parameters; p++)

@@ -79,8 +79,7 @@ HD_CALL void pair_back(GradientPair *pair, int64_t tick)
 {
     Gradient *gradient = &pair->gradient;
     pair_use(gradient, pair->first, tick);
-    pull_tick_step(&gradient->w, tick, true);
-    gradient_watch(&gradient->w, all_lanes(), &pair->growth);
+    growth_add(all_lanes(), pull_tick_step(&gradient->w, tick, true), &pair->growth);
     if (tick > pair->begin) pull_tick_sums(&gradient->w, tick - 1);
 }
 
@@ -90,7 +89,7 @@ HD void pair_back_start(GradientPair *pair, const double *weight, int64_t lanes)
     Gradient *gradient = &pair->gradient;
     pair->growth = growth_load(gradient);
     pair_use(gradient, pair->first, pair->end);
-    gradient_enter(gradient, pair->end, weight, lanes, &pair->growth);
+    gradient_enter(gradient, pair->end, weight, lanes);
     pull_tick_sums(&gradient->w, pair->end - 1);
 }
 HD void pair_ahead_start(GradientPair *pair)

@@ -18,21 +18,12 @@ HD_BOTH int64_t articulated_adjoint_cells(const ArticulatedConstants *c, int n_p
 }
 
 // state[articulated_state_size][ARTICULATED_STRIDE]: those of the bodies, then the stretches of the springs of anchored
-// friction. A body is loaded as a whole before anything is stored, so that no load waits for a store.
-HD double *state_grips(const ArticulatedLanes *w, double *state)
-{
-    return state + w->c.n_bodies * ARTICULATED_STATE_CELLS * ARTICULATED_STRIDE;
-}
+// friction (state_store_body, state_store_grips). A body is loaded as a whole before anything is stored, so that no
+// load waits for a store.
 HD void state_store(const ArticulatedLanes *w, double *state)
 {
-    double *grips = state_grips(w, state);
-    for (int i = 0; i < w->c.n_bodies; i++) {
-        real x[ARTICULATED_STATE_CELLS];
-        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) x[k] = limb(w, articulated_at(i) + k);
-        UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++, state += ARTICULATED_STRIDE) store_all(state, x[k]);
-    }
-    for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
-        store_all(grips + k * ARTICULATED_STRIDE, limb(w, w->c.grips + k));
+    for (int i = 0; i < w->c.n_bodies; i++) state_store_body(w, i, state);
+    state_store_grips(w, state);
 }
 HD void state_load(const ArticulatedLanes *w, double *state)
 {
@@ -59,28 +50,30 @@ HD void pull_tick_sums(const ArticulatedLanes *w, int64_t tick)
     pull_sums(w, limb4(w, base_at(w) + ARTICULATED_Q));
 }
 
-// The rest, from the state before the step, which the cells hold with what the step computed (`lowered`: also u').
-HD void pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
+// The rest, from the state before the step, which the cells hold with what the step computed (`lowered`: also u'). As
+// pull_step.
+HD real pull_tick_step(const ArticulatedLanes *w, int64_t tick, bool lowered)
 {
     const real h = splat(w->c.dt);
     ArticulatedSeenBar seen;
     seen.touch.force = sum_bar(w, ARTICULATED_METRIC_ground_force_mean);
     seen.touch.slid = h * sum_bar(w, ARTICULATED_METRIC_slip);
     seen.power = h * sum_bar(w, ARTICULATED_METRIC_energy);
-    pull_step(w, splat((double)tick * w->c.dt), &seen, lowered);
+    const real squares = pull_step(w, splat((double)tick * w->c.dt), &seen, lowered);
     pull_commands(w, tick);
     if (w->c.n_targets > 0) reference_bars_clear(w);
+    return squares;
 }
 
 // One step in reverse, after commands_start or the step after it. The state in the cells is that after the step;
-// `state` is that before it, and takes its place.
-HD void pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
+// `state` is that before it, and takes its place. As pull_step.
+HD real pull_tick(const ArticulatedLanes *w, int64_t tick, double *state)
 {
     pull_tick_sums(w, tick);
     state_load(w, state);
     commands_set(w);
     step_again(w, splat((double)tick * w->c.dt));
-    pull_tick_step(w, tick, false);
+    return pull_tick_step(w, tick, false);
 }
 
 // Steps [first, end), the last one first. states: before each of them. The cells hold the state after the last one.
@@ -88,7 +81,7 @@ HD void pull_ticks(const ArticulatedLanes *w, int64_t first, int64_t end, double
 {
     const int64_t size = articulated_state_size(&w->c) * ARTICULATED_STRIDE;
     commands_start(w, end - 1);
-    for (int64_t tick = end - 1; tick >= first; tick--) pull_tick(w, tick, states + (tick - first) * size);
+    for (int64_t tick = end - 1; tick >= first; tick--) (void)pull_tick(w, tick, states + (tick - first) * size);
 }
 
 #endif

@@ -40,11 +40,14 @@ HD void step_again_down(const ArticulatedLanes *w, int body, real h)
 
 // ---- the move -------------------------------------------------------------------------------------------------------
 
-// Bars of the new state become those of the old one, as far as the move goes, and ubar'. That of L' stays.
-HD void pull_move(const ArticulatedLanes *w, int body, real h)
+// Bars of the new state become those of the old one, as far as the move goes, and ubar'. That of L' stays. Returns the
+// sum of the squares of all bars of the new state, without those along its quaternion, which say nothing.
+HD real pull_move(const ArticulatedLanes *w, int body, real h)
 {
     const int at = articulated_at(body);
     const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), x_bar = bar3(w, at + ARTICULATED_X);
+    const Vector3 v_bar = bar3(w, at + ARTICULATED_V), l_bar = bar3(w, at + ARTICULATED_L);
+    const Vector3 w_bar = bar3(w, at + ARTICULATED_W);
     const Quaternion q = limb4(w, at + ARTICULATED_Q);
     const Rotation r = rotation_of(q);
     Quaternion by;
@@ -53,18 +56,19 @@ HD void pull_move(const ArticulatedLanes *w, int body, real h)
     by.z = 0.5 * h * turn.z;
     by.w = splat(1.0);
     const Quaternion moved = quaternion_times(by, q);
-    const Quaternion moved_bar =
-        pull_normal(quaternion_normal(moved), quaternion_length(moved), bar4(w, at + ARTICULATED_Q));
+    const real length = quaternion_length(moved);
+    const Quaternion moved_bar = pull_normal(quaternion_normal(moved), length, bar4(w, at + ARTICULATED_Q));
     const Quaternion by_bar = pull_first(moved_bar, q);
-    const Vector3 in_body = rotation_in(&r, bar3(w, at + ARTICULATED_L));
+    const Vector3 in_body = rotation_in(&r, l_bar);
     const Vector3 by_L = rotation_out(&r, symmetric3_times(body_inertia(w, body), in_body));
-    const Vector3 turn_bar =
-        along(added(bar3(w, at + ARTICULATED_W), by_L), 0.5 * h, vector3(by_bar.x, by_bar.y, by_bar.z));
-    set_bar3(w, at + ARTICULATED_U, along(bar3(w, at + ARTICULATED_V), h, x_bar));
+    const Vector3 turn_bar = along(added(w_bar, by_L), 0.5 * h, vector3(by_bar.x, by_bar.y, by_bar.z));
+    set_bar3(w, at + ARTICULATED_U, along(v_bar, h, x_bar));
     set_bar3(w, at + ARTICULATED_U + 3, turn_bar);
     set_bar4(w, at + ARTICULATED_Q, pull_second(by, moved_bar));
     set_bar3(w, at + ARTICULATED_V, vector3_zero());
     set_bar3(w, at + ARTICULATED_W, vector3_zero());
+    const real turned = length * length * quaternion_square(moved_bar);
+    return dot3(x_bar, x_bar) + dot3(v_bar, v_bar) + dot3(l_bar, l_bar) + dot3(w_bar, w_bar) + turned;
 }
 
 // ---- the solve ------------------------------------------------------------------------------------------------------
@@ -143,26 +147,30 @@ HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const Art
     pose_bar_add(w, body, &pose_bar);
 }
 
-// u' of a body again, after its parent's, and ubar' as far as the move, the springs of friction and the rates go.
-HD void pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen, bool lowered)
+// u' of a body again, after its parent's, and ubar' as far as the move, the springs of friction and the rates go. As
+// pull_move.
+HD real pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen, bool lowered)
 {
     if (!lowered) step_again_down(w, body, h);
-    pull_move(w, body, h);
+    const real squares = pull_move(w, body, h);
     if (w->c.grips > 0) pull_grips_moved(w, body, h);
     if (rate_counts(w, body)) pull_rate(w, body, h, seen->power);
+    return squares;
 }
 
 // All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
-// lowered: after step_again_down too.
-HD_CALL void pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen, bool lowered)
+// lowered: after step_again_down too. Returns the sum of the squares of the bars of the new state (pull_move).
+HD_CALL real pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen, bool lowered)
 {
     const real h = splat(w->c.dt);
-    for (int i = 0; i < w->c.n_bodies; i++) pull_down(w, i, h, seen, lowered);
+    real squares = splat(0.0);
+    for (int i = 0; i < w->c.n_bodies; i++) squares = squares + pull_down(w, i, h, seen, lowered);
     for (int i = w->c.n_bodies - 1; i >= 0; i--) pull_solve_up(w, i);
     for (int i = 0; i < w->c.n_bodies; i++) {
         pull_solve_down(w, i);
         pull_body(w, i, h, t, seen);
     }
+    return squares;
 }
 
 #endif

@@ -34,7 +34,7 @@ HD_CALL int articulated_tangent(const Configured *configured, const double *para
     articulated_begin(&w);
     while (tick < w.c.ticks && !(value_of(failure) > ARTICULATED_NONE)) {
         ArticulatedSeen seen = articulated_tick_solve(&w, tick++, &changed);
-        articulated_tick_move(&w, &seen, changed);
+        articulated_tick_move(&w, &seen, changed, NULL);
         articulated_tick_compare(&w, tick);
         failure = articulated_failure(&w, &seen);
     }

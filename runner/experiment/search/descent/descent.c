@@ -224,17 +224,17 @@ size_t descent_gradient_bytes(const Search *search)
 }
 
 // A lane takes a thread of a GPU some hundred times as long as a processor's vector.
-int64_t descent_gpu_least(const Descent *descent)
+int64_t descent_gpu_least(int threads)
 {
     enum { LANES_OF_A_THREAD = 256 };
-    return LANES_OF_A_THREAD * (int64_t)thread_team_threads(descent->side.team);
+    return LANES_OF_A_THREAD * (int64_t)threads;
 }
 
-int64_t descent_gradient_lanes(const Search *search)
+int64_t descent_gradient_lanes(const Search *search, int threads)
 {
     const Descent *descent = search->scratch;
     const int64_t lanes = descent->side.searches * search->spec->replicates.count;
-    if (!descent_by_model(descent) || descent_by_tangent(descent) || lanes < descent_gpu_least(descent)) return 0;
+    if (!descent_by_model(descent) || descent_by_tangent(descent) || lanes < descent_gpu_least(threads)) return 0;
     return lanes < DESCENT_GPU_LANES ? lanes : DESCENT_GPU_LANES;
 }
 

@@ -231,9 +231,9 @@ void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
 // descent_reverse. Error (interrupted): asked to leave (Search.leaves).
 Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
 GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
-// Lanes from which on a GPU pays.
-int64_t descent_gpu_least(const Descent *descent);
-int64_t descent_gradient_lanes(const Search *search);
+// Lanes from which on a GPU pays beside so many threads.
+int64_t descent_gpu_least(int threads);
+int64_t descent_gradient_lanes(const Search *search, int threads);
 size_t descent_gradient_bytes(const Search *search);
 void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 // Whether a step against the slope would leave the range at coordinate i.

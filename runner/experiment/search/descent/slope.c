@@ -194,7 +194,8 @@ Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count)
         descent->centres[reverse.count++] = turns[t].search;
     }
     reverse.centres = descent->centres;
-    if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= descent_gpu_least(descent)) {
+    const int64_t least = descent_gpu_least(thread_team_threads(descent->side.team));
+    if (descent->on_gpu != NULL && reverse.count * search->spec->replicates.count >= least) {
         const Error error = descent_reverse_on_gpu(search, &reverse);
         if (error.kind == OK || error.kind == ERROR_INTERRUPTED) return error;
         search->gpu_failed = error;
