@@ -257,9 +257,10 @@ failed_tasks() { squeue -h -j "$parts" -t FAILED,CANCELLED,NODE_FAIL,TIMEOUT -o 
 # storm NAME: all that was killed is requeued until the campaign has all parts; again, until there were enough kills
 storm()
 {
-    killed=0 tries=0 wanted=${KILLS:-$([ -n "${QUICK:-}" ] && echo 10 || echo 60)}
+    killed=0 tries=0 rounds=0 wanted=${KILLS:-$([ -n "${QUICK:-}" ] && echo 10 || echo 60)}
     while [ "$killed" -lt "$wanted" ] && [ $tries -lt 3000 ]; do
         rm -rf "results/$1" "results/$1.parts"
+        rounds=$((rounds + 1)) before=$killed
         submitted "$1" "${PARTS:-16}" --slurm "--time=5"
         until "$HOPSCOTCH" gather "$1" --progress none >out 2>err || [ $tries -ge 3000 ]; do
             tries=$((tries + 1))
@@ -274,8 +275,9 @@ storm()
         same "$1"
         scancel --quiet "$joins"
         seconds=300 ended "$parts"
+        echo "     $1 $rounds: killed $((killed - before)) times, $killed in all"
     done
-    echo "ok   $suite: $1: killed $killed times"
+    echo "ok   $suite: $1: killed $killed times in $rounds campaigns of ${PARTS:-16} parts"
 }
 spec storm_grid <<'END'
 model: hopper
