@@ -1,15 +1,18 @@
 #!/bin/sh
-# Runs `make demo` and `make test` on a bare Debian. debootstrap makes a root of each release with git, make, sudo and
-# nothing else that Hopscotch needs. Each run starts in a fresh copy of the root, with a clone of the last commit.
+# Runs `make demo` and `make test` on a bare Debian or Ubuntu. debootstrap makes a root of each release with git, make,
+# sudo and nothing else that Hopscotch needs. Each run starts in a fresh copy of the root, with a clone of the last
+# commit.
 #
-#   tests/cleanroom.sh [RELEASE...]      bookworm (Debian 12), trixie (Debian 13); both without an argument
+#   tests/cleanroom.sh [RELEASE...]      bookworm (Debian 12), trixie (Debian 13), noble (Ubuntu 24.04); the first two
+#                                        without an argument
 #   tests/cleanroom.sh --roots [...]     only makes the roots that are not there yet
 #
 #   CLEANROOM_GOALS="demo test python"   what is done: demo and test by default. python: the Python package in an
 #                                        environment of its own, as results/README.md has it; needs PyPI
 #   CLEANROOM_USERS="root user"          who builds: root, an ordinary user who may use sudo; both by default
 #   CLEANROOM_CACHE=FOLDER               where the roots are kept (${XDG_CACHE_HOME:-~/.cache}/hopscotch/cleanroom)
-#   CLEANROOM_MIRROR=URL                 where packages come from; by default what apt here uses for Debian
+#   CLEANROOM_MIRROR=URL                 where packages come from; by default what apt here uses for Debian. noble needs
+#                                        a mirror of Ubuntu, unless this is Ubuntu
 #   CLEANROOM_MAKE="OPT=-O0"             more variables for make, for a quick look
 #   CLEANROOM_PACKAGES="python3-h5py"    more packages, for tests that are skipped without them
 #
@@ -46,6 +49,16 @@ mirror()
         head -n 1
 }
 
+# bare_root RELEASE FOLDER. Older debootstraps have no script for a newer Ubuntu; all its releases have the same.
+bare_root()
+{
+    options="--variant=minbase --include=ca-certificates,git,make,sudo" scripts=/usr/share/debootstrap/scripts
+    case $1 in
+    noble) debootstrap $options --components=main,universe "$1" "$2" "${CLEANROOM_MIRROR:-}" $scripts/gutsy ;;
+    *) debootstrap $options "$1" "$2" $(mirror) ;;
+    esac
+}
+
 # make_root RELEASE: $cache/RELEASE.tar, unless it is there. What apt here is told of proxies and dates holds in it too.
 make_root()
 {
@@ -53,7 +66,7 @@ make_root()
     echo "making a root of $1"
     mkdir -p "$cache" && half=$(mktemp -d "$cache/$1.XXXXXX") || return 1
     log=$half.log
-    if debootstrap --variant=minbase --include=ca-certificates,git,make,sudo "$1" "$half" $(mirror) >"$log" 2>&1; then
+    if bare_root "$1" "$half" >"$log" 2>&1; then
         apt-config dump | grep -E '^Acquire::(https?|Check-)' >"$half/etc/apt/apt.conf.d/90host"
         rm -f "$half"/var/cache/apt/archives/*.deb
         chmod 755 "$half" && tar -C "$half" --one-file-system -cf "$half.tar" . && mv "$half.tar" "$cache/$1.tar"
