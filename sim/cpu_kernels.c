@@ -14,15 +14,6 @@
 #define OBSERVED false
 #endif
 
-// Clears the upper halves of the vector registers. Otherwise the scalar code that follows is many times slower;
-// compilers clear them only when they optimise.
-static void leave_vectors(void)
-{
-#if LANES > 1
-    _mm256_zeroupper();
-#endif
-}
-
 #define CPU_KERNELS_DEFINE(model, kernel, threads, alone, work, fill)                                                  \
     static void run_##model##_##kernel(const Constants *constants, const double *assets, const LaneGroup *group)       \
     {                                                                                                                  \

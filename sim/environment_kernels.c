@@ -10,14 +10,6 @@
 #define ENVIRONMENT_KERNELS_OF cpu_environment_v2
 #endif
 
-// As in sim/cpu_kernels.c.
-static void leave_vectors(void)
-{
-#if LANES > 1
-    _mm256_zeroupper();
-#endif
-}
-
 #define ENVIRONMENT_DEFINE(model, kernel)                                                                              \
     ENVIRONMENT_KERNEL(model, kernel)                                                                                  \
     static void reset_##model##_##kernel(const EnvironmentView *e, const Constants *constants, const double *assets,   \

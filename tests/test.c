@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 enum { TESTS_MAX = 1024 };
 
@@ -127,10 +130,47 @@ static bool wanted(const char *name, int argc, char **argv)
     return false;
 }
 
+// ---- vector registers -----------------------------------------------------------------------------------------------
+
+// Whether upper halves of vector registers are in use (XINUSE of AVX), where the processor tells it: between tests
+// nothing should use them.
+#if defined(__x86_64__) && defined(__GNUC__)
+static bool uppers_in_use(void)
+{
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+    return (low & 4) != 0;
+}
+static void uppers_leave(void) { __asm__ volatile("vzeroupper" ::: "memory"); }
+static bool uppers_are_told(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__builtin_cpu_supports("avx2") || !__get_cpuid_count(0xd, 1, &a, &b, &c, &d) || (a & 4) == 0) return false;
+    uppers_leave();
+    const bool before = uppers_in_use();
+    __asm__ volatile("vpcmpeqd %%ymm5, %%ymm5, %%ymm5" ::: "xmm5");
+    const bool used = uppers_in_use();
+    uppers_leave();
+    return !before && used && !uppers_in_use();
+}
+#else
+static bool uppers_in_use(void) { return false; }
+static void uppers_leave(void) {}
+static bool uppers_are_told(void) { return false; }
+#endif
+
+static void check_uppers(bool told, const char *file)
+{
+    if (!told) return;
+    test_check(!uppers_in_use(), file, 0, "that vector registers are left (leave_vectors)");
+    uppers_leave();
+}
+
 int main(int argc, char **argv)
 {
     int passed = 0, failed = 0, n_skipped = 0, n_wanted = 0;
     const Part part = part_given(&argc, &argv);
+    const bool uppers_told = uppers_are_told();
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < n_tests; i++) {
         if (!wanted(tests[i].name, argc, argv) || n_wanted++ % part.of != part.number - 1) continue;
@@ -138,6 +178,7 @@ int main(int argc, char **argv)
         skipped = NULL;
         const double start = clock_seconds();
         tests[i].function();
+        check_uppers(uppers_told, tests[i].file);
         const bool is_skipped = failures_in_test == 0 && skipped != NULL;
         failed += failures_in_test > 0;
         n_skipped += is_skipped;

@@ -4,6 +4,7 @@
 # node's own disk, gather as a dependent job. In the end the digest is that of one run. `make cluster` runs it.
 #
 #   KILLS=N    tasks that are killed at random (60; 10 with QUICK=1)      PARTS=N    of the campaign that is killed (16)
+#   STORM=1    only these
 . "$(dirname "$0")/../scratch.sh"
 
 for program in munged slurmctld slurmd sbatch scontrol scancel squeue; do
@@ -134,27 +135,23 @@ same()
     check $? "$1: doctor finds nothing"
 }
 
-spec grid <<'END'
+whole_grid()
+{
+    spec grid <<'END'
 model: hopper
 simulation: {duration: 0.3, dt: 1.0e-3, settle: 0.1}
 search: {method: grid, over: {k_fp: {linspace: [50, 300, 20]}, thrust: [25, 35]}}
 record: {trajectories: {select: {best: 3, every: 5}, sample: 0.01}}
 END
-submitted grid 4 --slurm "--time=5"
-ended "$parts" "$joins"
-same grid
-[ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'hopscotch.[0-9]*' | wc -l)" -eq 0 ]
-check $? "nothing is left on the node's disk"
+    submitted grid 4 --slurm "--time=5"
+    ended "$parts" "$joins"
+    same grid
+    [ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'hopscotch.[0-9]*' | wc -l)" -eq 0 ]
+    check $? "nothing is left on the node's disk"
+}
 
 # ---- tasks that are told to stop, out of time, cancelled, requeued, killed -------------------------------------------
 
-# Batches of 4 trials: a part takes some seconds, which are its commits.
-spec slow <<'END'
-model: bbob
-search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 24000}
-record: {trajectories: {select: {best: 3, every: 1000}}}
-device: {batch: 4}
-END
 # runs K: until task K runs. Its name is ${parts}_K: the number of the last task's job is that of the array.
 runs()
 {
@@ -165,30 +162,41 @@ runs()
         sleep 0.1
     done
 }
-submitted slow 3 --slurm "--time=5"
-runs 3
-scancel "${parts}_3" # by the user: it does not come back
-runs 1
-sleep 0.3
-scancel --batch --signal=TERM "${parts}_1" # as at the end of its time
-runs 2
-scontrol requeue "${parts}_2" # by the administrator, or for a job of higher priority
-seconds=200 ended "$parts" "$joins"
-grep -q "gather slow\|1 of 3\|2 of 3" slow.0.log
-check $? "gather says that a part is still to come"
-grep -q "continue with" slow.1.log
-check $? "a task that was told to stop says so"
-works status slow
-has "2 of 3 are joined"
-# the cancelled task alone, and gather after it
-again=$(sbatch --parsable --array=3 slow.sbatch)
-last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
-seconds=200 ended "$again" "$last"
-same slow
+stopped_tasks()
+{
+    # Batches of 4 trials: a part takes some seconds, which are its commits.
+    spec slow <<'END'
+model: bbob
+search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 24000}
+record: {trajectories: {select: {best: 3, every: 1000}}}
+device: {batch: 4}
+END
+    submitted slow 3 --slurm "--time=5"
+    runs 3
+    scancel "${parts}_3" # by the user: it does not come back
+    runs 1
+    sleep 0.3
+    scancel --batch --signal=TERM "${parts}_1" # as at the end of its time
+    runs 2
+    scontrol requeue "${parts}_2" # by the administrator, or for a job of higher priority
+    seconds=200 ended "$parts" "$joins"
+    grep -q "gather slow\|1 of 3\|2 of 3" slow.0.log
+    check $? "gather says that a part is still to come"
+    grep -q "continue with" slow.1.log
+    check $? "a task that was told to stop says so"
+    works status slow
+    has "2 of 3 are joined"
+    # the cancelled task alone, and gather after it
+    again=$(sbatch --parsable --array=3 slow.sbatch)
+    last=$(sbatch --parsable --dependency=afterok:"$again" --array=0 slow.sbatch)
+    seconds=200 ended "$again" "$last"
+    same slow
+}
 
 # A time limit of two minutes for a part of two minutes, of trials that only wait. Slurm sends TERM a minute before the
 # limit, or up to half a minute earlier; the task goes on in its next turns.
-if [ -z "${QUICK:-}" ]; then
+time_limit()
+{
     cat >nap.sh <<'END'
 #!/bin/sh
 read -r hello
@@ -221,6 +229,11 @@ END
     grep -q "continue with" long.1.log
     check $? "the time limit stopped a task, which went on: $(grep -c 'continue with' long.1.log) times"
     same long
+}
+if [ -z "${STORM:-}" ]; then
+    whole_grid
+    stopped_tasks
+    [ -n "${QUICK:-}" ] || time_limit
 fi
 
 # ---- killed at random ------------------------------------------------------------------------------------------------
@@ -279,17 +292,20 @@ storm()
     done
     echo "ok   $suite: $1: killed $killed times in $rounds campaigns of ${PARTS:-16} parts"
 }
-spec storm_grid <<'END'
+# Without QUICK a part takes half a second of a core, so that most kills hit one.
+[ -n "${QUICK:-}" ] && dt=1.0e-4 || dt=2.0e-6
+spec storm_grid <<END
 model: hopper
-simulation: {duration: 4, dt: 1.0e-4, settle: 0.1}
+simulation: {duration: 4, dt: $dt, settle: 0.1}
 search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 35, 20]}}}
 record: {trajectories: {select: {best: 3, every: 7}, sample: 0.02}}
 device: {batch: 8}
 END
 storm storm_grid
-spec storm_cmaes <<'END'
+[ -n "${QUICK:-}" ] || dt=1.0e-5
+spec storm_cmaes <<END
 model: hopper
-simulation: {duration: 4, dt: 1.0e-4, settle: 0.1}
+simulation: {duration: 4, dt: $dt, settle: 0.1}
 search:
   method: cmaes
   over: {k_fp: {range: [50, 300]}, k_att: {range: [50, 300]}, thrust: {range: [20, 40]}}
