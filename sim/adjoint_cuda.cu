@@ -17,7 +17,7 @@ enum {
     ADJOINT_BACK = ADJOINT_THREADS == 1 ? ADJOINT_BLOCK : 256,
     ADJOINT_BACK_LANES = ADJOINT_BACK / ADJOINT_THREADS,
     ADJOINT_SETS = 2, // of cells of a lane
-    // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW. Each launch costs 16,384 G1 0.2 to 0.7 ms.
+    // Steps of a launch, at most: of few lanes, and of more than ADJOINT_FEW. A launch costs 16,384 G1 0.2 to 0.7 ms.
     ADJOINT_SLICE = 64,
     ADJOINT_SLICE_OF_MANY = 16,
     ADJOINT_FEW = 16384,

@@ -557,8 +557,8 @@ Error search_init(const Spec *spec, Arena *arena, Search *search);
 // gets no memory shares nothing.
 void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
 // The same for a device that computes gradients where there are enough of them, with the bits of the threads. NULL: no
-// longer. Where it fails, search->gpu_failed says why, and the threads compute them. Lanes for the device beside so many
-// threads; 0: the threads are as fast.
+// longer. Where it fails, search->gpu_failed says why, and the threads compute them. search_gradient_lanes: for the
+// device beside so many threads; 0: the threads are as fast.
 int64_t search_gradient_lanes(const Search *search, int threads);
 size_t search_gradient_bytes(const Search *search); // of each thread
 void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena);

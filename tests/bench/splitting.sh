@@ -4,8 +4,8 @@
 #
 #   tests/bench/splitting.sh HOPSCOTCH FOLDER [TRIALS] [PARTS] [THREADS] [TIMES]     20,000, 16, 1, 3
 #
-# FOLDER is made anew. The least of TIMES is printed: another load of the machine only adds. A part costs a process and a
-# database more, so the run should take minutes to be representative: more TRIALS.
+# FOLDER is made anew. The least of TIMES is printed: another load of the machine only adds. A part costs a process and
+# a database more, so the run should take minutes to be representative: more TRIALS.
 set -eu
 hopscotch=$1 folder=$2 trials=${3:-20000} parts=${4:-16} threads=${5:-1} times=${6:-3}
 case $hopscotch in /*) ;; *) hopscotch=$PWD/$hopscotch ;; esac
