@@ -29,6 +29,13 @@ static void run_normals(Philox counter, uint64_t key, int count, double *z)
 }
 
 #define CPU_KERNELS_SHARE(model, kernel)                                                                               \
+    static Error open_##model##_##kernel(const Constants *constants, const double *assets, int threads, Arena *arena,  \
+                                         CpuStepGraph **out)                                                           \
+    {                                                                                                                  \
+        const Error error = model##_##kernel##_open(constants, assets, threads, arena, out);                           \
+        leave_vectors();                                                                                               \
+        return error;                                                                                                  \
+    }                                                                                                                  \
     static void share_##model##_##kernel(CpuStepGraph *graph, GraphTeam *team, const Constants *constants,             \
                                          const double *assets, const LaneGroup *group)                                 \
     {                                                                                                                  \
@@ -54,7 +61,7 @@ ADJOINT_KERNELS(CPU_KERNELS_REVERSE)
 
 #define CPU_KERNELS_ENTRY(model, kernel, threads, alone, work, fill) run_##model##_##kernel,
 #define CPU_KERNELS_SHARED(model, kernel)                                                                              \
-    [KERNEL_##model##_##kernel] = {model##_##kernel##_open, share_##model##_##kernel},
+    [KERNEL_##model##_##kernel] = {open_##model##_##kernel, share_##model##_##kernel},
 #define CPU_KERNELS_ADJOINT(model, kernel)                                                                             \
     [KERNEL_##model##_##kernel] = {model##_adjoint_bytes, forth_##model##_##kernel, back_##model##_##kernel},
 const CpuKernels CPU_KERNELS = {LANES,
