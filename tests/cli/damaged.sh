@@ -50,10 +50,10 @@ cp -r results whole
 
 # ---- other versions -------------------------------------------------------------------------------------------------
 sql same 'UPDATE campaign SET numerics_version = 7'
-says 1 "campaign same was computed with numerics version 7 and this program has version 3: replay it with the program" \
+says 1 "campaign same was computed with numerics version 7 and this program has version 4: replay it with the program" \
     replay same/0
 sql same 'UPDATE campaign SET numerics_version = 7'
-says 1 "gait has numerics version 3 and same has 7: their last bits differ" merge gait same --into both
+says 1 "gait has numerics version 4 and same has 7: their last bits differ" merge gait same --into both
 sql same 'PRAGMA user_version = 99'
 says 1 "has schema version 99, and this program knows versions up to 3 only: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
