@@ -65,16 +65,45 @@ expect() { [ "$1" -eq "$2" ]; check $? "$3 (status $1)"; }
 digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
+# until_true COMMAND...: repeats it until it succeeds, for at most five minutes. Scripts wait for a state (a lock, a row, an
+# event), never for a time, because a machine may be ten times as fast or as slow as the one they were written on.
+until_true()
+{
+    waited=0
+    until "$@"; do
+        [ "$waited" -lt 6000 ] || return 1
+        waited=$((waited + 1))
+        sleep 0.05
+    done
+}
+
+committed() { "$HOPSCOTCH" status "$1" 2>/dev/null | grep -q '^rate'; } # CAMPAIGN: a batch of the run that goes on
+
+# pauses RULE COMMAND...: starts a process of the program with faults, $pid, that stops before the call of RULE.
+# goes_on: continues it; its status is then in `ended`, its output in paused.out and paused.err.
+pauses()
+{
+    HOPSCOTCH_FAULT=$1:STOP
+    export HOPSCOTCH_FAULT
+    shift
+    "$HOPSCOTCH_FAULTS_PROGRAM" "$@" >paused.out 2>paused.err &
+    pid=$!
+    unset HOPSCOTCH_FAULT
+    until_true paused
+}
+paused() { case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; }
+goes_on()
+{
+    kill -CONT "$pid"
+    wait "$pid"
+    ended=$? pid=
+}
+
 # leaves SIGNAL LOCK: what runs as $pid, once its lock names it, is told to leave; its status is then in `ended`, the ms
 # that it took in `took`
 leaves()
 {
-    waited=0
-    # it has been told what signals mean by then
-    until grep -q "pid $pid on" "$2" 2>/dev/null || [ "$waited" -ge 600 ]; do
-        sleep 0.1
-        waited=$((waited + 1))
-    done
+    until_true grep -qs "pid $pid on" "$2" # it has been told what signals mean by then
     sleep "${later:-0.3}"
     begin=$(milliseconds)
     kill -"$1" "$pid"

@@ -94,18 +94,14 @@ check $? "$changes changes directly after another command: $wrong not seen"
 # changes.
 run reindex
 run_one b
-HOPSCOTCH_FAULT=rename:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" reindex >said 2>&1 &
-pid=$!
-until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
+pauses rename:1 reindex
 mv results/b results/z
 run rm f --yes
 check $? "rm beside a stopped reindex"
 has "the catalogue was not updated" err
 run_one y
-kill -CONT $pid
-wait $pid
-check $? "the reindex that others waited for"
-pid=
+goes_on
+check "$ended" "the reindex that others waited for"
 names=$("$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" | tr '\n' ' ')
 [ "$names" = "a e g y z " ]
 check $? "reindex lists what was renamed, removed and made meanwhile: $names"

@@ -197,7 +197,8 @@ left() {
         grep -q '^State:.*[RSDT]' "/proc/$process/status" 2>/dev/null && echo "$process"
     done
 }
-[ -z "$(left)" ]
+gone() { [ -z "$(left)" ]; }
+until_true gone
 check $? "no process is left"
 
 # The runner's memory while workers write lines without end is within what `plan` says. A line may be as long as a
@@ -293,21 +294,23 @@ sys.stdin.readline()
 print('{"hello": 1}', flush=True)
 for line in sys.stdin:
     request = json.loads(line)
+    open("asked", "a").write("x")
     time.sleep(0.02)
     y = request["parameters"]["mode"] ** 2 + request["seed"] % 7
     print(json.dumps({"id": request["id"], "metrics": {"y": y}}), flush=True)
 time.sleep(1000)  # does not end by itself
 END
+asked() { [ "$(wc -c <asked)" -ge "$1" ]; } # REQUESTS that workers got
 sed -i "s/over: .*/over: {mode: {linspace: [0, 1, 150]}}}/; s/hostile.py/slow.py/" small.yaml
 "$hop" run small.yaml --name whole --allow-programs --progress none >out 2>&1
 "$hop" digest whole | cut -d' ' -f1 >whole
 "$hop" run small.yaml --name killed --allow-programs --progress none >out 2>&1 &
+: >asked
 for try in 1 2 3; do
-    sleep 0.7
+    until_true asked $((20 * try))
     kill -9 $!
     wait $! 2>/dev/null
-    sleep 0.3
-    [ -z "$(left)" ]
+    until_true gone
     check $? "a runner that is killed leaves no worker behind ($try)"
     "$hop" resume killed --allow-programs --progress none >out 2>&1 &
 done
@@ -325,21 +328,19 @@ END
 "$hop" run small.yaml --name regroup --set "simulation.program=[python3, -I, -S, regroup.py]" --allow-programs \
     --progress none >out 2>&1 &
 pid=$!
-until [ -s processes ]; do sleep 0.1; done
+until_true test -s processes
 sleep 0.5
 kill -9 $pid
 wait $pid 2>/dev/null
 pid=
-sleep 0.3
-[ -z "$(left)" ]
+until_true gone
 check $? "nor one that went to another process group"
-: >processes
+: >processes && : >asked
 "$hop" run small.yaml --name stopped --allow-programs --progress none >out 2>&1 &
-until [ -s processes ]; do sleep 0.1; done
-sleep 0.7
+until_true asked 20
 kill -INT $!
 wait $!
-[ $? = 130 ] && [ -z "$(left)" ] && "$hop" resume stopped --allow-programs --progress none >out 2>&1 &&
+[ $? = 130 ] && until_true gone && "$hop" resume stopped --allow-programs --progress none >out 2>&1 &&
     "$hop" digest stopped | cut -d' ' -f1 | cmp -s - whole
 check $? "Ctrl-C ends the workers, and the campaign goes on"
 sed 's/0.02/0.001/; s/"y": y}/"y": y, "z": (y - 50) ** 2}/' slow.py >two.py

@@ -198,8 +198,8 @@ fi
 
 # ---- interruption, and reading while it writes ----------------------------------------------------------------------
 
-# A run of a minute in many small batches, so that the signal comes long before the end.
-sed -e 's/6\]}/6001]}/' -e 's/0.6, settle/3, settle/' -e 's/experiment: gains/experiment: long/' gains.yaml >long.yaml
+# A run of many minutes in small batches, so that the signal comes long before the end.
+sed -e 's/6\]}/60001]}/' -e 's/0.6, settle/30, settle/' -e 's/experiment: gains/experiment: long/' gains.yaml >long.yaml
 interrupt() # SIGNAL CODE STATE
 {
     "$program" run long.yaml --name "long_$1" --backend cpu --threads 1 --batch 64 --progress none >out 2>err &

@@ -119,7 +119,7 @@ check $? "Ctrl-C while a slice hangs: status $ended after $took ms"
 impatient()
 {
     hangs
-    until grep -q "pid $pid on" results/left/campaign.lock 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
+    until_true grep -qs "pid $pid on" results/left/campaign.lock
     sleep 1
     kill -INT $pid
     sleep 0.4

@@ -92,11 +92,7 @@ works run grid.yaml --name host --progress none
     --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
     --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
-tries=0
-until "$HOPSCOTCH" status host/verify/busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+until_true committed host/verify/busy
 refused rm host --yes
 has "works in host/verify/busy, which was made from it: remove host when that has ended" err
 kill -9 $pid
@@ -110,11 +106,7 @@ works rm host --yes
     --set 'search.over.x1={linspace: [-1, 1, 40000000]}' \
     --batch 1000 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
-tries=0
-until "$HOPSCOTCH" status busy 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+until_true committed busy
 works status busy
 has "running (pid $pid"
 has "left"
@@ -131,23 +123,6 @@ works rm busy --yes
 
 # ---- interference by another process --------------------------------------------------------------------------------
 
-# pauses RULE COMMAND...: starts a process, $pid, that stops before that call. goes_on: continues it; status in `ended`.
-pauses()
-{
-    HOPSCOTCH_FAULT=$1:STOP
-    export HOPSCOTCH_FAULT
-    shift
-    "$HOPSCOTCH_FAULTS_PROGRAM" "$@" >paused.out 2>paused.err &
-    pid=$!
-    unset HOPSCOTCH_FAULT
-    until case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; do sleep 0.02; done
-}
-goes_on()
-{
-    kill -CONT "$pid"
-    wait "$pid"
-    ended=$? pid=
-}
 said() # CODE TEXT: the paused command ended with CODE and printed TEXT
 {
     [ "$ended" -eq "$1" ] && grep -qF -- "$2" paused.err

@@ -97,21 +97,14 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     # While merge makes the copy, gc does not touch it and a second merge into the same name is refused.
     for call in open:1 write:1 sql:40 sql:80 rename:1 rename:2 stat:12; do
         rm -rf results/paused
-        HOPSCOTCH_FAULT=$call:STOP "$HOPSCOTCH_FAULTS_PROGRAM" merge short long --into paused >said 2>&1 &
-        pid=$!
-        until case $(cut -d ' ' -f 3 "/proc/$pid/stat" 2>/dev/null) in [TZ] | '') ;; *) false ;; esac; do
-            sleep 0.02
-        done
+        pauses $call merge short long --into paused
         "$HOPSCOTCH" gc --yes >out 2>err || bad=1
         "$HOPSCOTCH" merge short long --into paused >out 2>err
         second=$?
-        kill -CONT "$pid"
-        wait "$pid"
-        first=$?
-        pid=
-        [ "$first" -eq 0 ] || [ "$second" -eq 0 ] || bad=1
+        goes_on
+        [ "$ended" -eq 0 ] || [ "$second" -eq 0 ] || bad=1
         [ "$(digest paused)" = "$(digest long)" ] || bad=1
-        [ "$bad" -eq 0 ] || { cp said out && check 1 "merge that pauses at $call: $first and $second" && break; }
+        [ "$bad" -eq 0 ] || { cp paused.err out && check 1 "merge that pauses at $call: $ended and $second" && break; }
     done
     check "$bad" "gc and a second merge beside a running merge"
 fi

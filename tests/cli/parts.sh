@@ -232,14 +232,10 @@ has "there are no parts of nothing" err
 meanwhile() # COMMAND: the exit code of a gather, in whose middle it runs
 {
     rm -rf results/list
-    HOPSCOTCH_FAULT=lock:12:STOP "$HOPSCOTCH_FAULTS_PROGRAM" gather list --threads 5 --progress none >out 2>err &
-    pid=$!
-    until grep -q '^State:.T' "/proc/$pid/status" 2>/dev/null || [ ! -e "/proc/$pid" ]; do sleep 0.05; done
+    pauses lock:12 gather list --threads 5 --progress none
     eval "$1"
-    kill -CONT $pid
-    wait $pid
-    ended=$?
-    pid=
+    goes_on
+    mv paused.out out && mv paused.err err
 }
 state() { "$SQL" results/list.parts/05of05/campaign.db "UPDATE campaign SET state = '$1'"; }
 meanwhile "state interrupted"

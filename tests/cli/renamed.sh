@@ -118,15 +118,11 @@ has "learn" err
 
 # ---- a rename during a run ------------------------------------------------------------------------------------------
 
-sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000]}}}/' gait.yaml >long.yaml
+sed 's/duration: 0.02/duration: 1/; s/k_fp: .*}}/k_fp: {linspace: [50, 200, 4000000]}}}/' gait.yaml >long.yaml
 "$HOPSCOTCH" run long.yaml --name running --batch 40 --threads 1 --backend cpu --progress none >paused.out \
     2>paused.err &
 pid=$!
-tries=0
-until "$HOPSCOTCH" status running 2>/dev/null | grep -q '^rate' || [ $tries -gt 1000 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+until_true committed running
 mv results/running results/away
 wait "$pid"
 ended=$? pid=
@@ -137,9 +133,10 @@ has "if the folder was renamed, resume the campaign under its new name" paused.e
 check $? "nothing is left under the old name"
 works status away
 has "interrupted"
-works resume away --progress none
+limit=limits.trials=$(($("$HOPSCOTCH" query away --columns id --format csv | tail -n +2 | wc -l) + 100))
+works resume away --set "$limit" --progress none
 works doctor away
-works run long.yaml --name straight --batch 400 --threads 1 --backend cpu --progress none
+works run long.yaml --set "$limit" --name straight --batch 400 --threads 1 --backend cpu --progress none
 [ "$(digest away)" = "$(digest straight)" ]
 check $? "the renamed campaign resumes to the same bits"
 exit "$status"

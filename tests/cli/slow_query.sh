@@ -99,30 +99,21 @@ fi
 "$SQL" results/grid/campaign.db "UPDATE campaign SET state = 'running'" >out
 none "nor of a campaign that was killed" query grid --order search,x1
 "$SQL" results/grid/campaign.db "UPDATE campaign SET state = 'done'" >out
-HOPSCOTCH_FAULT=truncate:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" note grid words >note.out 2>&1 &
-pid=$!
-until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
+pauses truncate:1 note grid words
 none "nor while another command has its lock" query grid --order search,x1
-kill -CONT $pid
-wait $pid
-pid=
+goes_on
 works doctor grid
 
 # Ctrl-C while the index is made: the answer is printed, no index is left, the exit status is the query's.
 before=$(indexes)
-HOPSCOTCH_FAULT=slow:1+:EIO,lock:1:STOP "$HOPSCOTCH_FAULTS_PROGRAM" query grid --order search,x1 --format csv \
-    --limit 2 >out 2>err &
-pid=$!
-until grep -q '^State:.*T' /proc/$pid/status 2>/dev/null; do sleep 0.05; done
-[ "$(wc -l <out)" -eq 3 ]
+pauses slow:1+:EIO,lock:1 query grid --order search,x1 --format csv --limit 2
+[ "$(wc -l <paused.out)" -eq 3 ]
 check $? "the answer is printed before the index is made"
 kill -INT $pid
-kill -CONT $pid
-wait $pid
-ended=$? pid=
-[ $ended -eq 0 ]
+goes_on
+[ "$ended" -eq 0 ]
 check $? "Ctrl-C while the index is made keeps the query's exit status: $ended"
-[ ! -s err ] && [ "$(indexes)" = "$before" ]
+[ ! -s paused.err ] && [ "$(indexes)" = "$before" ]
 check $? "Ctrl-C leaves no index"
 works doctor grid
 for call in 2 4 6 8 10; do

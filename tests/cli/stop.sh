@@ -10,15 +10,16 @@ seconds=10 trials=4000
 set -- "$root"/experiments/smoke.yaml --results kept --progress none --batch 64 --threads 1 \
     --set simulation.duration=$seconds --set 'search.over.k_xdot={arange: [0, 0.095, 0.0005]}'
 
+more() { [ "$(count)" -gt "$had" ]; }
 count() { "$HOPSCOTCH" query kept/cut --columns id --format csv 2>/dev/null | tail -n +2 | wc -l; }
 stop() { "$HOPSCOTCH" stop cut --results kept "$@" >said 2>&1; }
 
 # Starts the run, and returns when it has committed more rows. $pid is the process that the lock names.
 start()
 {
-    had=$(count) waited=0
+    had=$(count)
     { "$HOPSCOTCH" run "$@" --name cut >out 2>&1; echo $? >code; } &
-    while [ "$(count)" -le "$had" ] && [ "$waited" -lt 600 ]; do sleep 0.1; waited=$((waited + 1)); done
+    until_true more
     pid=$(sed 's/pid \([0-9]*\) on .*/\1/' kept/cut/campaign.lock)
 }
 ended()
@@ -33,12 +34,7 @@ ended()
 : >said
 start "$@"
 kill -USR1 "$pid"
-waited=0
-until grep -q "cut: .*/111,353 .* left" out || [ "$waited" -ge 600 ]; do
-    sleep 0.1
-    waited=$((waited + 1))
-done
-[ "$waited" -lt 600 ]
+until_true grep -q "cut: .*/111,353 .* left" out
 check $? "SIGUSR1 is answered"
 "$HOPSCOTCH" status cut --results kept >said
 has " of 111,353" said
@@ -53,7 +49,7 @@ has "$HOPSCOTCH status cut --results kept\` shows how far it is, and stop in pla
 kill -STOP "$pid"
 "$HOPSCOTCH" stop cut --wait --results kept >said 2>&1 &
 waiting=$!
-until [ -s said ]; do sleep 0.05; done
+until_true test -s said
 kill -TERM "$waiting"
 wait "$waiting"
 has "cut was asked to stop and has not ended yet; $HOPSCOTCH status cut --results kept shows when it has" said

@@ -3,15 +3,6 @@
 # with the campaign, and leaving it stops nothing.
 . "$(dirname "$0")/../scratch.sh"
 export LC_ALL=C.UTF-8 TERM=xterm
-# until_true COMMAND...: repeats it for at most a minute
-until_true()
-{
-    tries=0
-    until "$@" || [ $tries -gt 1200 ]; do
-        tries=$((tries + 1))
-        sleep 0.05
-    done
-}
 seen() { [ "$(grep -cF -e "$1" out)" -ge "$2" ]; }
 
 cat >long.yaml <<'END'
@@ -24,8 +15,7 @@ search: {method: random, trials: 10000000, over: {k_fp: {range: [50, 300]}}}
 END
 "$HOPSCOTCH" run long.yaml --batch 64 --threads 1 --progress none >/dev/null 2>&1 &
 pid=$!
-committed() { "$HOPSCOTCH" status long 2>/dev/null | grep -q '^rate'; }
-until_true committed
+until_true committed long
 : >err
 
 "$HOPSCOTCH" status long --watch --every 0 >out 2>err &
