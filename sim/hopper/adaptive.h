@@ -1,5 +1,5 @@
 // The kernel of the adaptive integrator: the loop around dormand_prince.h. Every lane has its own time and step size,
-// control is continuous, and every switch of the equations is located.
+// control is continuous, and every switch of the equations is located, as is a fall, which ends the lane.
 #ifndef HOPSCOTCH_HOPPER_ADAPTIVE_H
 #define HOPSCOTCH_HOPPER_ADAPTIVE_H
 
@@ -35,7 +35,7 @@ HD PrinceHeld prince_held(const HopperWorld *world, const HopperLanes *lanes, re
     return held;
 }
 
-// The next instant that is known beforehand.
+// The next instant that is known beforehand; a lane that has fallen, at t = 0 too, goes no further.
 HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, const PrinceLanes *own,
                         const PrinceHeld *held)
 {
@@ -44,14 +44,16 @@ HD real prince_deadline(const HopperWorld *world, const HopperLanes *lanes, cons
     const real off = lanes->machine.t_thrust_on + world->p.T_max_thrust;
     real deadline = select_real(MASK(own->t < settle), lesser_of(settle, end), end);
     if (world->full) deadline = lesser_of(hopper_push_edge(world, own->t), deadline);
-    return select_real(held->thrusting & MASK(off < deadline), off, deadline);
+    deadline = select_real(held->thrusting & MASK(off < deadline), off, deadline);
+    return select_real(own->aside.on.on[PRINCE_FALLEN], own->t, deadline);
 }
 
 HD void prince_begin(const HopperWorld *world, const HopperLanes *lanes, PrinceLanes *own)
 {
     memset(&own->aside.turning, 0, sizeof own->aside.turning);
     own->aside.reach = own->aside.cascade = own->t = splat(0.0);
-    const PrinceFunctions g = prince_functions(world, &lanes->q, &lanes->v);
+    const HopperAngles s = hopper_angles(lanes->q.a, lanes->q.b);
+    const PrinceFunctions g = prince_functions(world, &s, &lanes->q, &lanes->v);
     own->aside.on = prince_sides(&g);
     own->h = splat(1e-3);
     own->aside.event_t = splat(-1.0);
@@ -226,7 +228,8 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         PrinceStep step;
         prince_take(&world, &lanes, &own.aside.on, &held, &own.first, own.t, h, &step);
         const mask good = landing | MASK(step.error <= 1.0);
-        const PrinceFunctions after = prince_functions(&world, &step.q, &step.v);
+        const HopperAngles s = hopper_angles(step.q.a, step.q.b);
+        const PrinceFunctions after = prince_functions(&world, &s, &step.q, &step.v);
         const mask crossed = prince_seek(&world, &lanes, &own, &step, &after, running & good & ~landing);
         const mask taken = running & good & ~crossed;
         prince_control(&own, &step, good, landing, crossed);
@@ -244,14 +247,13 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
             const HopperTransitions edge = prince_turn(&lanes.machine, &own.aside.on, &turning, &after, own.t);
             own.aside.reach = select_real(taken, splat(0.0), own.aside.reach);
             prince_count(&own, landing & taken);
-            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
             prince_sum(&world, &lanes, &s, &step, &edge, -after.value[PRINCE_GROUND], settled, taken, &own.aside.sums);
 
             own.first = prince_rate_select(&world, taken, &step.last, &own.first);
             held = prince_held(&world, &lanes, own.t);
             if (any_lane(taken & (landing | timed)))
                 own.first = prince_rate(&world, &lanes.machine, &own.aside.on, &held, own.t, &lanes.q, &lanes.v);
-            const HopperFailures failures = hopper_failures_of(&world, &lanes, &s, splat(0.0));
+            const HopperFailures failures = hopper_failures_of(&lanes, own.aside.on.on[PRINCE_FALLEN], splat(0.0));
             failure = select_real(taken, hopper_failure(&failures), failure);
         }
         failure = select_real(MASK(own.aside.cascade > PRINCE_CASCADE) | (tick + 1 == last ? all_lanes() : no_lanes()),
@@ -260,9 +262,10 @@ HD void hopper_advance_adaptive(const Constants *constants, const double *assets
         failure = select_real(arrived & MASK(failure == HOPPER_LIMIT), splat(HOPPER_NONE), failure);
         const mask ended = running & (arrived | MASK(failure != HOPPER_NONE));
         if (any_lane(ended)) {
-            const HopperAngles s = hopper_angles(lanes.q.a, lanes.q.b);
-            if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, ended);
-            hopper_finish(&world, group, &lanes, &own.aside.sums, &s, own.t - settle, own.t, failure, ended);
+            const HopperAngles s_end = hopper_angles(lanes.q.a, lanes.q.b);
+            const mask again = lanes_sample_due(group, 0) ? MASK(own.t == 0.0) : no_lanes(); // fallen at t = 0
+            if (observed) hopper_sample(group, &lanes, &own.first.control, own.t, ended & ~again);
+            hopper_finish(&world, group, &lanes, &own.aside.sums, &s_end, own.t - settle, own.t, failure, ended);
             prince_store(group, &own, ended);
             running = running & ~ended;
             if (!any_lane(running)) return;

@@ -83,7 +83,8 @@ HD void hopper_steps(const HopperWorld *world, const LaneGroup *group, HopperInt
         hopper_sum(world, sums, &s, &lanes->q, &lanes->machine, &edge, &step, speed, after.height, splat(world->c.dt),
                    MASK(ticks > (double)world->c.settle));
 
-        const HopperFailures failures = hopper_failures_of(world, lanes, &s, step.residual);
+        const mask fell = MASK(hopper_fallen(world, &s, &lanes->q) > 0.0);
+        const HopperFailures failures = hopper_failures_of(lanes, fell, step.residual);
         const mask ended = running & (MASK(ticks == (double)world->c.ticks) | hopper_failed(&failures));
         if (any_lane(ended)) {
             if (observed) {

@@ -101,6 +101,16 @@ HD void hopper_act(const HopperWorld *world, const HopperAction *action, HopperC
     control->u2 = clamped(action->u2, p->u2_min, p->u2_max);
 }
 
+// How far the hopper is beyond what counts as upright (m, rad); positive: it fell. The greatest of: the body's turn over a
+// right angle, l_1 + 0.05 m over the leg's length, 0.3 m over the height of the body's centre above the ground.
+HD real hopper_fallen(const HopperWorld *world, const HopperAngles *s, const HopperVector *q)
+{
+    const HopperParameters *p = &world->p;
+    const real x = hopper_body_x(p, s, q->x, q->l), z = hopper_body_z(p, s, q->z, q->l), zero = splat(0.0);
+    const real low = 0.3 - hopper_foot(world, x, z, zero, zero).height;
+    return greater_of(greater_of(absolute(q->b) - 1.5707963267948966, (p->l_1 + 0.05) - q->l), low);
+}
+
 typedef struct HopperTransitions {
     mask touchdown, bottom, lift_off; // FLIGHT -> COMPRESSION -> THRUST -> FLIGHT
     mask match;                       // AIR_PREPARE -> SPEED_MATCH

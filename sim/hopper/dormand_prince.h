@@ -23,6 +23,7 @@ enum {
     PRINCE_RISING,   // l'
     PRINCE_EXTENDED, // l - r_s0 - 1e-4
     PRINCE_LANDING,  // -hopper_landing: touchdown is nearer than t_match; always off with three states
+    PRINCE_FALLEN,   // hopper_fallen: ends the lane
     PRINCE_SWITCHES
 };
 
@@ -34,7 +35,8 @@ typedef struct PrinceFunctions {
     real value[PRINCE_SWITCHES];
 } PrinceFunctions;
 
-HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector *q, const HopperVector *v)
+HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperAngles *s, const HopperVector *q,
+                                    const HopperVector *v)
 {
     const HopperFoot foot = hopper_foot(world, q->x, q->z, v->x, v->z);
     PrinceFunctions g;
@@ -45,10 +47,8 @@ HD PrinceFunctions prince_functions(const HopperWorld *world, const HopperVector
     g.value[PRINCE_RISING] = v->l;
     g.value[PRINCE_EXTENDED] = q->l - (world->p.r_s0 + 1e-4);
     g.value[PRINCE_LANDING] = splat(-1.0);
-    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) {
-        const HopperAngles s = hopper_angles(q->a, q->b);
-        g.value[PRINCE_LANDING] = -hopper_landing(world, &s, q, v);
-    }
+    if (hopper_with(world, HOPPER_WITH_FOUR_STATES)) g.value[PRINCE_LANDING] = -hopper_landing(world, s, q, v);
+    g.value[PRINCE_FALLEN] = hopper_fallen(world, s, q);
     return g;
 }
 
@@ -75,6 +75,7 @@ HD PrinceSwitches prince_relevant(const HopperMachine *machine, const PrinceSwit
     relevant.on[PRINCE_RISING] = hopper_in(machine, HOPPER_COMPRESSION);
     relevant.on[PRINCE_EXTENDED] = hopper_in(machine, HOPPER_THRUST);
     relevant.on[PRINCE_LANDING] = hopper_in(machine, HOPPER_FLIGHT);
+    relevant.on[PRINCE_FALLEN] = all_lanes();
     return relevant;
 }
 
@@ -319,12 +320,18 @@ HD HopperVector prince_at(const HopperVector *part, real theta)
 
 // ---- events ---------------------------------------------------------------------------------------------------------
 
+HD PrinceFunctions prince_functions_at(const HopperWorld *world, const PrinceDense *dense, real theta)
+{
+    const HopperVector q = prince_at(dense->q, theta), v = prince_at(dense->v, theta);
+    const HopperAngles s = hopper_angles(q.a, q.b);
+    return prince_functions(world, &s, &q, &v);
+}
+
 // The function of each lane's own switch (`which` is one-hot) on the dense output; positive before its crossing.
 HD real prince_before(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                       const PrinceSwitches *which, real theta)
 {
-    const HopperVector q = prince_at(dense->q, theta), v = prince_at(dense->v, theta);
-    const PrinceFunctions g = prince_functions(world, &q, &v);
+    const PrinceFunctions g = prince_functions_at(world, dense, theta);
     real value = splat(0.0);
     UNROLL
     for (int k = 0; k < PRINCE_SWITCHES; k++)
@@ -405,17 +412,14 @@ HD PrinceSwitches prince_soonest(const PrinceFunctions *before, const PrinceFunc
 HD real prince_first(const HopperWorld *world, const PrinceDense *dense, const PrinceSwitches *on,
                      const PrinceSwitches *crossing, mask any, PrinceSwitches *turning)
 {
-    const PrinceFunctions before = prince_functions(world, &dense->q[0], &dense->v[0]);
-    HopperVector q = prince_at(dense->q, splat(1.0)), v = prince_at(dense->v, splat(1.0));
-    PrinceFunctions after = prince_functions(world, &q, &v);
+    const PrinceFunctions before = prince_functions_at(world, dense, splat(0.0));
+    PrinceFunctions after = prince_functions_at(world, dense, splat(1.0));
     real first = splat(1.0);
     *turning = prince_soonest(&before, &after, crossing);
     for (int i = 0; i < PRINCE_SWITCHES && any_lane(any); i++) {
         const real theta = prince_crossing(world, dense, on, turning, any);
         first = select_real(any, theta, first);
-        q = prince_at(dense->q, first);
-        v = prince_at(dense->v, first);
-        after = prince_functions(world, &q, &v);
+        after = prince_functions_at(world, dense, first);
         PrinceSwitches earlier;
         mask again = no_lanes();
         UNROLL

@@ -205,27 +205,20 @@ HD HopperAction hopper_asked(const HopperWorld *world, const LaneGroup *group, H
     return lanes->held;
 }
 
-// Failures of a lane in a step: the solve did not converge; it fell (the body's centre is lower than 0.3 m over the
-// ground, the body has turned by more than a right angle, or the leg is shorter than l_1 + 0.05 m); its state is not
-// finite.
+// Failures of a lane in a step: the solve did not converge; it fell; its state is not finite.
 typedef struct HopperFailures {
     mask solver, fell, diverged;
 } HopperFailures;
 
-HD HopperFailures hopper_failures_of(const HopperWorld *world, const HopperLanes *lanes, const HopperAngles *s,
-                                     real residual)
+HD HopperFailures hopper_failures_of(const HopperLanes *lanes, mask fell, real residual)
 {
-    const HopperParameters *p = &world->p;
-    const HopperVector *q = &lanes->q, *v = &lanes->v;
+    const HopperVector *v = &lanes->v;
     // q follows from v: it is finite as long as v is
     const real all = (absolute(v->x) + absolute(v->z)) + (absolute(v->a) + absolute(v->b)) + absolute(v->l);
-    const real zero = splat(0.0);
-    const real height =
-        hopper_foot(world, hopper_body_x(p, s, q->x, q->l), hopper_body_z(p, s, q->z, q->l), zero, zero).height;
     HopperFailures failures;
     failures.solver = MASK(residual > 1e-9);
     failures.diverged = ~is_finite(all);
-    failures.fell = MASK(absolute(q->b) > 1.5707963267948966) | MASK(q->l < p->l_1 + 0.05) | MASK(height < 0.3);
+    failures.fell = fell;
     return failures;
 }
 
