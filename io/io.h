@@ -602,7 +602,7 @@ typedef struct TextStream {
 Error text_stream_open(const char *purpose, TextStream *stream); // must not be moved until it is closed
 Error text_stream_close(TextStream *stream);                     // Error: memory ran out, now or earlier
 
-// ---- files for others (io/output.c, io/npz.c, io/shard_master.c) ----------------------------------------------------
+// ---- files for others (io/output.c, io/npz.c, io/array_file.c) ------------------------------------------------------
 
 // A file written piece by piece. A regular file is written as PATH.RANDOM.tmp and renamed when it is complete. For a
 // link, the file that it leads to is replaced. A device or a pipe is written directly. "-", and any path of the file
@@ -632,24 +632,26 @@ Error npz_integer(Npz *npz, int column, int64_t value);
 Error npz_text(Npz *npz, int column, const char *value);
 Error npz_finish(Npz *npz); // writes the directory; the stream stays open
 
-// A file with one virtual dataset for the datasets of many shards, one after the other (HDF5's virtual datasets).
-typedef struct MasterPart {
-    const char *file;     // the shard's path, absolute or relative to the master's folder
-    int64_t first, count; // samples of the shard's datasets
-} MasterPart;
-typedef struct Master {
+// An HDF5 file with copies of recorded arrays: per group one dataset for each group of columns, as in a shard, with the
+// lanes one after the other, the table `lanes`, and the datasets `trial` and `replicate` of every sample. It takes the
+// memory of the table, of a chunk (1 MiB) per dataset, and of the lane that is copied.
+typedef struct ArrayGroup {
     const char *group; // as a shard's
     const Field *columns;
     int n_columns;
-    bool float64;
-    const MasterPart *parts; // [n_parts]
-    int64_t n_parts;
+    bool float64, gzip;
     const ShardLane *lanes; // [n_lanes], in the order of the samples
     int64_t n_lanes;
-} Master;
-// Builds the file's bytes; the caller frees them.
-Error master_build(const ShardAttribute *attributes, int n_attributes, const Master *groups, int n_groups,
-                   Bytes *image);
+    // Reads the samples of lanes[index], [length][n_columns]; they are used until the next call.
+    Error (*read)(void *of, int64_t index, const double **samples);
+    void *of;
+} ArrayGroup;
+typedef struct ArrayFile ArrayFile;
+// descriptor: a new file that can be read and written; path: its name for messages. Both stay the caller's.
+Error array_file_open(int descriptor, const char *path, const ShardAttribute *attributes, int n_attributes,
+                      ArrayFile **out);
+Error array_file_put(ArrayFile *file, const ArrayGroup *group);
+Error array_file_close(ArrayFile *file, Error error); // also after an error, which it returns
 
 // A small JSON writer: it adds commas and escapes. name is NULL inside an array.
 typedef struct Json {

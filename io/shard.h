@@ -12,8 +12,9 @@
 
 enum {
     SHARD_CHUNK_BYTES = 1 << 20,
-    SHARD_GROWTH = 4 << 20,        // step by which the image in memory grows
-    SHARD_LIBRARY_BYTES = 16 << 20 // what HDF5 takes for itself, with its caches
+    SHARD_GROWTH = 4 << 20,         // step by which the image in memory grows
+    SHARD_LIBRARY_BYTES = 16 << 20, // what HDF5 takes for itself, with its caches
+    SHARD_DEFLATE_LEVEL = 4
 };
 
 // ---- calls and their errors -----------------------------------------------------------------------------------------
@@ -55,6 +56,48 @@ typedef struct ShardRow {
 // HDF5 types of a ShardRow: as in memory; packed, as in the file. The caller closes them.
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
+
+// ---- rows of a dataset, written block by block (shard_write.c) ------------------------------------------------------
+
+typedef struct ShardNumber {
+    size_t size; // bytes
+    hid_t file, memory;
+} ShardNumber;
+
+// The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
+ShardNumber shard_number(const ShardGroup *group, bool float64);
+
+// A dataset [samples][columns of the group], or [samples] if the group has one. Rows are collected in a block of the
+// size of a chunk (1 MiB), so that each chunk is compressed and written once.
+typedef struct ShardDataset {
+    const ShardGroup *group;
+    ShardNumber number;
+    hid_t data, space;
+    void *block;                       // [chunk_rows][group->count] numbers, in the arena
+    int64_t chunk_rows, held, written; // rows: of a chunk, in the block, in the file
+} ShardDataset;
+
+// deflate: the level of the compression, after a shuffle; 0: none
+void shard_open_rows(Error *error, ShardDataset *dataset, const ShardGroup *group, ShardNumber number, int deflate,
+                     int64_t samples, hid_t parent, Arena *arena);
+// Appends the group's columns of samples[rows][n_columns].
+void shard_append(Error *error, ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
+                  int64_t rows);
+void shard_flush_rows(Error *error, ShardDataset *dataset); // the rows in the block go to the file
+void shard_end_rows(Error *error, ShardDataset *dataset);   // flushes; `data` stays open
+
+// ---- a file on disk (shard_disk.c) ----------------------------------------------------------------------------------
+
+// A driver of HDF5 that writes to an open file by the calls of system.h. After a failed write it discards all others
+// and reports success, because HDF5 can crash or keep a file open when it can't write what it still holds.
+typedef struct ShardDisk {
+    int descriptor;
+    int reason; // errno of the first failed call; 0: none failed
+} ShardDisk;
+
+// disk must stay where it is until the file is closed and the driver is released (H5FDunregister).
+hid_t shard_disk_driver(Error *error);
+hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
 
 // ---- parts of a file, for shard_write.c -----------------------------------------------------------------------------
 

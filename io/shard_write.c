@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARD_DEFLATE_LEVEL = 4 };
-
 // ---- attributes -----------------------------------------------------------------------------------------------------
 
 static void shard_put_attribute(Error *error, hid_t object, const char *name, hid_t type, hid_t space,
@@ -52,16 +50,10 @@ static void shard_put_fixed_text(Error *error, hid_t object, const char *name, c
 
 // ---- the numbers of a group -----------------------------------------------------------------------------------------
 
-// The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
-typedef struct ShardNumber {
-    size_t size; // bytes
-    hid_t file, memory;
-} ShardNumber;
-
-static ShardNumber shard_number(const Shard *shard, const ShardGroup *group)
+ShardNumber shard_number(const ShardGroup *group, bool float64)
 {
     if (shard_holds_integers(group)) return (ShardNumber){1, H5T_STD_I8LE, H5T_NATIVE_INT8};
-    if (shard->float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
+    if (float64) return (ShardNumber){8, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE};
     return (ShardNumber){4, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT};
 }
 
@@ -84,22 +76,23 @@ static bool shard_convert_int8(const double *in, void *out, size_t i)
     return (double)((int8_t *)out)[i] == *in;
 }
 
-// Columns of `group` of the rows [first, first + rows) of shard->samples, converted: block[rows][group->count].
-static Error shard_gather(const Shard *shard, const ShardGroup *group, size_t number_size, int64_t first, int64_t rows,
-                          void *block)
+// Columns of the group of samples[rows][n_columns], converted: behind the rows that the block holds.
+static Error shard_gather(ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
+                          int64_t rows)
 {
-    bool (*const convert)(const double *, void *, size_t) = number_size == 8   ? shard_convert_double
-                                                            : number_size == 4 ? shard_convert_float
-                                                                               : shard_convert_int8;
-    size_t i = 0;
-    for (int64_t row = first; row < first + rows; row++) {
-        const double *sample = shard->samples + row * shard->n_columns;
+    const ShardGroup *group = dataset->group;
+    bool (*const convert)(const double *, void *, size_t) = dataset->number.size == 8   ? shard_convert_double
+                                                            : dataset->number.size == 4 ? shard_convert_float
+                                                                                        : shard_convert_int8;
+    size_t i = (size_t)dataset->held * (size_t)group->count;
+    for (int64_t row = 0; row < rows; row++) {
+        const double *sample = samples + row * n_columns;
         for (int k = 0; k < group->count; k++) {
             const int c = group->columns[k];
-            if (!convert(&sample[c], block, i++))
+            if (!convert(&sample[c], dataset->block, i++))
                 return error_make(ERROR_MACHINE,
                                   "column %s of sample %lld is %g: group fsm holds integers from -128 to 127",
-                                  shard->columns[c].name, (long long)row, sample[c]);
+                                  columns[c].name, (long long)(dataset->written + dataset->held + row), sample[c]);
         }
     }
     return error_none();
@@ -117,7 +110,7 @@ static int64_t shard_chunk_rows(int64_t samples, size_t row_bytes)
 
 // Creation times are off, so that equal contents give equal bytes. An empty dataset has no chunks.
 static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, hid_t type, hid_t space,
-                                  int64_t chunk_rows, bool gzip)
+                                  int64_t chunk_rows, int deflate)
 {
     hsize_t shape[2] = {0};
     const int rank = H5Sget_simple_extent_dims(space, shape, NULL);
@@ -126,9 +119,9 @@ static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, 
     if (shape[0] > 0) {
         const hsize_t chunk[2] = {(hsize_t)chunk_rows, shape[1]};
         shard_ok(error, H5Pset_chunk(create, rank, chunk), name);
-        if (gzip) {
+        if (deflate > 0) {
             shard_ok(error, H5Pset_shuffle(create), name);
-            shard_ok(error, H5Pset_deflate(create, SHARD_DEFLATE_LEVEL), "compression (is it built with zlib?)");
+            shard_ok(error, H5Pset_deflate(create, (unsigned)deflate), "compression (is it built with zlib?)");
         }
     }
     const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
@@ -136,16 +129,51 @@ static hid_t shard_create_dataset(Error *error, hid_t parent, const char *name, 
     return data;
 }
 
-// Rows [first, first + rows) of `data` <- block[rows][width]
-static void shard_write_rows(Error *error, hid_t data, hid_t space, const ShardGroup *group, hid_t type, int64_t first,
-                             int64_t rows, const void *block)
+void shard_open_rows(Error *error, ShardDataset *dataset, const ShardGroup *group, ShardNumber number, int deflate,
+                     int64_t samples, hid_t parent, Arena *arena)
 {
-    const int rank = group->count > 1 ? 2 : 1;
-    const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)rows, (hsize_t)group->count};
-    const hid_t memory = shard_id(error, H5Screate_simple(rank, count, NULL), group->name);
-    shard_ok(error, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
-    shard_ok(error, H5Dwrite(data, type, memory, space, H5P_DEFAULT, block), group->name);
+    const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
+    const size_t row_bytes = number.size * (size_t)group->count;
+    *dataset = (ShardDataset){.group = group, .number = number, .chunk_rows = shard_chunk_rows(samples, row_bytes)};
+    dataset->space = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, shape, NULL), group->name);
+    dataset->data =
+        shard_create_dataset(error, parent, group->name, number.file, dataset->space, dataset->chunk_rows, deflate);
+    dataset->block = arena_take(arena, (size_t)dataset->chunk_rows, row_bytes);
+}
+
+void shard_flush_rows(Error *error, ShardDataset *dataset)
+{
+    const ShardGroup *group = dataset->group;
+    const hsize_t start[2] = {(hsize_t)dataset->written, 0};
+    const hsize_t count[2] = {(hsize_t)dataset->held, (hsize_t)group->count};
+    if (dataset->held == 0) return;
+    const hid_t memory = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, count, NULL), group->name);
+    shard_ok(error, H5Sselect_hyperslab(dataset->space, H5S_SELECT_SET, start, NULL, count, NULL), group->name);
+    shard_ok(error,
+             H5Dwrite(dataset->data, dataset->number.memory, memory, dataset->space, H5P_DEFAULT, dataset->block),
+             group->name);
     shard_ok(error, H5Sclose(memory), group->name);
+    dataset->written += dataset->held;
+    dataset->held = 0;
+}
+
+void shard_append(Error *error, ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
+                  int64_t rows)
+{
+    while (rows > 0 && error->kind == OK) {
+        const int64_t room = dataset->chunk_rows - dataset->held, n = rows < room ? rows : room;
+        *error = shard_gather(dataset, columns, n_columns, samples, n);
+        dataset->held += n;
+        if (error->kind == OK && dataset->held == dataset->chunk_rows) shard_flush_rows(error, dataset);
+        samples += n * n_columns;
+        rows -= n;
+    }
+}
+
+void shard_end_rows(Error *error, ShardDataset *dataset)
+{
+    if (error->kind == OK) shard_flush_rows(error, dataset);
+    shard_ok(error, H5Sclose(dataset->space), dataset->group->name);
 }
 
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena)
@@ -168,23 +196,15 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
 static hid_t shard_put_group(Error *error, const Shard *shard, const ShardGroup *group, int64_t samples, hid_t parent,
                              Arena *arena)
 {
-    const ShardNumber number = shard_number(shard, group);
-    const hsize_t shape[2] = {(hsize_t)samples, (hsize_t)group->count};
-    const size_t row_bytes = number.size * (size_t)group->count;
-    const int64_t chunk_rows = shard_chunk_rows(samples, row_bytes);
-    const hid_t space = shard_id(error, H5Screate_simple(group->count > 1 ? 2 : 1, shape, NULL), group->name);
-    const hid_t data = shard_create_dataset(error, parent, group->name, number.file, space, chunk_rows, shard->gzip);
+    ShardDataset dataset;
     const size_t used = arena->used;
-    void *block = arena_take(arena, (size_t)chunk_rows, row_bytes);
-    for (int64_t first = 0; first < samples && error->kind == OK; first += chunk_rows) {
-        const int64_t rows = samples - first < chunk_rows ? samples - first : chunk_rows;
-        *error = shard_gather(shard, group, number.size, first, rows, block);
-        if (error->kind == OK) shard_write_rows(error, data, space, group, number.memory, first, rows, block);
-    }
-    shard_describe_columns(error, shard->columns, group, data, arena);
+    shard_open_rows(error, &dataset, group, shard_number(group, shard->float64), shard->gzip ? SHARD_DEFLATE_LEVEL : 0,
+                    samples, parent, arena);
+    shard_append(error, &dataset, shard->columns, shard->n_columns, shard->samples, samples);
+    shard_end_rows(error, &dataset);
+    shard_describe_columns(error, shard->columns, group, dataset.data, arena);
     arena_rewind(arena, used);
-    shard_ok(error, H5Sclose(space), group->name);
-    return data;
+    return dataset.data;
 }
 
 // ---- dimension scales -----------------------------------------------------------------------------------------------
@@ -247,6 +267,7 @@ static void shard_describe_lanes(Error *error, hid_t data)
 
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena)
 {
+    const int deflate = gzip ? SHARD_DEFLATE_LEVEL : 0;
     ShardRow *rows = ARENA_NEW(arena, ShardRow, n_lanes);
     int64_t offset = 0;
     for (int64_t i = 0; i < n_lanes; i++) {
@@ -258,7 +279,8 @@ void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool
     const hsize_t shape = (hsize_t)n_lanes;
     const hid_t memory = shard_row_type(error), file = shard_row_file_type(error);
     const hid_t space = shard_id(error, H5Screate_simple(1, &shape, NULL), "the lane table");
-    const hid_t data = shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(n_lanes, 28), gzip);
+    const hid_t data =
+        shard_create_dataset(error, parent, "lanes", file, space, shard_chunk_rows(n_lanes, 28), deflate);
     if (n_lanes > 0) shard_ok(error, H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows), "the lane table");
     shard_describe_lanes(error, data);
     shard_ok(error, H5Dclose(data), "the lane table");

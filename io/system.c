@@ -153,6 +153,13 @@ ssize_t system_write(int descriptor, const struct iovec *parts, int count)
     return writev(descriptor, parts, count);
 }
 
+ssize_t system_write_at(int descriptor, const void *data, size_t size, int64_t offset)
+{
+    const int fault = system_fault("write");
+    if (system_is_refused(fault)) return -1;
+    return pwrite(descriptor, data, fault == SYSTEM_SHORT ? (size + 1) / 2 : size, offset);
+}
+
 int system_truncate(int descriptor, int64_t size)
 {
     return system_refuses("truncate") ? -1 : ftruncate(descriptor, size);

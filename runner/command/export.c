@@ -1,4 +1,4 @@
-// hopscotch export: writes trials as CSV, JSON lines or NPZ, and one HDF5 file that links to all recorded arrays.
+// hopscotch export: writes trials as CSV, JSON lines or NPZ, and one HDF5 file with all recorded arrays.
 #include "command.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXPORT_TEXT_MAX = 256, EXPORT_GROUPS = RECORD_KINDS };
+enum { EXPORT_TEXT_MAX = 256 };
 
 // ---- tables ---------------------------------------------------------------------------------------------------------
 
@@ -70,124 +70,116 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
 
 // ---- HDF5 -----------------------------------------------------------------------------------------------------------
 
-// The lanes of one kind of arrays, ordered by shard and row. Lanes whose samples follow each other in a shard form one
-// part.
+typedef struct ExportPlace {
+    int64_t row;
+    int shard; // index into ExportArrays.shards
+} ExportPlace;
+
+// The lanes of one kind of arrays, by shard and row.
 typedef struct ExportArrays {
     ShardLane *lanes;
-    MasterPart *parts;
-    int64_t n_lanes, n_parts, capacity;
-    int64_t shard, next_row; // place of a lane that would continue the last part
+    ExportPlace *places;
+    ArrayPlace *shards; // [n_shards] id, name and digest
+    int64_t n_lanes, capacity;
+    int n_shards;
+    LaneReader reader;
 } ExportArrays;
 
-// Counts the samples before a row of a shard, from the shard's own table of lanes: the database does not list rows that
-// were recorded again in another shard.
-static Error export_skip(const StoredCampaign *campaign, const Recording *recording, const char *name, int64_t row,
-                         int64_t *samples)
+static void export_lane(const ArrayPlace *place, Arena *arena, ExportArrays *arrays)
 {
-    char path[1024];
-    ShardReader *reader = NULL;
-    const ShardLayout layout = {.group = recording->group};
-    snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", campaign->folder, name);
-    TRY(shard_open(path, &layout, NULL, &reader));
-    *samples = 0;
-    for (int64_t i = 0; i < row && i < shard_lane_count(reader); i++) *samples += shard_lane(reader, i).length;
-    shard_close(reader);
-    return error_none();
-}
-
-static Error export_lane(const StoredCampaign *campaign, const Recording *recording, const char *folder,
-                         const ArrayPlace *place, Arena *arena, ExportArrays *arrays)
-{
-    const bool follows = place->shard == arrays->shard && place->row == arrays->next_row;
-    if (!follows) {
-        int64_t first = 0;
-        if (place->row > 0) TRY(export_skip(campaign, recording, place->name, place->row, &first));
-        arrays->parts[arrays->n_parts++] =
-            (MasterPart){.file = arena_format(arena, "%s" CAMPAIGN_SHARDS "/%s", folder, place->name), .first = first};
-    }
+    if (arrays->n_shards == 0 || place->shard != arrays->shards[arrays->n_shards - 1].shard)
+        arrays->shards[arrays->n_shards++] = (ArrayPlace){
+            .shard = place->shard, .name = arena_copy(arena, place->name), .sha256 = arena_copy(arena, place->sha256)};
+    arrays->places[arrays->n_lanes] = (ExportPlace){.row = place->row, .shard = arrays->n_shards - 1};
     arrays->lanes[arrays->n_lanes++] =
         (ShardLane){.trial = place->trial, .replicate = (int32_t)place->replicate, .length = place->samples};
-    arrays->parts[arrays->n_parts - 1].count += place->samples;
-    arrays->shard = place->shard;
-    arrays->next_row = place->row + 1;
-    return error_none();
 }
 
-static Error export_arrays(const StoredCampaign *campaign, const Recording *recording, const char *folder, Arena *arena,
+static Error export_arrays(const StoredCampaign *campaign, const Recording *recording, Arena *arena,
                            ExportArrays *arrays)
 {
     ArrayPlace place;
-    int64_t lanes = 0;
+    int64_t lanes = 0, shards = 0;
     TRY(places_count(campaign->database, recording, arena, &lanes));
-    *arrays = (ExportArrays){.lanes = ARENA_NEW(arena, ShardLane, lanes + 1),
-                             .parts = ARENA_NEW(arena, MasterPart, lanes + 1),
-                             .capacity = lanes,
-                             .shard = -1};
+    TRY(shards_count(campaign->database, &shards));
+    *arrays = (ExportArrays){
+        .lanes = ARENA_NEW(arena, ShardLane, lanes + 1),
+        .places = ARENA_NEW(arena, ExportPlace, lanes + 1),
+        .shards = ARENA_NEW(arena, ArrayPlace, lanes < shards ? lanes + 1 : shards + 1),
+        .capacity = shards > 0 ? lanes : 0,
+        .reader = {.folder = campaign->folder, .layout = recording_layout(recording), .most = 1},
+    };
     Cursor places = places_alike(campaign->database, recording, arena);
-    while (arrays->n_lanes < arrays->capacity && place_next(&places, &place))
-        cursor_stop(&places, export_lane(campaign, recording, folder, &place, arena, arrays));
+    while (arrays->n_lanes < arrays->capacity && place_next(&places, &place)) export_lane(&place, arena, arrays);
     return cursor_close(&places);
 }
 
-// The path of the shards from the file's folder: relative if that is the campaign's folder, which can then be moved and
-// copied; else absolute.
-static const char *export_shards_from(const StoredCampaign *campaign, const char *path, Arena *arena)
+static Error export_read(void *of, int64_t index, const double **samples)
 {
-    const char *slash = strrchr(path, '/');
-    const char *folder = slash == NULL   ? "."
-                         : slash == path ? "/"
-                                         : arena_format(arena, "%.*s", (int)(slash - path), path);
-    char *here = realpath(folder, NULL), *there = realpath(campaign->folder, NULL);
-    const bool beside = here != NULL && there != NULL && strcmp(here, there) == 0;
-    const char *from = beside || there == NULL ? "" : arena_format(arena, "%s/", there);
-    free(here);
-    free(there);
-    return from;
+    ExportArrays *arrays = of;
+    const ShardLane *lane = &arrays->lanes[index];
+    ArrayPlace place = arrays->shards[arrays->places[index].shard];
+    if (interrupt_requested() != 0) return error_make(ERROR_INTERRUPTED, "%s", interrupt_words());
+    place.trial = lane->trial;
+    place.replicate = lane->replicate;
+    place.samples = lane->length;
+    place.row = arrays->places[index].row;
+    return lane_read(&arrays->reader, &place, samples);
 }
 
-static Error export_hdf5_image(const StoredCampaign *campaign, const char *path, Arena *arena, Bytes *image)
+// *any: there are lanes of this kind.
+static Error export_kind(const StoredCampaign *campaign, RecordKind kind, ArrayFile *file, Arena *arena, bool *any)
 {
-    const Spec *spec = &campaign->spec;
-    const char *folder = export_shards_from(campaign, path, arena);
-    Master groups[EXPORT_GROUPS];
-    int n_groups = 0;
-    for (RecordKind kind = 0; kind < RECORD_KINDS; kind++) {
-        const Recording recording = recording_of(spec, kind);
-        ExportArrays arrays;
-        if (recording.n_columns == 0) continue;
-        TRY(export_arrays(campaign, &recording, folder, arena, &arrays));
-        if (arrays.n_lanes == 0) continue;
-        groups[n_groups++] = (Master){.group = recording.group,
-                                      .columns = recording.columns,
-                                      .n_columns = recording.n_columns,
-                                      .float64 = recording.float64,
-                                      .parts = arrays.parts,
-                                      .n_parts = arrays.n_parts,
-                                      .lanes = arrays.lanes,
-                                      .n_lanes = arrays.n_lanes};
-    }
-    if (n_groups == 0)
-        return error_make(ERROR_USER,
-                          "%.100s has no arrays, because its spec records none (record, see help spec); resume with "
-                          "--set record.trajectories.select.best=10 records some now",
-                          campaign->name);
+    const Recording recording = recording_of(&campaign->spec, kind);
+    ExportArrays arrays;
+    if (recording.n_columns == 0) return error_none();
+    TRY(export_arrays(campaign, &recording, arena, &arrays));
+    if (arrays.n_lanes == 0) return error_none();
+    *any = true;
+    const ArrayGroup group = {.group = recording.group,
+                              .columns = recording.columns,
+                              .n_columns = recording.n_columns,
+                              .float64 = recording.float64,
+                              .gzip = recording.gzip,
+                              .lanes = arrays.lanes,
+                              .n_lanes = arrays.n_lanes,
+                              .read = export_read,
+                              .of = &arrays};
+    const Error error = array_file_put(file, &group);
+    lanes_close(&arrays.reader);
+    return error;
+}
+
+static Error export_kinds(const StoredCampaign *campaign, const Output *output, Arena *arena)
+{
     const ShardAttribute attributes[] = {{"campaign", campaign->name},
-                                         {"spec_hash", spec->hash.hex},
+                                         {"spec_hash", campaign->spec.hash.hex},
                                          {"program_version", campaign->program_version},
-                                         {"model", spec->model->name}};
-    return master_build(attributes, (int)(sizeof attributes / sizeof *attributes), groups, n_groups, image);
+                                         {"model", campaign->spec.model->name}};
+    ArrayFile *file = NULL;
+    bool any = false;
+    TRY(array_file_open(fileno(output->stream), output->temporary, attributes,
+                        (int)(sizeof attributes / sizeof *attributes), &file));
+    Error error = error_none();
+    for (RecordKind kind = 0; kind < RECORD_KINDS && error.kind == OK; kind++)
+        error = export_kind(campaign, kind, file, arena, &any);
+    if (error.kind == OK && !any)
+        error = error_make(ERROR_USER,
+                           "%.100s has no arrays, because its spec records none (record, see help spec); resume with "
+                           "--set record.trajectories.select.best=10 records some now",
+                           campaign->name);
+    return array_file_close(file, error);
 }
 
 static Error export_hdf5(const StoredCampaign *campaign, const char *path, Arena *arena)
 {
-    Bytes image;
-    if (strcmp(path, "-") == 0)
-        return error_make(ERROR_USAGE, "--hdf5 needs the name of a file; it cannot write to standard output");
-    TRY(export_hdf5_image(campaign, path, arena, &image));
-    bool standard = false;
-    const Error error = output_write(path, image.data, image.size, arena, &standard);
-    free(image.data);
-    return error;
+    Output output;
+    if (!output_takes_any_order(path))
+        return error_make(ERROR_USAGE, "--hdf5 %.200s: HDF5 is not written in order; give the name of a regular file",
+                          text_visible(path, arena));
+    interrupt_install(); // an interrupted export leaves no part of a file
+    TRY(output_open(path, arena, &output));
+    return output_close(&output, export_kinds(campaign, &output, arena));
 }
 
 // ---- the command ----------------------------------------------------------------------------------------------------
@@ -228,7 +220,7 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
     TRY(export_trials(line, campaign));
     if (hdf5 == NULL) return error_none();
     TRY(export_hdf5(campaign, hdf5, line->arena));
-    export_say(line, hdf5, "links to all recorded arrays");
+    export_say(line, hdf5, "all recorded arrays");
     return error_none();
 }
 
@@ -249,14 +241,14 @@ static const Switch export_rows[] = {
     {"csv", SWITCH_TEXT, "FILE", 0, 0, "trials as comma-separated values (RFC 4180); - is standard output"},
     {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
     {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
-    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file that links to all recorded arrays (virtual datasets)"},
+    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file with copies of all recorded arrays"},
 };
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
 
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file that links to all trajectories",
+    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file with all trajectories",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --npz gains.npz\n"
                 "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",

@@ -64,7 +64,7 @@ for path in sys.argv[1:]:
         places = database.execute(
             "SELECT trial, replicate, name, row FROM trajectories JOIN shards ON shards.id = shard")
         places = {(trial, replicate): (name, row) for trial, replicate, name, row in places}
-        assert state.is_virtual and len(lanes) == len(places) >= 10 and len(state) == sum(lanes["length"])
+        assert not state.is_virtual and len(lanes) == len(places) >= 10 and len(state) == sum(lanes["length"])
         assert len({name for name, _ in places.values()}) > 1
         for lane in lanes:
             name, row = places[lane["trial"], lane["replicate"]]
@@ -82,13 +82,82 @@ PYTHON
     python3 read.py results/gains/campaign.h5 elsewhere/all.h5 >out 2>err
     check $? "every exported number equals the campaign's"
     mv results/gains moved && sed -i 's,results/gains,moved,g' read.py
-    python3 read.py moved/campaign.h5 >out 2>err
-    check $? "the HDF5 file in the campaign's folder works after the folder moved"
-    mv moved/shards/000000.h5 lost.h5
+    python3 read.py moved/campaign.h5 elsewhere/all.h5 >out 2>err
+    check $? "the HDF5 files work after the folder moved"
+    cat >gaps.py <<'PYTHON'
+import sys
+import h5py, numpy
+with h5py.File(sys.argv[1]) as file:
+    data = [file["trajectories"][name][:] for name in ("time", "state", "control")]
+    print(len(data[0]), "samples,", sum(int(numpy.isnan(array).sum()) for array in data), "NaN")
+PYTHON
+    samples=$("$SQL" moved/campaign.db 'SELECT sum(samples) FROM trajectories')
+    mv moved/shards away && python3 gaps.py elsewhere/all.h5 >out 2>err
+    has "$samples samples, 0 NaN"
+    mv away moved/shards && mv moved results/gains
+
+    cat >many.yaml <<'END'
+version: 1
+experiment: many
+model: hopper
+simulation: {duration: 0.1, settle: 0}
+search: {method: grid, over: {thrust: {linspace: [20, 60, 50]}}}
+record: {trajectories: {select: {every: 1}, sample: 0.01}}
+device: {batch: 1}
+END
+    run run many.yaml --progress none
+    run export many --hdf5 many.h5
+    [ "$(find results/many/shards -type f | wc -l)" -eq 50 ] && (ulimit -n 24 && python3 gaps.py many.h5 >out 2>err)
+    has "550 samples, 0 NaN"
+    run export many --hdf5 again.h5
+    cmp -s many.h5 again.h5
+    check $? "equal campaigns give equal bytes"
+    run run many.yaml --name packed --set record.trajectories.compression=gzip --progress none
+    run export packed --hdf5 packed.h5
     python3 -c 'import h5py, numpy
-print(numpy.isnan(h5py.File("moved/campaign.h5")["trajectories/state"][0]).all())' >out 2>err
-    has "True"
-    mv lost.h5 moved/shards/000000.h5 && mv moved results/gains
+with h5py.File("many.h5") as plain, h5py.File("packed.h5") as packed:
+    data = packed["trajectories/state"]
+    assert data.compression == "gzip" and plain["trajectories/state"].compression is None
+    assert numpy.array_equal(data[:], plain["trajectories/state"][:])
+print("equal")' >out 2>err
+    has "equal"
+    mv results/many/shards/000007.h5 lost.h5
+    code=3 refused export many --hdf5 many.h5
+    has "shard 000007.h5 is missing; the command resume records its arrays again" err
+    cmp -s many.h5 again.h5 && [ -z "$(find . -maxdepth 1 -name '*.tmp')" ]
+    check $? "an export that fails leaves the old file"
+    run resume many --progress none
+    run export many --hdf5 many.h5 && python3 gaps.py many.h5 >out 2>err
+    has "550 samples, 0 NaN"
+    sed 's/every: 1/best: 2/; s/many/few/' many.yaml >few.yaml
+    run run few.yaml --progress none
+    run export few --hdf5 few.h5
+    run resume few --extend --set 'search.over.thrust={linspace: [20, 60, 99]}' --progress none
+    run gc --yes
+    python3 gaps.py few.h5 >out 2>err
+    has "22 samples, 0 NaN"
+fi
+if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
+    cp results/gains/campaign.h5 before.h5
+    for fault in write:1:ENOSPC write:2:ENOSPC write:3:EIO write:4+:EFBIG fsync:1:EIO rename:1:EIO; do
+        HOPSCOTCH_FAULT=$fault "$HOPSCOTCH_FAULTS_PROGRAM" export gains --hdf5 results/gains/campaign.h5 >out 2>err
+        [ $? -eq 3 ] && grep -q '^hopscotch: cannot .*campaign.h5' err && cmp -s before.h5 results/gains/campaign.h5 &&
+            [ -z "$(find results/gains -maxdepth 1 -name '*.tmp')" ]
+        check $? "an export that fails leaves the old file: $fault"
+    done
+    HOPSCOTCH_FAULT=write:2:SHORT,write:4:EINTR "$HOPSCOTCH_FAULTS_PROGRAM" export gains --hdf5 short.h5 >out 2>err
+    cmp -s before.h5 short.h5
+    check $? "short writes are continued"
+    run run gains.yaml --name long --set 'search.over={k_fp: {linspace: [50, 300, 99]}}' --batch 2 --progress none
+    HOPSCOTCH_FAULT=read:99:STOP "$HOPSCOTCH_FAULTS_PROGRAM" export long --hdf5 cut.h5 >out 2>err &
+    pid=$!
+    until [ "$(ps -o stat= -p "$pid" | cut -c 1)" = T ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+    kill -INT "$pid" && kill -CONT "$pid"
+    wait "$pid"
+    expect $? 130 "an interrupted export"
+    pid=
+    [ -z "$(find . -maxdepth 1 -name 'cut.h5*')" ]
+    check $? "it leaves no file"
 fi
 
 # A lane that was recorded again lies in another shard; export skips its old rows.
@@ -157,7 +226,7 @@ has "export needs a format" err
 code=2 refused export gains --npz -
 has "NPZ is not written in order; give the name of a regular file" err
 code=2 refused export gains --hdf5 -
-has "--hdf5 needs the name of a file; it cannot write to standard output" err
+has "--hdf5 -: HDF5 is not written in order; give the name of a regular file" err
 code=3 refused export gains --csv nowhere/a.csv
 refused export gains --csv a.csv --columns k_pf
 has "did you mean 'k_fp'?" err

@@ -22,7 +22,6 @@ outputs()
     cat <<END
 export a --csv $1
 export a --jsonl $1
-export a --hdf5 $1
 report a -o $1
 plot a --kind scatter -o $1
 replay a/0 --threads 1 --svg $1
@@ -50,6 +49,7 @@ run export a --csv pipe
 wait
 cmp -s trials.csv got
 check $? "the pipe's reader gets the trials"
+code=2 refused export a --hdf5 pipe
 code=2 refused export a --npz pipe
 has "give the name of a regular file" err
 run export a --csv /dev/stdout && cmp -s trials.csv out
@@ -111,7 +111,7 @@ wait
 [ -z "$(cat ended.*)" ] && cmp -s trials.csv at_once.csv && tail -c 20 page.html | grep -q '</html>'
 check $? "six at once into one file"
 if [ -z "${QUICK:-}" ]; then
-    outputs whole | while read -r command; do
+    { outputs whole && echo "export a --hdf5 whole"; } | while read -r command; do
         file=${command##* }
         # shellcheck disable=SC2086
         "$HOPSCOTCH" $command >out 2>err && cp "$file" alone || echo failed >alone

@@ -114,91 +114,35 @@ static Error digest_gradients(Database *database, Sha256 *hash)
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
-// Trajectories in the order of trials jump between shards: those recorded as they ran lie in the shards of their
-// batches, the best ones in the last. The few that were used last stay open.
-enum { DIGEST_OPEN_SHARDS = 8 };
-
-typedef struct DigestShards {
-    const char *folder;
-    ShardLayout layout;
-    ShardReader *reader[DIGEST_OPEN_SHARDS];
-    int64_t id[DIGEST_OPEN_SHARDS], used[DIGEST_OPEN_SHARDS], clock;
-    double *samples;
-    size_t samples_size;
-} DigestShards;
-
-static Error digest_open_shard(DigestShards *shards, int64_t id, const char *name, const char *sha256, int *slot)
+static Error digest_lane(LaneReader *lanes, const ArrayPlace *place, Sha256 *hash)
 {
-    char path[1024];
-    int oldest = 0;
-    for (int i = 0; i < DIGEST_OPEN_SHARDS; i++) {
-        *slot = i;
-        if (shards->reader[i] != NULL && shards->id[i] == id) return error_none();
-        if (shards->used[i] < shards->used[oldest]) oldest = i;
-    }
-    *slot = oldest;
-    if (shards->reader[oldest] != NULL) shard_close(shards->reader[oldest]);
-    shards->reader[oldest] = NULL;
-    shards->id[oldest] = id;
-    snprintf(path, sizeof path, "%s/" CAMPAIGN_SHARDS "/%s", shards->folder, name);
-    return shard_open(path, &shards->layout, sha256, &shards->reader[oldest]);
-}
-
-static Error digest_reserve(DigestShards *shards, size_t size)
-{
-    if (size <= shards->samples_size) return error_none();
-    free(shards->samples);
-    shards->samples = malloc(size);
-    shards->samples_size = shards->samples != NULL ? size : 0;
-    return shards->samples != NULL ? error_none()
-                                   : error_make(ERROR_MACHINE, "not enough memory for a lane of %zu bytes", size);
-}
-
-static Error digest_lane(DigestShards *shards, const ArrayPlace *place, Sha256 *hash)
-{
-    int slot = 0;
-    TRY(digest_open_shard(shards, place->shard, place->name, place->sha256, &slot));
-    shards->used[slot] = ++shards->clock;
-    ShardReader *reader = shards->reader[slot];
-    const bool there = place->row < shard_lane_count(reader);
-    const ShardLane lane = there ? shard_lane(reader, place->row) : (ShardLane){.trial = -1};
-    if (lane.trial != place->trial || lane.replicate != place->replicate || lane.length != place->samples) {
-        return error_make(
-            ERROR_MACHINE,
-            "shard %s does not hold trial %lld, replicate %lld in row %lld, as campaign.db says; the command "
-            "doctor tells what is damaged",
-            place->name, (long long)place->trial, (long long)place->replicate, (long long)place->row);
-    }
-    const size_t size = (size_t)place->samples * (size_t)shards->layout.n_columns * sizeof(double);
-    TRY(digest_reserve(shards, size));
-    TRY(shard_samples(reader, place->row, shards->samples));
+    const double *samples = NULL;
+    TRY(lane_read(lanes, place, &samples));
     digest_integer(hash, place->trial);
     digest_integer(hash, place->replicate);
     digest_integer(hash, place->samples);
-    sha256_add(hash, shards->samples, size);
+    sha256_add(hash, samples, (size_t)place->samples * (size_t)lanes->layout.n_columns * sizeof(double));
     return error_none();
 }
 
-static Error digest_each_lane(const StoredCampaign *campaign, RecordKind kind, DigestShards *shards, Arena *arena,
-                              Sha256 *hash)
+static Error digest_each_lane(const StoredCampaign *campaign, const Recording *recording, LaneReader *lanes,
+                              Arena *arena, Sha256 *hash)
 {
-    const Recording recording = recording_of(&campaign->spec, kind);
     ArrayPlace place;
-    shards->layout = recording_layout(&recording);
-    TRY(record_ask(&campaign->spec, campaign->database, kind));
-    Cursor places = places_wanted(campaign->database, &recording, arena);
-    while (place_next(&places, &place)) cursor_stop(&places, digest_lane(shards, &place, hash));
+    Cursor places = places_wanted(campaign->database, recording, arena);
+    while (place_next(&places, &place)) cursor_stop(&places, digest_lane(lanes, &place, hash));
     return cursor_close(&places);
 }
 
+// Trajectories in the order of trials jump between shards: those recorded as they ran lie in the shards of their
+// batches, the best ones in the last.
 static Error digest_arrays(const StoredCampaign *campaign, RecordKind kind, Arena *arena, Sha256 *hash)
 {
-    DigestShards shards = {.folder = campaign->folder};
-    const Error error = digest_each_lane(campaign, kind, &shards, arena, hash);
-    for (int i = 0; i < DIGEST_OPEN_SHARDS; i++) {
-        if (shards.reader[i] != NULL) shard_close(shards.reader[i]);
-    }
-    free(shards.samples);
+    const Recording recording = recording_of(&campaign->spec, kind);
+    LaneReader lanes = {.folder = campaign->folder, .layout = recording_layout(&recording), .most = LANE_SHARDS_MAX};
+    TRY(record_ask(&campaign->spec, campaign->database, kind));
+    const Error error = digest_each_lane(campaign, &recording, &lanes, arena, hash);
+    lanes_close(&lanes);
     return error;
 }
 

@@ -191,6 +191,22 @@ Cursor places_filler(Database *database, const Recording *recording, Arena *aren
 void place_add(Cursor *filler, const ShardLane *lane, int64_t shard, int64_t row, const char *recipe);
 Error places_count(Database *database, const Recording *recording, Arena *arena, int64_t *count);
 
+// Reads lanes from the shards of a campaign, whose SHA-256 is compared; the few that were used last stay open.
+enum { LANE_SHARDS_MAX = 8 };
+typedef struct LaneReader {
+    const char *folder; // the campaign's
+    ShardLayout layout;
+    int most; // shards that stay open, at most LANE_SHARDS_MAX
+    ShardReader *reader[LANE_SHARDS_MAX];
+    int64_t shard[LANE_SHARDS_MAX], used[LANE_SHARDS_MAX], clock;
+    double *samples;
+    size_t samples_size;
+} LaneReader;
+// *samples: [place->samples][columns of the layout], until the next call. Error: ERROR_MACHINE, the shard is missing or
+// damaged, or does not hold the lane.
+Error lane_read(LaneReader *lanes, const ArrayPlace *place, const double **samples);
+void lanes_close(LaneReader *lanes);
+
 // ---- searches that learn (searches.c), outer grids, sensitivities ---------------------------------------------------
 
 // The state of all searches after the last tell. *found: there is one, of *size bytes. It is copied into `state` if
