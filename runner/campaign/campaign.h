@@ -130,8 +130,13 @@ Error find_campaign(const char *results, const char *text, Arena *arena, Campaig
 Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
 // The complete parameters of a stored trial (store/trial_parameters.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
-// The resolved spec in its database; NULL: the run was killed before it stored one.
-Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved);
+// The spec in its database, as it was given and with every default. resolved NULL: the run was killed before it stored
+// one. folder: where the campaign's program last ran; NULL: it has none. set: what --set changed.
+typedef struct StoredText {
+    const char *given, *resolved, *folder;
+    Overrides set;
+} StoredText;
+Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
 // Where verify and compare put the campaigns that they make of a campaign; and these campaigns, each followed by those
 // that were made of it.
@@ -441,6 +446,7 @@ typedef struct StatusReport {
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
+    const char *resumed, *set;                    // the last start after the first; what --set changed
     int64_t rows_left; // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
     double best, shard_bytes;
     bool maximizes; // more is better

@@ -390,18 +390,72 @@ static Error command_no_spec(const char *path, Arena *arena)
                       slash != NULL ? (int)(slash - path < 300 ? slash + 1 - path : 0) : 0, path, nearest);
 }
 
+bool command_is_file(const char *path, Arena *arena)
+{
+    return file_exists(path) && file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, path));
+}
+
+// Whether the file is the unchanged spec.yaml or resolved.yaml of a campaign.
+static bool command_is_kept(const char *path, Arena *arena, CampaignPlace *place)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const bool given = strcmp(name, "spec.yaml") == 0, resolved = strcmp(name, "resolved.yaml") == 0;
+    const char *folder = folder_of(slash != NULL ? path : arena_format(arena, "./%s", path), arena);
+    StoredText text;
+    Bytes file;
+    if ((!given && !resolved) || file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder))) return false;
+    *place = (CampaignPlace){.results = folder_of(folder, arena), .name = "", .folder = folder};
+    if (campaign_text(place, arena, &text).kind != OK) return false;
+    const char *kept = given ? text.given : text.resolved;
+    return kept != NULL && file_read(path, RESOLVED_BYTES_MAX, arena, &file).kind == OK &&
+           strcmp((const char *)file.data, kept) == 0;
+}
+
+// Whether a spec is named by a campaign that was run with it: its name, its folder, or a file in that.
+static bool command_spec_is_kept(const CommandLine *line, const char *path, CampaignPlace *place)
+{
+    if (command_is_file(path, line->arena)) return command_is_kept(path, line->arena, place);
+    return find_campaign(line->results, path, line->arena, place).kind == OK;
+}
+
+// The stored spec has every default written out, so its meaning cannot have changed.
+Error command_kept_spec(const CommandLine *line, const CampaignPlace *place, const StoredText *text,
+                        const Overrides *overrides, const char *last, Spec *spec)
+{
+    Diagnostics *diagnostics = diagnostics_new(line->arena);
+    const char *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
+    const char **items = ARENA_NEW(line->arena, const char *, overrides->count + 1);
+    const char **all = ARENA_NEW(line->arena, const char *, text->set.count + overrides->count + 1);
+    for (int i = 0; i < overrides->count; i++) items[i] = overrides->items[i];
+    items[overrides->count] = last;
+    const Error error =
+        spec_parse(path, text->resolved, items, overrides->count + (last != NULL), line->arena, diagnostics, spec);
+    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
+    spec->folder = text->folder;
+    for (int i = 0; i < text->set.count; i++) all[i] = text->set.items[i];
+    for (int i = 0; i < overrides->count; i++) all[text->set.count + i] = overrides->items[i];
+    spec->overrides = (Overrides){.items = all, .count = text->set.count + overrides->count};
+    spec->text = spec_text_set(text->given, overrides, line->arena);
+    return error;
+}
+
 Error command_spec_with(const CommandLine *line, const char *path, const Overrides *first, const char *last, Spec *spec)
 {
-    if (!file_exists(path)) return command_no_spec(path, line->arena);
+    CampaignPlace place;
+    StoredText text = {.given = NULL};
     const Overrides given = command_overrides(line);
     Overrides all = {.items = ARENA_NEW(line->arena, const char *, first->count + given.count + 1)};
     for (int i = 0; i < first->count; i++) all.items[all.count++] = first->items[i];
     for (int i = 0; i < given.count; i++) all.items[all.count++] = given.items[i];
+    if (command_spec_is_kept(line, path, &place)) TRY(campaign_text(&place, line->arena, &text));
+    if (text.resolved != NULL) return command_kept_spec(line, &place, &text, &all, last, spec);
+    if (!file_exists(path)) return command_no_spec(path, line->arena);
     all.items[all.count] = last;
     Diagnostics *diagnostics = diagnostics_new(line->arena);
     const Error error = spec_load(path, all.items, all.count + (last != NULL), line->arena, diagnostics, spec);
     diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
     spec->overrides = all;
+    if (error.kind == OK) spec->text = spec_text_set(spec->text, &all, line->arena);
     return error;
 }
 

@@ -226,6 +226,16 @@ static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlie
     return command_spec_with(line, line->arguments[0], earlier, NULL, spec);
 }
 
+// A campaign that is run again as a spec makes another one.
+static Error run_needs_name(const CommandLine *line)
+{
+    const char *text = line->arguments[0];
+    if (command_is_file(text, line->arena) || switch_given(line, "name")) return error_none();
+    return error_make(ERROR_USAGE,
+                      "%.128s is a campaign: --name names the one that is run with its spec; `%s` continues it", text,
+                      command_again(line->results, "resume %.128s", text).text);
+}
+
 static Error run_run(const CommandLine *line)
 {
     Spec spec;
@@ -233,6 +243,7 @@ static Error run_run(const CommandLine *line)
     if (switch_given(line, "parts") && !switch_given(line, "part"))
         return error_make(ERROR_USAGE, "--parts says into how many parts --part auto divides: add --part auto");
     TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(run_needs_name(line));
     TRY(run_remember(line, &spec, &earlier));
     TRY(run_start(line, &earlier, &spec));
     TRY(explain_warn(&spec, line->arena, line->messages));
@@ -244,19 +255,14 @@ static Error run_run(const CommandLine *line)
     return run_campaign(&there, &spec, &options);
 }
 
-// The stored spec has every default written out, so its meaning cannot have changed. A run that was killed before it
-// stored the spec leaves only the file.
+// A run that was killed before it stored the spec leaves only the file.
 static Error run_stored_spec(const CommandLine *line, const CampaignPlace *place, Spec *spec)
 {
-    const char *resolved = NULL, *path = arena_format(line->arena, "%s/resolved.yaml", place->folder);
-    TRY(campaign_resolved(place, line->arena, &resolved));
-    if (resolved == NULL) return command_spec(line, path, spec);
+    StoredText text;
     const Overrides given = command_overrides(line);
-    Diagnostics *diagnostics = diagnostics_new(line->arena);
-    const Error error = spec_parse(path, resolved, given.items, given.count, line->arena, diagnostics, spec);
-    spec->overrides = given;
-    diagnostics_print(diagnostics, line->messages, terminal_colour(line->messages));
-    return error;
+    TRY(campaign_text(place, line->arena, &text));
+    if (text.resolved != NULL) return command_kept_spec(line, place, &text, &given, NULL, spec);
+    return command_spec(line, arena_format(line->arena, "%s/resolved.yaml", place->folder), spec);
 }
 
 static Error run_resume(const CommandLine *line)
@@ -308,10 +314,12 @@ static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
 const Command command_run = {
     .name = "run",
     .arguments = "SPEC",
-    .doc = "run a spec as a campaign, or continue it; Ctrl-C stops it and keeps the finished trials",
+    .doc = "run a spec, or that of a campaign, as a campaign, or continue it; Ctrl-C stops it and keeps the finished "
+           "trials",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
                 "      --set 'search.over.thrust=[25,30]'\n"
+                "  hopscotch run gains_v2 --name gains_v3 --set search.over.thrust=[35]\n"
                 "  hopscotch run experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte \\\n"
                 "      --profile-graph step.json\n"
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",

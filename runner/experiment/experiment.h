@@ -300,6 +300,9 @@ Error spec_load(const char *path, const char *const *overrides, int n_overrides,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
+// The text of a spec with what was set: a mapping `set` at its end, which is read as --set is. Earlier ones that are
+// there and are not set again stay.
+const char *spec_text_set(const char *text, const Overrides *overrides, Arena *arena);
 bool spec_several(const Spec *spec); // several objectives
 // Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
 // of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is

@@ -103,4 +103,20 @@ run run still.yaml --progress none
 run verify still --gains 0 --physics 0 --progress none
 check $? "verify of a campaign without perturbations"
 has "do not depend on the seed" err
+
+# A part of zero changes nothing: gains whose value is 0 are changed by a part of what was searched, or of 1.
+cat >zero.yaml <<'END'
+version: 1
+experiment: zero
+model: bbob
+simulation: {dimension: 3}
+search: {over: {x1: [0], x2: {linspace: [-2, 2, 5]}, x3: {linspace: [0, 4, 5]}}}
+objective: {minimize: "x2 * x2 + x3"}
+END
+run run zero.yaml --progress none
+run verify zero --seeds 2 --grid 0 --progress none --json
+grep -A 1 '"parameter"' out | tr -d ' \n' >changes
+grep -qF '"parameter":"x1","value":-0.1,--"parameter":"x1","value":0.1,--"parameter":"x2","value":-0.4,--"parameter":"x2",'"\
+"'"value":0.4,--"parameter":"x3","value":-0.4,--"parameter":"x3","value":0.4' changes
+check $? "gains whose value is 0 are changed"
 exit $status

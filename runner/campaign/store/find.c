@@ -177,14 +177,24 @@ Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
     return error_none();
 }
 
-Error campaign_resolved(const CampaignPlace *place, Arena *arena, const char **resolved)
+static Error campaign_read_text(Database *database, Arena *arena, StoredText *text)
+{
+    ProgramNoted program = {NULL, NULL};
+    if (!database_has(database, "campaign", NULL)) return error_none();
+    TRY(store_text(database, "SELECT spec FROM campaign", arena, &text->given));
+    TRY(store_text(database, "SELECT resolved FROM campaign", arena, &text->resolved));
+    TRY(program_noted(database, arena, &program));
+    text->folder = program.folder;
+    TRY(overrides_read(database, arena, &text->set));
+    return error_none();
+}
+
+Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text)
 {
     Database *database;
-    Error error = error_none();
-    *resolved = NULL;
+    *text = (StoredText){.given = NULL};
     TRY(store_peek(place, arena, &database));
-    if (database_has(database, "campaign", NULL))
-        error = store_text(database, "SELECT resolved FROM campaign", arena, resolved);
+    const Error error = campaign_read_text(database, arena, text);
     store_leave(database);
     return error;
 }

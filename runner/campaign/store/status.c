@@ -51,6 +51,11 @@ static void status_read_note(StatusReport *report, const Cursor *row, Arena *are
     report->note = arena_copy(arena, cell_text(row, 0));
 }
 
+static void status_read_resumed(StatusReport *report, const Cursor *row, Arena *arena)
+{
+    report->resumed = arena_copy(arena, cell_text(row, 0));
+}
+
 static void status_read_shards(StatusReport *report, const Cursor *row, Arena *arena)
 {
     (void)arena;
@@ -72,6 +77,7 @@ static const struct {
      status_read_rate},
     {"SELECT count(*), sum(bytes) FROM shards", status_read_shards},
     {"SELECT group_concat(tag, ', ') FROM (SELECT tag FROM tags ORDER BY tag)", status_read_tags},
+    {"SELECT max(time) FROM events WHERE kind = 'resumed'", status_read_resumed},
     {"SELECT text FROM notes ORDER BY rowid DESC LIMIT 1", status_read_note},
 };
 
@@ -93,6 +99,14 @@ static Error status_read_most(Database *database, StatusReport *report)
 {
     return store_integer(database, "SELECT ifnull(trials_most, 0) FROM campaign WHERE trials_total IS NULL", 0,
                          &report->most);
+}
+
+static Error status_read_set(Database *database, Arena *arena, StatusReport *report)
+{
+    Overrides set;
+    TRY(overrides_read(database, arena, &set));
+    report->set = overrides_text(&set, arena);
+    return error_none();
 }
 
 static Error status_read_rows(Database *database, StatusReport *report)
@@ -120,6 +134,8 @@ StatusReport status_unread(const CampaignPlace *place)
                           .origin = "",
                           .tags = "",
                           .note = "",
+                          .resumed = "",
+                          .set = "",
                           .rate = (double)NAN,
                           .busy = (double)NAN};
 }
@@ -133,6 +149,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     status_count_objectives(database, report);
     if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
+    if (error.kind == OK) error = status_read_set(database, arena, report);
     if (error.kind == OK) error = status_read_rows(database, report);
     if (error.kind == OK) error = timings_read(database, 0, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
@@ -168,7 +185,7 @@ void status_copy_texts(StatusReport *report, Arena *arena)
     const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
                                   &report->started, &report->finished,  &report->hash,       &report->program,
                                   &report->devices, &report->committed, &report->origin,     &report->tags,
-                                  &report->note};
+                                  &report->note,    &report->resumed,   &report->set};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 
@@ -191,7 +208,8 @@ StatusReport status_visible(const StatusReport *report, Arena *arena)
     StatusReport visible = *report;
     const char **const texts[] = {&visible.state,     &visible.reason,  &visible.model,   &visible.hash,
                                   &visible.finished,  &visible.devices, &visible.program, &visible.started,
-                                  &visible.committed, &visible.origin,  &visible.tags,    &visible.note};
+                                  &visible.committed, &visible.origin,  &visible.tags,    &visible.note,
+                                  &visible.resumed,   &visible.set};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
     return visible;
 }

@@ -205,15 +205,14 @@ static Error store_compare_replicates(const Store *store)
         store->name, stored ? "true" : "false");
 }
 
-// Limits, device and recording may change between runs; the stored spec is the one that ran last. `resume` is given
-// the resolved text, so that the text as the user wrote it stays.
-static Error store_renew_spec(const Store *store, bool resumed, Arena *arena)
+// Limits, device and recording may change between runs; the stored spec is the one that ran last.
+static Error store_renew_spec(const Store *store, Arena *arena)
 {
     const char *resolved = NULL;
     TRY(store_text(store->database, "SELECT resolved FROM campaign", arena, &resolved));
     if (strcmp(resolved, store->spec->resolved) == 0) return error_none();
-    Cursor update = cursor_open(store->database, "UPDATE campaign SET spec = ifnull(?, spec), resolved = ?");
-    with_text(&update, resumed ? NULL : store->spec->text);
+    Cursor update = cursor_open(store->database, "UPDATE campaign SET spec = ?, resolved = ?");
+    with_text(&update, store->spec->text);
     with_text(&update, store->spec->resolved);
     return cursor_run(&update);
 }
@@ -259,7 +258,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(part_compare(store->database, store->name, spec));
     if (!options->gathers) TRY(gathered_check(store->database, store->name));
     TRY(store_take_spec(store, spec, options, arena));
-    TRY(store_renew_spec(store, options->resume_only, arena));
+    TRY(store_renew_spec(store, arena));
     return store_renew_files(store, arena);
 }
 
@@ -525,10 +524,10 @@ Cursor store_events(Database *database)
 
 static Error store_update_state(Database *database, const StoreState *state, const char *time)
 {
-    Cursor update =
-        cursor_open(database, strcmp(state->state, "running") == 0
-                                  ? "UPDATE campaign SET state = ?1, reason = ?2, started = ?3, finished = NULL"
-                                  : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
+    Cursor update = cursor_open(
+        database, strcmp(state->state, "running") == 0
+                      ? "UPDATE campaign SET state = ?1, reason = ?2, started = ifnull(started, ?3), finished = NULL"
+                      : "UPDATE campaign SET state = ?1, reason = ?2, finished = ?3");
     with_text(&update, state->state);
     with_text(&update, state->reason);
     with_text(&update, time);

@@ -9,6 +9,7 @@
 // clang-format off
 #define FORMS(X) \
     X(include) \
+    X(set) \
     X(model) \
     X(method) \
     X(over) \

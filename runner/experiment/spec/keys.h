@@ -141,6 +141,9 @@ const char *did_you_mean(const char *near, Arena *arena);
 // The tree with "key.path=value" applied; the errors are placed in a source "--set".
 const Node *override_apply(const Node *root, const char *override, Arena *arena, Diagnostics *diagnostics);
 
+// The tree with what its mapping `set` gives.
+const Node *override_apply_kept(const Node *root, Arena *arena, Diagnostics *diagnostics);
+
 // ---- spec/include.c: fragments in other files -----------------------------------------------------------------------
 
 // The tree with the files that it includes; `text` is the spec's, to which theirs is added as comments.

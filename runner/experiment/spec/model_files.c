@@ -217,6 +217,28 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     return name;
 }
 
+// A spec that was changed in a campaign's folder names files that lie there under their digests, which the resolved spec
+// beside it knows.
+static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *file)
+{
+    const char *path = arena_format(reader->arena, "%s/resolved.yaml", reader->folder);
+    Bytes bytes;
+    Source *source = ARENA_NEW(reader->arena, Source, 1);
+    if (!file_missing(arena_format(reader->arena, "%s/%s", reader->folder, file->name)) || file_missing(path)) return;
+    if (file_read_stored(path, RESOLVED_BYTES_MAX, reader->arena, &bytes).kind != OK) return;
+    *source = (Source){.file = path, .text = (const char *)bytes.data, .most = RESOLVED_BYTES_MAX};
+    const Node *node = yaml_parse(source, reader->arena, diagnostics_new(reader->arena));
+    for (const char *part = key->path; node != NULL && node->kind == NODE_MAPPING && *part != '\0';) {
+        const size_t length = strcspn(part, ".");
+        node = node_find(node, arena_format(reader->arena, "%.*s", (int)length, part));
+        part += length + (part[length] == '.');
+    }
+    if (node == NULL || node->kind != NODE_MAPPING) return;
+    const Node *name = node_find(node, "file"), *sha256 = node_find(node, "sha256");
+    if (name == NULL || sha256 == NULL || name->kind != NODE_SCALAR || strcmp(name->text, file->name) != 0) return;
+    if (files_is_digest(sha256)) memcpy(file->digest.hex, sha256->text, sizeof file->digest.hex);
+}
+
 // A stored spec has no folder: it knows its files by their digests.
 void files_read(SpecReader *reader, const Key *key, const Node *node)
 {
@@ -233,6 +255,7 @@ void files_read(SpecReader *reader, const Key *key, const Node *node)
                  "no file can be named here: only a spec that is a file itself has a folder");
         return;
     }
+    if (reader->folder != NULL && file.digest.hex[0] == '\0') files_find_kept(reader, key, &file);
     if (reader->folder != NULL && strcmp(key->words, "robot") != 0) { // robots: files_read_contents
         const Error error = files_load(reader->folder, &file, &own, &bytes, &digest);
         if (error.kind != OK) {

@@ -621,6 +621,7 @@ static Error spec_parse_at(const SpecPlace *place, const char *text, const char 
     const Node *root = yaml_parse(source, arena, diagnostics);
     if (root == NULL) return spec_summary(file, diagnostics);
     root = include_all(place->folder, root, arena, diagnostics, &out->text);
+    root = override_apply_kept(root, arena, diagnostics);
     for (int i = 0; i < n_overrides && root->kind == NODE_MAPPING; i++)
         root = override_apply(root, arena_copy(arena, overrides[i]), arena, diagnostics);
     if (root->kind != NODE_MAPPING)

@@ -50,7 +50,7 @@ class Campaign:
         return json.loads(self._call("status", "--json"))
 
     def spec(self):
-        """The text of the spec that the campaign was run with."""
+        """The text of the spec that the campaign was run with. What --set changed stands at its end, in `set`."""
         with io.open(os.path.join(self.path, "spec.yaml"), encoding="utf-8") as file:
             return file.read()
 

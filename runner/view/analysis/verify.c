@@ -66,6 +66,20 @@ static double verify_within(const Parameter *row, double x)
     return x < row->low ? row->low : x > row->high ? row->high : x;
 }
 
+// A part of zero changes nothing: of such a gain it is a part of the width that was searched; if the search has one
+// value only, of 1, or of the parameter's own range.
+static double verify_scale(const Parameter *row, const Axis *axis, double x)
+{
+    if (x != 0.0 || axis == NULL) return fabs(x);
+    double low = axis->values.low, high = axis->values.high;
+    for (int64_t i = 0; !values_are_range(&axis->values) && i < axis->values.count; i++) {
+        const double value = values_at(&axis->values, i);
+        low = i == 0 || value < low ? value : low;
+        high = i == 0 || value > high ? value : high;
+    }
+    return high > low ? high - low : row->high - row->low < 1.0 ? row->high - row->low : 1.0;
+}
+
 // The trial's value, lowered and raised by `part` of it as far as the parameter's range allows. `centered` takes the
 // middle of three values and the first of two as its centre.
 static Values verify_changes(const VerifyTask *task, int parameter, double part, Arena *arena)
@@ -73,9 +87,7 @@ static Values verify_changes(const VerifyTask *task, int parameter, double part,
     const Parameter *row = &task->campaign->spec.configured.parameters[parameter];
     const Axis *axis = verify_searched(&task->campaign->spec, parameter);
     const double x = task->parameter[parameter];
-    double step = part * fabs(x);
-    if (x == 0.0 && axis != NULL && values_are_range(&axis->values))
-        step = part * (axis->values.high - axis->values.low); // a part of zero would change nothing
+    double step = part * verify_scale(row, axis, x);
     if (axis != NULL && axis->values.integer && step > 0.0) step = fmax(1.0, floor(step + 0.5));
     const double low = step > 0.0 ? verify_within(row, x - step) : x;
     const double high = step > 0.0 ? verify_within(row, x + step) : x;
