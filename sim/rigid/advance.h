@@ -164,6 +164,22 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
+// Lanes of `redundant: drop` in which a row that is kept has nearly become dependent on those before it: its multiplier
+// is about to be noise, and so are the rows that are left out. Known to all threads of a team. Only rows that close
+// loops are looked at, because what is left of them is the same number for either solver; the rows of trees are
+// independent of each other.
+HD mask rigid_nearly_follow(const RigidLanes *restrict w)
+{
+    if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE) return no_lanes();
+    const real part = square_root(splat(w->c.pivot)); // then rounding leaves less than `pivot` of a dependent row
+    mask near = no_lanes();
+    for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
+        if (w->rows[k].closes == 0) continue;
+        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * part > splat(1.0));
+    }
+    return MASK(rigid_most_of_team(w, select_real(near, splat(1.0), splat(0.0))) > splat(0.0));
+}
+
 // Lanes of `redundant: drop` in which fewer rows are left out, at the start or the end of the step, than at the first
 // step. The choice of kept rows is fixed, but as a mechanism moves they may become dependent. What is then left of a
 // dependent row is rounding, yet above the least part that counts. Its multiplier is noise, although the constraints
@@ -218,10 +234,15 @@ HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask mi
 }
 
 // Adds the state at the end of the step from t, and its energy. before: the height at t; missed: as in
-// rigid_step_rattle.
-HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, mask missed, real t)
+// rigid_step_rattle; near: as of rigid_nearly_follow, these lanes end.
+HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHeight *before, mask missed, mask near,
+                        real t)
 {
     if (!rigid_speaks(w)) return;
+    if (any_lane(near)) {
+        const int at = w->c.sums_at + RIGID_SUM_JUMPS;
+        set_cell(w, at, select_real(near & w->active, splat(1.0), cell(w, at)));
+    }
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     if (any_lane(missed)) rigid_find_jumps(w, change, missed);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
@@ -319,9 +340,10 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     const real left_out = rigid_count_of_team(w, dropped);
     const RigidExtremes most = rigid_extremes(w);
     missed = missed | rigid_keeps_followers(w, left_out);
+    const mask near = rigid_nearly_follow(w);
     rigid_sum_rows(w, left_out, rigid_squares(w), &most);
     if (!rattle) rigid_move(w);
-    rigid_sum_state(w, rigid_energy(w), &height, missed, t);
+    rigid_sum_state(w, rigid_energy(w), &height, missed, near, t);
 }
 
 // RIGID_NONE, or the failure that ends the lane.

@@ -192,7 +192,9 @@ static void islands_sort(RigidForest *forest, RigidRow *sorted, Arena *arena)
         RigidJoint *to = joint[r] >= 0 ? &forest->joints[joint[r]] : NULL;
         const int i = of[forest->rows[r].i];
         RigidIsland *island = &forest->islands[i >= 0 ? i : of[forest->rows[r].j]];
-        sorted[to != NULL ? to->first + to->count : island->row_end] = forest->rows[r];
+        RigidRow *row = &sorted[to != NULL ? to->first + to->count : island->row_end];
+        *row = forest->rows[r];
+        row->closes = to == NULL;
         *(to != NULL ? &to->count : &island->row_end) += 1;
     }
 }

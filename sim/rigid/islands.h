@@ -5,9 +5,10 @@
 #include "rigid.h"
 
 typedef struct RigidForest {
-    RigidBody *bodies; // input, as are rows
+    RigidBody *bodies; // input, as are rows and as_trees
     int n_bodies, n_rows;
     const RigidRow *rows;
+    bool as_trees;        // where rows close loops, the order of rows is that of trees for any solver
     int *next[2], *first; // rows of a body, as a list: next[side][row], 2 row + side
     int *order, n_order;  // bodies that move, parents before children
     int *parent;          // -2: not seen yet; -1: a root

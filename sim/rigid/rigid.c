@@ -54,8 +54,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"refine", OPTION_INTEGER, "1", 1, 0, 4, NULL, "passes of iterative refinement after a solve"},
     {"redundant", OPTION_CHOICE, "", 0, 0, 3, "share|drop|error|regularise",
      "constraint rows that follow from others. share: all share the load by the least multipliers, if the rows follow "
-     "from the start; at a singular pose later, as drop. drop: their multiplier is 0; a trial fails if other rows "
-     "become dependent; error: the trial fails; regularise: all rows give, by cfm"},
+     "from the start; at a singular pose later, as drop. drop: their multiplier is 0; with rattle a trial "
+     "fails (solver) if less than the root of pivot is left of a kept row that closes a loop; error: the trial fails; regularise: all rows give, by cfm"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
      "redundant: regularise adds it to the constraints' matrix, as a part of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,

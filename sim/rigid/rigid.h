@@ -68,6 +68,7 @@ typedef struct RigidRow {
     int32_t ease;             // of its island
     int32_t pivot;            // cell of the memory with its 1/D; 0: the row is left out
     int32_t together, before; // rows of its constraint from this one on, and before it: they share bodies and reach
+    int32_t closes;           // 1: it closes a loop of its island's trees, whatever solves the island
     double turn;              // rad per metre, or 1: about how far J turns with an error
     double at_i[3], at_j[3];  // body axes
     double a[3], b[3];

@@ -1,6 +1,9 @@
 // Chooses per island whether the matrix of its rows (skyline.h) or trees (tree.h) are less work. For the former it
-// orders rows so that those which share bodies are near each other.
+// orders rows so that those which share bodies are near each other, unless rows may be left out: which ones depends on
+// the order, and is to be the same for either solver.
 #include "islands.h"
+
+#include <string.h>
 
 // An order of an island's rows in which rows that share bodies are near each other.
 typedef struct SkylineBand {
@@ -57,7 +60,6 @@ static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *i
 {
     const int end = skyline_spread(forest, island, forest->order[island->first], band);
     (void)skyline_spread(forest, island, end, band);
-    band->n_rows = island->row_end - island->row;
     const RigidRow *own = rows + island->row;
     int *next = band->found; // next free position of each place
     for (int b = 0; b <= island->count; b++) next[b] = 0;
@@ -68,7 +70,11 @@ static void skyline_line_up_rows(const RigidForest *forest, const RigidIsland *i
 
 static void skyline_find(const RigidForest *forest, const RigidIsland *island, const RigidRow *rows, SkylineBand *band)
 {
-    skyline_line_up_rows(forest, island, rows, band);
+    band->n_rows = island->row_end - island->row;
+    if (forest->as_trees && island->n_loop_rows > 0)
+        memcpy(band->rows, rows + island->row, (size_t)band->n_rows * sizeof *rows);
+    else
+        skyline_line_up_rows(forest, island, rows, band);
     for (int k = band->n_rows - 1; k >= 0; k--) {
         band->first[band->rows[k].i] = k;
         band->first[band->rows[k].j] = k;

@@ -35,7 +35,7 @@ typedef struct RigidPart {
 typedef struct RigidFound {
     RigidExtremes most;
     real dropped, C, change; // rattle: greatest error at the end of the flight; change of a velocity
-    mask finite;
+    mask finite, near;
 } RigidFound;
 
 typedef struct RigidStepGraph {
@@ -149,6 +149,7 @@ static void rigid_node_hold(void *context, int number)
     const RigidStepGraph *g = context;
     const RigidLanes *w = &g->parts[number].w;
     g->found[number].dropped = rigid_factor_all(w);
+    g->found[number].near = rigid_nearly_follow(w);
     rigid_hold(w);
     rigid_settle_once(w);
     if (w->c.damped) return;
@@ -177,6 +178,7 @@ static void rigid_node_count(void *context, int item)
     if (!g->last) return;
     RigidExtremes most = g->found[0].most;
     real energy = splat(0.0), squares = splat(0.0), dropped = splat(0.0);
+    mask near = no_lanes();
     g->finite = all_lanes();
     for (int p = 0; p < g->n_parts; p++) {
         const RigidFound *found = &g->found[p];
@@ -185,6 +187,7 @@ static void rigid_node_count(void *context, int item)
         most.multiplier = most_of(found->most.multiplier, most.multiplier);
         most.residual = most_of(found->most.residual, most.residual);
         dropped = dropped + found->dropped;
+        near = near | found->near;
         g->finite = g->finite & found->finite;
     }
     for (int i = 0; i < g->w.n_islands; i++) {
@@ -193,7 +196,7 @@ static void rigid_node_count(void *context, int item)
     }
     const mask missed = g->missed | rigid_keeps_followers(&g->w, dropped);
     rigid_sum_rows(&g->w, dropped, squares, &most);
-    rigid_sum_state(&g->w, energy, &g->height, missed, g->start);
+    rigid_sum_state(&g->w, energy, &g->height, missed, near, g->start);
 }
 
 // ---- parts ----------------------------------------------------------------------------------------------------------

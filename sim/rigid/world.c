@@ -533,7 +533,11 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     bodies[n] = (RigidBody){.fixed = 1, .mass = 1.0, .q = {0, 0, 0, 1}, .input = -1, .joint = -1, .top = -1};
     for (int i = 0; i < m; i++) WORLD_TRY(world_take_constraint(spec, i, bodies, &rows), 2, i);
 
-    RigidForest forest = {.bodies = bodies, .n_bodies = n + 1, .rows = rows.rows, .n_rows = rows.count};
+    RigidForest forest = {.bodies = bodies,
+                          .n_bodies = n + 1,
+                          .rows = rows.rows,
+                          .n_rows = rows.count,
+                          .as_trees = c->redundant == RIGID_DROP};
     c->rows = world_doubles((size_t)(n + 1) * sizeof(RigidBody));
     TRY(rigid_find_islands(&forest, spec->solver, (RigidRow *)(assets + c->rows), arena));
     c->n_loop_rows = forest.n_loop_rows;

@@ -241,3 +241,34 @@ TEST(rigid_dependent_rows_share_the_load)
         rigid_end(&run);
     }
 }
+
+// With rows dropped, both solvers keep the same rows: they meet the same end.
+TEST(rigid_mechanisms_that_drop_rows_have_one_verdict)
+{
+    const int wanted = test_quick() ? 2 : 4 * mechanisms_wanted();
+    int lanes = 0, failed = 0, differ = 0;
+    for (int kind = 0; kind < MECHANISM_KINDS; kind++) {
+        uint64_t state = 77 + (uint64_t)kind;
+        for (int k = 0; k < wanted; k++) {
+            Mechanism mechanism;
+            RigidRun run[2];
+            mechanism_draw((MechanismKind)kind, &state, &mechanism);
+            mechanisms_start(&run[0], &mechanism, "stabilisation: rattle, redundant: drop, solver: trees, ");
+            mechanisms_start(&run[1], &mechanism, "stabilisation: rattle, redundant: drop, solver: skyline, ");
+            for (int64_t lane = 0; lane < LANES_OF_ONE; lane++) {
+                const int by_trees = run[0].batch->status[lane], by_skyline = run[1].batch->status[lane];
+                lanes++;
+                failed += by_trees != LANE_DONE;
+                differ += by_trees != by_skyline;
+                if (by_trees != by_skyline)
+                    printf("%s %d: %d by trees at %g s, %d by skyline at %g s\n", mechanism_names[kind], k, by_trees,
+                           rigid_metric(&run[0], "survived", lane), by_skyline,
+                           rigid_metric(&run[1], "survived", lane));
+            }
+            rigid_end(&run[0]);
+            rigid_end(&run[1]);
+        }
+    }
+    printf("rows dropped: %d of %d fail, %d by one solver only\n", failed, lanes, differ);
+    CHECK_INTEGER(0, differ);
+}
