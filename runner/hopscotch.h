@@ -137,7 +137,7 @@ typedef struct hopscotch_env_options {
 /* Opens the spec in a file. options NULL: the defaults. *env: the handle; NULL after an error, whose text is then
 ** hopscotch_error(NULL). All memory is taken here; resets and steps take none.
 ** Errors: WRONG_SPEC (it does not pass `hopscotch check`, its model or settings have no external control, it has no
-** section `environment:`), WRONG_ARGUMENT, MACHINE. Files that the spec names must lie in its folder or below. */
+** section `environment:`, or its search has several trials), WRONG_ARGUMENT, MACHINE. Files that the spec names must lie in its folder or below. */
 HOPSCOTCH_API int hopscotch_env_open(const char *path, const hopscotch_env_options *options, hopscotch_env **env);
 
 /* The same for a spec that is a text. `name` stands in messages in place of a file's; NULL: "spec". Such a spec has no
@@ -171,7 +171,7 @@ typedef struct hopscotch_env_info {
 HOPSCOTCH_API int hopscotch_env_get_info(hopscotch_env *env, hopscotch_env_info *info);
 
 typedef enum hopscotch_table {
-    HOPSCOTCH_TABLE_ACTIONS = 0,      /* low and high: actions are clamped to them; these of NaN are low */
+    HOPSCOTCH_TABLE_ACTIONS = 0,      /* low and high: actions are clamped to them */
     HOPSCOTCH_TABLE_OBSERVATIONS = 1, /* low and high: infinite, except for what is an action or a parameter */
     HOPSCOTCH_TABLE_METRICS = 2,
     HOPSCOTCH_TABLE_PARAMETERS = 3, /* low and high: of `hopscotch models NAME` */
@@ -253,11 +253,13 @@ HOPSCOTCH_API int hopscotch_env_reset(hopscotch_env *env, const uint8_t *mask, c
 ** computed from the same columns, in which actions are those of this step. EPISODE_... and FINAL_OBSERVATIONS are
 ** written for the lanes whose episode ended in this step.
 **
-** Errors: CLOSED, BUSY, WRONG_ARGUMENT (no reset yet), MACHINE (then the states of the lanes are lost). */
+** Errors: CLOSED, BUSY, WRONG_ARGUMENT (no reset yet; on the CPU an action is NaN of a lane that this step advances),
+** MACHINE (then the states of the lanes are lost). On a GPU an action that is NaN is taken as the low bound, and the
+** next hopscotch_env_wait() gives WRONG_ARGUMENT. */
 HOPSCOTCH_API int hopscotch_env_step(hopscotch_env *env);
 
 /* Waits until all that was put on the stream is done. On the CPU it returns at once. Errors: CLOSED, BUSY, MACHINE (an
-** error of the device in a call before). */
+** error of the device in a call before), WRONG_ARGUMENT (an action was NaN in a step since the last call). */
 HOPSCOTCH_API int hopscotch_env_wait(hopscotch_env *env);
 
 /* The stream (cudaStream_t) of a GPU; NULL on the CPU. set: from now on work is put on this one, after what is already

@@ -264,6 +264,11 @@ HD mask environment_before(const EnvironmentView *e, const LaneGroup *group)
 {
     const mask over = MASK(environment_status(group) != (double)LANE_RUNNING);
     const mask going = first_lanes(group->valid) & ~over;
+    for (int a = 0; a < e->n_actions && ON_GPU; a++) { // on a CPU the library has looked at them
+        const real given = environment_float(e, group, e->given, a);
+        const mask wrong = going & MASK(given != given);
+        if (any_lane(wrong)) environment_set_byte(group, e->wrong, wrong, wrong);
+    }
     for (int a = 0; a < e->n_actions && e->single != 0; a++)
         environment_store(e, group, e->action, a, environment_float(e, group, e->given, a), going);
     return going;

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 enum { ENVIRONMENT_BLOCK = BLOCK_THREADS };
 
@@ -181,19 +182,42 @@ static Error environment_synchronize(const CudaEnvironment *cuda)
     return error_none();
 }
 
-static Error cuda_environment_wait(Environment *environment)
+// What a step found wrong with its actions is told by the next wait, because no step waits for the device.
+static Error environment_check_actions(const CudaEnvironment *cuda)
 {
-    CudaEnvironment *cuda = (CudaEnvironment *)environment;
+    const EnvironmentView *view = &cuda->environment.view;
+    const size_t size = (size_t)view->lanes;
+    uint8_t *wrong = (uint8_t *)malloc(size);
+    if (wrong == NULL) return error_make(ERROR_MEMORY, "not enough memory to look at the actions");
+    const cudaError_t copied = cudaMemcpy(wrong, view->wrong, size, cudaMemcpyDeviceToHost);
+    const uint8_t *first = copied == cudaSuccess ? (const uint8_t *)memchr(wrong, 1, size) : NULL;
+    const long long lane = first != NULL ? (long long)(first - wrong) : -1;
+    free(wrong);
+    CUDA_TRY(copied);
+    if (lane < 0) return error_none();
+    CUDA_TRY(cudaMemsetAsync(view->wrong, 0, size, cuda->stream));
+    return error_make(ERROR_USER, "an action of environment %lld was NaN in a step since the last wait", lane);
+}
+
+static Error environment_wait_for(CudaEnvironment *cuda, bool actions)
+{
     int current;
     TRY(environment_enter(cuda, &current));
-    return environment_leave(cuda, current, environment_synchronize(cuda));
+    Error error = environment_synchronize(cuda);
+    if (error.kind == OK && actions) error = environment_check_actions(cuda);
+    return environment_leave(cuda, current, error);
+}
+
+static Error cuda_environment_wait(Environment *environment)
+{
+    return environment_wait_for((CudaEnvironment *)environment, true);
 }
 
 // What was put on the old stream is done before the new one is used. After an error only its own can be.
 static Error cuda_environment_set_stream(Environment *environment, void *stream)
 {
     CudaEnvironment *cuda = (CudaEnvironment *)environment;
-    const Error error = cuda_environment_wait(environment);
+    const Error error = environment_wait_for(cuda, false);
     if (error.kind != OK && stream != NULL) return error;
     cuda->stream = stream != NULL ? (cudaStream_t)stream : cuda->own;
     environment->place.stream = (void *)cuda->stream;

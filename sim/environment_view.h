@@ -75,6 +75,8 @@ typedef struct EnvironmentDraw {
     X(going, uint8_t, 1) \
     X(clock, int64_t, 1) X(steps, int64_t, 1) X(total, double, 1) \
     X(terminated, uint8_t, 1) X(truncated, uint8_t, 1) \
+    /* of a GPU: an action of the lane was NaN since the last wait */ \
+    X(wrong, uint8_t, 1) \
     /* of the last episode that ended */ \
     X(episode_return, double, 1) X(episode_steps, int64_t, 1) X(episode_failure, int32_t, 1) \
     /* random numbers: key, and what counts them */ \

@@ -7,10 +7,7 @@
 
 // ---- information ----------------------------------------------------------------------------------------------------
 
-static bool library_on_gpu(const Library *library)
-{
-    return strcmp(environment_place(library->environment).name, "cpu") != 0;
-}
+bool library_on_gpu(const Library *library) { return strcmp(environment_place(library->environment).name, "cpu") != 0; }
 
 enum { DLPACK_CPU = 1, DLPACK_CUDA = 2 };
 

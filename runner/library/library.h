@@ -41,6 +41,10 @@ int library_failed(Library *library, Error error);
 // Where a call without an open handle writes its text: LIBRARY_ERROR bytes of this thread.
 char *library_error_of_thread(void);
 
+// ---- arrays.c -------------------------------------------------------------------------------------------------------
+
+bool library_on_gpu(const Library *library);
+
 // ---- open.c ---------------------------------------------------------------------------------------------------------
 
 void library_free(Library *library); // NULL: nothing

@@ -90,9 +90,9 @@ static int library_wrong_spec(const Diagnostics *diagnostics, const Error *error
     return status;
 }
 
-static int library_load(Library *library, const LibrarySource *source, const hopscotch_env_options *options)
+static int library_load(Library *library, const LibrarySource *source, const hopscotch_env_options *options,
+                        Diagnostics *diagnostics)
 {
-    Diagnostics *diagnostics = diagnostics_new(&library->arena);
     const Error error = source->path != NULL ? spec_load(source->path, options->set, options->n_set, &library->arena,
                                                          diagnostics, &library->spec)
                                              : spec_parse(source->name, source->text, options->set, options->n_set,
@@ -100,14 +100,15 @@ static int library_load(Library *library, const LibrarySource *source, const hop
     return error.kind == OK ? HOPSCOTCH_OK : library_wrong_spec(diagnostics, &error);
 }
 
-static int library_prepare(Library *library, const hopscotch_env_options *options)
+static int library_prepare(Library *library, const hopscotch_env_options *options, Diagnostics *diagnostics)
 {
     EnvironmentSetup *setup = &library->setup;
     const Spec *spec = &library->spec;
     const int status = library_take_device(options->device, setup);
     if (status != HOPSCOTCH_OK) return status;
-    Error error = spec_environment(spec, &library->arena, setup);
-    if (error.kind != OK) return library_fail(NULL, HOPSCOTCH_WRONG_SPEC, "%s", error.text);
+    Error error = spec_environment(spec, &library->arena, diagnostics, setup);
+    if (error.kind != OK) return library_wrong_spec(diagnostics, &error);
+    library->spec.fixed = setup->fixed;
     setup->lanes = options->lanes;
     setup->autoreset = (EnvironmentReset)options->autoreset;
     setup->single = options->type == HOPSCOTCH_FLOAT32;
@@ -131,8 +132,9 @@ static int library_open(const LibrarySource *source, const hopscotch_env_options
     if (library == NULL) return library_fail(NULL, HOPSCOTCH_MACHINE, "not enough memory for an environment");
     const Error error = arena_create_growing(&library->arena, LIBRARY_SPEC_BYTES, "a spec");
     status = library_failed(NULL, error);
-    if (status == HOPSCOTCH_OK) status = library_load(library, source, &options);
-    if (status == HOPSCOTCH_OK) status = library_prepare(library, &options);
+    Diagnostics *diagnostics = status == HOPSCOTCH_OK ? diagnostics_new(&library->arena) : NULL;
+    if (status == HOPSCOTCH_OK) status = library_load(library, source, &options, diagnostics);
+    if (status == HOPSCOTCH_OK) status = library_prepare(library, &options, diagnostics);
     if (status == HOPSCOTCH_OK) *env = library_handle(library);
     if (status == HOPSCOTCH_OK && *env == NULL)
         status = library_fail(NULL, HOPSCOTCH_MACHINE, "too many environments are open");

@@ -222,7 +222,14 @@ for mask in (numpy.zeros(4), numpy.zeros(3, "uint8"), numpy.zeros((2, 2), "uint8
     refused(ValueError, "4 bool", env.reset, options={"reset_mask": Foreign(mask)})
 for seed in (-1, [1, 2], [1, 2, 3, -4], 1.5, True, 2**64, 2**64 - 3, "1234"):
     refused(ValueError, "seed is an integer", env.reset, seed=seed)
-env.step(numpy.array([[numpy.nan, numpy.inf]] * 4))
+before = env.array(hopscotch.library.STEPS).copy()
+actions = numpy.array([[1.0, numpy.inf]] * 4)
+actions[2, 1] = numpy.nan
+refused(hopscotch.Error, f"action {env.actions[1][0]} of environment 2 is NaN", env.step, actions)
+same(before, env.array(hopscotch.library.STEPS), "nothing has changed")
+env.step(numpy.array([[-numpy.inf, numpy.inf]] * 4))
+for name in (-1, 12, 2**31, 2**40, 2**64, 1.0, True, None):
+    refused(ValueError, "name is an integer from 0 to 11", env.array, name)
 env.step(numpy.ones((4, 2), "int8"))
 env.close()
 env.close()
@@ -246,6 +253,52 @@ refused(hopscotch.Error, "spec:1:1: error: model is missing", hopscotch.VectorEn
 refused(hopscotch.Error, "no_such", hopscotch.VectorEnv, "no_such.yaml")
 refused(hopscotch.Error, "hopper_env.yaml", hopscotch.VectorEnv, SPEC, settings={"simulation.control.mode": "raibert"})
 print("good wrong arguments are errors")
+
+# A lane that this step begins or leaves alone needs no action: next_step and disabled.
+for mode in ("next_step", "disabled"):
+    env = hopscotch.VectorEnv(SPEC, 2, "cpu", autoreset=mode, settings={"simulation.duration": 0.02, "simulation.settle": 0})
+    env.reset()
+    while not env.step(numpy.zeros((2, 2)))[3].all():
+        pass
+    env.step(numpy.full((2, 2), numpy.nan))
+    env.close()
+print("good actions that are not used may be NaN")
+
+# A reward and a condition see what the episode drew.
+env = hopscotch.VectorEnv(SPEC, 16, "cpu", settings={"environment.reward": "x_dot_des",
+                                                     "environment.terminate": "x_dot_des > 1.5"})
+env.reset()
+drawn = env.parameters()
+_, rewards, terminated, _, _ = env.step(numpy.zeros((16, 2)))
+column = [k for k in range(drawn.shape[1]) if numpy.array_equal(drawn[:, k], rewards)]
+assert len(column) == 1 and numpy.array_equal(terminated, drawn[:, column[0]] > 1.5) and 0 < terminated.sum() < 16
+env.close()
+print("good a reward sees what was drawn")
+
+# A searched parameter has the value of the only trial; of several trials none is taken.
+with open(SPEC) as file:
+    text = file.read()
+with open("searched.yaml", "w") as file:
+    file.write(text + """search:
+  method: grid
+  over:
+    g: [5]
+    l_2: {derive: "0.1 * g"}
+""")
+env = hopscotch.VectorEnv("searched.yaml", 2, "cpu")
+env.reset()
+assert (env.parameters() == 5.0).any(axis=1).all() and (env.parameters() == 0.5).any(axis=1).all()
+env.close()
+with open("searched.yaml") as file:
+    line = next(number for number, words in enumerate(file, 1) if "g: [5]" in words)
+with open("searched.yaml") as file, open("several.yaml", "w") as several:
+    several.write(file.read().replace("g: [5]", "g: [5, 6]"))
+refused(hopscotch.Error, f"several.yaml:{line}:5: error: g is searched, and an environment takes one value",
+        hopscotch.VectorEnv, "several.yaml", device="cpu")
+hopscotch.VectorEnv("several.yaml", device="cpu", settings={"search.over.g": [6]}).close()
+refused(hopscotch.Error, "is searched", hopscotch.VectorEnv, "searched.yaml",
+        settings={"search": {"method": "cmaes", "over": {"g": {"range": [5, 6]}}}})
+print("good an environment of a search")
 
 # a spec as a dict, with numbers of numpy; a name that is no UTF-8
 spec = {"version": 1, "experiment": "own", "model": "hopper",

@@ -103,6 +103,8 @@ void axes_read(SpecReader *reader)
     axes_check_fixed(reader, build);
     memcpy(build->axes + build->n_axes, build->derived, (size_t)build->n_derived * sizeof *build->axes);
     memcpy(build->axes + build->n_axes + build->n_derived, build->outer, (size_t)build->n_outer * sizeof *build->axes);
+    for (int i = 0; i < build->n_axes + build->n_derived + build->n_outer; i++)
+        build->axes[i].at = build->taken[build->axes[i].parameter];
     spec->axes = build->axes;
     spec->n_axes = build->n_axes;
     spec->n_derived = build->n_derived;

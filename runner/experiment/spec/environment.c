@@ -109,12 +109,50 @@ static void environment_draws(const Spec *spec, Arena *arena, EnvironmentSetup *
     setup->n_draws = spec->replicates.n_perturb;
 }
 
-Error spec_environment(const Spec *spec, Arena *arena, EnvironmentSetup *setup)
+// The first axis with several values; else the first.
+static const Axis *environment_axis(const Spec *spec)
+{
+    for (int i = 0; i < spec->n_axes + spec->n_outer; i++) {
+        const Axis *axis = &spec->axes[i < spec->n_axes ? i : i + spec->n_derived];
+        if (values_are_range(&axis->values) || axis->values.count > 1) return axis;
+    }
+    return &spec->axes[0];
+}
+
+static Error environment_refuse_search(const Spec *spec, Diagnostics *diagnostics)
+{
+    const Axis *axis = environment_axis(spec);
+    const char *name = spec->configured.parameters[axis->parameter].name;
+    const Error error =
+        error_make(ERROR_USER,
+                   "%s is searched, and an environment takes one value: fix it, by one value here or under "
+                   "`parameters` or `initial`, or by a setting such as search.over.%s=[VALUE]",
+                   name, name);
+    if (axis->at != NULL) diagnose(diagnostics, axis->at, "%s", error.text);
+    return error;
+}
+
+// Each lane's parameters, before what it draws: those of the only trial.
+static Error environment_fixed(const Spec *spec, Arena *arena, Diagnostics *diagnostics, EnvironmentSetup *setup)
+{
+    Search search;
+    uint64_t ordinal;
+    setup->fixed = spec->fixed;
+    if (spec->n_axes + spec->n_derived + spec->n_outer == 0) return error_none();
+    if (search_learns(spec->method)) return environment_refuse_search(spec, diagnostics);
+    TRY(search_init(spec, arena, &search));
+    if (search.total != 1) return environment_refuse_search(spec, diagnostics);
+    double *fixed = ARENA_NEW(arena, double, spec->configured.n_parameters);
+    setup->fixed = fixed;
+    return spec->method->trial(&search, 0, &ordinal, fixed);
+}
+
+Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics, EnvironmentSetup *setup)
 {
     if (spec->environment.reward == NULL)
         return error_make(ERROR_USER, "%s has no section `environment:` with a reward", spec->file);
     setup->configured = &spec->configured;
-    setup->fixed = spec->fixed;
+    TRY(environment_fixed(spec, arena, diagnostics, setup));
     setup->seed = spec->seed;
     environment_program(spec, arena, setup);
     environment_draws(spec, arena, setup);

@@ -166,6 +166,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """An array of the environment, not copied: library.EPISODE_METRICS and the like, as runner/hopscotch.h has
         them. It may be kept after the environment was closed. Numpy's are read only, but for the actions."""
         self._handle.open()
+        name = _integer(name, "name", library.ACTIONS, library.EPISODE_FAILURE)
         if name not in self._array:
             if self._make is None:
                 self._array[name] = self._handle.view(name)
@@ -268,7 +269,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         to[...] = actions
 
     def wait(self):
-        """Until the device has done all that was asked of it."""
+        """Until the device has done all that was asked of it. Error: an action was NaN in a step since the last wait;
+        on the CPU the step itself says so."""
         self._handle.call("hopscotch_env_wait")
 
     def episodes(self):
