@@ -23,6 +23,25 @@ int configured_named(const Configured *configured)
     return count;
 }
 
+int configured_failure(const Configured *configured, const char *name)
+{
+    for (int i = 0; i < configured->n_failures; i++) {
+        if (strcmp(configured->failures[i], name) == 0) return i;
+    }
+    return -1;
+}
+
+Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out)
+{
+    TRY(model->configure(settings, points, arena, out));
+    if (configured_failure(out, NON_FINITE) >= 0) return error_none();
+    const char **failures = ARENA_NEW(arena, const char *, out->n_failures + 1);
+    for (int i = 0; i < out->n_failures; i++) failures[i] = out->failures[i];
+    failures[out->n_failures++] = NON_FINITE;
+    out->failures = failures;
+    return error_none();
+}
+
 int list_field_width(const ItemField *field)
 {
     return field->type == ITEM_NAME || field->type == ITEM_WORDS ? 0 : field->type == ITEM_NUMBERS ? field->count : 1;

@@ -468,6 +468,11 @@ struct Model {
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
+// model->configure. The failure NON_FINITE, which also a value of the spec's can be (fitness/objective.c), is the
+// model's own or the last.
+#define NON_FINITE "non_finite"
+Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
+int configured_failure(const Configured *configured, const char *name); // its code; -1: there is none
 int model_count(void);
 const Model *model_at(int index);
 const Model *model_find(const char *name); // NULL if there is none

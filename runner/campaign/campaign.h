@@ -178,7 +178,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
 //                INTEGER, one REAL column per metric, and with several replicates one `<metric>_std` each. STRICT.
 //                NULL: failed. With several objectives fitness is always NULL.
-//   replicates   trial, replicate, failure, one REAL column per metric; only if the spec stores replicates
+//   replicates   trial, replicate, failure, one REAL column per metric, then per perturbed parameter what was drawn;
+//                only if the spec stores replicates
 //   shards       id, name, bytes, sha256
 //   trajectories trial, replicate, shard, row, samples, recipe: where a trajectory is, and how it was sampled
 //   debug_rows   the same columns: where debug rows are
@@ -303,6 +304,7 @@ typedef struct TrialRows {
     int64_t *replicate_trial, *replicate; // [replicate_stride] id of the trial, r
     int64_t *replicate_failure;           // [replicate_stride]
     double *replicate_metric;             // [M][replicate_stride]
+    double *replicate_drawn;              // [perturbed parameters][replicate_stride]
 } TrialRows;
 
 int rows_searched(const Spec *spec);   // P

@@ -10,7 +10,7 @@ static Error models_configure(const Model *model, Arena *arena, Configured *conf
     double *settings = ARENA_NEW(arena, double, model->n_options + 1);
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
     memset(configured, 0, sizeof *configured);
-    return model->configure(settings, NULL, arena, configured);
+    return model_configure(model, settings, NULL, arena, configured);
 }
 
 static const char *models_range(double low, double high, Arena *arena)

@@ -133,7 +133,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
 {
     FILE *out = verify->line->out;
     const VerifyTask *task = &verify->task;
-    const bool fell = strcmp(base->worst_failure, "none") != 0, finite = isfinite(base->value[base->worst]);
+    const bool fell = strcmp(base->worst_failure, "none") != 0;
     if (task->trial >= 0)
         fprintf(out, "%s/%" PRId64, task->campaign->name, task->trial);
     else
@@ -148,8 +148,7 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
     fputs(")\n", out);
     if (!isnan(task->fitness)) fprintf(out, "%-9s %s in the search\n", "", text_number(task->fitness).text);
     fprintf(out, "%-9s replicate %" PRId64 ": ", "worst", base->worst);
-    if (!fell && finite) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
-    if (!fell && !finite) fputs("its objective is not finite\n", out);
+    if (!fell) fprintf(out, "%.6g\n", spec_cost(&verify->seeds.spec, 0, base->value[base->worst]));
     if (fell) put_visible(out, base->worst_failure);
     if (fell && !isnan(base->worst_survived)) fprintf(out, " after %s s", text_number(base->worst_survived).text);
     if (fell) fputc('\n', out);

@@ -106,6 +106,7 @@ typedef struct Axis {
     int zip;                  // axes with the same zip number >= 0 advance together; -1: on its own
     const Expression *derive; // over configured.parameters' names; NULL: an axis
     bool partial;             // some trials have the parameter's fixed value instead
+    const Node *at;           // where the spec names it; NULL: the spec was made of another
 } Axis;
 
 // A block of a union of grids: its values of each axis of the spec.
@@ -337,8 +338,9 @@ int64_t spec_sample_ticks(const Spec *spec);
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);
 // What an environment of the spec is opened with (spec/environment.c): program, draws, fixed values, seed. In the
-// arena. Error (user): the spec has no section `environment:`.
-Error spec_environment(const Spec *spec, Arena *arena, EnvironmentSetup *setup);
+// arena. Searched parameters have their values of the only trial. Error (user): the spec has no section `environment:`,
+// or its search has several trials; this is in `diagnostics` too, with its place.
+Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics, EnvironmentSetup *setup);
 // Row `index` of its observations: name, unit, and bounds (infinite, or those of an action or a parameter).
 typedef struct EnvironmentRow {
     const char *name, *unit, *doc;
@@ -685,29 +687,38 @@ bool replicates_differ(const Spec *spec);
 // Parameters of one lane: the trial's, with the perturbations of this replicate. lane[n_parameters].
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane);
+// The draws alone: drawn[n_perturb], of each perturbed parameter.
+void replicate_draws(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, double *drawn);
+
+// The replicates of a trial as they ran. R: replicates.
+typedef struct Replicates {
+    const double *parameter; // [n_parameters] of the trial
+    const double *drawn;     // [R][n_perturb] of each perturbed parameter; NULL: no expression names one
+    const double *metric;    // [R][n_metrics]
+    int *failure;            // [R] codes, 0: none
+} Replicates;
 
 // What is stored of a trial.
 typedef struct TrialResult {
-    double fitness;    // NaN: failed, or there are several objectives
-    double *objective; // [spec->objective.count] of several, NaN all of them: failed; else not used
-    bool good;         // has a fitness, or its objectives
-    int failure;       // code of the first failed replicate; 0: none
-    int n_failed;      // replicates that failed
-    double *metric;    // [n_metrics] mean over replicates
-    double *spread;    // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
-    double *value;     // [replicates] room for the objective of each, too large for the stack
+    double fitness;     // NaN: failed, or there are several objectives
+    double *objective;  // [spec->objective.count] of several, NaN all of them: failed; else not used
+    double *constraint; // [n_constraints] <= 0: met; NaN: every replicate failed
+    bool good;          // has a fitness, or its objectives
+    int failure;        // code of the first failed replicate; 0: none
+    int n_failed;       // replicates that failed
+    double *metric;     // [n_metrics] mean over replicates
+    double *spread;     // [n_metrics] standard deviation (n - 1) over replicates; NULL with one replicate
+    double *value;      // [spec->objective.count][R] of each replicate; where it failed the penalty, or NaN
+    double *room;       // [R]
 } TrialResult;
 
-// metric[r*n_metrics + m], failure[r] of the replicates; parameter[n_parameters] of the trial.
-void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                  TrialResult *result);
-
-// The first objective of each replicate: value[replicates]; NaN: it failed and there is no penalty, or it has no value.
-void trial_values(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *value);
-
-// The fitness alone, of one objective. value[replicates]: room.
-double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                       double *value);
+// Replicates with an objective or a constraint that is not finite fail: failure[r] becomes NON_FINITE's code.
+void trial_result(const Spec *spec, const Replicates *of, TrialResult *result);
+// The first objective of the trial alone; also sets constraint and value. Metric and spread are not used.
+double trial_objective(const Spec *spec, const Replicates *of, TrialResult *result);
+// What the expressions of objective and constraints see of replicate r: scope[n_metrics + n_parameters].
+void replicate_scope(const Spec *spec, const Replicates *of, int r, double *scope);
+bool spec_names_drawn(const Spec *spec); // whether one of them names a perturbed parameter
 
 // ---- the gradient of a trial by the model's adjoint (search/trial_gradient.c) --------------------------------------
 
@@ -747,10 +758,7 @@ typedef struct GradientSlopes {
 // (interrupted): it left. Only a device has other errors.
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
-// The trial's constraints: out[n_constraints] <= 0: met; NaN: every replicate failed (fitness/constraints.c). The
-// violation is the sum of those above 0.
-void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                       double *out);
+// The violation of a trial: the sum of its constraints that are above 0 (fitness/constraints.c).
 double constraints_violation(const double *constraint, int count);
 // Whether an expression is an inequality, or several joined by and, or, not; the value of such a one for scope[names].
 bool constraint_is_inequality(const Expression *expression);

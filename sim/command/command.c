@@ -105,7 +105,7 @@ static Error command_check_names(const Points *lists, int list, Configured *out)
 
 static Error command_check_failures(const Points *failures, Configured *out)
 {
-    static const char *const words[COMMAND_FAILURES] = {"none", "crashed", "timeout", "protocol"};
+    static const char *const words[COMMAND_FAILURES] = {"none", "crashed", "timeout", "protocol", NON_FINITE};
     for (int64_t i = 0; i < failures->count; i++) {
         for (int k = 0; k < COMMAND_FAILURES; k++) {
             if (strcmp(failures->names[i], words[k]) != 0) continue;
@@ -186,6 +186,7 @@ static void command_failures(const Points *own, Arena *arena, Configured *out)
     names[COMMAND_CRASHED] = "crashed";
     names[COMMAND_TIMEOUT] = "timeout";
     names[COMMAND_BROKE_PROTOCOL] = "protocol";
+    names[COMMAND_NON_FINITE] = NON_FINITE;
     for (int64_t i = 0; i < own->count; i++) names[COMMAND_FAILURES + i] = own->names[i];
     out->failures = names;
     out->n_failures = COMMAND_FAILURES + (int)own->count;

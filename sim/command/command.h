@@ -14,7 +14,7 @@ enum {
 };
 
 // Failures that every program can have; the spec's own stand behind them.
-enum { COMMAND_NONE, COMMAND_CRASHED, COMMAND_TIMEOUT, COMMAND_BROKE_PROTOCOL, COMMAND_FAILURES };
+enum { COMMAND_NONE, COMMAND_CRASHED, COMMAND_TIMEOUT, COMMAND_BROKE_PROTOCOL, COMMAND_NON_FINITE, COMMAND_FAILURES };
 
 // Configured.host
 typedef struct CommandModel {

@@ -56,6 +56,12 @@ for over in mean worst median "quantile(0.3)"; do
     agree rows.csv 5 2>wrong && good "the three ways agree over $over" || fail "over $over: $(cat wrong)"
     rm -rf r
 done
+# a perturbed parameter in the objective: what each replicate drew
+"$HOPSCOTCH" run walk.yaml --set 'objective={maximize: "distance * (1 + ground_friction^2)", over: worst}' --results r \
+    --progress none >log 2>&1 || fail "run: $(cat log)"
+"$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"
+agree rows.csv 5 2>wrong && good "the three ways agree of what was drawn" || fail "drawn: $(cat wrong)"
+rm -rf r
 "$HOPSCOTCH" run walk.yaml --set simulation.friction=anchored --results r --progress none >log 2>&1 ||
     fail "run: $(cat log)"
 "$HOPSCOTCH" gradient walk/1 --results r --format csv >rows.csv 2>log || fail "$(cat log)"

@@ -77,6 +77,8 @@ void cmaes_case_end(CmaesCase *test)
     arena_destroy(&arena);
 }
 
+enum { CMAES_CASE_SCOPE = 512 };
+
 bool cmaes_case_batch(CmaesCase *test, int64_t most)
 {
     bool waiting = false;
@@ -86,9 +88,10 @@ bool cmaes_case_batch(CmaesCase *test, int64_t most)
         const double *x = trials->parameter + t * test->n;
         trials->fitness[t] = test->function(x, test->n);
         trials->survived[t] = -fabs(x[0]);
-        const int none = 0;
-        trial_constraints(&test->spec, x, &trials->fitness[t], &none,
-                          trials->constraint + t * test->spec.n_constraints);
+        double scope[CMAES_CASE_SCOPE] = {trials->fitness[t]}; // f, and other metrics that no constraint uses
+        memcpy(scope + test->spec.configured.n_metrics, x, (size_t)test->n * sizeof *scope);
+        for (int i = 0; i < test->spec.n_constraints; i++)
+            trials->constraint[t * test->spec.n_constraints + i] = constraint_value(test->spec.constraints[i], scope);
     }
     test->evaluations += trials->count;
     CHECK_OK(test->search.method->tell(&test->search, trials));

@@ -36,6 +36,21 @@ TEST(constraints_give_the_distance_to_being_met)
     CHECK(isnan(constraint_of("max(a < b, 1)", 1, 1)));
 }
 
+typedef struct Evaluated {
+    const Spec *spec;
+    Replicates of;
+    int failure[3];
+    double g[2], value[3], room[3];
+} Evaluated;
+
+static void evaluate(Evaluated *e, const int *failure)
+{
+    TrialResult result = {.constraint = e->g, .value = e->value, .room = e->room};
+    memcpy(e->failure, failure, sizeof e->failure);
+    e->of.failure = e->failure;
+    trial_objective(e->spec, &e->of, &result);
+}
+
 TEST(constraints_are_met_if_every_replicate_meets_them)
 {
     enum { REPLICATES = 3 };
@@ -44,26 +59,42 @@ TEST(constraints_are_met_if_every_replicate_meets_them)
     CHECK_OK(arena_create(&arena, (size_t)256 << 20, "test"));
     Diagnostics *diagnostics = diagnostics_new(&arena);
     const char *text = "version: 1\nexperiment: test\nmodel: bbob\nsimulation: {dimension: 2}\n"
-                       "replicates: {count: 3}\nconstraints: [\"f < 5\", \"x1 > 1\"]\n";
+                       "replicates: {count: 3}\nobjective: {minimize: x1}\nconstraints: [\"f < 5\", \"x1 > 1\"]\n";
     CHECK_OK(spec_parse("test.yaml", text, NULL, 0, &arena, diagnostics, &spec));
     const double parameter[2] = {0.5, 0};
     const int metrics = spec.configured.n_metrics;
-    double g[2], *metric = ARENA_NEW(&arena, double, REPLICATES *metrics);
+    double *metric = ARENA_NEW(&arena, double, REPLICATES *metrics);
     for (int m = 0; m < metrics; m++) {
         const bool f = strcmp(spec.configured.metrics[m].name, "f") == 0;
         for (int r = 0; r < REPLICATES; r++) metric[r * metrics + m] = f ? (const double[]){3, 7, 100}[r] : -1.0;
     }
-    trial_constraints(&spec, parameter, metric, (const int[REPLICATES]){0, 0, 1}, g);
+    Evaluated of = {.spec = &spec, .of = {.parameter = parameter, .metric = metric}};
+    const double *g = of.g;
+    evaluate(&of, (const int[REPLICATES]){0, 0, 1});
     CHECK_BITS(2.0, g[0]);
     CHECK_BITS(0.5, g[1]);
     CHECK_BITS(2.5, constraints_violation(g, 2));
-    trial_constraints(&spec, parameter, metric, (const int[REPLICATES]){0, 1, 1}, g);
+    evaluate(&of, (const int[REPLICATES]){0, 1, 1});
     CHECK_BITS(-2.0, g[0]);
     CHECK_BITS(0.5, constraints_violation(g, 2));
-    trial_constraints(&spec, parameter, metric, (const int[REPLICATES]){1, 1, 1}, g);
+    evaluate(&of, (const int[REPLICATES]){1, 1, 1});
     CHECK(isnan(g[0]) && isnan(constraints_violation(g, 2)));
-    for (int m = 0; m < metrics; m++) metric[metrics + m] = (double)NAN;
-    trial_constraints(&spec, parameter, metric, (const int[REPLICATES]){0, 0, 1}, g);
-    CHECK(isinf(g[0]) && isinf(constraints_violation(g, 2))); // a failed replicate violates its constraints
+    // A constraint that is not finite fails its replicate; the objective is x1 alone.
+    for (int b = 0; b < 3; b++) {
+        for (int m = 0; m < metrics; m++)
+            metric[metrics + m] = (const double[]){(double)NAN, (double)INFINITY, (double)-INFINITY}[b];
+        evaluate(&of, (const int[REPLICATES]){0, 0, 1});
+        CHECK_INTEGER(configured_failure(&spec.configured, NON_FINITE), of.failure[1]);
+        CHECK_INTEGER(0, of.failure[0]);
+        CHECK_BITS(-2.0, g[0]);
+        CHECK_BITS(0.5, constraints_violation(g, 2));
+    }
+    // What a replicate drew counts.
+    static const Perturbation perturb[] = {{.parameter = 0}};
+    spec.replicates.perturb = perturb;
+    spec.replicates.n_perturb = 1;
+    of.of.drawn = (const double[REPLICATES]){0.25, -1, 5};
+    evaluate(&of, (const int[REPLICATES]){0, 1, 1});
+    CHECK_BITS(0.75, g[1]);
     arena_destroy(&arena);
 }

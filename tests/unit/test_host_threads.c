@@ -130,6 +130,8 @@ static Sha256Text host_digest_rows(const Spec *spec, const Flight *flight, const
     host_add_columns(&hash, rows->metric, rows->stride, n, metrics);
     host_add_columns(&hash, rows->spread, rows->stride, n, metrics);
     host_add_columns(&hash, rows->replicate_metric, rows->replicate_stride, n * replicates, metrics);
+    host_add_columns(&hash, rows->replicate_metric != NULL ? rows->replicate_drawn : NULL, rows->replicate_stride,
+                     n * replicates, spec->replicates.n_perturb);
     if (rows->replicate_metric != NULL) {
         sha256_add(&hash, rows->replicate_trial, bytes * (size_t)replicates);
         sha256_add(&hash, rows->replicate_failure, bytes * (size_t)replicates);

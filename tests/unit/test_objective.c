@@ -7,13 +7,15 @@
 // Two metrics x, y and two parameters p, q; one arena for all tests of this file.
 static const char *const names[] = {"x", "y", "p", "q"};
 static const double parameter[] = {2.0, 5.0};
+static const char *const failures[] = {"none", "fell", "diverged", "solver", NON_FINITE};
+enum { CODE_NON_FINITE = 4 };
 
 typedef struct Trial {
     Arena arena;
     Spec spec;
     double metric[8][2]; // metrics of each replicate
     int failure[8];
-    double mean[2], spread[2], value[8];
+    double mean[2], spread[2], value[8], room[8], drawn[8];
     TrialResult result;
 } Trial;
 
@@ -31,6 +33,8 @@ static Trial trial_of(const char *minimize, Over over, double quantile, int coun
     trial.spec.objective.count = 1;
     trial.spec.objective.over = over;
     trial.spec.objective.quantile = quantile;
+    trial.spec.configured.failures = failures;
+    trial.spec.configured.n_failures = 5;
     trial.spec.configured.n_metrics = 2;
     trial.spec.configured.n_parameters = 2;
     for (int r = 0; r < count; r++) trial.metric[r][0] = x[r];
@@ -42,8 +46,13 @@ static const TrialResult *evaluate(Trial *trial)
 {
     trial->result = (TrialResult){.metric = trial->mean,
                                   .spread = trial->spec.replicates.count > 1 ? trial->spread : NULL,
-                                  .value = trial->value};
-    trial_result(&trial->spec, parameter, trial->metric[0], trial->failure, &trial->result);
+                                  .value = trial->value,
+                                  .room = trial->room};
+    const Replicates of = {.parameter = parameter,
+                           .drawn = trial->spec.replicates.n_perturb > 0 ? trial->drawn : NULL,
+                           .metric = trial->metric[0],
+                           .failure = trial->failure};
+    trial_result(&trial->spec, &of, &trial->result);
     return &trial->result;
 }
 
@@ -99,14 +108,63 @@ TEST(objective_median_worst_and_quantile)
     CHECK_BITS(4.0, fitness_of(OVER_QUANTILE, 0.7, 1, four));
 }
 
-TEST(objective_infinity_is_a_number)
+// One rule for NaN and infinities: the replicate fails, and `failed:` applies.
+TEST(objective_that_is_not_finite_fails_the_replicate)
 {
-    static const double two_infinite[] = {INFINITY, 1, INFINITY, 2};
-    CHECK_BITS(INFINITY, fitness_of(OVER_MEAN, 0, 4, two_infinite));
-    CHECK_BITS(INFINITY, fitness_of(OVER_WORST, 0, 4, two_infinite));
-    CHECK_BITS(INFINITY, fitness_of(OVER_MEDIAN, 0, 4, two_infinite));
-    CHECK_BITS(INFINITY, fitness_of(OVER_QUANTILE, 0.9, 4, two_infinite)); // between two infinities
-    CHECK_BITS(2.0, fitness_of(OVER_QUANTILE, 1.0 / 3, 4, two_infinite));
+    static const double bad[] = {(double)INFINITY, (double)-INFINITY, (double)NAN};
+    for (int over = OVER_MEAN; over <= OVER_QUANTILE; over++) {
+        for (int b = 0; b < 3; b++) {
+            const double x[] = {4, bad[b], 8, 2};
+            Trial trial = trial_of("x", (Over)over, 1, 4, x);
+            CHECK_BITS(the_nan(), evaluate(&trial)->fitness);
+            CHECK(!trial.result.good);
+            CHECK_INTEGER(CODE_NON_FINITE, trial.result.failure);
+            CHECK_INTEGER(1, trial.result.n_failed);
+            CHECK_INTEGER(CODE_NON_FINITE, trial.failure[1]);
+            CHECK_BITS(the_nan(), trial.value[1]);
+            memset(trial.failure, 0, sizeof trial.failure);
+            trial.spec.objective.failed = FAILED_PENALTY;
+            trial.spec.objective.penalty = 10;
+            const double with[] = {6, 6, 10, 10}, without[] = {14.0 / 3, 4, 8, 8}; // mean, median, worst, quantile(1)
+            CHECK_BITS(with[over], evaluate(&trial)->fitness);
+            CHECK_INTEGER(1, trial.result.n_failed);
+            CHECK_BITS(10.0, trial.value[1]);
+            memset(trial.failure, 0, sizeof trial.failure);
+            trial.spec.objective.failed = FAILED_IGNORE;
+            CHECK_BITS(without[over], evaluate(&trial)->fitness);
+            arena_destroy(&trial.arena);
+        }
+    }
+}
+
+// Each value is finite and their sum is not.
+TEST(objective_that_overflows_has_no_fitness)
+{
+    static const double x[] = {1e308, 1e308, 1e308, 1e308};
+    Trial trial = trial_of("x", OVER_MEAN, 0, 4, x);
+    CHECK_BITS(the_nan(), evaluate(&trial)->fitness);
+    CHECK_INTEGER(CODE_NON_FINITE, trial.result.failure);
+    CHECK_INTEGER(0, trial.result.n_failed);
+    arena_destroy(&trial.arena);
+}
+
+// A perturbed parameter has the value that the replicate drew.
+TEST(objective_sees_what_replicates_drew)
+{
+    static const Perturbation perturb[] = {{.parameter = 1}};
+    Trial trial = trial_of("x * q + p", OVER_MEAN, 0, 4, four);
+    trial.spec.replicates.perturb = perturb;
+    trial.spec.replicates.n_perturb = 1;
+    CHECK(spec_names_drawn(&trial.spec));
+    for (int r = 0; r < 4; r++) trial.drawn[r] = 10.0 * (r + 1);
+    CHECK_BITS((40.0 + 20 + 240 + 80) / 4 + 2, evaluate(&trial)->fitness);
+    CHECK_BITS(242.0, trial.value[2]);
+    arena_destroy(&trial.arena);
+    trial = trial_of("x + p", OVER_MEAN, 0, 4, four);
+    trial.spec.replicates.perturb = perturb;
+    trial.spec.replicates.n_perturb = 1;
+    CHECK(!spec_names_drawn(&trial.spec));
+    arena_destroy(&trial.arena);
 }
 
 TEST(objective_zeros_of_both_signs_sort_the_same)
@@ -127,8 +185,9 @@ TEST(objective_nan_is_never_ranked)
 {
     static const double x[] = {4, -NAN, 8, 2};
     for (int over = OVER_MEAN; over <= OVER_QUANTILE; over++) CHECK_BITS(the_nan(), fitness_of((Over)over, 0.1, 4, x));
-    Trial trial = trial_of("x", OVER_WORST, 0, 4, x);
+    Trial trial = trial_of("y", OVER_WORST, 0, 4, x); // which does not use the metric that is NaN
     const TrialResult *result = evaluate(&trial);
+    CHECK_BITS(4.0, result->fitness);
     CHECK_INTEGER(0, result->failure);
     CHECK_INTEGER(0, result->n_failed);
     CHECK_BITS(the_nan(), result->metric[0]);

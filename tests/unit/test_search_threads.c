@@ -94,7 +94,6 @@ static void shared_evaluate(SharedCase *test)
     enum { SHARED_METRICS = 8 }; // at most
     Trials *trials = &test->trials;
     CHECK(test->spec.configured.n_metrics <= SHARED_METRICS && test->spec.configured.n_parameters <= SHARED_N);
-    const int none = 0;
     for (int64_t t = 0; t < trials->count; t++) {
         const double *x = trials->parameter + t * SHARED_N;
         double near = 0.0, far = 0.0;
@@ -107,8 +106,10 @@ static void shared_evaluate(SharedCase *test)
         trials->objective[2 * t] = fails ? (double)NAN : near;
         trials->objective[2 * t + 1] = fails ? (double)NAN : far;
         trials->survived[t] = -fabs(x[0]);
-        const double metrics[SHARED_METRICS] = {near, far};
-        trial_constraints(&test->spec, x, metrics, &none, trials->constraint + t * test->spec.n_constraints);
+        double scope[SHARED_METRICS + SHARED_N] = {near, far};
+        memcpy(scope + test->spec.configured.n_metrics, x, SHARED_N * sizeof *scope);
+        for (int i = 0; i < test->spec.n_constraints; i++)
+            trials->constraint[t * test->spec.n_constraints + i] = constraint_value(test->spec.constraints[i], scope);
     }
 }
 

@@ -68,14 +68,22 @@ static int64_t lanes_trials_at_once(const Spec *spec)
 
 static int64_t lanes_gathered(const Spec *spec) { return lanes_trials_at_once(spec) * spec->replicates.count; }
 
+// Doubles per lane of what was drawn.
+static int64_t lanes_drawn(const Spec *spec)
+{
+    return spec->replicates.store || spec_names_drawn(spec) ? spec->replicates.n_perturb : 0;
+}
+
 void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch)
 {
-    const int64_t lanes = lanes_gathered(spec);
+    const int64_t lanes = lanes_gathered(spec), drawn = lanes_drawn(spec), replicates = spec->replicates.count;
     *scratch = (LanesScratch){
         .parameter = ARENA_NEW(arena, double, (int64_t)LANES_AT_ONCE * spec->configured.n_parameters),
         .metric = ARENA_NEW(arena, double, lanes * spec->configured.n_metrics),
+        .drawn = drawn > 0 ? ARENA_NEW(arena, double, lanes *drawn) : NULL,
         .failure = ARENA_NEW(arena, int, lanes),
-        .value = ARENA_NEW(arena, double, spec->replicates.count),
+        .value = ARENA_NEW(arena, double, spec->objective.count *replicates),
+        .room = ARENA_NEW(arena, double, replicates),
         .mean = ARENA_NEW(arena, double, spec->configured.n_metrics),
         .spread = ARENA_NEW(arena, double, spec->configured.n_metrics),
     };
@@ -83,10 +91,10 @@ void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch)
 
 int64_t lanes_scratch_bytes(const Spec *spec)
 {
-    enum { ARRAYS = 6, ALIGNMENT = 64 };
+    enum { ARRAYS = 8, ALIGNMENT = 64 };
     const int64_t metrics = spec->configured.n_metrics, parameters = spec->configured.n_parameters;
-    return 8 * (LANES_AT_ONCE * parameters + lanes_gathered(spec) * (metrics + 1) + spec->replicates.count +
-                2 * metrics) +
+    return 8 * (LANES_AT_ONCE * parameters + lanes_gathered(spec) * (metrics + lanes_drawn(spec) + 1) +
+                (spec->objective.count + 1) * spec->replicates.count + 2 * metrics) +
            ARRAYS * ALIGNMENT;
 }
 
@@ -162,12 +170,24 @@ void flight_fill(const Spec *spec, Flight *flight, Batch *batch)
 typedef struct LanesCollect {
     const Spec *spec;
     const Flight *flight;
-    const Batch *batch;
+    Batch *batch;
     TrialRows *rows;
     int survived; // the metric, or -1
 } LanesCollect;
 
-// metric[R][M] and failure[R] of the trials [first, end)
+// Of some lanes, the i-th and following of a block.
+static void lanes_gather_drawn(const LanesCollect *collect, const LanePlace *place, int64_t i, int count, double *drawn)
+{
+    const Spec *spec = collect->spec;
+    const int n = spec->replicates.n_perturb;
+    for (int d = 0; d < n && drawn != NULL; d++) {
+        const double *column =
+            &collect->batch->parameter[spec->replicates.perturb[d].parameter * collect->batch->stride];
+        for (int k = 0; k < count; k++) drawn[(i + k) * n + d] = column[place[k].lane];
+    }
+}
+
+// metric[R][M], drawn[R][D] and failure[R] of the trials [first, end)
 static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int64_t first, int64_t end)
 {
     const Batch *batch = collect->batch;
@@ -181,6 +201,7 @@ static void lanes_gather(const LanesCollect *collect, LanesScratch *scratch, int
             const double *column = &batch->metric[m * batch->stride];
             for (int k = 0; k < count; k++) scratch->metric[(i + k) * metrics + m] = column[place[k].lane];
         }
+        lanes_gather_drawn(collect, place, i, count, scratch->drawn);
         for (int k = 0; k < count; k++) scratch->failure[i + k] = batch->status[place[k].lane] - LANE_DONE;
     }
 }
@@ -193,15 +214,16 @@ static void lanes_put(double *columns, int64_t stride, int64_t row, const double
     for (int i = 0; i < count; i++) columns[i * stride + row] = values[i];
 }
 
-static void lanes_put_replicates(const Spec *spec, const double *metric, const int *failure, TrialRows *rows,
-                                 int64_t row)
+static void lanes_put_replicates(const Spec *spec, const Replicates *of, TrialRows *rows, int64_t row)
 {
-    const int count = spec->replicates.count, metrics = spec->configured.n_metrics;
+    const int count = spec->replicates.count, metrics = spec->configured.n_metrics, drawn = spec->replicates.n_perturb;
+    const int64_t stride = rows->replicate_stride;
     if (rows->replicate_metric == NULL) return;
     for (int r = 0; r < count; r++) {
         rows->replicate_trial[row * count + r] = rows->id[row];
-        rows->replicate_failure[row * count + r] = failure[r];
-        lanes_put(rows->replicate_metric, rows->replicate_stride, row * count + r, &metric[r * metrics], metrics);
+        rows->replicate_failure[row * count + r] = of->failure[r];
+        lanes_put(rows->replicate_metric, stride, row * count + r, &of->metric[r * metrics], metrics);
+        if (drawn > 0) lanes_put(rows->replicate_drawn, stride, row * count + r, &of->drawn[r * drawn], drawn);
     }
 }
 
@@ -222,58 +244,75 @@ static void lanes_put_row(const Spec *spec, const Trials *trials, int64_t trial,
     if (rows->spread != NULL) lanes_put(rows->spread, rows->stride, trial, result->spread, metrics);
 }
 
-static void lanes_put_constraints(const Spec *spec, const Trials *trials, int64_t trial, const double *metric,
-                                  const int *failure, TrialRows *rows)
+static void lanes_put_constraints(const Spec *spec, const TrialResult *result, TrialRows *rows, int64_t row)
 {
     const int n = spec->n_constraints;
-    double *constraint = &trials->constraint[trial * n];
     if (n == 0) return;
-    trial_constraints(spec, &trials->parameter[trial * spec->configured.n_parameters], metric, failure, constraint);
-    rows->constraint[trial] = constraints_violation(constraint, n);
-    lanes_put(rows->constraint + rows->stride, rows->stride, trial, constraint, n);
+    rows->constraint[row] = constraints_violation(result->constraint, n);
+    lanes_put(rows->constraint + rows->stride, rows->stride, row, result->constraint, n);
+}
+
+// Replicates that failed by a value of the spec's: their lanes too, for arrays of those that failed.
+static void lanes_mark(const LanesCollect *collect, int64_t trial, const int *failure)
+{
+    for (int r = 0; r < collect->spec->replicates.count; r++)
+        collect->batch->status[lanes_of(collect->spec, collect->flight, trial, r)] = LANE_DONE + failure[r];
 }
 
 // False: the trial failed.
-static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const double *metric,
-                                const int *failure, int64_t t)
+static bool lanes_collect_trial(const LanesCollect *collect, const LanesScratch *scratch, const Replicates *of,
+                                int64_t t)
 {
     const Spec *spec = collect->spec;
     const Trials *trials = &collect->flight->trials;
+    const size_t replicates = (size_t)spec->replicates.count;
     TrialResult result = {.objective = &trials->objective[t * rows_objectives(spec)],
+                          .constraint = spec->n_constraints > 0 ? &trials->constraint[t * spec->n_constraints] : NULL,
                           .metric = scratch->mean,
                           .spread = scratch->spread,
-                          .value = scratch->value};
-    trial_result(spec, &trials->parameter[t * spec->configured.n_parameters], metric, failure, &result);
+                          .value = scratch->value,
+                          .room = scratch->room};
+    trial_result(spec, of, &result);
+    if (result.n_failed > 0) lanes_mark(collect, t, of->failure);
     lanes_put_row(spec, trials, t, &result, collect->rows);
-    lanes_put_constraints(spec, trials, t, metric, failure, collect->rows);
-    lanes_put_replicates(spec, metric, failure, collect->rows, t);
+    lanes_put_constraints(spec, &result, collect->rows, t);
+    lanes_put_replicates(spec, of, collect->rows, t);
     if (trials->value != NULL)
-        trial_values(spec, &trials->parameter[t * spec->configured.n_parameters], metric, failure,
-                     &trials->value[t * spec->replicates.count]);
+        memcpy(&trials->value[t * spec->replicates.count], result.value, replicates * sizeof *result.value);
     trials->fitness[t] = result.fitness;
     trials->survived[t] = collect->survived >= 0 ? result.metric[collect->survived] : 0;
     return result.failure == 0 && result.good;
+}
+
+// The t-th of the trials that a thread gathered.
+static Replicates lanes_replicates(const LanesCollect *collect, const LanesScratch *scratch, int64_t t, int64_t trial)
+{
+    const Spec *spec = collect->spec;
+    const int64_t first = t * spec->replicates.count;
+    return (Replicates){.parameter = &collect->flight->trials.parameter[trial * spec->configured.n_parameters],
+                        .drawn = scratch->drawn != NULL ? &scratch->drawn[first * spec->replicates.n_perturb] : NULL,
+                        .metric = &scratch->metric[first * spec->configured.n_metrics],
+                        .failure = &scratch->failure[first]};
 }
 
 // Trials [first, end). Failures are added once per range, because the counts of threads share cache lines.
 static void lanes_collect_range(void *context, int thread, int64_t first, int64_t end)
 {
     const LanesCollect *collect = context;
-    const Spec *spec = collect->spec;
-    const int64_t replicates = spec->replicates.count, metrics = spec->configured.n_metrics;
     LanesScratch *scratch = &collect->flight->scratch[thread];
     int64_t failures = 0;
-    for (int64_t next = first, block = lanes_trials_at_once(spec); next < end; next += block) {
+    for (int64_t next = first, block = lanes_trials_at_once(collect->spec); next < end; next += block) {
         const int64_t last = next + block < end ? next + block : end;
         lanes_gather(collect, scratch, next, last);
-        for (int64_t t = next; t < last; t++)
-            failures += !lanes_collect_trial(collect, scratch, &scratch->metric[(t - next) * replicates * metrics],
-                                             &scratch->failure[(t - next) * replicates], t);
+        for (int64_t t = next; t < last; t++) {
+            const Replicates of = lanes_replicates(collect, scratch, t - next, t);
+            failures += !lanes_collect_trial(collect, scratch, &of, t);
+        }
     }
     scratch->failures += failures;
 }
 
-static void lanes_collect_rows(const Spec *spec, const Flight *flight, const Batch *batch, Commit *commit)
+static void lanes_collect_rows(const Spec *spec, const Flight *flight, Batch *batch, Commit *commit)
 {
     const int replicates = spec->replicates.count;
     LanesCollect collect = {.spec = spec,
@@ -334,7 +373,7 @@ static void lanes_collect_arrays(const Spec *spec, const Flight *flight, const B
     }
 }
 
-void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit)
+void flight_collect(const Spec *spec, Flight *flight, Batch *batch, Commit *commit)
 {
     commit->kind = flight->kind;
     commit->failures = commit->n_lanes = 0;

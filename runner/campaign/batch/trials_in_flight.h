@@ -4,12 +4,14 @@
 
 #include "../store/commit.h"
 
-// What one thread needs to fill lanes and to gather trials. R: replicates of a trial, M: metrics.
+// What one thread needs to fill lanes and to gather trials. R: replicates of a trial, M: metrics, K: objectives, D:
+// perturbed parameters.
 typedef struct LanesScratch {
     double *parameter;     // [lanes that are filled at once][n_parameters]
     double *metric;        // [trials that are gathered at once][R][M]
+    double *drawn;         // [trials][R][D]; NULL: it is of no interest what was drawn
     int *failure;          // [trials][R]
-    double *value;         // [R] of a trial's objective
+    double *value, *room;  // [K][R], [R] of a trial (TrialResult)
     double *mean, *spread; // [M] of a trial's metrics over the replicates
     int64_t failures;      // trials that failed, so far
 } LanesScratch;
@@ -38,8 +40,8 @@ int64_t lanes_scratch_bytes(const Spec *spec);
 // Assigns a lane to every replicate, and fills in its parameters.
 void flight_fill(const Spec *spec, Flight *flight, Batch *batch);
 // Writes fitness and metrics of every trial into `commit->rows` (fitness and survived also into the trials, for tell),
-// and the arrays of observed lanes into `commit->lanes` and `samples`.
-void flight_collect(const Spec *spec, Flight *flight, const Batch *batch, Commit *commit);
+// and the arrays of observed lanes into `commit->lanes` and `samples`. Lanes with a value that is not finite fail.
+void flight_collect(const Spec *spec, Flight *flight, Batch *batch, Commit *commit);
 // Of a flight of one trial that was collected: the failure of a replicate, an index of configured.failures; 0: none.
 int flight_failure(const Flight *flight, int replicate);
 // Waits for the slice in flight, and adds its times.

@@ -134,7 +134,7 @@ static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int
     rows_table_show(rows, first, end, &store->trials);
     TRY(commit_table(store, &store->insert_trials, &store->trials, "trials"));
     if (!store->spec->replicates.store) return error_none();
-    rows_replicates_table_show(rows, first * replicates, end * replicates, &store->replicates);
+    rows_replicates_table_show(store->spec, rows, first * replicates, end * replicates, &store->replicates);
     return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
 }
 

@@ -156,6 +156,7 @@ void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows
     rows->replicate = ARENA_NEW(arena, int64_t, rows->replicate_stride);
     rows->replicate_failure = ARENA_NEW(arena, int64_t, rows->replicate_stride);
     rows->replicate_metric = ARENA_NEW(arena, double, rows->replicate_stride *metrics);
+    rows->replicate_drawn = ARENA_NEW(arena, double, rows->replicate_stride * spec->replicates.n_perturb);
     for (int64_t i = 0; i < capacity * count; i++) rows->replicate[i] = i % count;
 }
 
@@ -176,12 +177,34 @@ void *rows_cells(const TrialRows *rows, int column)
     return (int64_t *)rows_array(rows, &rows_columns_of_trial[c]) + column * rows->stride;
 }
 
-int64_t rows_replicate_columns(const Spec *spec) { return ROWS_REPLICATE_METRICS + spec->configured.n_metrics; }
+int64_t rows_replicate_columns(const Spec *spec)
+{
+    return ROWS_REPLICATE_METRICS + spec->configured.n_metrics + spec->replicates.n_perturb;
+}
+
+// A column of numbers of the table replicates, from 0: a metric, or what was drawn.
+static const char *rows_replicate_name(const Spec *spec, int index)
+{
+    const int metrics = spec->configured.n_metrics;
+    if (index < metrics) return spec->configured.metrics[index].name;
+    return spec->configured.parameters[spec->replicates.perturb[index - metrics].parameter].name;
+}
+
+static int rows_replicate_numbers(const Spec *spec)
+{
+    return (int)rows_replicate_columns(spec) - ROWS_REPLICATE_METRICS;
+}
+
+static const double *rows_replicate_column(const TrialRows *rows, int metrics, int index)
+{
+    if (index < metrics) return &rows->replicate_metric[index * rows->replicate_stride];
+    return &rows->replicate_drawn[(index - metrics) * rows->replicate_stride];
+}
 
 int64_t rows_bytes(const Spec *spec)
 {
     const int64_t metrics = spec->configured.n_metrics, count = spec->replicates.count;
-    const int64_t stored = spec->replicates.store ? count * 8 * (metrics + 3) : 0;
+    const int64_t stored = spec->replicates.store ? count * 8 * rows_replicate_columns(spec) : 0;
     return 8 * (rows_searched(spec) + rows_objectives(spec) + rows_constraints(spec) + 2 * metrics + 6) + stored;
 }
 
@@ -254,18 +277,18 @@ void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *tab
                                        .kind = MEMORY_WORD,
                                        .words = rows_failure_words(spec, arena),
                                        .n_words = spec->configured.n_failures + 1};
-    for (int m = 0; m < spec->configured.n_metrics; m++)
-        table->columns[ROWS_REPLICATE_METRICS + m] =
-            (MemoryColumn){.name = spec->configured.metrics[m].name, .kind = MEMORY_REAL};
+    for (int i = 0; i < rows_replicate_numbers(spec); i++)
+        table->columns[ROWS_REPLICATE_METRICS + i] =
+            (MemoryColumn){.name = rows_replicate_name(spec, i), .kind = MEMORY_REAL};
 }
 
-void rows_replicates_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
+void rows_replicates_table_show(const Spec *spec, const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table)
 {
     table->columns[0].integers = rows->replicate_trial;
     table->columns[1].integers = rows->replicate;
     table->columns[2].integers = rows->replicate_failure;
     for (int i = ROWS_REPLICATE_METRICS; i < table->n_columns; i++)
-        table->columns[i].reals = &rows->replicate_metric[(i - ROWS_REPLICATE_METRICS) * rows->replicate_stride];
+        table->columns[i].reals = rows_replicate_column(rows, spec->configured.n_metrics, i - ROWS_REPLICATE_METRICS);
     table->first = first;
     table->end = end;
 }
@@ -307,9 +330,8 @@ static void rows_each_replicate_column(const Spec *spec, RowsText *text, Arena *
     add(text, arena, "trial", "INTEGER NOT NULL", &count);
     add(text, arena, "replicate", "INTEGER NOT NULL", &count);
     add(text, arena, "failure", "TEXT NOT NULL", &count);
-    for (int i = 0; i < spec->configured.n_metrics; i++) {
-        add(text, arena, spec->configured.metrics[i].name, "REAL", &count);
-    }
+    for (int i = 0; i < rows_replicate_numbers(spec); i++)
+        add(text, arena, rows_replicate_name(spec, i), "REAL", &count);
 }
 
 static void rows_add_declaration(RowsText *text, Arena *arena, const char *name, const char *type, int *count)
@@ -388,6 +410,15 @@ static bool rows_name_is_taken(const Spec *spec, const char *name)
     return false;
 }
 
+static Error rows_check_name(const Spec *spec, const char *name)
+{
+    if (!rows_name_is_taken(spec, name)) return error_none();
+    return error_make(ERROR_USER,
+                      "the model %s has a parameter %s and a result of the same name; they can't both be a "
+                      "column of trials: rename one in the model's tables",
+                      spec->model->name, name);
+}
+
 Error rows_check_names(const Spec *spec)
 {
     enum { SQLITE_COLUMNS = 2000 };
@@ -396,15 +427,9 @@ Error rows_check_names(const Spec *spec)
                           "the table trials would have %lld columns and SQLite allows %d: search fewer parameters, "
                           "name fewer bodies, or do without replicates, whose spreads are columns too",
                           (long long)rows_columns(spec), SQLITE_COLUMNS);
-    for (int i = 0; i < rows_searched(spec); i++) {
-        const char *name = rows_searched_name(spec, i);
-        if (rows_name_is_taken(spec, name)) {
-            return error_make(ERROR_USER,
-                              "the model %s has a parameter %s and a result of the same name; they can't both be a "
-                              "column of trials: rename one in the model's tables",
-                              spec->model->name, name);
-        }
-    }
+    for (int i = 0; i < rows_searched(spec); i++) TRY(rows_check_name(spec, rows_searched_name(spec, i)));
+    for (int i = 0; i < spec->replicates.n_perturb && spec->replicates.store; i++)
+        TRY(rows_check_name(spec, rows_replicate_name(spec, spec->configured.n_metrics + i)));
     return error_none();
 }
 
@@ -434,18 +459,12 @@ void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, i
     bind_integer(statement, 1, rows->id[row]);
     bind_integer(statement, 2, replicate);
     bind_word(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
-    for (int i = 0; i < spec->configured.n_metrics; i++)
+    for (int i = 0; i < rows_replicate_numbers(spec); i++)
         bind_real(statement, 1 + ROWS_REPLICATE_METRICS + i,
-                  rows_stored(rows->replicate_metric[i * rows->replicate_stride + lane]));
+                  rows_stored(rows_replicate_column(rows, spec->configured.n_metrics, i)[lane]));
 }
 
-int32_t rows_failure_code(const Spec *spec, const char *name)
-{
-    for (int32_t i = 0; i < spec->configured.n_failures; i++) {
-        if (strcmp(spec->configured.failures[i], name) == 0) return i;
-    }
-    return -1;
-}
+int32_t rows_failure_code(const Spec *spec, const char *name) { return configured_failure(&spec->configured, name); }
 
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row)
 {

@@ -21,7 +21,8 @@ Field rows_field(const Spec *spec, const char *name); // name, unit and meaning 
 void rows_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
 void rows_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table);
 void rows_replicates_table_take(const Spec *spec, Arena *arena, MemoryTable *table);
-void rows_replicates_table_show(const TrialRows *rows, int64_t first, int64_t end, MemoryTable *table);
+void rows_replicates_table_show(const Spec *spec, const TrialRows *rows, int64_t first, int64_t end,
+                                MemoryTable *table);
 void *rows_cells(const TrialRows *rows, int column); // of the table trials: doubles or integers, [count]
 // Copies a row to another place.
 void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t place);

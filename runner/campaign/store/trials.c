@@ -357,6 +357,9 @@ Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *
         if (failure >= 0) rows->replicate_failure[r] = failure;
         for (int m = 0; m < metrics; m++)
             rows->replicate_metric[m * rows->replicate_stride + r] = cell_real(&replicates, REPLICATE_METRICS + m);
+        for (int d = 0; d < spec->replicates.n_perturb; d++)
+            rows->replicate_drawn[d * rows->replicate_stride + r] =
+                cell_real(&replicates, REPLICATE_METRICS + metrics + d);
     }
     return cursor_close(&replicates);
 }

@@ -3,11 +3,10 @@
 //     a < b, a <= b   a - b          p and q   the greater of both
 //     a > b, a >= b   b - a          p or q    the less of both         not p   the number of p with the other sign
 // (the robustness of signal temporal logic with its sign turned: A. Donze & O. Maler, FORMATS 2010, definition 2). The
-// greatest value over the replicates counts: a trial meets a constraint if every replicate that did not fail meets it.
-// A trial's violation is the sum of the values above 0.
+// greatest value over the replicates counts (objective.c): a trial meets a constraint if every replicate that did not
+// fail meets it. A trial's violation is the sum of the values above 0.
 #include "../expression/expression.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,25 +81,6 @@ double constraint_value(const Expression *expression, const double *scope)
 }
 
 // ---- of a trial -----------------------------------------------------------------------------------------------------
-
-void trial_constraints(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *out)
-{
-    const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
-    double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
-    if (spec->n_constraints == 0) return;
-    assert(n_metrics + n_parameters <= OBJECTIVE_NAMES_MAX);
-    memcpy(scope + n_metrics, parameter, (size_t)n_parameters * sizeof *scope);
-    for (int i = 0; i < spec->n_constraints; i++) out[i] = (double)NAN;
-    for (int r = 0; r < spec->replicates.count; r++) {
-        if (failure[r] != 0) continue;
-        memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
-        for (int i = 0; i < spec->n_constraints; i++) {
-            const double value = constraint_value(spec->constraints[i], scope);
-            const double g = isnan(value) ? (double)INFINITY : value; // NaN: not met
-            if (!(out[i] >= g)) out[i] = g;
-        }
-    }
-}
 
 double constraints_violation(const double *constraint, int count)
 {

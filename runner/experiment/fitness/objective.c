@@ -1,5 +1,8 @@
-// From the replicates of a trial to its stored results: the fitness, and the mean and spread of each metric. All sums
-// run in the order of the replicates, so they are the same bits wherever the lanes ran.
+// From the replicates of a trial to its stored results: the fitness, the constraints, and the mean and spread of each
+// metric. All sums run in the order of the replicates, so they are the same bits wherever the lanes ran.
+//
+// One rule for values that are not finite: an infinite objective or constraint, or one that is NaN, fails the replicate.
+// A metric may be infinite, as the cost of transport of a robot that stands is.
 #include "../experiment.h"
 
 #include <assert.h>
@@ -53,7 +56,7 @@ static double objective_canonical(double x)
     return x;
 }
 
-// ---- over the replicates: value[n], n >= 1, NaN among them gives NaN ------------------------------------------------
+// ---- over the replicates: value[n], n >= 1 ------------------------------------------------
 
 // Ascending; -0 before 0, so that the sorted bytes do not depend on the sort.
 static int objective_ascending(const void *left, const void *right)
@@ -106,7 +109,7 @@ static double objective_quantile(double *value, int n, double q)
     const double rank = (n - 1) * q;
     const int below = (int)rank;
     const double part = rank - below;
-    if (part == 0.0 || value[below] == value[below + 1]) return value[below]; // infinities have no difference
+    if (part == 0.0 || value[below] == value[below + 1]) return value[below];
     return value[below] + part * (value[below + 1] - value[below]);
 }
 
@@ -122,73 +125,100 @@ static const ObjectiveOver objective_over[][2] = {
 
 // ---- fitness --------------------------------------------------------------------------------------------------------
 
-// value[n_replicates]: the objective of each replicate that counts, in order. Returns their number: 0 if a replicate
-// failed under `failed: any`.
-static int objective_values(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
-                            double *value)
+void replicate_scope(const Spec *spec, const Replicates *of, int r, double *scope)
 {
     const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
+    const int n_perturb = spec->replicates.n_perturb;
+    memcpy(scope, of->metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
+    memcpy(scope + n_metrics, of->parameter, (size_t)n_parameters * sizeof *scope);
+    for (int i = 0; i < n_perturb && of->drawn != NULL; i++)
+        scope[n_metrics + spec->replicates.perturb[i].parameter] = of->drawn[(ptrdiff_t)r * n_perturb + i];
+}
+
+bool spec_names_drawn(const Spec *spec)
+{
+    bool named = false;
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        const int name = spec->configured.n_metrics + spec->replicates.perturb[i].parameter;
+        for (int k = 0; k < spec->objective.count; k++)
+            named = named || expression_uses(spec->objective.expression[k], name);
+        for (int c = 0; c < spec->n_constraints; c++) named = named || expression_uses(spec->constraints[c], name);
+    }
+    return named;
+}
+
+// The objectives and constraints of replicate r. False: one of them is not finite.
+static bool objective_of_replicate(const Spec *spec, const double *scope, int r, TrialResult *result)
+{
+    double constraint[CONSTRAINTS_MAX];
+    bool finite = true;
+    for (int k = 0; k < spec->objective.count; k++) {
+        const double value = expression_value(spec->objective.expression[k], scope);
+        result->value[(ptrdiff_t)k * spec->replicates.count + r] = value;
+        finite = finite && isfinite(value);
+    }
+    for (int i = 0; i < spec->n_constraints; i++) {
+        constraint[i] = constraint_value(spec->constraints[i], scope);
+        finite = finite && isfinite(constraint[i]);
+    }
+    for (int i = 0; i < spec->n_constraints && finite; i++) {
+        if (!(result->constraint[i] >= constraint[i])) result->constraint[i] = constraint[i];
+    }
+    return finite;
+}
+
+// A replicate with a value that is not finite fails. Where a replicate failed, its values are the penalty, or NaN.
+static void objective_of_replicates(const Spec *spec, const Replicates *of, TrialResult *result)
+{
+    const double failed = spec->objective.failed == FAILED_PENALTY ? spec->objective.penalty : (double)NAN;
     double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
-    int n = 0;
-    assert(n_metrics + n_parameters <= OBJECTIVE_NAMES_MAX);
-    memcpy(scope + n_metrics, parameter, (size_t)n_parameters * sizeof *scope);
+    assert(spec->configured.n_metrics + spec->configured.n_parameters <= OBJECTIVE_NAMES_MAX);
+    for (int i = 0; i < spec->n_constraints; i++) result->constraint[i] = (double)NAN;
     for (int r = 0; r < spec->replicates.count; r++) {
-        if (failure[r] == 0) {
-            memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
-            value[n++] = expression_value(spec->objective.expression[k], scope);
-        } else if (spec->objective.failed == FAILED_PENALTY) {
-            value[n++] = spec->objective.penalty;
-        } else if (spec->objective.failed == FAILED_ANY) {
-            return 0;
+        if (of->failure[r] == 0) {
+            replicate_scope(spec, of, r, scope);
+            if (objective_of_replicate(spec, scope, r, result)) continue;
+            of->failure[r] = configured_failure(&spec->configured, NON_FINITE);
         }
+        for (int k = 0; k < spec->objective.count; k++)
+            result->value[(ptrdiff_t)k * spec->replicates.count + r] = objective_canonical(failed);
     }
-    return n;
 }
 
-static double objective_of(const Spec *spec, int k, const double *parameter, const double *metric, const int *failure,
-                           double *value)
+// Of the k-th objective. NaN: a replicate failed under `failed: any`, or all under `ignore`; or the sum of the values
+// is too large for a double.
+static double objective_over_replicates(const Spec *spec, int k, const Replicates *of, const TrialResult *result)
 {
-    const int n = objective_values(spec, k, parameter, metric, failure, value);
-    bool good = n > 0;
-    for (int i = 0; i < n; i++) good = good && value[i] == value[i];
     const ObjectiveOver over = objective_over[spec->objective.over][spec->objective.maximize[k]];
-    return objective_canonical(good ? over(value, n, spec->objective.quantile) : (double)NAN);
-}
-
-void trial_values(const Spec *spec, const double *parameter, const double *metric, const int *failure, double *value)
-{
-    const int n_metrics = spec->configured.n_metrics, n_parameters = spec->configured.n_parameters;
-    double scope[OBJECTIVE_NAMES_MAX]; // the metrics, then the parameters
-    assert(n_metrics + n_parameters <= OBJECTIVE_NAMES_MAX);
-    memcpy(scope + n_metrics, parameter, (size_t)n_parameters * sizeof *scope);
+    const double *value = result->value + (ptrdiff_t)k * spec->replicates.count;
+    int n = 0;
     for (int r = 0; r < spec->replicates.count; r++) {
-        memcpy(scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof *scope);
-        const double failed = spec->objective.failed == FAILED_PENALTY ? spec->objective.penalty : (double)NAN;
-        value[r] = failure[r] != 0 ? failed : expression_value(spec->objective.expression[0], scope);
-        value[r] = objective_canonical(value[r]);
+        if (of->failure[r] != 0 && spec->objective.failed == FAILED_ANY) return objective_canonical((double)NAN);
+        if (of->failure[r] == 0 || spec->objective.failed == FAILED_PENALTY) result->room[n++] = value[r];
     }
+    const double of_all = n > 0 ? over(result->room, n, spec->objective.quantile) : (double)NAN;
+    return objective_canonical(isfinite(of_all) ? of_all : (double)NAN);
 }
 
-double trial_objective(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                       double *value)
+double trial_objective(const Spec *spec, const Replicates *of, TrialResult *result)
 {
-    return objective_of(spec, 0, parameter, metric, failure, value);
+    objective_of_replicates(spec, of, result);
+    return objective_over_replicates(spec, 0, of, result);
 }
 
 // One objective is the fitness. Several are all kept or all NaN: a trial fails if one of its objectives has no value.
-static void objective_all(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                          TrialResult *result)
+static void objective_all(const Spec *spec, const Replicates *of, TrialResult *result)
 {
-    double first = objective_of(spec, 0, parameter, metric, failure, result->value);
+    const double first = trial_objective(spec, of, result);
     result->good = first == first;
     result->fitness = spec_several(spec) ? objective_canonical((double)NAN) : first;
     if (!spec_several(spec)) return;
-    for (int i = 0; i < spec->objective.count; i++) {
-        result->objective[i] = i == 0 ? first : objective_of(spec, i, parameter, metric, failure, result->value);
-        result->good = result->good && result->objective[i] == result->objective[i];
+    for (int k = 0; k < spec->objective.count; k++) {
+        result->objective[k] = k == 0 ? first : objective_over_replicates(spec, k, of, result);
+        result->good = result->good && result->objective[k] == result->objective[k];
     }
-    for (int i = 0; i < spec->objective.count && !result->good; i++)
-        result->objective[i] = objective_canonical((double)NAN);
+    for (int k = 0; k < spec->objective.count && !result->good; k++)
+        result->objective[k] = objective_canonical((double)NAN);
 }
 
 // ---- metrics --------------------------------------------------------------------------------------------------------
@@ -227,19 +257,19 @@ static void objective_means(const double *metric, int n, int n_metrics, TrialRes
     }
 }
 
-void trial_result(const Spec *spec, const double *parameter, const double *metric, const int *failure,
-                  TrialResult *result)
+void trial_result(const Spec *spec, const Replicates *of, TrialResult *result)
 {
     const int n = spec->replicates.count, n_metrics = spec->configured.n_metrics;
+    objective_all(spec, of, result);
     result->failure = 0;
     result->n_failed = 0;
     for (int r = 0; r < n; r++) {
-        if (failure[r] == 0) continue;
-        if (result->n_failed++ == 0) result->failure = failure[r];
+        if (of->failure[r] == 0) continue;
+        if (result->n_failed++ == 0) result->failure = of->failure[r];
     }
-    objective_all(spec, parameter, metric, failure, result);
+    if (!result->good && result->failure == 0) result->failure = configured_failure(&spec->configured, NON_FINITE);
     if (n == 1)
-        objective_means_of_one(metric, n_metrics, result->metric);
+        objective_means_of_one(of->metric, n_metrics, result->metric);
     else
-        objective_means(metric, n, n_metrics, result);
+        objective_means(of->metric, n, n_metrics, result);
 }

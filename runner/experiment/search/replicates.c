@@ -28,20 +28,35 @@ bool replicates_differ(const Spec *spec)
     return spec->replicates.n_perturb > 0 || configured_named(&spec->configured) < spec->configured.n_parameters;
 }
 
+static RandomKey replicate_key(const Spec *spec, int32_t search, uint64_t ordinal, int replicate)
+{
+    return (RandomKey){.seed = spec->seed,
+                       .search = search_key(spec, search),
+                       .ordinal = spec->replicates.common ? 0 : ordinal,
+                       .replicate = (uint32_t)replicate,
+                       .purpose = RANDOM_PERTURB};
+}
+
+static double replicate_drawn(const Spec *spec, const RandomKey *key, int i)
+{
+    const Perturbation *perturbation = &spec->replicates.perturb[i];
+    const Parameter *row = &spec->configured.parameters[perturbation->parameter];
+    const double x = replicate_draw(perturbation, key, (uint32_t)i);
+    return x < row->low ? row->low : x > row->high ? row->high : x;
+}
+
+void replicate_draws(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, double *drawn)
+{
+    const RandomKey key = replicate_key(spec, search, ordinal, replicate);
+    for (int i = 0; i < spec->replicates.n_perturb; i++) drawn[i] = replicate_drawn(spec, &key, i);
+}
+
 void replicate_parameters(const Spec *spec, int32_t search, uint64_t ordinal, int replicate, const double *trial,
                           double *lane)
 {
-    const RandomKey key = {.seed = spec->seed,
-                           .search = search_key(spec, search),
-                           .ordinal = spec->replicates.common ? 0 : ordinal,
-                           .replicate = (uint32_t)replicate,
-                           .purpose = RANDOM_PERTURB};
+    const RandomKey key = replicate_key(spec, search, ordinal, replicate);
     memcpy(lane, trial, (size_t)spec->configured.n_parameters * sizeof *lane);
-    for (int i = 0; i < spec->replicates.n_perturb; i++) {
-        const Perturbation *perturbation = &spec->replicates.perturb[i];
-        const Parameter *row = &spec->configured.parameters[perturbation->parameter];
-        const double x = replicate_draw(perturbation, &key, (uint32_t)i);
-        lane[perturbation->parameter] = x < row->low ? row->low : x > row->high ? row->high : x;
-    }
+    for (int i = 0; i < spec->replicates.n_perturb; i++)
+        lane[spec->replicates.perturb[i].parameter] = replicate_drawn(spec, &key, i);
     replicate_seeds(&spec->configured, key, lane);
 }

@@ -47,14 +47,22 @@ static void slopes_share(const Spec *spec, SlopeValue *sorted, int n, double *sh
 
 // ---- the objective --------------------------------------------------------------------------------------------------
 
-// Of replicate r: its share times the derivatives of the objective.
+static bool slopes_is_drawn(const Spec *spec, int parameter)
+{
+    for (int i = 0; i < spec->replicates.n_perturb; i++) {
+        if (spec->replicates.perturb[i].parameter == parameter) return true;
+    }
+    return false;
+}
+
+// Of a replicate: its share times the derivatives of the objective. What it draws does not follow the trial.
 static void slopes_of_replicate(const Spec *spec, const double *scope, double share, double *slopes, double *weight,
                                 double *direct)
 {
     const Expression *objective = spec->objective.expression[0];
     const int n_metrics = spec->configured.n_metrics, n = n_metrics + spec->configured.n_parameters;
     for (int i = 0; i < n; i++) {
-        if (!expression_uses(objective, i)) continue;
+        if (!expression_uses(objective, i) || (i >= n_metrics && slopes_is_drawn(spec, i - n_metrics))) continue;
         slopes[i] = 1.0;
         const double slope = share * expression_slope(objective, scope, slopes);
         slopes[i] = 0.0;
@@ -78,6 +86,7 @@ struct TrialGradient {
     void *memory;              // of the processor's adjoint or tangent
     int held;                  // the group from this lane on was run last; -1: none
     double *metric, *weight;   // [trials][replicates][n_metrics]
+    double *drawn;             // [trials][replicates][n_perturb]
     int *failure;              // [trials][replicates]
     double *share;             // [trials][replicates]
     SlopeValue *sorted;        // [replicates]
@@ -90,11 +99,11 @@ struct TrialGradient {
     double *growth;            // [trials] the greatest of the replicates; NaN: none
     double *grown;             // [width]
     double *fitness;           // [trials]
-    double *value;             // [replicates]
+    TrialResult result;        // of the trial that is weighed
     double *tangent;           // [replicates][tangents][n_metrics] of a trial
 };
 
-enum { TRIAL_GRADIENT_ARRAYS = 21 };
+enum { TRIAL_GRADIENT_ARRAYS = 24 };
 
 static int gradient_lanes(const Spec *spec, const GradientMeans *means)
 {
@@ -137,7 +146,8 @@ size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, cons
     const size_t parameters = (size_t)configured->n_parameters, lanes = trials * replicates;
     const size_t doubles = 2 * lanes * metrics + 2 * lanes + 2 * (metrics + parameters) + 2 * width * parameters +
                            2 * width * metrics + width + parameters + trials * parameters + 2 * trials + width +
-                           replicates + gradient_tangent_doubles(spec, means);
+                           2 * replicates + (size_t)spec->n_constraints + gradient_tangent_doubles(spec, means) +
+                           lanes * (size_t)spec->replicates.n_perturb;
     return gradient_memory_bytes(spec, configured, means) + doubles * sizeof(double) + replicates * sizeof(SlopeValue) +
            sizeof(TrialGradient) + TRIAL_GRADIENT_ARRAYS * 64;
 }
@@ -157,6 +167,7 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .memory = arena_take(arena, gradient_memory_bytes(spec, configured, means), 1),
                                 .metric = ARENA_NEW(arena, double, lanes *metrics),
                                 .weight = ARENA_NEW(arena, double, lanes *metrics),
+                                .drawn = ARENA_NEW(arena, double, lanes * spec->replicates.n_perturb),
                                 .failure = ARENA_NEW(arena, int, lanes),
                                 .share = ARENA_NEW(arena, double, lanes),
                                 .sorted = ARENA_NEW(arena, SlopeValue, replicates),
@@ -172,7 +183,9 @@ TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configure
                                 .growth = ARENA_NEW(arena, double, trials),
                                 .grown = ARENA_NEW(arena, double, width),
                                 .fitness = ARENA_NEW(arena, double, trials),
-                                .value = ARENA_NEW(arena, double, replicates),
+                                .result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
+                                           .value = ARENA_NEW(arena, double, replicates),
+                                           .room = ARENA_NEW(arena, double, replicates)},
                                 .tangent = ARENA_NEW(arena, double, gradient_tangent_doubles(spec, means))};
     return gradient;
 }
@@ -200,15 +213,34 @@ static double gradient_along(TrialGradient *gradient, const double *parameter, i
     return slope;
 }
 
+// The replicates of a trial that was run.
+static Replicates gradient_replicates(const TrialGradient *gradient, int trial, const double *parameter)
+{
+    const Spec *spec = gradient->spec;
+    const ptrdiff_t lane = (ptrdiff_t)trial * spec->replicates.count;
+    return (Replicates){.parameter = parameter,
+                        .drawn = gradient->drawn + lane * spec->replicates.n_perturb,
+                        .metric = gradient->metric + lane * gradient->configured->n_metrics,
+                        .failure = gradient->failure + lane};
+}
+
+static void gradient_draw(TrialGradient *gradient, const GradientTrials *trials)
+{
+    const Spec *spec = gradient->spec;
+    const int replicates = spec->replicates.count;
+    for (int lane = 0; lane < trials->count * replicates && spec->replicates.n_perturb > 0; lane++)
+        replicate_draws(spec, trials->search[lane / replicates], trials->ordinal[lane / replicates], lane % replicates,
+                        gradient->drawn + (ptrdiff_t)lane * spec->replicates.n_perturb);
+}
+
 // The derivatives of the objective of a lane, whose metrics' part is in gradient->one.
 static void gradient_put_lane(TrialGradient *gradient, int lane, const double *parameter, const GradientSlopes *out)
 {
-    const int n_metrics = gradient->configured->n_metrics;
-    const double *metric = gradient->metric + (ptrdiff_t)lane * n_metrics;
+    const int n_metrics = gradient->configured->n_metrics, replicates = gradient->spec->replicates.count;
+    const Replicates of = gradient_replicates(gradient, lane / replicates, parameter);
     double *weight = gradient->weight + (ptrdiff_t)lane * n_metrics;
     memset(gradient->slopes, 0, (size_t)(n_metrics + gradient->configured->n_parameters) * sizeof(double));
-    memcpy(gradient->scope, metric, (size_t)n_metrics * sizeof(double));
-    memcpy(gradient->scope + n_metrics, parameter, (size_t)gradient->configured->n_parameters * sizeof(double));
+    replicate_scope(gradient->spec, &of, lane % replicates, gradient->scope);
     slopes_of_replicate(gradient->spec, gradient->scope, gradient->share[lane], gradient->slopes, weight,
                         gradient->one);
     for (int i = 0; i < out->count; i++)
@@ -299,30 +331,25 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
     return error_none();
 }
 
-// The weights of the metrics of a trial's replicates; sum: what the objective itself takes of the parameters.
+// The weights of the metrics of a trial's replicates, whose values are in gradient->result; sum: what the objective itself takes of the parameters.
 static void gradient_weigh(TrialGradient *gradient, int trial, const double *parameter)
 {
     const Spec *spec = gradient->spec;
     const int n_metrics = gradient->configured->n_metrics, n_parameters = gradient->configured->n_parameters;
-    const int replicates = spec->replicates.count, *failure = gradient->failure + trial * replicates;
-    const double *metric = gradient->metric + (ptrdiff_t)trial * replicates * n_metrics;
+    const int replicates = spec->replicates.count;
+    const Replicates of = gradient_replicates(gradient, trial, parameter);
     double *weight = gradient->weight + (ptrdiff_t)trial * replicates * n_metrics;
     double *share = gradient->share + trial * replicates;
     int n = 0;
-    memcpy(gradient->scope + n_metrics, parameter, (size_t)n_parameters * sizeof(double));
     for (int r = 0; r < replicates; r++) {
-        const bool penalty = failure[r] != 0 && spec->objective.failed == FAILED_PENALTY;
-        if (failure[r] != 0 && !penalty) continue;
-        memcpy(gradient->scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
-        const double value =
-            penalty ? spec->objective.penalty : expression_value(spec->objective.expression[0], gradient->scope);
-        gradient->sorted[n++] = (SlopeValue){value, r};
+        if (of.failure[r] != 0 && spec->objective.failed != FAILED_PENALTY) continue;
+        gradient->sorted[n++] = (SlopeValue){gradient->result.value[r], r};
     }
     slopes_share(spec, gradient->sorted, n, share);
     for (int r = 0; r < replicates; r++) {
-        if (failure[r] != 0) share[r] = 0.0; // a penalty is constant
+        if (of.failure[r] != 0) share[r] = 0.0; // a penalty is constant
         if (share[r] == 0.0) continue;
-        memcpy(gradient->scope, metric + (ptrdiff_t)r * n_metrics, (size_t)n_metrics * sizeof(double));
+        replicate_scope(spec, &of, r, gradient->scope);
         slopes_of_replicate(spec, gradient->scope, share[r], gradient->slopes, weight + (ptrdiff_t)r * n_metrics,
                             gradient->sum + (ptrdiff_t)trial * n_parameters);
     }
@@ -401,8 +428,9 @@ static Error gradient_of_trial_along(TrialGradient *gradient, const GradientTria
 {
     const Spec *spec = gradient->spec;
     const int replicates = spec->replicates.count;
-    const ptrdiff_t n = gradient->configured->n_parameters, lane = (ptrdiff_t)t * replicates;
+    const ptrdiff_t n = gradient->configured->n_parameters;
     const double *parameter = trials->parameter + t * n;
+    const Replicates of = gradient_replicates(gradient, t, parameter);
     for (int r = 0; r < replicates; r++) {
         replicate_parameters(spec, trials->search[t], trials->ordinal[t], r, parameter, gradient->own);
         for (int i = 0; i < out->count; i++) {
@@ -410,8 +438,7 @@ static Error gradient_of_trial_along(TrialGradient *gradient, const GradientTria
             gradient_run_along(gradient, trials, t, r, out, i);
         }
     }
-    gradient->fitness[t] = trial_objective(spec, parameter, gradient->metric + lane * gradient->configured->n_metrics,
-                                           gradient->failure + lane, gradient->value);
+    gradient->fitness[t] = trial_objective(spec, &of, &gradient->result);
     for (int i = 0; i < out->count; i++) out->slope[t * out->count + i] = (double)NAN;
     if (out->growth != NULL) out->growth[t] = (double)NAN;
     if (isnan(gradient->fitness[t])) return error_none();
@@ -452,16 +479,15 @@ Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, con
     const int replicates = gradient->spec->replicates.count, lanes = trials->count * replicates;
     const ptrdiff_t n = gradient->configured->n_parameters;
     gradient_clear(gradient, trials->count);
+    gradient_draw(gradient, trials);
     for (int i = 0; i < out->count * lanes && out->each != NULL; i++) out->each[i] = (double)NAN;
     for (int t = 0; t < trials->count && gradient->means.tangents > 0; t++)
         TRY(gradient_of_trial_along(gradient, trials, t, out));
     if (gradient->means.tangents > 0) return error_none();
     for (int first = 0; first < lanes; first += gradient->width) TRY(gradient_run_group(gradient, trials, first));
     for (int t = 0; t < trials->count; t++) {
-        const ptrdiff_t lane = (ptrdiff_t)t * replicates;
-        gradient->fitness[t] = trial_objective(gradient->spec, trials->parameter + t * n,
-                                               gradient->metric + lane * gradient->configured->n_metrics,
-                                               gradient->failure + lane, gradient->value);
+        const Replicates of = gradient_replicates(gradient, t, trials->parameter + t * n);
+        gradient->fitness[t] = trial_objective(gradient->spec, &of, &gradient->result);
         if (!isnan(gradient->fitness[t])) gradient_weigh(gradient, t, trials->parameter + t * n);
     }
     for (int first = (lanes - 1) / gradient->width * gradient->width; first >= 0; first -= gradient->width)

@@ -251,9 +251,9 @@ bool keys_widest_model(const Model *model, Arena *arena, Configured *out)
         const bool sizes_a_table = option->type == OPTION_INTEGER && option->high <= 1000;
         settings[i] = sizes_a_table ? option->high : option->value;
     }
-    if (model->configure(settings, NULL, arena, out).kind == OK) return true;
+    if (model_configure(model, settings, NULL, arena, out).kind == OK) return true;
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
-    return model->configure(settings, NULL, arena, out).kind == OK;
+    return model_configure(model, settings, NULL, arena, out).kind == OK;
 }
 
 // ---- words ----------------------------------------------------------------------------------------------------------

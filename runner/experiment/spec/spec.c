@@ -395,9 +395,9 @@ static bool spec_configure_defaults(SpecReader *reader)
     double *defaults = ARENA_NEW(reader->arena, double, model->n_options);
     for (int i = 0; i < model->n_options; i++) defaults[i] = model->options[i].value;
     if (model->n_lists == 0 &&
-        model->configure(defaults, spec->option_points, reader->arena, &spec->configured).kind == OK)
+        model_configure(model, defaults, spec->option_points, reader->arena, &spec->configured).kind == OK)
         return true;
-    return model->configure(defaults, NULL, reader->arena, &spec->configured).kind == OK;
+    return model_configure(model, defaults, NULL, reader->arena, &spec->configured).kind == OK;
 }
 
 // Assets are built for a run. For a spec in a file they are built here too, so that their errors are reported at their
@@ -447,7 +447,8 @@ static bool spec_configure(SpecReader *reader)
         spec_configure_defaults(reader);
         return false;
     }
-    const Error error = spec->model->configure(spec->settings, spec->option_points, reader->arena, &spec->configured);
+    const Error error =
+        model_configure(spec->model, spec->settings, spec->option_points, reader->arena, &spec->configured);
     if (error.kind == OK) {
         spec_build_here(reader, section);
         return true;

@@ -247,16 +247,6 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
 
 // ---- the outcome ----------------------------------------------------------------------------------------------------
 
-// The cost of a replicate by the (first) objective, from its metrics and the trial's parameters, as in
-// experiment/fitness/objective.c. scope: room for both.
-static double verify_objective(const Spec *spec, const Cursor *replicate, const double *parameter, double *scope)
-{
-    const int n_metrics = spec->configured.n_metrics;
-    for (int m = 0; m < n_metrics; m++) scope[m] = cell_real(replicate, REPLICATE_METRICS + m);
-    memcpy(scope + n_metrics, parameter, (size_t)spec->configured.n_parameters * sizeof *scope);
-    return spec_cost(spec, 0, expression_value(spec->objective.expression[0], scope));
-}
-
 static int verify_survived(const Spec *spec)
 {
     for (int m = 0; m < spec->configured.n_metrics; m++) {
@@ -273,37 +263,61 @@ static bool verify_is_worse(const VerifyOutcome *outcome, double value, double s
     return value > worst || (isinf(value) && isinf(worst) && survived < outcome->worst_survived);
 }
 
-static void verify_add_run(const StoredCampaign *run, const Cursor *replicate, const double *parameter, double *scope,
-                           VerifyOutcome *outcome, Arena *arena)
+static void verify_add_run(const Spec *spec, const Replicates *of, int r, const double *values, VerifyOutcome *outcome)
 {
-    const Spec *spec = &run->spec;
-    const int survived_metric = verify_survived(spec);
-    const char *failure = cell_text(replicate, REPLICATE_FAILURE);
-    const double objective = verify_objective(spec, replicate, parameter, scope);
-    const bool failed = strcmp(failure, "none") != 0 || !isfinite(objective); // a gait that stands has no finite cost
-    const double value = failed ? (double)INFINITY : objective;
-    const double survived = survived_metric >= 0 ? scope[survived_metric] : (double)NAN;
+    const int survived_metric = verify_survived(spec), n_metrics = spec->configured.n_metrics, failure = of->failure[r];
+    const double value = failure != 0 ? (double)INFINITY : spec_cost(spec, 0, values[r]);
+    const double survived = survived_metric >= 0 ? of->metric[r * n_metrics + survived_metric] : (double)NAN;
     if (verify_is_worse(outcome, value, survived)) {
         outcome->worst = outcome->n;
-        outcome->worst_failure = arena_copy(arena, failure);
+        outcome->worst_failure = failure >= 0 ? spec->configured.failures[failure] : "unknown";
         outcome->worst_survived = survived;
     }
     outcome->value[outcome->n++] = value;
-    outcome->good += !failed;
+    outcome->good += failure == 0;
 }
 
+// The stored replicates of a trial: *count of them.
+static Error verify_read_replicates(const StoredCampaign *run, int64_t trial, Arena *arena, Replicates *of, int *count)
+{
+    const Spec *spec = &run->spec;
+    const int n_metrics = spec->configured.n_metrics, n_perturb = spec->replicates.n_perturb;
+    double *metric = ARENA_NEW(arena, double, (int64_t)spec->replicates.count *n_metrics);
+    double *drawn = ARENA_NEW(arena, double, (int64_t)spec->replicates.count *n_perturb);
+    of->metric = metric;
+    of->drawn = drawn;
+    of->failure = ARENA_NEW(arena, int, spec->replicates.count);
+    Cursor replicates = replicates_of(run->database, trial);
+    int r = 0;
+    for (; r < spec->replicates.count && cursor_next(&replicates); r++) {
+        of->failure[r] = configured_failure(&spec->configured, cell_text(&replicates, REPLICATE_FAILURE));
+        for (int m = 0; m < n_metrics; m++)
+            metric[(ptrdiff_t)r * n_metrics + m] = cell_real(&replicates, REPLICATE_METRICS + m);
+        for (int i = 0; i < n_perturb; i++)
+            drawn[(ptrdiff_t)r * n_perturb + i] = cell_real(&replicates, REPLICATE_METRICS + n_metrics + i);
+    }
+    *count = r;
+    return cursor_close(&replicates);
+}
+
+// The values are those of the first objective, by the same functions as in a run.
 static Error verify_read_runs(const StoredCampaign *run, int64_t trial, Arena *arena, VerifyOutcome *outcome)
 {
     const Spec *spec = &run->spec;
+    const int64_t replicates = spec->replicates.count;
     Search search;
     double *parameter = ARENA_NEW(arena, double, spec->configured.n_parameters);
-    double *scope = ARENA_NEW(arena, double, spec->configured.n_parameters + spec->configured.n_metrics);
+    Replicates of = {.parameter = parameter};
+    int count = 0;
     TRY(search_init(spec, arena, &search));
     TRY(search_read_trial(&search, run->database, trial, arena, parameter));
-    Cursor replicates = replicates_of(run->database, trial);
-    while (outcome->n < spec->replicates.count && cursor_next(&replicates))
-        verify_add_run(run, &replicates, parameter, scope, outcome, arena);
-    return cursor_close(&replicates);
+    TRY(verify_read_replicates(run, trial, arena, &of, &count));
+    TrialResult result = {.constraint = ARENA_NEW(arena, double, spec->n_constraints),
+                          .value = ARENA_NEW(arena, double, spec->objective.count *replicates),
+                          .room = ARENA_NEW(arena, double, replicates)};
+    trial_objective(spec, &of, &result);
+    for (int r = 0; r < count; r++) verify_add_run(spec, &of, r, result.value, outcome);
+    return error_none();
 }
 
 static Interval verify_cost(const Spec *spec, const double *sorted, int64_t good)
