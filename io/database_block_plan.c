@@ -157,7 +157,7 @@ static bool test_of_words(const NumberColumn *column, Comparison comparison, sql
     const size_t size = (size_t)sqlite3_value_bytes(value);
     if (text == NULL) return false;
     for (int i = 0; i <= column->n_words; i++) {
-        const char *word = block_word(column, i);
+        const char *word = number_word(column, i);
         const size_t length = strlen(word);
         const bool passes = comparison == IS_EQUAL ? text_may_equal(word, length, text, size)
                                                    : length != size || memcmp(word, text, size) != 0;

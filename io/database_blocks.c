@@ -42,7 +42,7 @@ static int block_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int
     else if (shown->words == NULL)
         sqlite3_result_int64(context, cell.integer);
     else
-        sqlite3_result_text(context, block_word(shown, cell.integer), -1, SQLITE_STATIC);
+        sqlite3_result_text(context, number_word(shown, cell.integer), -1, SQLITE_STATIC);
     return SQLITE_OK;
 }
 

@@ -65,11 +65,6 @@ static inline bool block_column_is_real(const BlockTable *table, int column)
     return table->columns[column].type == NUMBER_REAL;
 }
 
-static inline const char *block_word(const NumberColumn *column, int64_t number)
-{
-    return column->words[number >= 0 && number < column->n_words ? number : column->n_words - 1];
-}
-
 // All return a result code of SQLite.
 
 int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan); // xBestIndex

@@ -280,6 +280,11 @@ typedef struct NumberColumn {
     int n_words;
 } NumberColumn;
 
+static inline const char *number_word(const NumberColumn *column, int64_t number)
+{
+    return column->words[number >= 0 && number < column->n_words ? number : column->n_words - 1];
+}
+
 // Rows with ids from `first` to `last`, with gaps if there are fewer rows than ids.
 typedef struct BlockSpan {
     int64_t first, last, rows;

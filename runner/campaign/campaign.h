@@ -449,7 +449,8 @@ typedef struct StatusReport {
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *set;                    // the last start after the first; what --set changed
-    int64_t rows_left; // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
+    int64_t rows_left;  // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
+    const char *damage; // why the best trial is not known: a block of rows can't be read; empty: none
     double best, shard_bytes;
     bool maximizes; // more is better
     double rate;    // trials/s of the last batches; NaN: no batches
@@ -737,6 +738,9 @@ typedef struct Doctor {
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
 // Repairs what was found, with the campaign's lock held, and tells `messages` what it did.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
+// Before campaign_run goes on with a campaign: if blocks of rows are not as they were written, or rows are missing,
+// repairs it. Does nothing if there is no such campaign (doctor/mend.c).
+Error doctor_mend(const RunOptions *options, const char *name, Arena *arena);
 
 #include "store/queries.h"
 

@@ -107,6 +107,7 @@ static Error gather_end(const CommandLine *line, const char *name, RunOptions *o
     options->name = name;
     options->resume_only = true;
     options->messages = NULL;
+    TRY(doctor_mend(options, name, line->arena));
     TRY(campaign_run(report->spec, options, line->arena, &summary));
     fprintf(line->out, "%s: %d parts, %s trials, %s failures; %s\n", name, report->gathered.of,
             text_count(summary.trials_done).text, text_count(summary.failures).text, summary.state);

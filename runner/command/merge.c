@@ -61,6 +61,13 @@ static Error merge_refuse_parts(const MergeSource *source)
                       gathered.of > 0 ? "still lacks parts" : "is a part");
 }
 
+// Trials of a campaign that was killed may still be in blocks, whose files a copy of its database would not have.
+static Error merge_make_rows(const CommandLine *line, const CampaignPlace *place)
+{
+    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+    return store_make_rows(path, switch_given(line, "shared-fs"));
+}
+
 static Error merge_open(Merge *merge, int index)
 {
     const CommandLine *line = merge->line;
@@ -72,6 +79,7 @@ static Error merge_open(Merge *merge, int index)
             return error_make(ERROR_USER, "%.100s is named twice", source->place.name);
     }
     TRY(campaign_lock(source->place.folder, source->place.name, line->arena, &source->lock));
+    TRY(merge_make_rows(line, &source->place));
     TRY(campaign_open(source->place.results, source->place.name, line->arena, &source->campaign));
     TRY(trials_count(source->campaign.database, &source->trials));
     TRY(trials_last(source->campaign.database, &source->last));

@@ -181,6 +181,7 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     RunSummary summary = {.best_fitness = (double)NAN};
     TRY(run_profile_graph(line, spec));
     interrupt_install();
+    TRY(doctor_mend(options, options->name != NULL ? options->name : spec->experiment, line->arena));
     Error error = campaign_run(spec, options, line->arena, &summary);
     if (error.kind == ERROR_INTERRUPTED && spec->part.count > 0) error.kind = ERROR_UNFINISHED; // for schedulers
     TRY(error);

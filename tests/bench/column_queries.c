@@ -260,7 +260,7 @@ static Error query_all(Database *database, QueryData *data)
     const double start = clock_seconds();
     TRY(database_make_index(database, "CREATE INDEX trials_by_fitness ON plain(fitness)", NULL));
     printf("%lld rows; the index of fitness takes %.2f s\n", (long long)data->rows, clock_seconds() - start);
-    TRY(blocks_open(data->folder, query_columns, QUERY_COLUMNS, data->records, data->n_blocks, &blocks));
+    TRY(blocks_open(data->folder, query_columns, QUERY_COLUMNS, data->records, data->n_blocks, "", &blocks));
     TRY(blocks_table(blocks, database));
     BlockSpan *spans = query_take((size_t)data->n_blocks, sizeof *spans);
     for (int64_t b = 0; b < data->n_blocks; b++) spans[b] = data->records[b].span;

@@ -64,9 +64,13 @@ truncate -s 100 "$block"
 "$program" doctor damaged >doctor.txt 2>&1
 grep -q 'FINDING *blocks' doctor.txt
 report $? "doctor finds a block that was cut"
-"$program" resume damaged --progress none >resume.txt 2>&1
-[ $? -eq 3 ] && grep -q "is damaged: it has 100 bytes" resume.txt
-report $? "resume refuses it: $(head -n 1 resume.txt | cut -c 1-60)"
+"$program" best damaged >best.txt 2>&1
+[ $? -eq 3 ] && grep -q "is damaged: it has 100 bytes.*resume damaged" best.txt
+report $? "best refuses it, and names resume"
+cp -r results/damaged results/resumed
+"$program" resume resumed --progress none >resume.txt 2>&1 && grep -q "simulated again" resume.txt &&
+    [ "$(digest resumed)" = "$(digest rows)" ]
+report $? "resume simulates its trials again"
 "$program" doctor damaged --repair >>log 2>&1 && "$program" resume damaged --progress none >>log 2>&1
 [ "$(digest damaged)" = "$(digest rows)" ]
 report $? "doctor --repair simulates its trials again"

@@ -59,7 +59,7 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
 
 static Error files_open(FilesTest *test)
 {
-    return blocks_open(test->folder, files_columns, FILES_COLUMNS, test->records, test->n, &test->blocks);
+    return blocks_open(test->folder, files_columns, FILES_COLUMNS, test->records, test->n, "resume", &test->blocks);
 }
 
 static void files_start(FilesTest *test, int64_t n, int64_t rows)
@@ -218,7 +218,7 @@ TEST(blocks_of_files_that_change)
             break;
         case 4:
             CHECK_INTEGER(0, unlink(path));
-            words = "cannot open ";
+            words = "000001.h5 is damaged: its file is missing; resume";
             break;
         case 5:
             CHECK_INTEGER(0, unlink(path));
@@ -233,6 +233,60 @@ TEST(blocks_of_files_that_change)
             CHECK_SAYS(ERROR_MACHINE, words, error);
         files_end(&test);
     }
+}
+
+// A byte in a column, between columns, of another block; the digests are those that the store keeps.
+TEST(blocks_that_differ_are_not_read)
+{
+    FilesTest test;
+    double number;
+    files_start(&test, 2, 1500);
+    int64_t digests[2] = {0, 0};
+    for (int b = 0; b < 2; b++) {
+        for (int64_t i = 0; i < 1500; i++) {
+            const int64_t id = b * 1503 + i;
+            const char *word = files_columns[2].words[id % 2];
+            uint64_t digest = row_digest_real(row_digest_integer(0, id), (double)id);
+            digest = row_digest_text(digest, word, strlen(word));
+            digests[b] ^= (int64_t)row_digest_real(digest, id % 2 ? (double)NAN : -(double)id);
+        }
+        test.records[b].rows_digest = &digests[b];
+    }
+    CHECK_OK(files_open(&test));
+    for (int b = 0; b < 2; b++) {
+        CHECK(!blocks_is_checked(test.blocks, b));
+        CHECK_OK(blocks_check(test.blocks, b));
+        CHECK(blocks_is_checked(test.blocks, b));
+    }
+    blocks_close(test.blocks);
+    const char *path = arena_format(&test.arena, "%s/000001.h5", test.folder);
+    for (int c = 0; c < FILES_COLUMNS; c++) {
+        FILE *file = fopen(path, "r+b");
+        CHECK(file != NULL);
+        if (file == NULL) return;
+        unsigned char byte = 0;
+        const long place = (long)test.offsets[1][c] + 8 * 1400; // an id without gaps, too
+        CHECK(fseek(file, place, SEEK_SET) == 0 && fread(&byte, 1, 1, file) == 1);
+        byte ^= 1;
+        CHECK(fseek(file, place, SEEK_SET) == 0 && fwrite(&byte, 1, 1, file) == 1);
+        fclose(file);
+        CHECK_OK(files_open(&test));
+        int64_t id = 0;
+        CHECK_OK(blocks_read(test.blocks, 0, 0, 0, 1, &id));
+        const Error error = blocks_read(test.blocks, 1, 0, 0, 1, &id);
+        if (c < 3) CHECK_SAYS(ERROR_MACHINE, "000001.h5 is damaged: its rows differ from what was written", error);
+        blocks_close(test.blocks);
+        file = fopen(path, "r+b");
+        if (file == NULL) return;
+        byte ^= 1;
+        CHECK(fseek(file, place, SEEK_SET) == 0 && fwrite(&byte, 1, 1, file) == 1);
+        fclose(file);
+    }
+    test.records[1].rows_digest = &digests[0];
+    CHECK_OK(files_open(&test));
+    CHECK_OK(blocks_table(test.blocks, test.database));
+    CHECK_SAYS(ERROR_MACHINE, "its rows differ", files_ask(&test, "SELECT sum(x) FROM trials", &number));
+    files_end(&test);
 }
 
 #ifdef HOPSCOTCH_FAULTS

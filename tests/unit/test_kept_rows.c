@@ -260,6 +260,7 @@ TEST(kept_rows_blocks_that_are_damaged_are_not_written_anew)
     KeptCase test;
     SealDamage damage;
     unsigned char byte = 0;
+    int64_t forgotten = 0;
     kept_case_start(&test, 37, "store: {rows: later}\n");
     kept_invent_better_and_better(&test);
     kept_commit_rows(&test, 0, 100);
@@ -273,8 +274,16 @@ TEST(kept_rows_blocks_that_are_damaged_are_not_written_anew)
     byte ^= 1;
     CHECK(fseek(file, place, SEEK_SET) == 0 && fwrite(&byte, 1, 1, file) == 1);
     fclose(file);
-    CHECK_OK(kept_settle_blocks(test.store));
+    CHECK_SAYS(ERROR_MACHINE, "rows_000001.h5 is damaged: its rows differ from what was written",
+               kept_settle_blocks(test.store));
     CHECK_INTEGER(rows, kept_number(&test, "SELECT sum(rows) FROM blocks"));
+    for (bool left = true; left;) {
+        const Error error = pending_expand(test.store->database, 100, &left);
+        left = left && error.kind == OK;
+    }
+    CHECK_INTEGER(rows, kept_number(&test, "SELECT sum(rows) FROM blocks"));
+    CHECK_OK(pending_forget(test.store->database, &forgotten));
+    CHECK_INTEGER(1, forgotten);
     for (bool left = true; left;) CHECK_OK(pending_expand(test.store->database, 100, &left));
     CHECK_OK(kept_settle(test.store));
     CHECK_OK(seal_check(test.store->database, &test.arena, &damage));

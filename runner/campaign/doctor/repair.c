@@ -123,12 +123,31 @@ static Error repair_check_segments(const Repair *repair)
         repair->doctor->place->name);
 }
 
-// Rows are made of blocks. Rows of blocks that can't be read are missing then, and simulated again like others.
-static Error repair_blocks(const Repair *repair, Database *database)
+// Rows are made of blocks that are as they were written. Those of other blocks are then missing, and simulated again
+// like others.
+static Error repair_make_rows(const Repair *repair, Database *database)
 {
-    Error error = repair->doctor->made_rows_bad ? pending_drop_made_rows(database) : error_none();
-    if (error.kind == OK) error = pending_settle(database);
-    return error.kind == OK ? error : pending_forget(database);
+    int64_t count = 0;
+    TRY(store_compare_numerics(database, repair->doctor->place->name));
+    if (repair->doctor->made_rows_bad) TRY(pending_drop_made_rows(database));
+    TRY(pending_forget(database, &count));
+    if (count > 0)
+        repair_tell(repair, "blocks: %lld of them are missing or damaged; their trials are simulated again",
+                    (long long)count);
+    return pending_settle(database);
+}
+
+// *made: there were blocks.
+static Error repair_blocks(const Repair *repair, bool *made)
+{
+    Database *database = NULL;
+    *made = false;
+    TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
+    Error error = store_share(database, repair->options.shared_fs);
+    *made = error.kind == OK && pending_exist(database);
+    if (*made) error = repair_make_rows(repair, database);
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
 }
 
 // Repairs what store_open needs.
@@ -138,7 +157,6 @@ static Error repair_before_opening(Repair *repair)
     TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
     if (error.kind == OK) error = integrity_ignore_references(database);
-    if (error.kind == OK) error = repair_blocks(repair, database);
     if (error.kind == OK) error = repair_structure(repair, database);
     if (error.kind == OK) error = repair_campaign_row(repair, database);
     if (error.kind == OK) error = repair_read_spec(repair, database);
@@ -255,6 +273,9 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
     TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
     Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
     repair.doctor = &now;
+    bool made = false;
+    if (error.kind == OK && now.findings > 0) error = repair_blocks(&repair, &made);
+    if (error.kind == OK && made) error = doctor_examine_locked(doctor->place, doctor->arena, &now);
     if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);
     lock_release(&lock);
     return error;

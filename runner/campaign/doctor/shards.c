@@ -148,8 +148,7 @@ static void doctor_check_blocks(Doctor *doctor)
 {
     int64_t count = 0;
     const int before = doctor->findings;
-    const Error error =
-        pending_check(doctor->database, doctor->place->folder, doctor->arena, doctor_tell_block, doctor, &count);
+    const Error error = pending_check(doctor->database, doctor->arena, doctor_tell_block, doctor, &count);
     if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
     doctor_check_made_rows(doctor);
     if (count > 0 && doctor->findings == before)

@@ -18,8 +18,12 @@ struct Blocks {
     int n_columns;
     BlockSpan *spans;
     const char **paths;
-    int64_t *bytes;   // [n_blocks] of the file
-    int64_t *offsets; // [n_blocks][n_columns]
+    int64_t *bytes;      // [n_blocks] of the file
+    int64_t *offsets;    // [n_blocks][n_columns]
+    const char **around; // [n_blocks] as in a record
+    const int64_t **rows_digest;
+    bool *checked; // [n_blocks]
+    const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
 };
@@ -66,20 +70,25 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
     blocks->spans[at] = record->span;
     blocks->paths[at] = arena_format(&blocks->arena, "%s/%s", folder, record->name);
     blocks->bytes[at] = record->bytes;
+    blocks->around[at] = record->around;
+    blocks->rows_digest[at] = record->rows_digest;
+    blocks->checked[at] = record->checked;
     blocks->n_blocks++;
     return error_none();
 }
 
 static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
-    const size_t alignment = 64, each = sizeof(BlockSpan) + sizeof(char *) + sizeof(int64_t) * (1 + (size_t)n_columns);
+    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(bool) +
+                                        sizeof(int64_t) * (1 + (size_t)n_columns);
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
-    return sizeof(Blocks) + paths + (size_t)n_records * each + 8 * alignment;
+    const size_t look = (size_t)n_columns * (sizeof(int64_t) + sizeof(int)); // of shard_table_look
+    return sizeof(Blocks) + paths + (size_t)n_records * each + look + 16 * alignment;
 }
 
 Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns, const BlockRecord *records,
-                  int64_t n_records, Blocks **out)
+                  int64_t n_records, const char *remedy, Blocks **out)
 {
     Arena arena;
     *out = NULL;
@@ -90,7 +99,11 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .spans = ARENA_NEW(&arena, BlockSpan, n_records),
                        .paths = ARENA_NEW(&arena, const char *, n_records),
                        .bytes = ARENA_NEW(&arena, int64_t, n_records),
-                       .offsets = ARENA_NEW(&arena, int64_t, n_records * n_columns)};
+                       .offsets = ARENA_NEW(&arena, int64_t, n_records * n_columns),
+                       .around = ARENA_NEW(&arena, const char *, n_records),
+                       .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
+                       .checked = ARENA_NEW(&arena, bool, n_records),
+                       .remedy = remedy};
     blocks->arena = arena;
     for (int i = 0; i < BLOCKS_FILES; i++) blocks->files[i] = (BlockFile){.block = -1};
     for (int64_t b = 0; b < n_records; b++) {
@@ -115,6 +128,67 @@ void blocks_close(Blocks *blocks)
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 
+static Error blocks_differ(const Blocks *blocks, int64_t block, const char *why)
+{
+    return error_make(ERROR_MACHINE, "block %.200s is damaged: %s; %s", blocks->paths[block], why, blocks->remedy);
+}
+
+static void blocks_digest(const NumberColumn *column, const Cell *cells, int64_t rows, uint64_t *digests)
+{
+    if (column->type == NUMBER_REAL) {
+        row_digest_reals(digests, &cells->real, rows);
+    } else if (column->words == NULL) {
+        row_digest_integers(digests, &cells->integer, rows);
+    } else {
+        for (int64_t i = 0; i < rows; i++) {
+            const char *word = number_word(column, cells[i].integer);
+            digests[i] = row_digest_text(digests[i], word, strlen(word));
+        }
+    }
+}
+
+// *digest <- of all rows of the file
+static Error blocks_digest_rows(const Blocks *blocks, int64_t block, int descriptor, int64_t *digest)
+{
+    enum { ROWS = 1 << 13 }; // at a time
+    uint64_t digests[ROWS], all = 0;
+    Cell cells[ROWS];
+    const int64_t rows = blocks->spans[block].rows, *offsets = &blocks->offsets[block * blocks->n_columns];
+    for (int64_t first = 0; first < rows; first += ROWS) {
+        const int64_t n = rows - first < ROWS ? rows - first : ROWS;
+        memset(digests, 0, sizeof digests);
+        for (int c = 0; c < blocks->n_columns; c++) {
+            TRY(file_read_at(descriptor, blocks->paths[block], offsets[c] + first * 8, cells, (size_t)n * 8));
+            blocks_digest(&blocks->columns[c], cells, n, digests);
+        }
+        for (int64_t i = 0; i < n; i++) all ^= digests[i];
+    }
+    memcpy(digest, &all, sizeof all);
+    return error_none();
+}
+
+// The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
+// all columns: also ids without gaps, which are not read from the file.
+static Error blocks_compare(Blocks *blocks, int64_t block, int descriptor, int64_t bytes)
+{
+    char why[96];
+    ShardTableFile found;
+    int64_t digest = 0;
+    snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
+    if (bytes != blocks->bytes[block]) return blocks_differ(blocks, block, why);
+    if (blocks->checked[block]) return error_none();
+    if (blocks->around[block] != NULL)
+        TRY(shard_table_look(blocks->paths[block], blocks->spans[block].rows,
+                             &blocks->offsets[block * blocks->n_columns], blocks->n_columns, &blocks->arena, &found));
+    if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
+        return blocks_differ(blocks, block, "it differs from what was written");
+    if (blocks->rows_digest[block] != NULL) TRY(blocks_digest_rows(blocks, block, descriptor, &digest));
+    if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
+        return blocks_differ(blocks, block, "its rows differ from what was written");
+    blocks->checked[block] = true;
+    return error_none();
+}
+
 static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
 {
     const char *path = blocks->paths[block];
@@ -123,17 +197,24 @@ static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
     if (file->block != block) {
         if (file->block >= 0) file_close_stored(file->descriptor);
         file->block = -1;
+        if (file_missing(path)) return blocks_differ(blocks, block, "its file is missing");
         TRY(file_open_stored(path, &file->descriptor, &bytes));
-        if (bytes != blocks->bytes[block]) {
-            file_close_stored(file->descriptor);
-            return error_make(ERROR_MACHINE, "block %.400s is damaged: it has %lld bytes, expected %lld", path,
-                              (long long)bytes, (long long)blocks->bytes[block]);
-        }
+        const Error error = blocks_compare(blocks, block, file->descriptor, bytes);
+        if (error.kind != OK) file_close_stored(file->descriptor);
+        TRY(error);
         file->block = block;
     }
     *descriptor = file->descriptor;
     return error_none();
 }
+
+Error blocks_check(Blocks *blocks, int64_t block)
+{
+    int descriptor = -1;
+    return blocks_file(blocks, block, &descriptor);
+}
+
+bool blocks_is_checked(const Blocks *blocks, int64_t block) { return blocks->checked[block]; }
 
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {

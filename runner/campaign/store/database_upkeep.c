@@ -1,5 +1,7 @@
 // Unused pages and copies of a campaign's database (queries.h).
+#include "pending.h"
 #include "queries.h"
+#include "store.h"
 
 Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes)
 {
@@ -19,6 +21,17 @@ Error store_compact(const char *path, bool shared_fs)
     TRY(campaign_open_database(path, &database));
     Error error = store_share(database, shared_fs);
     if (error.kind == OK) error = database_run(database, "VACUUM");
+    const Error closing = database_close(database);
+    return error.kind != OK ? error : closing;
+}
+
+Error store_make_rows(const char *path, bool shared_fs)
+{
+    Database *database = NULL;
+    TRY(campaign_open_database(path, &database));
+    Error error = store_share(database, shared_fs);
+    if (error.kind == OK) error = schema_check(database, path);
+    if (error.kind == OK) error = pending_settle(database);
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }

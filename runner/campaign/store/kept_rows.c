@@ -297,12 +297,9 @@ void kept_choose(Store *store, TrialRows *rows)
 static Error kept_drop_from_blocks(Store *store)
 {
     KeptRows *kept = store->kept;
-    bool done = false;
     kept_sort_dropped(kept);
-    TRY(pending_drop_rows(store, kept->dropped + kept->next, kept->n_dropped - kept->next, &done));
+    TRY(pending_drop_rows(store, kept->dropped + kept->next, kept->n_dropped - kept->next));
     kept->blocks = 0;
-    kept->damaged = !done;
-    if (!done) return error_none();
     kept->stored -= kept->n_dropped - kept->next;
     kept->n_dropped = kept->next = kept->sorted = 0;
     return error_none();
@@ -314,7 +311,7 @@ Error kept_thin_out(Store *store)
     const KeptRows *kept = store->kept;
     const int64_t dropped = kept->n_dropped - kept->next, stay = kept->stored - dropped;
     const bool many = dropped >= LEAST && dropped > SHARE * stay;
-    return !kept->damaged && (many || kept->blocks >= BLOCKS) ? kept_drop_from_blocks(store) : error_none();
+    return many || kept->blocks >= BLOCKS ? kept_drop_from_blocks(store) : error_none();
 }
 
 // ---- stored rows ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ typedef struct KeptRows {
     int64_t stored; // rows, with those that are dropped and not deleted yet
     int64_t blocks; // that hold them
     bool running;   // there is no sum of the digests of kept rows (seal.h)
-    bool damaged;   // blocks are not as they were written, and stay as they are
     bool arrays;    // trials may have arrays, whose places are deleted with their rows
     TrialRows rows; // some rows of a batch, which are inserted together
 } KeptRows;

@@ -24,7 +24,7 @@ static const char pending_rows[] = "pending_trials", pending_shown[] = "all_tria
 static const char pending_tables_sql[] =
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,\n"
     "  rows INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
-    "  offsets BLOB NOT NULL, sha256 TEXT NOT NULL) STRICT;\n"
+    "  offsets BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;\n"
     "CREATE TABLE block_words(number INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;\n";
 
 bool pending_exist(const Database *database) { return database_has(database, "blocks", "offsets"); }
@@ -175,6 +175,8 @@ Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block)
     block->digests = pending->digests;
     if (pending->team == NULL && rows->count > PENDING_PIECE) pending->team = thread_team_open(PENDING_THREADS);
     thread_team_for(pending->team, 1 + (rows->count + PENDING_PIECE - 1) / PENDING_PIECE, 1, pending_work, &work);
+    block->digest = 0;
+    for (int64_t i = 0; i < rows->count; i++) block->digest ^= pending->digests[i];
     return work.error;
 }
 
@@ -222,7 +224,7 @@ static Error pending_begin(Store *store)
 Error pending_insert(Store *store, int64_t id, const PendingBlock *block)
 {
     if (!pending_exist(store->database)) TRY(pending_begin(store));
-    Cursor insert = cursor_open(store->database, "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    Cursor insert = cursor_open(store->database, "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     with_integer(&insert, id);
     with_integer(&insert, block->first);
     with_integer(&insert, block->last);
@@ -231,6 +233,7 @@ Error pending_insert(Store *store, int64_t id, const PendingBlock *block)
     with_integer(&insert, block->file.bytes);
     with_blob(&insert, block->offsets, (size_t)store->trials.n_columns * sizeof *block->offsets);
     with_text(&insert, block->file.around.hex);
+    with_integer(&insert, (int64_t)block->digest);
     return cursor_run(&insert);
 }
 
@@ -292,15 +295,20 @@ static Error pending_load_columns(Database *database, Pending *pending)
     return error_none();
 }
 
-static Error pending_load_records(Database *database, Pending *pending)
+// A block that an earlier program wrote has no digest of its rows.
+static Error pending_load_records(Database *database, bool writes, Pending *pending)
 {
     Arena *arena = &pending->arena;
+    const bool sealed = database_has(database, "blocks", "digest");
     int64_t most = 0;
     TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, &most));
     pending->records = ARENA_NEW(arena, BlockRecord, most + 1);
     pending->spans = ARENA_NEW(arena, BlockSpan, most + 1);
-    Cursor rows =
-        cursor_open(database, "SELECT first, last, rows, name, bytes, offsets FROM main.blocks ORDER BY first");
+    Cursor rows = cursor_open(
+        database, arena_format(arena,
+                               "SELECT first, last, rows, name, bytes, offsets, sha256, %s, %s FROM main.blocks "
+                               "ORDER BY first",
+                               sealed ? "digest" : "0", writes ? "name IN temp.checked_blocks" : "0"));
     while (pending->n_records < most && cursor_next(&rows)) {
         BlockRecord *record = &pending->records[pending->n_records];
         const Bytes offsets = cell_blob(&rows, 5);
@@ -310,41 +318,66 @@ static Error pending_load_records(Database *database, Pending *pending)
         void *copy = arena_take(arena, offsets.size + 1, 1);
         if (offsets.size > 0) memcpy(copy, offsets.data, offsets.size);
         record->offsets = (Bytes){copy, offsets.size};
+        record->around = arena_copy(arena, cell_text(&rows, 6));
+        int64_t *digest = ARENA_NEW(arena, int64_t, 1);
+        *digest = cell_integer(&rows, 7);
+        record->rows_digest = sealed ? digest : NULL;
+        record->checked = cell_integer(&rows, 8) != 0;
         pending->spans[pending->n_records++] = record->span;
     }
     return cursor_close(&rows);
 }
 
-static Error pending_load_all(Database *database, Pending *pending)
+static Error pending_load_all(Database *database, bool writes, Pending *pending)
 {
-    char shards[PATH_MAX];
-    snprintf(shards, sizeof shards, "%s", database_path(database));
-    char *name = strrchr(shards, '/'); // of FOLDER/campaign.db
-    if (name == NULL) return error_make(ERROR_MACHINE, "%.300s is not in a folder", shards);
-    snprintf(name + 1, sizeof shards - (size_t)(name + 1 - shards), "%s", CAMPAIGN_SHARDS);
+    Arena *arena = &pending->arena;
+    const char *path = arena_copy(arena, database_path(database)); // RESULTS/NAME/campaign.db
+    if (strchr(path, '/') == NULL) return error_make(ERROR_MACHINE, "%.300s is not in a folder", path);
+    const char *folder = folder_of(path, arena), *slash = strrchr(folder, '/');
+    const char *name = slash != NULL ? slash + 1 : folder;
     TRY(pending_load_columns(database, pending));
-    TRY(pending_load_records(database, pending));
-    return blocks_open(shards, pending->columns, pending->n_columns, pending->records, pending->n_records,
+    TRY(pending_load_records(database, writes, pending));
+    return blocks_open(arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder), pending->columns, pending->n_columns,
+                       pending->records, pending->n_records,
+                       arena_format(arena, "`%s` computes its trials again",
+                                    command_again(folder_of(folder, arena), "resume %.128s", name).text),
                        &pending->blocks);
 }
 
-static Error pending_load(Database *database, Pending **out)
+// Those who write load the blocks again and again: the blocks that they compared with their records are listed in a
+// table of their connection.
+static const char pending_checked_sql[] = "CREATE TEMP TABLE IF NOT EXISTS checked_blocks(name TEXT PRIMARY KEY)";
+
+static Error pending_keep_checked(Database *database, const Pending *pending)
+{
+    Cursor insert = cursor_open(database, "INSERT OR IGNORE INTO temp.checked_blocks VALUES(?)");
+    for (int64_t b = 0; b < pending->n_records; b++) {
+        if (pending->records[b].checked || !blocks_is_checked(pending->blocks, b)) continue;
+        with_text(&insert, pending->records[b].name);
+        cursor_next(&insert);
+    }
+    return cursor_close(&insert);
+}
+
+static Error pending_load(Database *database, bool writes, Pending **out)
 {
     Arena arena;
     TRY(arena_create_growing(&arena, (size_t)1 << 30, "the blocks of a campaign"));
     Pending *pending = ARENA_NEW(&arena, Pending, 1);
     *pending = (Pending){.arena = arena};
-    const Error error = pending_load_all(database, pending);
+    Error error = writes ? database_run(database, pending_checked_sql) : error_none();
+    if (error.kind == OK) error = pending_load_all(database, writes, pending);
     if (error.kind != OK) pending_free(pending);
     *out = error.kind == OK ? pending : NULL;
     return error;
 }
 
 // The blocks as a table of this connection, which then owns them.
-static Error pending_add(Database *database, const char *name)
+static Error pending_add(Database *database, const char *name, bool writes, Pending **out)
 {
     Pending *pending = NULL;
-    TRY(pending_load(database, &pending));
+    TRY(pending_load(database, writes, &pending));
+    *out = pending;
     const BlockTable table = {.columns = pending->columns,
                               .n_columns = pending->n_columns,
                               .blocks = pending->spans,
@@ -358,17 +391,19 @@ static Error pending_add(Database *database, const char *name)
 // The state in which the blocks were listed is held, so that their files stay (pending_remove_files).
 Error pending_show(Database *database)
 {
+    Pending *pending;
     if (database_is_held(database) || !pending_exist(database)) return error_none();
     TRY(database_hold(database));
-    return pending_exist(database) ? pending_add(database, "trials") : error_none();
+    return pending_exist(database) ? pending_add(database, "trials", false, &pending) : error_none();
 }
 
 Error pending_show_to_run(Database *database, const char **table)
 {
+    Pending *pending;
     *table = "main.trials";
     if (!pending_exist(database)) return error_none();
     *table = pending_shown;
-    return pending_add(database, pending_shown);
+    return pending_add(database, pending_shown, true, &pending);
 }
 
 Error pending_hide_from_run(Database *database, Error error)
@@ -402,60 +437,19 @@ bool pending_names(Database *database, const char *file)
 
 // ---- the doctor -----------------------------------------------------------------------------------------------------
 
-// Ids without gaps are not read from the file, so that the digests of rows don't cover them.
-static Error pending_ids_are_right(const char *path, const BlockSpan *span, int64_t offset, bool *right)
+Error pending_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
+                    void *to, int64_t *count)
 {
-    enum { IDS = 512 }; // at a time
-    int64_t ids[IDS], bytes = 0;
-    int descriptor = -1;
-    *right = true;
-    if (span->rows - 1 != span->last - span->first) return error_none();
-    TRY(file_open_stored(path, &descriptor, &bytes));
-    Error error = error_none();
-    for (int64_t row = 0; row < span->rows && *right && error.kind == OK; row += IDS) {
-        const int64_t n = span->rows - row < IDS ? span->rows - row : IDS;
-        error = file_read_at(descriptor, path, offset + row * (int64_t)sizeof *ids, ids, (size_t)n * sizeof *ids);
-        for (int64_t i = 0; i < n && error.kind == OK; i++) *right = *right && ids[i] == span->first + row + i;
-    }
-    file_close_stored(descriptor);
-    return error;
-}
-
-// What is wrong with the file of a block; NULL: nothing, but its columns, which the digests of rows cover.
-static const char *pending_fault(const Cursor *row, const char *folder, int n_columns, Arena *arena)
-{
-    const char *name = cell_text(row, 0), *path = arena_format(arena, "%s/" CAMPAIGN_SHARDS "/%s", folder, name);
-    const Bytes stored = cell_blob(row, 2);
-    int64_t *offsets = ARENA_NEW(arena, int64_t, n_columns);
-    ShardTableFile found = {.bytes = 0};
-    const BlockSpan span = {cell_integer(row, 4), cell_integer(row, 5), cell_integer(row, 1)};
-    bool right = true;
-    if (!pending_is_block(name) || strchr(name, '/') != NULL) return "its name is not that of a block";
-    if (span.first < 0 || span.last < span.first || span.rows < 1) return "its record has no valid ids";
-    if (stored.size != (size_t)n_columns * sizeof *offsets) return "its record has other columns";
-    memcpy(offsets, stored.data, stored.size);
-    Error error = shard_table_look(path, cell_integer(row, 1), offsets, n_columns, arena, &found);
-    if (error.kind == OK) error = pending_ids_are_right(path, &span, offsets[0], &right);
-    if (error.kind != OK) return arena_copy(arena, error.text);
-    if (!right) return "its ids are not those of its trials";
-    return strcmp(found.around.hex, cell_text(row, 3)) == 0 ? NULL : "it differs from what was written";
-}
-
-Error pending_check(Database *database, const char *folder, Arena *arena,
-                    void (*tell)(void *to, const char *name, const char *fault), void *to, int64_t *count)
-{
-    TrialColumns columns;
+    Pending *pending = NULL;
     *count = 0;
     if (!pending_exist(database)) return error_none();
-    TRY(trial_columns(database, arena, &columns));
-    Cursor rows =
-        cursor_open(database, "SELECT name, rows, offsets, sha256, first, last FROM main.blocks ORDER BY first");
-    while (cursor_next(&rows)) {
-        const char *fault = pending_fault(&rows, folder, columns.count, arena);
-        if (fault != NULL) tell(to, cell_text(&rows, 0), fault);
-        ++*count;
+    TRY(pending_load(database, false, &pending));
+    for (; *count < pending->n_records; ++*count) {
+        const Error error = blocks_check(pending->blocks, *count);
+        if (error.kind != OK) tell(to, pending->records[*count].name, arena_copy(arena, error.text));
     }
-    return cursor_close(&rows);
+    pending_free(pending);
+    return error_none();
 }
 
 static Error pending_digest(Database *database, const char *table, int64_t last, int64_t *count, uint64_t *digest)
@@ -484,24 +478,16 @@ Error pending_drop_made_rows(Database *database) { return database_run(database,
 
 // ---- a run that goes on ---------------------------------------------------------------------------------------------
 
-static void pending_note_fault(void *to, const char *name, const char *fault)
-{
-    (void)name, (void)fault;
-    *(bool *)to = false;
-}
-
 // Another spec, or a retry, changes trials that have no rows yet.
 static Error pending_may_stay(Store *store, Arena *arena, bool *may)
 {
     const char *hash = NULL;
-    bool retries = false, whole = true;
-    int64_t count = 0;
+    bool retries = false;
     *may = pending_is_possible(store->spec) && pending_exist(store->database);
     if (!*may) return error_none();
     TRY(store_text(store->database, "SELECT hash FROM campaign", arena, &hash));
     TRY(retries_pending(store->database, &retries));
-    TRY(pending_check(store->database, store->folder, arena, pending_note_fault, &whole, &count));
-    *may = hash != NULL && strcmp(hash, store->spec->hash.hex) == 0 && !retries && whole;
+    *may = hash != NULL && strcmp(hash, store->spec->hash.hex) == 0 && !retries;
     return error_none();
 }
 
@@ -586,8 +572,10 @@ static Error pending_expand_rows(Database *database, int64_t most, bool drop, bo
 {
     *left = false;
     if (!pending_exist(database)) return error_none();
-    TRY(pending_add(database, pending_rows));
-    const Error error = pending_transaction(database, most, drop, left);
+    Pending *pending = NULL;
+    TRY(pending_add(database, pending_rows, true, &pending));
+    Error error = pending_transaction(database, most, drop, left);
+    if (error.kind == OK && *left) error = pending_keep_checked(database, pending);
     const Error removed = database_remove_blocks(database, pending_rows);
     return error.kind != OK ? error : removed;
 }
@@ -637,11 +625,45 @@ Error pending_settle(Database *database)
     return pending_clear(database);
 }
 
-Error pending_forget(Database *database)
+static Error pending_forget_block(Database *database, const char *name)
 {
+    Cursor drop = cursor_open(database, "DELETE FROM main.blocks WHERE name = ?");
+    with_text(&drop, name);
+    return cursor_run(&drop);
+}
+
+// *count <- blocks that were forgotten. Rows that were made of blocks are made again.
+static Error pending_forget_damaged(Database *database, Pending *pending, int64_t *count)
+{
+    for (int64_t b = 0; b < pending->n_records; b++) {
+        if (blocks_check(pending->blocks, b).kind == OK) continue;
+        TRY(pending_forget_block(database, pending->records[b].name));
+        ++*count;
+    }
+    return *count > 0 ? database_run(database, "DELETE FROM main.trials") : error_none();
+}
+
+// Records that contradict each other say nothing about any block.
+static Error pending_forget_in(Database *database, int64_t *count)
+{
+    Pending *pending = NULL;
+    Error error = pending_load(database, false, &pending);
+    if (error.kind == ERROR_MACHINE) {
+        TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, count));
+        return pending_drop(database);
+    }
+    TRY(error);
+    error = pending_forget_damaged(database, pending, count);
+    pending_free(pending);
+    return error;
+}
+
+Error pending_forget(Database *database, int64_t *count)
+{
+    *count = 0;
     if (!pending_exist(database)) return error_none();
     TRY(database_run(database, "BEGIN IMMEDIATE"));
-    Error error = pending_drop(database);
+    Error error = pending_forget_in(database, count);
     if (error.kind == OK) error = database_run(database, "COMMIT");
     if (error.kind != OK) (void)database_run(database, "ROLLBACK");
     return error;
@@ -729,13 +751,14 @@ static Error thin_read_block(Thin *thin, int64_t block)
     return error_none();
 }
 
-// Whether the rows that were read are those that were written.
-static Error thin_compare(const Thin *thin, bool *same)
+// The rows that were read must be those that were written: nothing else tells of a block that went with its record.
+static Error thin_compare(const Thin *thin)
 {
     SealTally stored;
     TRY(seal_sum(thin->store->database, &stored));
-    *same = stored.rows == thin->read && stored.digest == thin->read_digest;
-    return error_none();
+    if (stored.rows == thin->read && stored.digest == thin->read_digest) return error_none();
+    return error_make(ERROR_MACHINE, "%.300s: the rows in blocks are not those that were written; `%s` repairs them",
+                      thin->store->folder, store_how_to_repair(thin->store->database, thin->store->name).text);
 }
 
 // Rows that were made of blocks already are rows of blocks too.
@@ -766,27 +789,27 @@ static void thin_take(Thin *thin)
     thin->blocks = ARENA_NEW(&thin->arena, PendingBlock, thin->from->n_records);
 }
 
-static Error thin_run(Thin *thin, bool *done)
+static Error thin_run(Thin *thin)
 {
     Store *store = thin->store;
-    *done = false;
-    if (thin->from->n_columns != store->trials.n_columns) return error_none(); // another program changed them
+    if (thin->from->n_columns != store->trials.n_columns)
+        return error_make(ERROR_MACHINE, "%.300s: another program changed the columns of the table trials",
+                          store->folder);
     thin_take(thin);
     for (int64_t b = 0; b < thin->from->n_records; b++) TRY(thin_read_block(thin, b));
     TRY(thin_write(thin));
-    TRY(thin_compare(thin, done));
-    if (!*done) return error_none();
+    TRY(thin_compare(thin));
     TRY(store_begin(store));
     return store_end(store, thin_replace(thin));
 }
 
-Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped, bool *done)
+Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped)
 {
     Thin thin = {.store = store, .dropped = dropped, .n_dropped = n_dropped};
-    TRY(pending_load(store->database, &thin.from));
+    TRY(pending_load(store->database, true, &thin.from));
     Error error = arena_create_growing(&thin.arena, (size_t)16 << 30, "rows of blocks that stay");
     if (error.kind == OK) {
-        error = thin_run(&thin, done);
+        error = thin_run(&thin);
         arena_destroy(&thin.arena);
     }
     pending_free(thin.from);

@@ -24,6 +24,7 @@ typedef struct PendingBlock {
     ShardTableFile file;
     const int64_t *offsets;  // [columns] where they begin in the file
     const uint64_t *digests; // [rows]; both are valid until the next block is written
+    uint64_t digest;         // XOR of the digests of the rows
 } PendingBlock;
 // Writes the block of a batch under its name: safe on the disk when it returns. Then, in the batch's transaction: its
 // record.
@@ -31,9 +32,9 @@ void pending_name(int64_t batch, PendingBlock *block);
 Error pending_write(Store *store, const TrialRows *rows, PendingBlock *block);
 Error pending_insert(Store *store, int64_t id, const PendingBlock *block);
 // Where only some trials keep a row: writes new blocks without the rows of dropped[n_dropped], ids in ascending order,
-// and then replaces the old ones in a transaction of its own. *done: false if the rows in the old blocks are not those
+// and then replaces the old ones in a transaction of its own. Error (machine): the rows in the old blocks are not those
 // that were written; then nothing is changed, so that `doctor` still sees it.
-Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped, bool *done);
+Error pending_drop_rows(Store *store, const int64_t *dropped, int64_t n_dropped);
 void pending_finish(Store *store); // frees what the run took
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -48,10 +49,10 @@ Error pending_expand_some(Database *database, int64_t most, bool *left);
 Error pending_clear(Database *database);
 // Makes all rows, and clears. For those who change a campaign.
 Error pending_settle(Database *database);
-// When a run goes on: blocks stay if it would write more of them. Else, or if one of them is damaged: pending_settle.
+// When a run goes on: blocks stay if it would write more of them. Else: pending_settle.
 Error pending_continue(Store *store, Arena *arena);
-// Forgets blocks that can't be read. Rows that are not made yet are then missing.
-Error pending_forget(Database *database);
+// Forgets blocks that are not as they were written, *count of them: their rows are then missing.
+Error pending_forget(Database *database, int64_t *count);
 
 // ---- readers --------------------------------------------------------------------------------------------------------
 
@@ -62,9 +63,9 @@ Error pending_show_to_run(Database *database, const char **table);
 Error pending_hide_from_run(Database *database, Error error);
 // Trials in blocks, and those of them whose rows are made. 0, 0: there are no blocks.
 Error pending_count(Database *database, int64_t *trials, int64_t *rows);
-// Looks at the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
-Error pending_check(Database *database, const char *folder, Arena *arena,
-                    void (*tell)(void *to, const char *name, const char *fault), void *to, int64_t *count);
+// Reads the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
+Error pending_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
+                    void *to, int64_t *count);
 // After pending_show, which hides rows that are already made. *same: they are those of the blocks, or there are none.
 Error pending_compare_rows(Database *database, bool *same);
 Error pending_drop_made_rows(Database *database);         // so that they are made again

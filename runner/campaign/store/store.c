@@ -179,18 +179,18 @@ Error store_row_lost(const Database *database, const char *name)
                       store_how_to_repair(database, name).text);
 }
 
-static Error store_compare_numerics(const Store *store)
+Error store_compare_numerics(Database *database, const char *name)
 {
     enum { STORE_NO_NUMERICS = -1 };
     int64_t numerics = 0;
-    TRY(store_integer(store->database, "SELECT numerics_version FROM campaign", STORE_NO_NUMERICS, &numerics));
-    if (numerics == STORE_NO_NUMERICS) return store_row_lost(store->database, store->name);
+    TRY(store_integer(database, "SELECT numerics_version FROM campaign", STORE_NO_NUMERICS, &numerics));
+    if (numerics == STORE_NO_NUMERICS) return store_row_lost(database, name);
     if (numerics == NUMERICS_VERSION) return error_none();
     return error_make(ERROR_USER,
                       "campaign %s was computed with numerics version %lld and this program has version %d: "
                       "their numbers differ in the last bits and are never mixed; use the program that wrote it, or a "
                       "new name",
-                      store->name, (long long)numerics, NUMERICS_VERSION);
+                      name, (long long)numerics, NUMERICS_VERSION);
 }
 
 // Not part of what a spec means, but the tables were made for it.
@@ -248,7 +248,7 @@ static Error store_add_gradients(Store *store, const Spec *spec)
 static Error store_continue(Store *store, Spec *spec, const char *path, const RunOptions *options, Arena *arena)
 {
     TRY(schema_check(store->database, path));
-    TRY(store_compare_numerics(store));
+    TRY(store_compare_numerics(store->database, store->name));
     TRY(options->retry != NULL ? pending_settle(store->database) : pending_continue(store, arena));
     TRY(store_add_gradients(store, spec));
     TRY(seal_keep(store->database, arena));

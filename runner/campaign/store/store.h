@@ -29,6 +29,8 @@ Error segments_read(Database *database, const char *folder, Arena *arena, Spec *
 
 // The error that the table `campaign` of a database, which has one row, is empty.
 Error store_row_lost(const Database *database, const char *name);
+// Error (user): it was computed with another numerics version.
+Error store_compare_numerics(Database *database, const char *name);
 CommandText store_how_to_repair(const Database *database, const char *name); // "hopscotch doctor NAME --repair"
 typedef struct StoreRecovery {
     int temporary_files, orphan_shards, missing_shards;

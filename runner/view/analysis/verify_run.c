@@ -75,6 +75,7 @@ Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, c
     const Error completed = spec_complete(spec, arena, diagnostics);
     diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
     TRY(completed);
+    TRY(doctor_mend(options, name, arena));
     TRY(campaign_run(spec, options, arena, &summary));
     TRY(campaign_folder(options->results, name, arena, &folder));
     const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};

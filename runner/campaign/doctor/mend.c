@@ -1,0 +1,57 @@
+// Before a campaign goes on: are all rows of its trials there? A block may be lost or damaged, or a repair may have been
+// killed between its steps. A search that enumerates its trials does not look at the rows of those it gave, so that
+// nothing else would notice.
+#include "../store/pending.h"
+#include "../store/queries.h"
+#include "../store/seal.h"
+#include "../store/store.h"
+
+static void mend_count(void *damaged, const char *name, const char *fault)
+{
+    (void)name, (void)fault;
+    ++*(int64_t *)damaged;
+}
+
+// Trials that have a row, now or later, against those whose digests are stored.
+static Error mend_compare(Database *database, int64_t *missing)
+{
+    int64_t trials = 0, rows = 0;
+    SealTally sum;
+    TRY(pending_count(database, &trials, &rows));
+    if (!pending_exist(database)) TRY(store_integer(database, "SELECT count(*) FROM main.trials", 0, &trials));
+    TRY(seal_sum(database, &sum));
+    *missing = sum.rows - trials;
+    return error_none();
+}
+
+static Error mend_look(const CampaignPlace *place, Arena *arena, int64_t *damaged, int64_t *missing)
+{
+    Database *database = NULL;
+    int64_t blocks = 0;
+    TRY(store_peek(place, arena, &database));
+    Error error = pending_check(database, arena, mend_count, damaged, &blocks);
+    if (error.kind == OK) error = mend_compare(database, missing);
+    store_leave(database);
+    return error;
+}
+
+Error doctor_mend(const RunOptions *options, const char *name, Arena *arena)
+{
+    const char *folder = NULL;
+    int64_t damaged = 0, missing = 0;
+    TRY(campaign_folder(options->results, name, arena, &folder));
+    const CampaignPlace place = {.results = options->results, .name = name, .folder = folder};
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
+    // a database that can't be read is told by those who open it
+    if (!file_exists(path) || mend_look(&place, arena, &damaged, &missing).kind != OK) return error_none();
+    if (damaged == 0 && missing <= 0) return error_none();
+    if (options->messages != NULL && damaged > 0)
+        fprintf(options->messages, "%s: %lld blocks of rows are missing or damaged; their trials are simulated again\n",
+                name, (long long)damaged);
+    else if (options->messages != NULL)
+        fprintf(options->messages, "%s: the rows of %lld trials are missing; they are simulated again\n", name,
+                (long long)missing);
+    Doctor doctor;
+    TRY(doctor_examine(&place, arena, &doctor));
+    return doctor_repair(&doctor, &options->backend, options->shared_fs, NULL);
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Blocks of rows (`store: {rows: later}`) that are not the ones that were written: of another campaign of the same spec
+# with another seed, with a flipped byte, cut, missing, of another batch. No command takes them; `resume` and `doctor
+# --repair` simulate their trials again, to the digest of the undisturbed run; a campaign without a block keeps its
+# status, tags and notes. `merge` joins campaigns that were killed while their trials were in blocks.
+. "$(dirname "$0")/../scratch.sh"
+
+spec() # NAME TRIALS [LINE]
+{
+    printf 'version: 1\nexperiment: %s\nseed: 5\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: 3}\n' "$1"
+    printf 'search: {method: random, trials: %s, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]},\n' "$2"
+    printf '    x3: {range: [-5, 5]}}}\nstore: {rows: later}\n%s\n' "${3:-}"
+}
+killed() # SPEC ROOT [option]...: a run that ends in its 60th sync, when some twenty batches are blocks
+{
+    spec=$1 into=$2
+    shift 2
+    HOPSCOTCH_FAULT=fsync:60:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run "$spec" --results "$into" --batch 300 --progress none "$@" >>log 2>&1
+    ls "$into"/*/shards/rows_000003.h5 >>log 2>&1
+}
+digest() { "$HOPSCOTCH" digest k --results "$1" 2>>log | cut -d' ' -f1; }
+
+damages="foreign flipped cut missing batch id"
+[ "${QUICK:-0}" != 1 ] || damages="foreign flipped missing"
+for rows in all some; do
+    rm -rf whole mine other
+    spec k 20000 >k.yaml
+    [ $rows = all ] || spec k 20000 'record: {rows: {best: 700, every: 50, failures: 3}}' >k.yaml
+    works run k.yaml --results whole --progress none
+    good=$(digest whole)
+    killed k.yaml mine && killed k.yaml other --seed 6
+    check $? "$rows: killed while trials are in blocks"
+    for damage in $damages; do
+        rm -rf root
+        cp -r mine root
+        block=root/k/shards/rows_000002.h5
+        [ -f "$block" ] || block=$(ls root/k/shards/rows_*.h5 | head -n 1)
+        size=$(stat -c %s "$block")
+        case $damage in
+        foreign) cp "other/k/shards/$(basename "$block")" "$block" 2>>log || cp "$(ls other/k/shards/rows_*.h5 | head -n 1)" "$block" ;;
+        flipped) printf '\377\377' | dd of="$block" bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>>log ;;
+        cut) truncate -s 4000 "$block" ;;
+        missing) rm "$block" ;;
+        batch) cp "$(ls root/k/shards/rows_*.h5 | tail -n 1)" "$block" ;;
+        id) printf '\1' | dd of="$block" bs=1 seek=8197 conv=notrunc 2>>log ;; # in the first column
+        esac
+        taken=
+        for command in "best k" "digest k" "query k --limit 0" "export k --csv out.csv" "report k" "plot k" \
+            "best k --json" "query k --sql SELECT(sum(fitness))FROM(trials)" "compare k k" "verify k"; do
+            # shellcheck disable=SC2086
+            "$HOPSCOTCH" $command --results root >said 2>&1
+            [ $? -eq 3 ] && grep -q 'block root/k/shards/.*: .*resume k.*computes its trials again' said ||
+                taken="$taken ${command% k*}: $(tail -n 1 said | cut -c 1-80);"
+        done
+        [ -z "$taken" ]
+        check $? "$rows, $damage: no command takes it${taken:+, but$taken}"
+        run status k --results root && grep -q '^best *unknown: block' out && run tag k good --results root &&
+            works note k hello --results root && run list --results root && grep -q 'resume k' err &&
+            works tag k --results root && grep -q good out
+        check $? "$rows, $damage: status, tags and notes"
+        "$HOPSCOTCH" doctor k --results root >said 2>&1
+        [ $? -eq 3 ] && grep -q 'FINDING *blocks' said
+        check $? "$rows, $damage: doctor finds it"
+        cp -r root repaired
+        run doctor k --repair --results repaired && run doctor k --results repaired &&
+            run resume k --results repaired --progress none && [ "$(digest repaired)" = "$good" ]
+        check $? "$rows, $damage: doctor --repair"
+        rm -rf repaired
+        run resume k --results root --progress none && grep -q 'simulated again' err && [ "$(digest root)" = "$good" ] &&
+            run doctor k --results root
+        check $? "$rows, $damage: resume ends with the digest of the undisturbed run"
+    done
+done
+
+# A repair that was killed between its steps leaves what the next one finds.
+rm -rf root
+spec k 20000 >k.yaml
+killed k.yaml root
+rm -rf whole
+works run k.yaml --results whole --progress none
+good=$(digest whole)
+rm root/k/shards/rows_000002.h5
+cp -r root kept
+left=0
+for at in 3 8 14; do
+    rm -rf root
+    cp -r kept root
+    HOPSCOTCH_FAULT=fsync:$at:KILL "$HOPSCOTCH_FAULTS_PROGRAM" doctor k --repair --results root >>log 2>&1
+    run resume k --results root --progress none && [ "$(digest root)" = "$good" ] && run doctor k --results root ||
+        left=$((left + 1))
+done
+[ $left -eq 0 ]
+check $? "a repair that is killed loses nothing"
+
+# A search that learns.
+printf 'version: 1\nexperiment: k\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: 3}\nstore: {rows: later}\n' >k.yaml
+printf 'search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}\nlimits: {trials: 2000}\n' >>k.yaml
+rm -rf whole root
+works run k.yaml --results whole --progress none
+killed k.yaml root && rm root/k/shards/rows_000003.h5
+check $? "cmaes: killed, and a block is lost"
+works resume k --results root --progress none && [ "$(digest root)" = "$(digest whole)" ]
+check $? "cmaes: resume simulates it again"
+
+# Campaigns that were killed are merged.
+spec m 20000 >k.yaml
+killed k.yaml results --name a && killed k.yaml results --name b && run merge a b --into c &&
+    run resume c --progress none && run run k.yaml --name d --progress none &&
+    [ "$("$HOPSCOTCH" digest c | cut -d' ' -f1)" = "$("$HOPSCOTCH" digest d | cut -d' ' -f1)" ]
+check $? "merge of campaigns that were killed"
+exit $status
