@@ -592,6 +592,7 @@ typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_JSON_LINES }
 typedef struct Table Table;
 Table *table_start(FILE *out, TableFormat format, int columns, const char *const *names);
 void table_number(Table *table, double value); // NaN: empty
+void table_exact(Table *table, double value);  // the same; also TABLE_TEXT prints a number that reads back exactly
 void table_integer(Table *table, int64_t value);
 void table_text(Table *table, const char *value); // NULL: empty
 Error table_finish(Table *table);

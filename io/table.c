@@ -187,21 +187,25 @@ static void table_next(Table *table)
     if (table->format == TABLE_JSON_LINES) fputc('\n', table->out);
 }
 
-void table_number(Table *table, double value)
+static void table_number_cell(Table *table, double value, bool exact)
 {
     if (table == NULL) return;
     const char *name = table_name(table);
-    char text[32];
+    Text32 text = text_number(value);
     if (table->format == TABLE_TEXT) {
-        snprintf(text, sizeof text, "%.6g", value);
-        table_text_cell(table, 'n', isnan(value) ? "-" : text);
+        if (!exact) snprintf(text.text, sizeof text.text, "%.6g", value);
+        table_text_cell(table, 'n', isnan(value) ? "-" : text.text);
     } else if (table_is_json(table)) {
         json_number(&table->json, name, value);
     } else if (!isnan(value)) {
-        fputs(text_number(value).text, table->out);
+        fputs(text.text, table->out);
     }
     table_next(table);
 }
+
+void table_number(Table *table, double value) { table_number_cell(table, value, false); }
+
+void table_exact(Table *table, double value) { table_number_cell(table, value, true); }
 
 void table_integer(Table *table, int64_t value)
 {

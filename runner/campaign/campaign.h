@@ -328,9 +328,11 @@ Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 typedef struct TrialColumns {
     const char **names;
     bool *is_text, *is_integer;
+    bool *is_parameter; // an input: tables print what reads back to it
     int count;
 } TrialColumns;
-Error trial_columns(Database *database, Arena *arena, TrialColumns *columns);
+// spec NULL: is_parameter is false.
+Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialColumns *columns);
 int trial_column_find(const TrialColumns *columns, const char *name); // -1 if there is none
 // The columns to show by default: id, fitness, searched parameters, and the metrics that the objective uses.
 int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names);

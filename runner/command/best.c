@@ -120,7 +120,7 @@ static Error best_print_front(const StoredCampaign *campaign, const char *object
             out, "no trial meets the constraints; `%s` lists the smallest violations\n",
             command_again(folder_of(campaign->folder, arena), "query %.128s --order violation", campaign->name).text);
     if (any) return error_none();
-    TRY(trial_columns(campaign->database, arena, &listing.all));
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &listing.all));
     return best_print_survivors(&listing, top, out, arena);
 }
 
@@ -164,7 +164,7 @@ static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t
     if (spec_several(&campaign->spec)) return best_print_front(campaign, NULL, top, format, out, arena, best);
     if (top == 0) top = per == BEST_OF_ALL ? BEST_SHOWN : 1;
     TRY(best_limit(campaign, NULL, &top));
-    TRY(trial_columns(campaign->database, arena, &listing.all));
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &listing.all));
     best_choose(&listing, format != TABLE_TEXT, arena);
     TRY(best_rows(&listing, top, format, out, arena, best));
     if (*best >= 0) return error_none();

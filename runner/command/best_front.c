@@ -46,7 +46,7 @@ Error front_columns(const StoredCampaign *campaign, const char *text, Arena *are
     for (int k = 0; text == NULL && k < campaign->spec.objective.count; k++)
         by->names[by->count++] = rows_objective_name(k);
     if (text == NULL) return error_none();
-    TRY(trial_columns(campaign->database, arena, &all));
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &all));
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         if (by->count == OBJECTIVES_MAX)
             return error_make(ERROR_USER, "--objectives: a front has at most %d columns", OBJECTIVES_MAX);
@@ -149,7 +149,7 @@ static Error front_print_all(FrontListing *listing, const Front *front, int64_t 
 {
     const bool people = format == TABLE_TEXT;
     const int64_t shown = top < 0 || front->count < top ? front->count : top;
-    TRY(trial_columns(listing->campaign->database, arena, &listing->all));
+    TRY(trial_columns(listing->campaign->database, &listing->campaign->spec, arena, &listing->all));
     front_choose(listing, !people, arena);
     if (people) front_print_head(listing, front, shown, out, arena);
     TRY(front_rows(listing, front, shown, format, out, arena));

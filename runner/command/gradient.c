@@ -50,7 +50,7 @@ static Error gradient_print_rows(const Spec *spec, const GradientResult *result,
     for (int i = 0; i < result->count; i++) {
         const GradientRow *row = &result->rows[i];
         table_text(table, spec->configured.parameters[row->parameter].name);
-        table_number(table, row->value);
+        table_exact(table, row->value);
         table_text(table, spec->configured.parameters[row->parameter].unit);
         table_number(table, row->adjoint);
         table_number(table, row->tangent);

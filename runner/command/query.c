@@ -39,7 +39,7 @@ static void query_value(Table *table, const Cursor *row, int column)
     if (kind == COLUMN_INTEGER)
         table_integer(table, cell_integer(row, column));
     else if (kind == COLUMN_REAL)
-        table_number(table, cell_real(row, column));
+        table_exact(table, cell_real(row, column));
     else
         table_text(table, kind == COLUMN_NULL ? NULL : kind == COLUMN_BLOB ? "(bytes)" : cell_text(row, column));
 }

@@ -27,6 +27,8 @@ void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns
         table_text(table, cell_is_null(trial, place) ? NULL : cell_text(trial, place));
     else if (columns->is_integer[column] && !cell_is_null(trial, place))
         table_integer(table, cell_integer(trial, place));
+    else if (columns->is_parameter[column])
+        table_exact(table, cell_real(trial, place));
     else
         table_number(table, cell_real(trial, place));
 }

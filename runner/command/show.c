@@ -150,7 +150,7 @@ static Error show_print_parameters(const ShowTrial *trial, FILE *out)
     Table *table = table_start(out, TABLE_TEXT, 4, names);
     for (int i = 0; i < configured_named(configured); i++) {
         table_text(table, configured->parameters[i].name);
-        table_number(table, trial->parameter[i]);
+        table_exact(table, trial->parameter[i]);
         table_text(table, configured->parameters[i].unit);
         table_text(table, show_origin(&trial->campaign->spec, i, trial->parameter[i]));
     }

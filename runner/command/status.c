@@ -110,7 +110,7 @@ static void status_row_of_search(StatusSearches *searches, const SearchProgress 
         else
             table_number(table, *(const double *)status_member(progress, c));
         for (int i = 0; c == 0 && i < searches->n_outer; i++)
-            table_number(table, outer_value(&searches->outer_values, progress->search, searches->outer[i]));
+            table_exact(table, outer_value(&searches->outer_values, progress->search, searches->outer[i]));
     }
     table_text(table, text_visible(progress->stop, arena));
 }

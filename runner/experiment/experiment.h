@@ -5,6 +5,7 @@
 #ifndef HOPSCOTCH_EXPERIMENT_H
 #define HOPSCOTCH_EXPERIMENT_H
 
+#include "../../io/decimal.h"
 #include "../../io/io.h"
 #include "search/methods.h"
 #include "spec/limits.h"
@@ -68,8 +69,12 @@ typedef struct Values {
     const ValueForm *form;    // NULL: a list
     double low, high, step;   // range: bounds; arange: start, greatest value allowed, step
     bool log_scale, integer;  // range
-    double log_low, log_high; // of what is drawn on a log scale: the logarithms of its ends (values_take_logarithms)
-    double sigma;             // range, for cmaes: part of it that is the step size at the start; 0: the method's
+    double log_low, log_high; // of what is drawn on a log scale: the logarithms of its ends
+    union {                   // what the points are computed from
+        DecimalLine line;     // linspace, arange
+        DecimalCurve curve;   // logspace
+    };
+    double sigma; // range, for cmaes: part of it that is the step size at the start; 0: the method's
     const double *list;
     int64_t count; // 0 for a range
 } Values;
@@ -84,6 +89,7 @@ struct ValueForm {
     // The rest, after low and high: `arguments` is the list, `mapping` holds it and the companions. False: an error.
     bool (*read)(struct SpecReader *reader, const struct Key *key, const Node *mapping, const Node *arguments,
                  Values *values);
+    void (*prepare)(Values *values);                         // what `at` and draws need, once the rest is known
     const char *(*text)(const Values *values, Arena *arena); // as flow YAML that reads back to the same values
     double (*at)(const Values *values, int64_t index);       // NULL if `range`, as the next
     double (*place)(const Values *values, double x);         // about where x stands
@@ -94,9 +100,11 @@ VALUE_FORMS(VALUE_FORM_DECLARE)
 #undef VALUE_FORM_DECLARE
 
 bool values_are_range(const Values *values);
-void values_take_logarithms(Values *values);           // of a range on a log scale, once its ends are known
-double values_at(const Values *values, int64_t index); // ends exact; logspace by portable exp and log
-// The index of x among the values, up to rounding; -1: x is not one. `hint`: the index of a list that is tried first.
+Values values_prepared(Values values); // ready for values_at and draws, once the rest is known
+// Of evenly spaced values the double nearest to the exact one, where the ends and the step are decimals
+// (io/decimal.h): 0.3, not 0.30000000000000004.
+double values_at(const Values *values, int64_t index);
+// The index of x among the values; -1: x is not one. `hint`: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);
 
 // A searched parameter: either an axis (values or range) or derived from others.

@@ -59,23 +59,28 @@ static double extend_case_x1(const ExtendCase *test, int64_t id)
     return parameter[0];
 }
 
-TEST(extend_finds_a_value_among_others_up_to_rounding)
+TEST(extend_finds_a_value_among_others)
 {
-    const Values line = {.form = &values_linspace, .low = 0, .high = 0.3, .count = 4};
-    const Values centred = {.form = &values_linspace, .low = -0.3, .high = 0.6, .count = 10};
-    const Values steps = {.form = &values_arange, .low = 25, .high = 40, .step = 5, .count = 4};
-    const Values decades = {.form = &values_logspace, .low = 1e-3, .high = 1e3, .count = 7};
+    const Values line = values_prepared((Values){.form = &values_linspace, .low = 0, .high = 0.3, .count = 4});
+    const Values centred = values_prepared((Values){.form = &values_linspace, .low = -0.3, .high = 0.6, .count = 10});
+    const Values steps =
+        values_prepared((Values){.form = &values_arange, .low = 25, .high = 40, .step = 5, .count = 4});
+    const Values decades = values_prepared((Values){.form = &values_logspace, .low = 1e-3, .high = 1e3, .count = 7});
+    const Values roots = values_prepared((Values){.form = &values_logspace, .low = 50, .high = 300, .count = 11});
+    const Values finer = values_prepared((Values){.form = &values_logspace, .low = 50, .high = 300, .count = 31});
     const Values list = {.list = (const double[]){3, 1, 2}, .count = 3};
     CHECK_INTEGER(1, values_find(&line, 0.1, 0));
     CHECK_INTEGER(3, values_find(&line, 0.3, 0));
     CHECK_INTEGER(-1, values_find(&line, 0.15, 0));
     CHECK_INTEGER(-1, values_find(&line, 0.1 + 1e-9, 0));
     CHECK_INTEGER(-1, values_find(&line, -1, 0));
-    CHECK_INTEGER(3, values_find(&centred, 0, 0)); // the value itself is 5e-17
+    CHECK_INTEGER(-1, values_find(&line, 0.30000000000000004, 0)); // another double, as in conditions and in SQL
+    CHECK_INTEGER(3, values_find(&centred, 0, 0));
     CHECK_INTEGER(2, values_find(&steps, 35, 0));
     CHECK_INTEGER(-1, values_find(&steps, 45, 0));
     for (int64_t i = 0; i < 7; i++) CHECK_INTEGER(i, values_find(&decades, values_at(&decades, i), 0));
     CHECK_INTEGER(4, values_find(&decades, 10, 0));
+    for (int64_t i = 0; i < 11; i++) CHECK_INTEGER(3 * i, values_find(&finer, values_at(&roots, i), 0));
     CHECK_INTEGER(-1, values_find(&decades, -10, 0));
     CHECK_INTEGER(2, values_find(&list, 2, 2));
     CHECK_INTEGER(0, values_find(&list, 3, 2));

@@ -77,7 +77,7 @@ static void add_range(Fixture *fixture, int parameter, double low, double high, 
         (Axis){.parameter = parameter,
                .zip = -1,
                .values = {.form = &values_range, .low = low, .high = high, .log_scale = log_scale, .integer = integer}};
-    values_take_logarithms(&axis->values);
+    axis->values = values_prepared(axis->values);
 }
 
 static void add_derived(Fixture *fixture, int parameter, const char *text)
@@ -231,8 +231,10 @@ TEST(search_huge_excluded_grid_is_searched_in_parts)
 {
     Fixture *fixture = fixture_new(&search_grid);
     for (int p = 0; p < 3; p++) {
-        fixture->axes[fixture->spec.n_axes++] = (Axis){
-            .parameter = p, .zip = -1, .values = {.form = &values_linspace, .low = 0, .high = 1, .count = 10000}};
+        fixture->axes[fixture->spec.n_axes++] =
+            (Axis){.parameter = p,
+                   .zip = -1,
+                   .values = values_prepared((Values){.form = &values_linspace, .low = 0, .high = 1, .count = 10000})};
     }
     add_exclude(fixture, "a >= 0");
     const size_t before = fixture->arena.used;

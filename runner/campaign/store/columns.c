@@ -5,18 +5,28 @@
 
 enum { CAMPAIGN_COLUMNS_MAX = 2000 }; // SQLite's own limit
 
-Error trial_columns(Database *database, Arena *arena, TrialColumns *columns)
+static bool columns_is_parameter(const Spec *spec, const char *name)
+{
+    for (int p = 0; p < configured_named(&spec->configured); p++) {
+        if (strcmp(spec->configured.parameters[p].name, name) == 0) return true;
+    }
+    return false;
+}
+
+Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialColumns *columns)
 {
     columns->count = 0;
     columns->names = ARENA_NEW(arena, const char *, CAMPAIGN_COLUMNS_MAX);
     columns->is_text = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_integer = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
+    columns->is_parameter = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info('trials') ORDER BY cid");
     while (columns->count < CAMPAIGN_COLUMNS_MAX && cursor_next(&each)) {
         const int i = columns->count++;
         columns->names[i] = arena_copy(arena, cell_text(&each, 0));
         columns->is_text[i] = strcmp(cell_text(&each, 1), "TEXT") == 0;
         columns->is_integer[i] = strcmp(cell_text(&each, 1), "INTEGER") == 0;
+        columns->is_parameter[i] = spec != NULL && columns_is_parameter(spec, columns->names[i]);
     }
     return cursor_close(&each);
 }

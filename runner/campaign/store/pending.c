@@ -279,7 +279,7 @@ static Error pending_load_columns(Database *database, Pending *pending)
     TrialColumns columns;
     const char *const *words = NULL;
     int n_words = 0;
-    TRY(trial_columns(database, &pending->arena, &columns));
+    TRY(trial_columns(database, NULL, &pending->arena, &columns));
     if (columns.count == 0 || !columns.is_integer[0])
         return error_make(ERROR_MACHINE,
                           "the first column of the table trials is not the id: another program changed it");

@@ -7,7 +7,6 @@
 // few numbers stored with them: resume and replay need no list of trials.
 #include "../experiment.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct SegmentSearch {
@@ -21,8 +20,6 @@ struct SegmentedSearch {
     double *other; // [n_parameters] of the point that is compared
 };
 
-static bool segments_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
-
 // The number of a point in the search of segment s; -1: none. `hint`: its number in the segment that it comes from.
 static int64_t segments_point(const struct SegmentedSearch *all, int s, const double *parameter, int64_t hint)
 {
@@ -32,7 +29,7 @@ static int64_t segments_point(const struct SegmentedSearch *all, int s, const do
     if (point < 0 || !enumerated_point(search, point, all->other)) return -1;
     for (int i = 0; i < search->spec->n_derived; i++) {
         const int p = derived[i].parameter;
-        if (!segments_near(parameter[p], all->other[p])) return -1;
+        if (parameter[p] != all->other[p]) return -1;
     }
     return point;
 }

@@ -57,19 +57,13 @@ static void search_grid_point(const Search *search, int64_t id, double *paramete
 
 // ---- places of points -----------------------------------------------------------------------------------------------
 
-static bool search_grid_has(const Values *values, int64_t place, double value)
-{
-    const double own = values_at(values, place);
-    return values_find(&(Values){.list = &own, .count = 1}, value, 0) == 0;
-}
-
 // Whether the axes that are zipped with `leader` have the point's values at that place.
 static bool search_grid_agrees(const Spec *spec, const SearchGridBlock *block, int leader, int64_t place,
                                const double *parameter)
 {
     for (int a = leader; a < spec->n_axes; a++) {
         if (block->zip[a] != block->zip[leader]) continue;
-        if (!search_grid_has(&block->values[a], place, parameter[spec->axes[a].parameter])) return false;
+        if (values_at(&block->values[a], place) != parameter[spec->axes[a].parameter]) return false;
     }
     return true;
 }
@@ -112,8 +106,7 @@ static int64_t search_grid_find_in(const Spec *spec, const SearchGridBlock *bloc
     for (int a = 0; a < spec->n_axes; a++) {
         const int p = spec->axes[a].parameter;
         if (block->digits[a].count == 0 || search_grid_stands(spec, a, parameter)) {
-            const double fixed = spec->fixed[p];
-            if (!search_grid_has(&(Values){.list = &fixed, .count = 1}, 0, parameter[p])) return -1;
+            if (spec->fixed[p] != parameter[p]) return -1;
         } else if (search_grid_leads(block, a)) {
             const int64_t guess = inside ? search_grid_index(block, a, hint) : 0;
             const int64_t place = search_grid_place(spec, block, a, parameter, guess);

@@ -240,7 +240,8 @@ static void items_add_step(const ItemsReader *items, const ItemField *field, con
         key.low = -field->high;
         key.high = field->high;
         if (!scalar_number(items->reader, &key, list ? step->items[i] : step, &each)) return;
-        value[i] += each * (double)items->copies;
+        const DecimalLine line = decimal_line(value[i], each, items->copies + 1);
+        value[i] = decimal_line_at(&line, items->copies);
         if (value[i] >= field->low && value[i] <= field->high) continue;
         diagnose(items->reader->diagnostics, step, "%s of the copy with number %lld would be %s: out of its range",
                  field->name, (long long)items->copy, text_number(value[i]).text);

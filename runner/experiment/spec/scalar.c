@@ -72,12 +72,12 @@ bool scalar_strict(const char *text, double *value)
 
 typedef struct ScalarUnit {
     const char *unit, *suffix;
-    double times, over; // one of them is 1, so that 5ms is the double nearest to 0.005
+    int times, over; // one of them is 1
 } ScalarUnit;
 
 static const ScalarUnit scalar_units[] = {
-    {"s", "us", 1, 1e6}, {"s", "ms", 1, 1e3}, {"s", "s", 1, 1},
-    {"s", "min", 60, 1}, {"s", "h", 3600, 1}, {"fraction", "%", 1, 100},
+    {"s", "us", 1, 1000000}, {"s", "ms", 1, 1000}, {"s", "s", 1, 1},
+    {"s", "min", 60, 1},     {"s", "h", 3600, 1},  {"fraction", "%", 1, 100},
 };
 
 static bool scalar_with_unit(const char *text, const char *unit, double *value)
@@ -87,7 +87,9 @@ static bool scalar_with_unit(const char *text, const char *unit, double *value)
     for (size_t i = 0; i < sizeof scalar_units / sizeof scalar_units[0]; i++) {
         const ScalarUnit *row = &scalar_units[i];
         if (strcmp(row->unit, unit) != 0 || strcmp(row->suffix, end) != 0) continue;
-        *value = strtod(text, NULL) * row->times / row->over;
+        const double number = strtod(text, NULL);
+        if (!isfinite(number)) return false;
+        *value = decimal_scaled(decimal_of(number), row->times, row->over); // 0.3ms is 0.0003
         return isfinite(*value);
     }
     return false;

@@ -58,8 +58,9 @@ static bool values_read_form(SpecReader *reader, const Key *key, const Node *map
         good = false;
     }
     if (!good) return false;
-    *out = values;
-    return form->read(reader, key, mapping, node, out);
+    if (!form->read(reader, key, mapping, node, &values)) return false;
+    *out = values_prepared(values);
+    return true;
 }
 
 // "linspace, logspace, arange, range or derive"

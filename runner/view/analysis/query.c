@@ -188,7 +188,7 @@ int64_t query_rows(const Query *query)
 Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena *arena, Query *query)
 {
     *query = (Query){.campaign = campaign, .limit = asked->limit};
-    TRY(trial_columns(campaign->database, arena, &query->all));
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &query->all));
     TRY(condition_read(&query->all, asked->where, arena, &query->where));
     TRY(query_order(query, asked->order, arena));
     TRY(query_columns(query, asked->columns, arena));

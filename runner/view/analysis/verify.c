@@ -239,7 +239,9 @@ Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, S
     }
     for (int p = 0; p < configured_named(&spec->configured); p++) {
         if (verify_grid_range(task, p, &low, &high))
-            verify_add(&axes, p, (Values){.form = &values_linspace, .low = low, .high = high, .count = task->levels});
+            verify_add(
+                &axes, p,
+                values_prepared((Values){.form = &values_linspace, .low = low, .high = high, .count = task->levels}));
     }
     TRY(verify_derive(task, name, &search_grid, &axes, arena, out));
     return verify_describe(task, "from every combination of starts", false, arena, out);

@@ -369,7 +369,7 @@ Error plot_data_read(const StoredCampaign *campaign, int objective, const char *
 {
     TrialColumns all;
     *data = (PlotData){.campaign = campaign};
-    TRY(trial_columns(campaign->database, arena, &all));
+    TRY(trial_columns(campaign->database, &campaign->spec, arena, &all));
     data->sums = where == NULL && kept_in_part(campaign->database);
     data->sample_every = data->sums ? campaign->spec.record.rows.every : 0;
     TRY(condition_read(&all, where, arena, &data->where));

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-// The number of steps may come out as 2.9999999999999996 for [0, 0.3, 0.1]: a billionth of a step is rounding.
 static bool arange_read(SpecReader *reader, const Key *key, const Node *mapping, const Node *node, Values *values)
 {
     static const Key step_key = {.path = "step", .type = KEY_NUMBER, .low = -INFINITY, .high = INFINITY};
@@ -14,7 +13,7 @@ static bool arange_read(SpecReader *reader, const Key *key, const Node *mapping,
                  node->items[2]->text);
         return false;
     }
-    const double steps = (values->high - values->low) / values->step;
+    const double steps = decimal_steps(values->low, values->high, values->step);
     if (steps < 0.0) {
         diagnose(reader->diagnostics, node, "%s starts at %s, above the greatest value allowed, %s", key_name(key),
                  text_number(values->low).text, text_number(values->high).text);
@@ -24,14 +23,16 @@ static bool arange_read(SpecReader *reader, const Key *key, const Node *mapping,
         diagnose(reader->diagnostics, node, "%s has %s values, more than 2^53", key_name(key), text_number(steps).text);
         return false;
     }
-    values->count = (int64_t)floor(steps + 1e-9) + 1;
+    values->count = (int64_t)steps + 1;
     return true;
 }
 
+static void arange_prepare(Values *values) { values->line = decimal_line(values->low, values->step, values->count); }
+
 static double arange_at(const Values *values, int64_t index)
 {
-    const double value = values->low + (double)index * values->step;
-    return value > values->high ? values->high : value; // 0.1 * 3 is not 0.3
+    const double value = decimal_line_at(&values->line, index);
+    return value > values->high ? values->high : value; // a billionth of a step above it
 }
 
 static double arange_place(const Values *values, double x) { return (x - values->low) / values->step; }
@@ -48,6 +49,7 @@ const ValueForm values_arange = {
     .example = "{arange: [25, 40, 5]}",
     .n_arguments = 3,
     .read = arange_read,
+    .prepare = arange_prepare,
     .text = arange_text,
     .at = arange_at,
     .place = arange_place,

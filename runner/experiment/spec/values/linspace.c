@@ -7,11 +7,15 @@ static bool linspace_read(SpecReader *reader, const Key *key, const Node *mappin
     return values_read_points(reader, key, node, values);
 }
 
+static void linspace_prepare(Values *values)
+{
+    values->line = decimal_line_between(values->low, values->high, values->count);
+}
+
 static double linspace_at(const Values *values, int64_t index)
 {
-    if (index == 0) return values->low;
     if (index == values->count - 1) return values->high;
-    return values->low + (values->high - values->low) * (double)index / (double)(values->count - 1);
+    return decimal_line_at(&values->line, index);
 }
 
 static double linspace_place(const Values *values, double x)
@@ -26,6 +30,7 @@ const ValueForm values_linspace = {
     .example = "{linspace: [50, 300, 26]}",
     .n_arguments = 3,
     .read = linspace_read,
+    .prepare = linspace_prepare,
     .text = values_points_text,
     .at = linspace_at,
     .place = linspace_place,

@@ -13,12 +13,16 @@ static bool logspace_read(SpecReader *reader, const Key *key, const Node *mappin
     return false;
 }
 
+static void logspace_prepare(Values *values)
+{
+    values->curve = decimal_curve_between(values->low, values->high, values->count);
+}
+
 static double logspace_at(const Values *values, int64_t index)
 {
     if (index == 0) return values->low;
     if (index == values->count - 1) return values->high;
-    const double low = portable_log(values->low), high = portable_log(values->high);
-    return portable_exp(low + (high - low) * (double)index / (double)(values->count - 1));
+    return decimal_curve_at(&values->curve, index);
 }
 
 static double logspace_place(const Values *values, double x)
@@ -35,6 +39,7 @@ const ValueForm values_logspace = {
     .n_arguments = 3,
     .log_scale = true,
     .read = logspace_read,
+    .prepare = logspace_prepare,
     .text = values_points_text,
     .at = logspace_at,
     .place = logspace_place,

@@ -17,6 +17,14 @@ static bool range_flag(SpecReader *reader, const Key *row, const Node *mapping, 
     return diagnostics_errors(reader->diagnostics) == errors;
 }
 
+// An integer is drawn from [low, high + 1), whose ends are integers, and cut.
+static void range_prepare(Values *values)
+{
+    if (!values->log_scale) return;
+    values->log_low = portable_log(values->integer ? ceil(values->low) : values->low);
+    values->log_high = portable_log(values->integer ? floor(values->high) + 1.0 : values->high);
+}
+
 static bool range_read(SpecReader *reader, const Key *key, const Node *mapping, const Node *node, Values *values)
 {
     bool good = range_flag(reader, &range_scale_key, mapping, &values->log_scale);
@@ -33,9 +41,7 @@ static bool range_read(SpecReader *reader, const Key *key, const Node *mapping, 
     if (problem != NULL)
         diagnose(reader->diagnostics, node, "range of %s is [%s, %s]: %s", key_name(key), text_number(values->low).text,
                  text_number(values->high).text, problem);
-    if (!good || problem != NULL) return false;
-    values_take_logarithms(values);
-    return true;
+    return good && problem == NULL;
 }
 
 static const char *range_text(const Values *values, Arena *arena)
@@ -57,6 +63,7 @@ const ValueForm values_range = {
     .range = true,
     .companions = "scale|integer|sigma",
     .read = range_read,
+    .prepare = range_prepare,
     .text = range_text,
     .schema = "scale: {enum: [linear, log]}, integer: {type: boolean}, sigma: {type: number}",
 };
