@@ -118,7 +118,7 @@ HD void ndt_sample(const LaneGroup *alone, const NdtAlignment *a)
 
 HD void ndt_metrics_of(const NdtConstants *c, const NdtTask *task, const NdtAlignment *a, NdtEnd end, double *metric)
 {
-    const double translation = ndt_translation_error(a->pose, c->truth);
+    const double translation = ndt_translation_error(a->pose, c->middle, c->true_middle);
     const double rotation = ndt_rotation_error(a->pose, c->truth);
     const bool found = end == NDT_CONVERGED && translation <= c->near_enough && rotation <= c->turned_enough;
     metric[NDT_METRIC_TRANSLATION] = translation;

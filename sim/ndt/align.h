@@ -169,10 +169,13 @@ HD double ndt_voxel_likelihood(const NdtSums *sums)
     return sums->at[NDT_MATCHED] > 0.0 ? sums->at[NDT_BEST] / sums->at[NDT_MATCHED] : 0.0;
 }
 
-HD double ndt_translation_error(const double *pose, const double *truth)
+// Distance of the source's middle from where it belongs, true_middle. At the origin a small turn would count as a great
+// translation if the source is far from it.
+HD double ndt_translation_error(const double *pose, const double *middle, const double *true_middle)
 {
-    double sum = 0.0;
-    for (int a = 0; a < 3; a++) sum += (pose[a] - truth[a]) * (pose[a] - truth[a]);
+    double at[3], sum = 0.0;
+    ndt_moved(pose, middle, at);
+    for (int a = 0; a < 3; a++) sum += (at[a] - true_middle[a]) * (at[a] - true_middle[a]);
     return ndt_root(sum);
 }
 

@@ -1,6 +1,9 @@
 // Data that all lanes of scan matching share: the true pose, the maps and the source, as consecutive numbers for any
 // device (ndt_open, advance.h).
-#include "ndt.h"
+#ifndef HOPSCOTCH_SCALAR
+#define HOPSCOTCH_SCALAR
+#endif
+#include "frame.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +15,7 @@ typedef struct NdtAssets {
     const double *settings;
     const Points *points;
     NdtMapOptions options;
-    double truth[NDT_POSE];
+    double truth[NDT_POSE], origin[3];
     Cloud target, source;
     NdtMap maps[NDT_MAPS_MAX];
     int64_t n_maps;
@@ -77,17 +80,51 @@ static Cloud ndt_cloud_of(const Points *file)
     return (Cloud){{file->cloud, file->cloud + file->count, file->cloud + 2 * file->count}, file->count};
 }
 
-// Points of the target that are too far away are refused when its map is built.
-static Error ndt_check_source(const Cloud *source)
+static Error ndt_check_cloud(const Cloud *cloud, const char *name)
 {
-    for (int64_t i = 0; i < source->count; i++) {
+    for (int64_t i = 0; i < cloud->count; i++) {
         for (int a = 0; a < 3; a++) {
-            if (!(fabs(source->at[a][i]) <= 1e7))
-                return error_make(ERROR_USER, "point %lld of the source (%g, %g, %g) is more than 1e7 m away",
-                                  (long long)i, source->at[0][i], source->at[1][i], source->at[2][i]);
+            if (!(fabs(cloud->at[a][i]) <= 1e8))
+                return error_make(ERROR_USER, "point %lld of the %s (%g, %g, %g) is more than 1e8 m away", (long long)i,
+                                  name, cloud->at[0][i], cloud->at[1][i], cloud->at[2][i]);
         }
     }
     return error_none();
+}
+
+static void ndt_mean(const Cloud *cloud, double *mean)
+{
+    for (int a = 0; a < 3; a++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < cloud->count; i++) sum += cloud->at[a][i];
+        mean[a] = sum / (double)cloud->count;
+    }
+}
+
+static Cloud ndt_shifted(const Cloud *cloud, const double *origin, Arena *arena)
+{
+    Cloud out = {.count = cloud->count};
+    for (int a = 0; a < 3; a++) {
+        double *at = ARENA_NEW(arena, double, cloud->count);
+        for (int64_t i = 0; i < cloud->count; i++) at[i] = cloud->at[a][i] - origin[a];
+        out.at[a] = at;
+    }
+    return out;
+}
+
+// Shifts both clouds, if the source is far from the origin of its coordinates, by a whole number of metres. The true
+// pose of a file is one of these coordinates: T(x + o) - o = R x + t + R o - o.
+static void ndt_shift(NdtAssets *a, Cloud *source, Cloud *target, Arena *arena)
+{
+    double turned[3], mean[3];
+    ndt_mean(source, mean);
+    if (mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2] <= NDT_FAR * NDT_FAR) return;
+    for (int k = 0; k < 3; k++) a->origin[k] = floor(mean[k] + 0.5);
+    *source = ndt_shifted(source, a->origin, arena);
+    *target = ndt_shifted(target, a->origin, arena);
+    if (ndt_points(a, NDT_OPTION_TRUTH_FILE) == NULL) return;
+    ndt_moved(a->truth, a->origin, turned);
+    for (int k = 0; k < 3; k++) a->truth[k] = turned[k] - a->origin[k];
 }
 
 static Error ndt_take_clouds(NdtAssets *a, Arena *scratch)
@@ -97,8 +134,10 @@ static Error ndt_take_clouds(NdtAssets *a, Arena *scratch)
         const NdtSceneOptions scene = ndt_scene_options(a);
         return ndt_scene(&scene, scratch, &a->target, &a->source);
     }
-    const Cloud moved = ndt_cloud_of(source), onto = ndt_cloud_of(target);
-    TRY(ndt_check_source(&moved));
+    Cloud moved = ndt_cloud_of(source), onto = ndt_cloud_of(target);
+    TRY(ndt_check_cloud(&moved, "source"));
+    TRY(ndt_check_cloud(&onto, "target"));
+    ndt_shift(a, &moved, &onto, scratch);
     TRY(ndt_thin(&onto, a->settings[NDT_OPTION_TARGET_VOXEL], scratch, &a->target));
     return ndt_thin(&moved, a->settings[NDT_OPTION_SOURCE_VOXEL], scratch, &a->source);
 }
@@ -183,6 +222,9 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
                       .line_search = (int32_t)settings[NDT_OPTION_LINE_SEARCH],
                       .precision = (int32_t)a->options.precision};
     memcpy(c.truth, a->truth, sizeof c.truth);
+    memcpy(c.origin, a->origin, sizeof c.origin);
+    ndt_mean(&a->source, c.middle);
+    ndt_moved(c.truth, c.middle, c.true_middle);
     ndt_place_own(settings, a->points, c.own);
     memcpy(&out->constants, &c, sizeof c);
     out->n_team = ndt_team_doubles(a->source.count);
@@ -233,8 +275,23 @@ Error ndt_build_assets(const double *settings, const Points *points, Arena *aren
     configured->wrong_option = 0;
     const size_t clouds = ndt_clouds_bytes(&a, &n_points);
     const int64_t wanted = listed != NULL ? listed->count : 1, maps = wanted < NDT_MAPS_MAX ? wanted : NDT_MAPS_MAX;
-    TRY(arena_create(&scratch, 2 * clouds + (size_t)maps * ndt_map_bytes(n_points) + 65536, "clouds and their maps"));
+    TRY(arena_create(&scratch, 3 * clouds + (size_t)maps * ndt_map_bytes(n_points) + 65536, "clouds and their maps"));
     const Error error = ndt_build_all(&a, &scratch, arena, configured);
     arena_destroy(&scratch);
     return error;
+}
+
+int ndt_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks)
+{
+    NdtConstants c;
+    (void)point, (void)count;
+    memcpy(&c, &configured->constants, sizeof c);
+    if (c.origin[0] == 0.0 && c.origin[1] == 0.0 && c.origin[2] == 0.0) return 0;
+    remarks[0] =
+        (Remark){.name = "origin",
+                 .text = arena_format(arena,
+                                      "both clouds are shifted by (%.0f, %.0f, %.0f), which lies in the middle "
+                                      "of the source: poses turn it about that point",
+                                      0.0 - c.origin[0], 0.0 - c.origin[1], 0.0 - c.origin[2])};
+    return 1;
 }

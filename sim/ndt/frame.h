@@ -71,6 +71,14 @@ HD NdtMatrix ndt_rotation(const double *pose)
     return ndt_turns(s, c, 0, 0, 0);
 }
 
+// out[3]: where the pose moves a point (m).
+HD void ndt_moved(const double *pose, const double *point, double *out)
+{
+    const NdtMatrix R = ndt_rotation(pose);
+    for (int a = 0; a < 3; a++)
+        out[a] = R.at[a][0] * point[0] + R.at[a][1] * point[1] + R.at[a][2] * point[2] + pose[a];
+}
+
 // The k-th matrix of a frame: R, then its first derivatives, then the second ones.
 HD NdtMatrix ndt_frame_matrix(const double *s, const double *c, int k)
 {

@@ -44,19 +44,6 @@ NdtNumbers ndt_numbers(const double *values, int64_t count, NdtPrecision precisi
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
-// A multiple of the resolution near the middle of the cloud, so that coordinates relative to it are small.
-static void ndt_choose_origin(const Cloud *cloud, double resolution, double *origin)
-{
-    for (int a = 0; a < 3; a++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int64_t i = 0; i < cloud->count; i++) {
-            low = cloud->at[a][i] < low ? cloud->at[a][i] : low;
-            high = cloud->at[a][i] > high ? cloud->at[a][i] : high;
-        }
-        origin[a] = resolution * floor(0.5 * (low + high) / resolution);
-    }
-}
-
 // Mean, relative to the origin, and sum of squares about it, in two passes. scatter: xx xy xz yy yz zz.
 static void ndt_moments(const NdtBuild *build, int64_t first, int64_t end, double *mean, double *scatter)
 {

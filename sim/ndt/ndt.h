@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-// A pose [6] is tx, ty, tz (m), roll, pitch, yaw (rad): T(x) = Rx(roll) Ry(pitch) Rz(yaw) x + t.
+// A pose [6] is tx, ty, tz (m), roll, pitch, yaw (rad): T(x) = Rx(roll) Ry(pitch) Rz(yaw) x + t. Both clouds may be
+// shifted by a common origin, when the source lies far from that of its coordinates: T turns it about that one.
 enum { NDT_POSE = 6 };
+#define NDT_FAR 1e3 // m, from the middle of the source
 
 // ---- a map (map.c) --------------------------------------------------------------------------------------------------
 
@@ -113,8 +115,10 @@ HD_BOTH int64_t ndt_key(int64_t x, int64_t y, int64_t z)
 // from its high bits, which are well mixed.
 HD_BOTH uint64_t ndt_hash(int64_t key) { return ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 24; }
 
+// A multiple of the edge near the middle of the cloud, so that coordinates relative to it are small.
+void ndt_choose_origin(const Cloud *cloud, double edge, double *origin);
 // place[count], by key and, within a cell, by point. Coordinates are relative to `origin`. Error (user): the cloud is
-// too wide, or has a point that is not finite.
+// too wide; names the point that lies farthest from the others.
 Error ndt_grid(const Cloud *cloud, double edge, const double *origin, NdtPlace *place);
 
 // ---- fewer points (thin.c) ------------------------------------------------------------------------------------------
@@ -245,6 +249,8 @@ enum { NDT_MAP_AT = sizeof(NdtMapAt) / sizeof(double), NDT_MAPS_MAX = 32 };
 // arrays of the maps. Two numbers of single precision share a double.
 typedef struct NdtConstants {
     double truth[NDT_POSE];
+    double middle[3], true_middle[3];  // m: the mean of the source's points; where the true pose moves it
+    double origin[3];                  // m: what both clouds are shifted by
     double near_enough, turned_enough; // m, rad: limits of the errors of an alignment that has not missed
     int64_t n_maps, n_source;
     int32_t own[NDT_N_OWN]; // index of such an input; 0: lanes do not have it
@@ -252,6 +258,7 @@ typedef struct NdtConstants {
 } NdtConstants;
 
 extern const Iterations ndt_iterations; // view.c
+int ndt_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 // Sets own[NDT_N_OWN] for these settings; returns the number of inputs of a lane.
 int ndt_place_own(const double *settings, const Points *points, int32_t *own);

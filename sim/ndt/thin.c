@@ -5,10 +5,10 @@
 
 Error ndt_thin(const Cloud *cloud, double edge, Arena *arena, Cloud *out)
 {
-    const double origin[3] = {0.0, 0.0, 0.0};
-    double *at[3];
+    double *at[3], origin[3];
     *out = *cloud;
     if (edge <= 0.0 || cloud->count == 0) return error_none();
+    ndt_choose_origin(cloud, edge, origin);
     for (int a = 0; a < 3; a++) at[a] = ARENA_NEW(arena, double, cloud->count);
     Arena scratch;
     TRY(arena_create(&scratch, (size_t)cloud->count * sizeof(NdtPlace) + 4096, "a cloud that is thinned"));

@@ -157,5 +157,54 @@ says "line_search is 3, must be in [0, 2]" 'simulation={line_search: searched}' 
 says "no cell of the map has 6 points or more (" simulation.resolution=0.1
 says "nothing of the scene lies within 1 m of the true pose" 'simulation={scene: half_cube, range: 1}'
 
+# One street around the origin, 79 km away, and in UTM: both clouds are shifted by a common origin.
+awk 'function gauss() { return 0.02 * (rand() + rand() + rand() + rand() - 2) * 1.7 }
+    function put(x, y, z) {
+        for (k in of) printf "%.4f %.4f %.4f\n", x + east[k], y + north[k], z + up[k] >(file "_" k ".xyz")
+    }
+    function scene(n) {
+        for (i = 0; i < n; i++) put(60 * rand() - 30, 16 * rand() - 8, gauss())
+        for (i = 0; i < n; i++) put(60 * rand() - 30, (i % 2 ? 8 : -8) + gauss(), 6 * rand())
+        for (i = 0; i < n / 2; i++) put((i % 3) * 17 - 18 + gauss(), 2.5 * rand() + (i % 2 ? 4 : -6.5), 3 * rand())
+    }
+    BEGIN {
+        srand(5)
+        of["near"]; of["grid"]; of["utm"]
+        east["grid"] = 66000; north["grid"] = 43000; up["grid"] = 30
+        east["utm"] = 512345; north["utm"] = 5403456; up["utm"] = 210
+        file = "target"; scene(12000); file = "source"; scene(4000)
+    }'
+cat >street.yaml <<'END'
+version: 1
+experiment: street
+seed: 3
+model: ndt
+simulation: {target: target_near.xyz, source: source_near.xyz, source_voxel: 0.5, maps: [2]}
+replicates:
+  count: 20
+  perturb: {start_x: {uniform: [-0.4, 0.4]}, start_y: {uniform: [-0.4, 0.4]}}
+objective: {minimize: translation_error + rotation_error, failed: penalty(10)}
+END
+for at in near grid utm; do
+    set -- street.yaml --set "simulation.target=target_$at.xyz" --set "simulation.source=source_$at.xyz"
+    "$HOPSCOTCH" run "$@" --name "$at" --backend cpu --progress none >log 2>&1 || fail "street $at: $(cat log)"
+    missed=$("$HOPSCOTCH" query "$at" --columns missed,translation_error --format csv | tail -n 1)
+    echo "$missed" | awk -F , '{ exit !($1 == 0 && $2 < 0.1) }' || fail "the street at $at: missed, error: $missed"
+done
+"$HOPSCOTCH" check "$@" >log 2>&1
+grep -qF 'both clouds are shifted by (-512' log || fail "check does not tell the common origin: $(cat log)"
+# The true pose of a file is one of the files' coordinates: a turn about the middle of the source.
+awk 'BEGIN { a = 0.1; e = 512345; n = 5403456
+    printf "%.17g %.17g 0 %.17g\n", cos(a), -sin(a), e - e * cos(a) + n * sin(a) + 0.2
+    printf "%.17g %.17g 0 %.17g\n0 0 1 0\n", sin(a), cos(a), n - e * sin(a) - n * cos(a) }' >truth.txt
+awk -v e=512345 -v n=5403456 'BEGIN { c = cos(0.1); s = sin(0.1) } { x = $1 - e; y = $2 - n
+    printf "%.4f %.4f %s\n", c * x - s * y + 0.2 + e, s * x + c * y + n, $3 }' target_utm.xyz >turned.xyz
+"$HOPSCOTCH" run street.yaml --set simulation.target=turned.xyz --set simulation.source=source_utm.xyz \
+    --set 'simulation.truth={file: truth.txt}' --set 'initial={start_yaw: 0.1}' --set 'replicates={count: 1}' \
+    --name turned --backend cpu --progress none >log 2>&1 || fail "turned: $(cat log)"
+turned=$("$HOPSCOTCH" query turned --columns missed,translation_error,final_yaw --format csv | tail -n 1)
+echo "$turned" | awk -F , '{ exit !($1 == 0 && $2 < 0.1 && $3 > 0.09 && $3 < 0.11) }' ||
+    fail "the turned street: $turned"
+
 [ $status -eq 0 ] && echo "ok   ndt"
 exit $status

@@ -328,9 +328,10 @@ TEST(ndt_impossible_maps_are_refused)
     CHECK_TEXT("the target cloud has no points", ndt_map_build(&none, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_TEXT("no cell of the map has 6 points or more (1 cells of 2 m, 5 points of the target); take larger cells",
                ndt_map_build(&few, &ndt_two_metres, &arena, &map, &counts).text);
-    CHECK_TEXT("point 0 of the cloud (0, 0, 0) lies more than 1048574 cells of 2 m from its middle; take larger cells, "
-               "or remove the point",
-               ndt_map_build(&wide, &ndt_two_metres, &arena, &map, &counts).text);
+    CHECK_TEXT(
+        "point 7 of the cloud (1e+09, 0, 0) lies 1e+09 m from the middle of the others, more than 1048574 cells of 2 m; "
+        "take larger cells, or remove the point",
+        ndt_map_build(&wide, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_ERROR(ERROR_USER, ndt_map_build(&broken, &ndt_two_metres, &arena, &map, &counts));
     arena_destroy(&arena);
 }
@@ -709,7 +710,7 @@ static NdtEnd ndt_aligned(const NdtTask *task, const NdtMethod *method, const do
 
 TEST(ndt_scenes_are_aligned)
 {
-    static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05}, start[NDT_POSE];
+    static const double truth[NDT_POSE] = {0.4, -0.3, 0.1, 0.02, -0.01, 0.05}, start[NDT_POSE], origin[3];
     for (int scene = NDT_HALF_CUBE; scene <= NDT_STREET; scene++) {
         NdtCase c;
         ndt_scene_case((NdtScene)scene, 1.0, 2.0, &c);
@@ -718,7 +719,7 @@ TEST(ndt_scenes_are_aligned)
                 const NdtMethod method = {0.1, 1e-3, 60, (NdtSolver)solver, (NdtLineSearch)search};
                 NdtAlignment a;
                 CHECK_INTEGER(NDT_CONVERGED, ndt_aligned(&c.task, &method, start, &a));
-                CHECK_NEAR(0.0, ndt_translation_error(a.pose, truth), 0.1);
+                CHECK_NEAR(0.0, ndt_translation_error(a.pose, origin, truth), 0.1);
                 CHECK_NEAR(0.0, ndt_rotation_error(a.pose, truth), 0.02);
             }
         }
@@ -791,4 +792,34 @@ TEST(ndt_rotation_error_is_the_angle)
     CHECK_NEAR(0.5, ndt_rotation_error(a, b), 1e-15);
     CHECK_NEAR(0.0, ndt_rotation_error(a, a), 1e-15);
     CHECK_NEAR(3.141592653589793, ndt_rotation_error(c, none), 1e-15);
+}
+
+// A turn about the middle of the source moves nothing there, however far it lies from the origin.
+TEST(ndt_translation_error_is_that_of_the_middle)
+{
+    const double middle[3] = {500.0, -300.0, 20.0}, pose[NDT_POSE] = {1.0, 2.0, 3.0, 0.1, 0.2, 0.3};
+    double turned[NDT_POSE] = {0.0, 0.0, 0.0, 0.1, 0.2, 0.4}, there[3], other[3];
+    ndt_moved(pose, middle, there);
+    CHECK_BITS(0.0, ndt_translation_error(pose, middle, there));
+    ndt_moved(turned, middle, other);
+    for (int a = 0; a < 3; a++) turned[a] = there[a] - other[a] + (a == 1 ? 0.25 : 0.0);
+    CHECK_NEAR(0.25, ndt_translation_error(turned, middle, there), 1e-12);
+}
+
+// The point that has gone astray is named, not the first one, which lies as far from the middle between the ends.
+TEST(ndt_names_the_stray_point)
+{
+    enum { POINTS = 50, STRAY = 37 };
+    const double origin[3] = {0.0, 0.0, 0.0};
+    double x[POINTS], y[POINTS];
+    NdtPlace place[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = 0.1 * (double)i;
+        y[i] = 7.0;
+    }
+    x[STRAY] = -1e30;
+    CHECK_TEXT(
+        "point 37 of the cloud (-1e+30, 7, 7) lies 1e+30 m from the middle of the others, more than 1048574 cells "
+        "of 2 m; take larger cells, or remove the point",
+        ndt_grid(&(Cloud){{x, y, y}, POINTS}, 2.0, origin, place).text);
 }
