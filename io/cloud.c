@@ -27,12 +27,18 @@ bool cloud_line(CloudText *text, char *line, size_t size)
     if (end == NULL) end = text->end;
     size_t length = (size_t)(end - text->at);
     if (length > 0 && text->at[length - 1] == '\r') length--;
-    if (length > size - 1) length = size - 1;
+    text->cut = length > size - 1;
+    if (text->cut) length = size - 1;
     memcpy(line, text->at, length);
     line[length] = '\0';
     text->at = end < text->end ? end + 1 : end;
     text->line++;
     return true;
+}
+
+Error cloud_check_line(const CloudText *text)
+{
+    return text->cut ? cloud_error(text, "the line is too long") : error_none();
 }
 
 Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count)
@@ -83,6 +89,17 @@ static bool cloud_next_number(const char **at, const char *end, double *value)
     return true;
 }
 
+// Error: behind the points that the header announces stand more of them.
+static Error cloud_check_end(CloudText *text, const CloudRows *rows)
+{
+    for (; text->at < text->end; text->at++) {
+        if (strchr(" \t\r\n", *text->at) == NULL || *text->at == '\0')
+            return cloud_error(text, "the header announces %lld points, and more follow", (long long)rows->points);
+        text->line += *text->at == '\n';
+    }
+    return error_none();
+}
+
 Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out)
 {
     // a number and its separator take two bytes at least
@@ -107,7 +124,7 @@ Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out)
         text->line++;
         cloud_add(out, xyz);
     }
-    return error_none();
+    return rows->followed ? error_none() : cloud_check_end(text, rows);
 }
 
 // ---- binary rows ----------------------------------------------------------------------------------------------------
@@ -138,12 +155,39 @@ static double cloud_number(const unsigned char *p, CloudField field, bool big_en
     return value;
 }
 
+// Whether bytes that a header calls binary are rows of text: of the first ones none is another than those of numbers.
+static bool cloud_is_text(const unsigned char *bytes, size_t size)
+{
+    enum { LEAST = 24, MOST = 512 };
+    bool blanks = false;
+    for (size_t i = 0; i < size && i < MOST; i++) {
+        if (bytes[i] == '\0' || strchr("0123456789+-.,;eEnaifINF \t\r\n", bytes[i]) == NULL) return false;
+        blanks |= strchr(" \t\r\n,;", bytes[i]) != NULL;
+    }
+    return size >= LEAST && blanks;
+}
+
+Error cloud_check_binary(const CloudText *text, const CloudRows *rows, size_t there, size_t used)
+{
+    const unsigned char *bytes = (const unsigned char *)text->at;
+    if (cloud_is_text(bytes, there)) return cloud_error(text, "the header says binary, and the points are text");
+    if (rows->followed || there - used < rows->stride) return error_none(); // a line's end, say
+    for (size_t i = used; i < there; i++) {                                 // zeros fill a block
+        if (bytes[i] != 0)
+            return cloud_error(text, "the header announces %lld points, and %zu bytes follow them",
+                               (long long)rows->points, there - used);
+    }
+    return error_none();
+}
+
 Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out)
 {
-    const int64_t most = (int64_t)((size_t)(text->end - text->at) / rows->stride);
+    const size_t there = (size_t)(text->end - text->at);
+    const int64_t most = (int64_t)(there / rows->stride);
     if (rows->points > most)
         return cloud_error(text, "the header announces %lld points of %zu bytes, but the file has %lld: it is cut off",
                            (long long)rows->points, rows->stride, (long long)most);
+    TRY(cloud_check_binary(text, rows, there, (size_t)rows->points * rows->stride));
     TRY(cloud_begin(rows->points, out));
     for (int64_t i = 0; i < rows->points; i++) {
         const unsigned char *row = (const unsigned char *)text->at + (size_t)i * rows->stride;

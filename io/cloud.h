@@ -10,6 +10,7 @@ typedef struct CloudText {
     const char *name; // of the file, for messages
     const char *start, *at, *end;
     int line; // of `at`, from 1
+    bool cut; // the line that was read last is longer than the memory for it
 } CloudText;
 
 // A number in a binary row.
@@ -29,12 +30,15 @@ typedef struct CloudRows {
     size_t offset[3]; // bytes into a binary row
     size_t stride;    // bytes of a binary row
     bool big_endian;
+    bool followed; // other elements stand behind the points
 } CloudRows;
 
 // "name:line: ..." as an error of the user's
 Error cloud_error(const CloudText *text, const char *format, ...) PRINTF_LIKE(2, 3);
 // The next line, without its end (\n or \r\n), cut to `size`. False at the end of the file.
 bool cloud_line(CloudText *text, char *line, size_t size);
+// Error: the line was cut, so its end is not known.
+Error cloud_check_line(const CloudText *text);
 // Reads all of `word` as an integer >= 0. Error: it is not one, or is greater than CLOUD_POINTS_MAX.
 Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count);
 // Takes memory for `points` points; then takes the points, one per call.
@@ -44,6 +48,8 @@ void cloud_add(CloudFile *out, const double *xyz);
 // stride bytes).
 Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
 Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
+// Of `there` bytes at the cursor, of which the points take `used`. Error: they are text, or more points follow.
+Error cloud_check_binary(const CloudText *text, const CloudRows *rows, size_t there, size_t used);
 Error cloud_binary_columns(const unsigned char *data, const CloudRows *rows, CloudFile *out);
 
 // One reader per format; `claims`: the file has this format.

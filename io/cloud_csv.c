@@ -1,6 +1,6 @@
-// Lines of x, y, z, separated by commas, semicolons, tabs or spaces. Further numbers in a line are ignored. The first
-// line may name the columns; then x, y and z may stand in any of them. Empty lines and lines that begin with # are
-// skipped.
+// Lines of x, y, z, separated by commas, semicolons, or blanks. Further numbers in a line are ignored, but no line has
+// more than the first one. The first line may name the columns; then x, y and z may stand in any of them. Empty lines
+// and lines that begin with # are skipped.
 #include "cloud.h"
 
 #include <stdlib.h>
@@ -39,11 +39,37 @@ static bool csv_names(const char *line, int *columns)
         const char *word = at;
         if (length >= 3 && word[0] == '"' && word[length - 1] == '"') word++, length -= 2;
         for (int a = 0; a < 3; a++) {
-            if (length == 1 && (word[0] | 32) == "xyz"[a]) columns[a] = c;
+            if (length == 1 && (word[0] | 32) == "xyz"[a]) columns[a] = columns[a] < 0 ? c : CLOUD_FIELDS_MAX;
         }
         at = csv_cell_start(csv_cell_next(at));
     }
-    return columns[0] >= 0 && columns[1] >= 0 && columns[2] >= 0;
+    for (int a = 0; a < 3; a++) {
+        if (columns[a] < 0 || columns[a] == CLOUD_FIELDS_MAX) return false; // it is missing, or there are two
+    }
+    return true;
+}
+
+static int csv_cells(const char *line)
+{
+    int count = 0;
+    for (const char *at = csv_cell_start(line); *at != '\0'; count++) at = csv_cell_start(csv_cell_next(at));
+    return count;
+}
+
+// *most: cells of the first line; 0: this is the first.
+static Error csv_check_line(const CloudText *text, const char *line, int *most)
+{
+    const int cells = csv_cells(line), other = text_mixed_separators(line, strlen(line));
+    TRY(cloud_check_line(text));
+    if (other > 0)
+        return error_make(ERROR_USER,
+                          "%.160s:%d:%d: numbers are separated by another character than before: is ',' the decimal "
+                          "point? Write '.', and one kind of separator",
+                          text->name, text->line, other);
+    if (*most > 0 && cells > *most)
+        return cloud_error(text, "the line has %d fields, and the first line has %d", cells, *most);
+    if (*most == 0) *most = cells;
+    return error_none();
 }
 
 // Reads xyz[3] from a line. False: three numbers are not there.
@@ -73,7 +99,7 @@ static int64_t csv_lines(const CloudText *text)
 Error csv_read(CloudText *text, CloudFile *out)
 {
     char line[CSV_LINE];
-    int columns[3] = {0, 1, 2};
+    int columns[3] = {0, 1, 2}, most = 0;
     double xyz[3];
     bool first = true;
     const int64_t lines = csv_lines(text);
@@ -81,9 +107,11 @@ Error csv_read(CloudText *text, CloudFile *out)
         return cloud_error(text, "a cloud may have at most %d points; this file has %lld lines: thin it first",
                            CLOUD_POINTS_MAX, (long long)lines);
     TRY(cloud_begin(lines, out));
+    if (text->end - text->at >= 3 && memcmp(text->at, "\xEF\xBB\xBF", 3) == 0) text->at += 3; // a byte order mark
     for (text->line = 0; cloud_line(text, line, sizeof line); first = first && csv_is_left_out(line)) {
         int named[3];
         if (csv_is_left_out(line)) continue;
+        TRY(csv_check_line(text, line, &most));
         if (csv_numbers(line, columns, xyz)) {
             cloud_add(out, xyz);
         } else if (first && csv_names(line, named)) {

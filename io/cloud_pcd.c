@@ -20,6 +20,7 @@ typedef struct PcdHeader {
     int sizes, types, counts;    // number of values that each line gave
     int64_t width, height, points;
     PcdData data;
+    unsigned given; // keys, by their place in pcd_keys
 } PcdHeader;
 
 bool pcd_claims(const CloudText *text)
@@ -45,8 +46,10 @@ static Error pcd_take_field(const CloudText *text, const char *word, int i, PcdH
 
 static Error pcd_take_size(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    const long size = strtol(word, NULL, 10);
-    if (size != 1 && size != 2 && size != 4 && size != 8) return cloud_error(text, "SIZE must be 1, 2, 4 or 8");
+    char *end;
+    const long size = strtol(word, &end, 10);
+    if (*end != '\0' || (size != 1 && size != 2 && size != 4 && size != 8))
+        return cloud_error(text, "SIZE must be 1, 2, 4 or 8");
     h->field[i].size = (int)size;
     h->sizes = i + 1;
     return error_none();
@@ -64,33 +67,39 @@ static Error pcd_take_type(const CloudText *text, const char *word, int i, PcdHe
 
 static Error pcd_take_count(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    const long count = strtol(word, NULL, 10);
-    if (count < 1 || count > PCD_COUNT_MAX)
+    char *end;
+    const long count = strtol(word, &end, 10);
+    if (*end != '\0' || count < 1 || count > PCD_COUNT_MAX)
         return cloud_error(text, "COUNT must be a number from 1 to %d", PCD_COUNT_MAX);
     h->count[i] = (int)count;
     h->counts = i + 1;
     return error_none();
 }
 
+static Error pcd_too_many(const CloudText *text, const char *key)
+{
+    return cloud_error(text, "%s has more than one value", key);
+}
+
 static Error pcd_take_width(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    return i == 0 ? cloud_count(text, "WIDTH", word, &h->width) : error_none();
+    return i == 0 ? cloud_count(text, "WIDTH", word, &h->width) : pcd_too_many(text, "WIDTH");
 }
 
 static Error pcd_take_height(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    return i == 0 ? cloud_count(text, "HEIGHT", word, &h->height) : error_none();
+    return i == 0 ? cloud_count(text, "HEIGHT", word, &h->height) : pcd_too_many(text, "HEIGHT");
 }
 
 static Error pcd_take_points(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
-    return i == 0 ? cloud_count(text, "POINTS", word, &h->points) : error_none();
+    return i == 0 ? cloud_count(text, "POINTS", word, &h->points) : pcd_too_many(text, "POINTS");
 }
 
 static Error pcd_take_data(const CloudText *text, const char *word, int i, PcdHeader *h)
 {
     static const char *const names[] = {"", "ascii", "binary", "binary_compressed"};
-    if (i > 0) return error_none();
+    if (i > 0) return pcd_too_many(text, "DATA");
     for (int k = PCD_ASCII; k <= PCD_COMPRESSED; k++) {
         if (strcmp(word, names[k]) == 0) h->data = (PcdData)k;
     }
@@ -122,6 +131,9 @@ static Error pcd_take_line(const CloudText *text, char *line, PcdHeader *h)
     if (key == NULL || key[0] == '#') return error_none();
     for (size_t k = 0; k < sizeof pcd_keys / sizeof *pcd_keys; k++) {
         if (strcmp(key, pcd_keys[k].key) != 0) continue;
+        TRY(cloud_check_line(text));
+        if ((h->given & 1u << k) != 0) return cloud_error(text, "%s stands twice in the header", key);
+        h->given |= 1u << k;
         int i = 0;
         for (const char *word; (word = strtok_r(NULL, " \t", &rest)) != NULL; i++) {
             if (i == CLOUD_FIELDS_MAX) return cloud_error(text, "a point may have at most %d fields", CLOUD_FIELDS_MAX);
@@ -156,7 +168,8 @@ static Error pcd_rows(const CloudText *text, const PcdHeader *h, CloudRows *rows
     *rows = (CloudRows){.points = h->points, .column = {-1, -1, -1}};
     for (int i = 0; i < h->fields; i++) {
         for (int a = 0; a < 3; a++) {
-            if (h->name[i][0] != "xyz"[a] || h->name[i][1] != '\0' || rows->column[a] >= 0) continue;
+            if (h->name[i][0] != "xyz"[a] || h->name[i][1] != '\0') continue;
+            if (rows->column[a] >= 0) return cloud_error(text, "the field %s stands twice in FIELDS", h->name[i]);
             rows->column[a] = rows->columns;
             rows->offset[a] = rows->stride;
             rows->field[a] = h->field[i];
@@ -218,6 +231,7 @@ static Error pcd_compressed(CloudText *text, const CloudRows *rows, CloudFile *o
     if (packed > there - 8)
         return cloud_error(text, "the header announces %zu compressed bytes, but the file has %zu: it is cut off",
                            packed, there - 8);
+    TRY(cloud_check_binary(text, rows, there, 8 + packed));
     if (plain / 88 > packed) return cloud_error(text, "the compressed data is damaged"); // 3 bytes give at most 264
     Arena arena;
     TRY(arena_create(&arena, plain + 4096, "a cloud that is unpacked"));

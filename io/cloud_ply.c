@@ -53,6 +53,7 @@ static Error ply_take_element(const CloudText *text, char **rest, PlyHeader *h)
 {
     const char *name = strtok_r(NULL, " \t", rest), *count = strtok_r(NULL, " \t", rest);
     if (name == NULL || count == NULL) return cloud_error(text, "an element needs a name and a number");
+    h->rows.followed |= h->elements > 0 && strcmp(count, "0") != 0;
     if (h->elements++ > 0) return error_none();
     if (strcmp(name, "vertex") != 0) return cloud_error(text, "the first element must be vertex");
     return cloud_count(text, "element vertex", count, &h->rows.points);
@@ -69,6 +70,7 @@ static Error ply_take_property(const CloudText *text, char **rest, PlyHeader *h)
             return cloud_error(text, "a point may have at most %d fields", CLOUD_FIELDS_MAX);
         for (int a = 0; a < 3; a++) {
             if (name[0] != "xyz"[a] || name[1] != '\0') continue;
+            if (rows->column[a] >= 0) return cloud_error(text, "a vertex has two properties %s", name);
             rows->column[a] = rows->columns;
             rows->offset[a] = rows->stride;
             rows->field[a] = ply_types[k].field;
@@ -111,7 +113,9 @@ static Error ply_take_line(const CloudText *text, char *line, PlyHeader *h)
     char *rest = NULL;
     const char *key = strtok_r(line, " \t", &rest);
     for (size_t k = 0; key != NULL && k < sizeof ply_keys / sizeof *ply_keys; k++) {
-        if (strcmp(key, ply_keys[k].key) == 0) return ply_keys[k].take(text, &rest, h);
+        if (strcmp(key, ply_keys[k].key) != 0) continue;
+        if (ply_keys[k].take != ply_ignore) TRY(cloud_check_line(text));
+        return ply_keys[k].take(text, &rest, h);
     }
     return cloud_error(text, "not a line of a PLY header; known are format, element, property, comment and "
                              "end_header");

@@ -546,7 +546,10 @@ const char *nearest_name(const char *text, const char *const *names, int count);
 // Reads the character at `text` (UTF-8, ended by a NUL): returns its length, 1 to 4 bytes, and its code point. 0 at the
 // end of the text and for bytes that are not UTF-8 (overlong, surrogate, cut off).
 int utf8_read(const char *text, uint32_t *character);
-bool utf8_begins(char byte);                     // a character: it is not a continuation byte
+bool utf8_begins(char byte); // a character: it is not a continuation byte
+// The column, from 1, of the first separator of numbers that is of another kind (comma, semicolon, blanks) than the one
+// before: "1,5;2,3". A comma or semicolon may have blanks around it. 0: there is none.
+int text_mixed_separators(const char *line, size_t length);
 int utf8_count(const char *text, size_t length); // characters in these bytes
 // How to show the character at `text`, which is not at its end: as it is, or as its code if it is unsafe
 // (io/characters.c).

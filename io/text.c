@@ -197,3 +197,21 @@ Text32 text_number(double value)
     }
     return text;
 }
+
+int text_mixed_separators(const char *line, size_t length)
+{
+    const char *end = line + length, *at = line;
+    char first = '\0';
+    while (at < end && strchr(" \t", *at) != NULL) at++;
+    while (at < end) {
+        while (at < end && strchr(",; \t", *at) == NULL) at++;
+        const char *place = at;
+        while (at < end && strchr(" \t", *at) != NULL) at++;
+        if (at == end) return 0; // blanks at the end
+        const char kind = *at == ',' || *at == ';' ? *at++ : ' ';
+        while (at < end && strchr(" \t", *at) != NULL) at++;
+        if (first != '\0' && kind != first) return (int)(place - line) + 1;
+        first = kind;
+    }
+    return 0;
+}

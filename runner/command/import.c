@@ -26,6 +26,7 @@ static char *import_field(char **rest)
     for (; *at != '\0' && (quoted || *at != ','); at++) {
         if (quoted && *at == '"' && at[1] != '"') {
             quoted = false;
+            if (at[1 + strspn(at + 1, " \t\r")] != '\0' && at[1 + strspn(at + 1, " \t\r")] != ',') *out++ = '"';
             continue;
         }
         at += quoted && *at == '"';
@@ -78,7 +79,7 @@ static Error import_row(Import *import, char *line, const char *path, int64_t nu
     }
     fputc('\n', out);
     import->rows++;
-    if (used == import->n_used) return error_none();
+    if (column == import->n_columns) return error_none();
     return error_make(ERROR_USER, "%.200s, line %lld has %d columns, and the first line has %d", path,
                       (long long)number, column, import->n_columns);
 }

@@ -101,7 +101,7 @@ says "truth.file holds 3 numbers; a pose is a matrix of 12 or 16" 'truth={file: 
 says "truth.file: rows 2 and 2 are not of a rotation matrix: their product is 4" 'truth={file: scans/bent.txt}'
 says "maps is '3', expected a list of numbers in [0.1, 100] m" maps=3
 printf '1e9 0 0\n' >scans/far.xyz
-says "point 0 of the source (1e+09, 0, 0) is more than 1e7 m away" source=scans/far.xyz
+says "point 0 of the source (1e+09, 0, 0) is more than 1e8 m away" source=scans/far.xyz
 seq 40 | tr '\n' ',' | sed 's/,$//' >list
 says "maps has 40 numbers, at most 32 are allowed" "maps=[$(cat list)]"
 
@@ -115,5 +115,44 @@ if [ $sparse = yes ]; then
     (ulimit -v $room && "$HOPSCOTCH" replay corner/0 --results large --threads 1) >log 2>&1
     grep -q " has 1.0 TiB, at most 4.0 GiB are allowed" log || fail "a copy of 1 TiB: $(cat log)"
 fi
+# Clouds that could be read in two ways: decimal commas, text under `DATA binary`, more points than were announced.
+awk 'BEGIN { srand(3); for (i = 0; i < 2000; i++) printf "%.1f %.1f %.1f\n", 6 * rand(), 6 * rand(), rand() }' >points
+tr ' ' ';' <points | tr . , >comma.csv
+tr ' ' ',' <points >point.csv
+pcd_head()
+{
+    printf 'VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH %s\nHEIGHT 1\n' "$1"
+    printf 'POINTS %s\nDATA %s\n' "$1" "$2"
+}
+{ pcd_head 2000 binary && cat points points; } >text.pcd
+{ pcd_head 1000 ascii && cat points; } >half.pcd
+cat >odd.yaml <<'YAML'
+version: 1
+experiment: odd
+model: ndt
+simulation: {target: point.csv, source: point.csv, source_voxel: 1, maps: [2, 3], max_iterations: 5}
+search: {over: {resolution: [2]}}
+YAML
+"$HOPSCOTCH" check odd.yaml >log 2>&1 || fail "point.csv: $(cat log)"
+while read -r name message; do
+    "$HOPSCOTCH" check odd.yaml --set "simulation.target=$name" >log 2>&1 && fail "$name is accepted"
+    grep -qF "$name:$message" log || fail "$name says: $(cat log)"
+done <<'END'
+comma.csv 1:4: numbers are separated by another character than before: is ',' the decimal point?
+text.pcd 10: the header says binary, and the points are text
+half.pcd 1010: the header announces 1000 points, and more follow
+END
+printf '1 0 0 0,5\n0 1 0 0,5\n0 0 1 0,5\n' >comma.txt
+"$HOPSCOTCH" check odd.yaml --set 'simulation.truth={file: comma.txt}' >log 2>&1 && fail "comma.txt is accepted"
+grep -qF "comma.txt:1:8: numbers are separated by another character than before" log ||
+    fail "comma.txt says: $(cat log)"
+{ cat points && echo "1e30 0 0"; } >stray.xyz
+"$HOPSCOTCH" check odd.yaml --set simulation.target=stray.xyz >log 2>&1 && fail "stray.xyz is accepted"
+grep -qF "point 2000 of the target (1e+30, 0, 0) is more than 1e8 m away" log || fail "stray.xyz says: $(cat log)"
+{ cat points && echo "1e8 0 0"; } >stray.xyz
+"$HOPSCOTCH" check odd.yaml --set simulation.target=stray.xyz >log 2>&1 && fail "stray.xyz is accepted"
+grep -qF "point 2000 of the cloud (1e+08, 0, 0) lies 1e+08 m from the middle of the others" log ||
+    fail "stray.xyz says: $(cat log)"
+
 [ $status -eq 0 ] && echo "ok   files"
 exit $status

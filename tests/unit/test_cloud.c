@@ -214,6 +214,34 @@ TEST(cloud_errors_say_what_is_wrong)
          "cloud:3: a property of a vertex must be one number: char, uchar, short, ushort, int, uint, float or double"},
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
          "cloud:6: a vertex must have the properties x, y and z"},
+        {"1,5;2,3;0,7\n",
+         "cloud:1:4: numbers are separated by another character than before: is ',' the decimal point? "
+         "Write '.', and one kind of separator"},
+        {"x;y;z\n1,5;2,3;0,7\n",
+         "cloud:2:4: numbers are separated by another character than before: is ',' the decimal "
+         "point? Write '.', and one kind of separator"},
+        {"1,5 2,3 0,7\n",
+         "cloud:1:4: numbers are separated by another character than before: is ',' the decimal point? "
+         "Write '.', and one kind of separator"},
+        {"1,5\t2,3\t0,7\n", "cloud:1:4: numbers are separated by another character than before: is ',' the decimal "
+                            "point? Write '.', and one kind of separator"},
+        {"x,y,z\n1,5,2,3,0,7\n", "cloud:2: the line has 6 fields, and the first line has 3"},
+        {"x,x,y,z\n1,2,3,4\n", "cloud:1: not a point cloud: use PCD, PLY or lines of x, y, z"},
+        {PCD_HEAD("1", "ascii") "9 1 2 3\n\n9 4 5 6\n", "cloud:14: the header announces 1 points, and more follow"},
+        {PCD_HEAD("1", "binary") "9 1 2 3\n9 4 5 6\n9 7 8 9\n9 1 2 3\n",
+         "cloud:12: the header says binary, and the points are text"},
+        {PCD_HEAD("1", "binary") "1234567890123====~========",
+         "cloud:12: the header announces 1 points, and 13 bytes follow them"},
+        {"POINTS 1\nPOINTS 2\n", "cloud:1: not a point cloud: use PCD, PLY or lines of x, y, z"},
+        {"VERSION 0.7\nPOINTS 1\nPOINTS 2\n", "cloud:3: POINTS stands twice in the header"},
+        {"VERSION 0.7\nWIDTH 1 2\n", "cloud:2: WIDTH has more than one value"},
+        {"FIELDS x x y z\nSIZE 4 4 4 4\nTYPE F F F F\nWIDTH 1\nHEIGHT 1\nDATA ascii\n",
+         "cloud:7: the field x stands twice in FIELDS"},
+        {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\n",
+         "cloud:5: a vertex has two properties x"},
+        {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+         "1 2 3\n4 5 6\n",
+         "cloud:9: the header announces 1 points, and more follow"},
         {"ply\nvertices 3\n", "cloud:2: not a line of a PLY header; known are format, element, property, comment "
                               "and end_header"},
     };
@@ -236,6 +264,38 @@ TEST(cloud_cut_off_anywhere_is_an_error)
             CHECK_ERROR(ERROR_USER, cloud_of(binaries[i].data, size, &file));
         }
     }
+}
+
+// What stands behind the points in files of other programs: other elements, a line's end, zeros that fill a block.
+TEST(cloud_may_be_followed)
+{
+    static const char faces[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                                "property float z\nelement face 1\nproperty list uchar int i\nend_header\n1 2 3\n"
+                                "-0.5 0.25 1000\n7 -8 0\n3 0 1 2\n";
+    CloudBytes zeros = pcd_binary(), packed = pcd_compressed();
+    CloudFile file;
+    check_points(cloud_of_text(faces, &file), &file, 0);
+    check_points(cloud_of_text("\xEF\xBB\xBF"
+                               "1, 2 ,3\n-0.5 , 0.25,1e3 \n7,-8,0\n",
+                               &file),
+                 &file, 0);
+    memset(zeros.data + zeros.size, 0, 40);
+    memset(packed.data + packed.size, 0, 40);
+    check_points(cloud_of(zeros.data, zeros.size + 40, &file), &file, 0);
+    check_points(cloud_of(packed.data, packed.size + 40, &file), &file, 0);
+    put_text(&zeros, "\n");
+    check_points(cloud_of(zeros.data, zeros.size, &file), &file, 0);
+}
+
+// A line that does not fit is not read in part.
+TEST(cloud_lines_are_not_cut)
+{
+    char text[6000];
+    CloudFile file;
+    memset(text, '1', sizeof text - 1);
+    text[1] = text[3] = ',';
+    text[sizeof text - 1] = '\0';
+    CHECK_TEXT("cloud:1: the line is too long", cloud_of_text(text, &file).text);
 }
 
 TEST(cloud_read_of_a_file)

@@ -31,8 +31,8 @@ TEST(cloud_of_too_many_fields_is_refused)
 {
     char pcd[1024] = "VERSION 0.7\nFIELDS", ply[4096] = "ply\nformat ascii 1.0\nelement vertex 1\n";
     for (int i = 0; i <= CLOUD_FIELDS_MAX; i++) {
-        strcat(pcd, " x");
-        strcat(ply, "property float x\n");
+        strcat(pcd, " w");
+        strcat(ply, "property float w\n");
     }
     strcat(pcd, "\n");
     CHECK_SAYS(ERROR_USER, "a point may have at most 64 fields", cloud_limits_parse_text(pcd));

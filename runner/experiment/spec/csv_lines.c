@@ -7,8 +7,13 @@
 static char *csv_field(const CsvLines *csv, const char *line, char *p, Node *field)
 {
     p += strspn(p, " \t");
-    const bool quoted = *p == '"';
+    bool quoted = *p == '"';
     char *start = p + quoted, *end = start + strcspn(start, quoted ? "\"" : ",");
+    if (quoted && (*end == '\0' || strchr(",", end[1 + strspn(end + 1, " \t")]) == NULL)) { // as it stands: no number
+        quoted = false;
+        start = p;
+        end = start + strcspn(start, ",");
+    }
     char *comma = end + strcspn(end, ",");
     while (!quoted && end > start && strchr(" \t", end[-1]) != NULL) end--;
     const int width = utf8_count(start, (size_t)(end - start));

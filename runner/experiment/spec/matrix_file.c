@@ -2,6 +2,7 @@
 #include "keys.h"
 
 #include <string.h>
+#include <strings.h>
 
 typedef struct MatrixReader {
     SpecReader *reader;
@@ -31,6 +32,16 @@ static const char *const *matrix_names(MatrixReader *matrix)
     return names;
 }
 
+// A gap of a recording. It is not left out in silence: its row would count in fewer columns than others.
+static bool matrix_is_gap(const MatrixReader *matrix, const Node *field)
+{
+    static const char *const gaps[] = {"", "nan", "na", "n/a", "null", "none", "-"};
+    bool gap = false;
+    for (size_t i = 0; matrix->names != NULL && i < sizeof gaps / sizeof *gaps; i++)
+        gap |= strcasecmp(field->text, gaps[i]) == 0;
+    return gap;
+}
+
 static void matrix_read_row(MatrixReader *matrix, double *to)
 {
     const CsvLines *lines = &matrix->lines;
@@ -43,7 +54,12 @@ static void matrix_read_row(MatrixReader *matrix, double *to)
     }
     for (int64_t c = 0; c < matrix->columns; c++) {
         if (matrix->names != NULL) matrix->key.path = matrix->names[c];
-        scalar_number(matrix->reader, &matrix->key, &lines->fields[c], &to[c]);
+        if (matrix_is_gap(matrix, &lines->fields[c]))
+            diagnose(matrix->reader->diagnostics, &lines->fields[c],
+                     "%s has no value here: leave out the row, or fill the gap from the rows around it",
+                     text_visible(matrix->key.path, matrix->reader->arena));
+        else
+            scalar_number(matrix->reader, &matrix->key, &lines->fields[c], &to[c]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "keys.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,6 +303,24 @@ static Error files_cloud(const char *name, Bytes bytes, Arena *arena, Points *ou
     return error_none();
 }
 
+// Error (user): a line has two kinds of separators, so that a comma may be a decimal point.
+static Error files_check_separators(const char *name, const char *at, const char *end)
+{
+    for (int line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop == NULL) stop = end;
+        const int other = text_mixed_separators(at, (size_t)(stop - at));
+        if (other > 0)
+            return error_make(
+                ERROR_USER,
+                "%.160s:%d:%d: numbers are separated by another character than before: is ',' the decimal "
+                "point? Write '.', and one kind of separator",
+                name, line, other);
+        at = stop < end ? stop + 1 : end;
+    }
+    return error_none();
+}
+
 // Numbers with white space or commas between them.
 static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *out, int64_t *dropped)
 {
@@ -314,14 +333,14 @@ static Error files_numbers(const char *name, Bytes bytes, Arena *arena, Points *
         if (at == end) break;
         char *stop;
         const double number = strtod(at, &stop);
-        if (stop == at || count == POINTS_MAX)
+        if (stop == at || !isfinite(number) || count == POINTS_MAX)
             return error_make(ERROR_USER, "%.200s: expected up to %d numbers; number %lld is wrong", name, POINTS_MAX,
                               (long long)count + 1);
         numbers[count++] = number;
         at = stop;
     }
     *out = (Points){.numbers = numbers, .count = count};
-    return error_none();
+    return files_check_separators(name, (const char *)bytes.data, end);
 }
 
 // by Option.choices
