@@ -3,7 +3,6 @@
 #include "system.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,6 +12,7 @@ enum {
 };
 
 struct ArrayFile {
+    Arena arena;
     const char *path; // for messages
     ShardDisk disk;
     hid_t driver, file;
@@ -29,13 +29,13 @@ static size_t array_group_memory(const ArrayGroup *group)
 Error array_file_open(int descriptor, const char *path, const ShardAttribute *attributes, int n_attributes,
                       ArrayFile **out)
 {
+    Arena arena;
     *out = NULL;
     TRY(shard_ready(0));
-    ArrayFile *file = calloc(1, sizeof *file);
-    if (file == NULL) return error_make(ERROR_MACHINE, "not enough memory for a file of arrays");
+    TRY(arena_create(&arena, sizeof(ArrayFile) + 4096, "a file of arrays"));
     Error error = error_none();
-    file->path = path;
-    file->disk = (ShardDisk){.descriptor = descriptor};
+    ArrayFile *file = ARENA_NEW(&arena, ArrayFile, 1);
+    *file = (ArrayFile){.arena = arena, .path = path, .disk = {.descriptor = descriptor}};
     file->driver = shard_disk_driver(&error);
     file->file = shard_disk_create(&error, file->driver, &file->disk);
     for (int i = 0; i < n_attributes; i++) shard_put_text(&error, file->file, attributes[i].name, attributes[i].text);
@@ -134,6 +134,7 @@ Error array_file_close(ArrayFile *file, Error error)
     shard_ok(&error, H5Fclose(file->file), file->path);
     shard_ok(&error, H5FDunregister(file->driver), "the driver of files");
     error = array_file_error(file, error);
-    free(file);
+    Arena arena = file->arena;
+    arena_destroy(&arena);
     return error;
 }

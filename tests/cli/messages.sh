@@ -217,6 +217,25 @@ says 1 "terrain_points needs terrain: table" check hopper.yaml \
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \
     --set record.trajectories.sample=0.001
 
+# Numbers as YAML has them, and with a unit.
+for number in 35. .5 -.5e0 3.e1; do
+    "$HOPSCOTCH" check hopper.yaml --set "parameters.x_dot_des=$number" >out 2>err
+    expect $? 0 "the number $number"
+done
+says 1 "thrust is '35 N', expected a number in [0, 100000] N: write the number alone, its unit is fixed" \
+    check hopper.yaml --set 'parameters.thrust=35 N'
+printf 'version: 1\nexperiment: a\nmodel: command\nsimulation: {columns: {z: m}}\n' >command.yaml
+says 1 "unknown key 'columns' in simulation: it stands at the top of the spec" check command.yaml
+printf 'k_fp,note\n100,a,b\n' >more.csv
+says 1 "more.csv, line 2 has 3 columns, and the first line has 2" import more.csv hopper.yaml
+printf 'k_fp,thrust\n"1"00,30\n' >quoted.csv
+says 1 "quoted.csv, line 2: '1\"00' is not a number for k_fp" import quoted.csv hopper.yaml
+says 1 "k_fp is '\"1\"00', expected a number" check grid.yaml --set model=hopper --set 'objective={minimize: energy}' \
+    --set 'search={method: csv, csv: quoted.csv}'
+says 1 "--device gives numbers of GPUs, and this would run on " run hopper.yaml --name on_gpu --backend cpu --device 0
+[ ! -e results/on_gpu/campaign.db ] || "$HOPSCOTCH" status on_gpu >out 2>err
+says 1 "--device gives numbers of GPUs, and this would run on " replay hopper/0 --backend cpu --device 1
+
 if [ -z "${QUICK:-}" ] && with_python "the messages of the source"; then
     cd "$root" && { python3 tests/messages.py || status=1; }
 fi

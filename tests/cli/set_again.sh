@@ -1,5 +1,5 @@
 #!/bin/sh
-# What --set changed is seen afterwards, and what a campaign ran can be run again: by its name, its folder and its files.
+# What --set changed is seen afterwards, and what a campaign ran can be run again: by its name, its folder, its files.
 . "$(dirname "$0")/../scratch.sh"
 
 cat >g.yaml <<'END'
@@ -77,7 +77,8 @@ works check g
 works plan g
 
 # The text is one flow mapping, to which no key can be added.
-echo '{version: 1, experiment: flow, model: hopper, simulation: {duration: 0.1, settle: 0}, search: {over: {thrust: [20]}}}' >flow.yaml
+echo '{version: 1, experiment: flow, model: hopper, simulation: {duration: 0.1, settle: 0},
+    search: {over: {thrust: [20]}}}' >flow.yaml
 works run flow.yaml --set seed=4 --progress none
 tail -n 1 results/flow/spec.yaml >out
 has "# --set seed=4"

@@ -116,7 +116,8 @@ END
 run run zero.yaml --progress none
 run verify zero --seeds 2 --grid 0 --progress none --json
 grep -A 1 '"parameter"' out | tr -d ' \n' >changes
-grep -qF '"parameter":"x1","value":-0.1,--"parameter":"x1","value":0.1,--"parameter":"x2","value":-0.4,--"parameter":"x2",'"\
-"'"value":0.4,--"parameter":"x3","value":-0.4,--"parameter":"x3","value":0.4' changes
+p='"parameter":' v='"value":'
+expected="$p\"x1\",$v-0.1,--$p\"x1\",${v}0.1,--$p\"x2\",$v-0.4,--$p\"x2\",${v}0.4,--$p\"x3\",$v-0.4,--$p\"x3\",${v}0.4"
+grep -qF -e "$expected" changes
 check $? "gains whose value is 0 are changed"
 exit $status

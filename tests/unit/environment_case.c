@@ -9,7 +9,8 @@
 
 // ---- the device -----------------------------------------------------------------------------------------------------
 
-// CUDA's runtime, where the program holds it. Without it, and on tests/cuda_on_host, the host reads all memory.
+// CUDA's runtime, where the program holds it. Without it, on tests/cuda_on_host, and where tests are about the CPU, the
+// host reads all memory: a machine may have the toolkit and no driver.
 int cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *stream) __attribute__((weak));
 int cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) __attribute__((weak));
 enum { CASE_COPY_DEFAULT = 4 }; // cudaMemcpyDefault: the pointers say where they are
@@ -25,7 +26,7 @@ bool environment_case_on_gpu(void) { return strcmp(environment_case_device(), "c
 void environment_case_copy(hopscotch_env *env, void *to, const void *from, size_t size)
 {
     if (env != NULL) CHECK_INTEGER(HOPSCOTCH_OK, hopscotch_env_wait(env));
-    if (cudaMemcpyAsync == NULL) {
+    if (cudaMemcpyAsync == NULL || !environment_case_on_gpu()) {
         memcpy(to, from, size);
         return;
     }

@@ -99,7 +99,8 @@ TEST(schema_examples_are_good_specs)
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);
-        const bool in_file = strcmp(rows[i].path, "include") == 0; // only files can have this key
+        // only files can have these keys
+        const bool in_file = strcmp(rows[i].path, "include") == 0 || strcmp(rows[i].path, "set") == 0;
         if (in_file) text = arena_format(&arena, "%s%s: %s\n", text, rows[i].path, rows[i].example);
         CHECK_OK(file_write(folder, "example.yaml", text, strlen(text)));
         const Error error = spec_load(arena_format(&arena, "%s/example.yaml", folder), &set, in_file ? 0 : 1, &arena,

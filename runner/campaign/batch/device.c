@@ -72,9 +72,25 @@ static Error device_fit(Device *device)
 
 // ---- trouble --------------------------------------------------------------------------------------------------------
 
+Error device_open_backend(const BackendOptions *options, Backend **backend)
+{
+    TRY(backend_open(options, backend));
+    const BackendInfo *info = backend_info(*backend);
+    if (options->devices == 0 || options->devices == BACKEND_ALL_DEVICES || info->devices != 0) return error_none();
+    const Error error =
+        error_make(ERROR_USER,
+                   "--device gives numbers of GPUs, and this would run on %s, because the backend is "
+                   "%.20s or there is no GPU that can be used (`%s` says why): leave it out",
+                   info->device, options->name != NULL ? options->name : "auto", command_again(NULL, "version").text);
+    (void)backend_close(*backend);
+    *backend = NULL;
+    return error;
+}
+
 static Error device_start(Device *device)
 {
-    TRY(backend_open(&device->options, &device->backend));
+    TRY(device->any ? backend_open(&device->options, &device->backend)
+                    : device_open_backend(&device->options, &device->backend));
     const uint64_t devices = backend_info(device->backend)->devices;
     if (devices != 0) device->options.devices = devices; // without those that were left out
     Error error = device_fit(device);
@@ -112,6 +128,7 @@ static Error device_elsewhere(Device *device, const Error *cause)
     }
     if (!device->fallback || device_is_cpu(device)) return *cause;
     device->options.name = "cpu";
+    device->options.devices = 0;
     return device_start(device);
 }
 

@@ -19,6 +19,8 @@ typedef struct Device {
     char kernel_note[512]; // for the user: why the kernel made for this campaign is used no more; empty: it is
 } Device;
 
+// backend_open for devices that the user named by numbers, or none. Error (user): the backend has no numbers.
+Error device_open_backend(const BackendOptions *options, Backend **backend);
 // Opens a backend and takes its memory: batches are halved until they fit, down to a single trial. What the model
 // builds is in the arena.
 Error device_open(const Spec *spec, const RunOptions *options, Arena *arena, Device *device);

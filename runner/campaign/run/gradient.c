@@ -2,6 +2,7 @@
 // central differences of several steps. All runs of a difference have the trial's seeds, so that their noise cancels.
 #include "gradient.h"
 
+#include "../batch/device.h"
 #include "../batch/trials_in_flight.h"
 #include "../store/queries.h"
 
@@ -181,7 +182,7 @@ Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t m
     TRY(gradient_find(&run, trial));
     BackendOptions own = *backend;
     TRY(program_options(run.spec, arena, &own));
-    TRY(backend_open(&own, &run.backend));
+    TRY(device_open_backend(&own, &run.backend));
     Error error = gradient_begin(&run, most);
     if (error.kind == OK) error = work(&run, result);
     backend_close(run.backend);

@@ -1,6 +1,7 @@
 // Simulates a stored trial again, on any backend, alone in a batch: the bits must equal those that the campaign stored.
 // One of its replicates can be recorded at any rate: recording changes no bit.
 #include "../store/queries.h"
+#include "../batch/device.h"
 #include "../batch/trials_in_flight.h"
 
 #include <math.h>
@@ -151,7 +152,7 @@ static Error replay_simulate(Replay *replay, RecordKind kind, const BackendOptio
                             trials->parameter));
     BackendOptions own = *options;
     TRY(program_options(spec, arena, &own));
-    TRY(backend_open(&own, &backend));
+    TRY(device_open_backend(&own, &backend));
     const Error error = replay_batch(replay, backend, arena);
     replay->program_version = arena_copy(arena, backend_info(backend)->program_version);
     backend_close(backend);

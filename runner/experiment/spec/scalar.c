@@ -33,8 +33,8 @@ const char *did_you_mean(const char *near, Arena *arena)
 }
 
 // ---- the grammar of a number ----------------------------------------------------------------------------------------
-// [+-] digits [. digits] [e [+-] digits], without leading zeros: YAML 1.2's core schema without the forms that people
-// misread.
+// [+-] (digits [. [digits]] | . digits) [e [+-] digits], without leading zeros: YAML 1.2's core schema without the forms
+// that people misread.
 
 static const char *scalar_skip_digits(const char *p)
 {
@@ -47,12 +47,9 @@ static const char *scalar_number_end(const char *text)
 {
     const char *p = text + (*text == '+' || *text == '-'), *start = p;
     p = scalar_skip_digits(p);
-    if (p == start || (*start == '0' && p > start + 1)) return NULL;
-    if (*p == '.') {
-        start = p + 1;
-        p = scalar_skip_digits(start);
-        if (p == start) return NULL;
-    }
+    if (*start == '0' && p > start + 1) return NULL;
+    if (p == start && (*p != '.' || !isdigit((unsigned char)p[1]))) return NULL;
+    if (*p == '.') p = scalar_skip_digits(p + 1);
     if (*p == 'e' || *p == 'E') {
         const char *exponent = p + 1 + (p[1] == '+' || p[1] == '-'), *end = scalar_skip_digits(exponent);
         if (end > exponent) p = end;
@@ -123,18 +120,19 @@ static const char *scalar_advice(const Node *node, const Key *key, Arena *arena)
     double value;
     if (node->quoted) return scalar_strict(text, &value) ? ": leave out the quotes" : "";
     if (scalar_looks_infinite(digits)) return ": it must be finite";
-    if (digits[0] == '.' && isdigit((unsigned char)digits[1]))
-        return arena_format(arena, ": write %.*s0%s", (int)(digits - text), text, digits);
-    if (!isdigit((unsigned char)digits[0])) return "";
+    if (!isdigit((unsigned char)digits[0]) && (digits[0] != '.' || !isdigit((unsigned char)digits[1]))) return "";
     if (digits[0] == '0' && strchr("xXoObB", digits[1]) != NULL && digits[1] != '\0')
         return ": write it as a decimal number";
     if (digits[0] == '0' && isdigit((unsigned char)digits[1])) return ": leave out the leading zero, it looks octal";
     if (strchr(digits, '_') != NULL) return ": leave out the '_'";
     if (strchr(digits, ',') != NULL) return ": the decimal point is '.'";
     const char *end = scalar_number_end(text);
-    if (end == NULL) return ": a digit must follow the point";
+    if (end == NULL) return "";
     if (*end == '\0') return isfinite(strtod(text, NULL)) ? "" : ": it is too large";
-    if (*end == ' ') return ": leave out the space";
+    const size_t number = (size_t)(end - text), blanks = strspn(end, " ");
+    end += blanks;
+    if (blanks > 0 && scalar_with_unit(arena_format(arena, "%.*s%s", (int)number, text, end), key->unit, &value))
+        return ": leave out the space";
     if (*end == '%') return ": a percentage makes no sense here";
     if (strcmp(end, "m") == 0 && key->unit != NULL && strcmp(key->unit, "s") == 0) return ": write min for minutes";
     if (strcmp(end, "d") == 0 && key->unit != NULL && strcmp(key->unit, "s") == 0) return ": write days in hours, 24h";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEC_NAMES_SHOWN = 17 };
+enum { SPEC_NAMES_SHOWN = 18 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
@@ -297,6 +297,11 @@ static const char *spec_unknown_key(SpecReader *reader, const Node *mapping, con
     }
     const char *meant = near != NULL ? near : other != NULL ? other : spec_elsewhere(reader, key->text);
     const char *where = section[0] != '\0' ? section : "the spec";
+    if (meant != NULL && strcmp(meant, key->text) == 0) {
+        diagnose(reader->diagnostics, key, "unknown key '%s' in %s: it stands at the top of the spec", key->text,
+                 where);
+        return NULL;
+    }
     diagnose(reader->diagnostics, key, "unknown key '%s' in %s%s", key->text, where,
              meant != NULL ? did_you_mean(meant, reader->arena) : spec_expected(reader, section, ", expected "));
     if (near == NULL || node_find(mapping, near) != NULL) return NULL;
