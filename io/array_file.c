@@ -99,7 +99,7 @@ static void array_put_group(Error *error, const ArrayGroup *group, hid_t file, A
     const ShardGroups groups = shard_groups(names, group->n_columns, arena);
     ShardDataset *datasets = ARENA_NEW(arena, ShardDataset, groups.count);
     hid_t *data = ARENA_NEW(arena, hid_t, groups.count);
-    const hid_t parent = shard_create_group(error, file, group->group, arena);
+    const hid_t parent = shard_create_group(error, file, group->group, group->n_columns, arena);
     for (int g = 0; g < groups.count; g++) {
         const ShardGroup *of = &groups.items[g];
         shard_open_rows(error, &datasets[g], of, shard_number(of, group->float64),

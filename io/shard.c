@@ -50,16 +50,20 @@ Error shard_ready(size_t bytes)
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena)
 {
     ShardGroups groups = {.items = ARENA_NEW(arena, ShardGroup, n_columns)};
+    int *group = ARENA_NEW(arena, int, n_columns), *columns = ARENA_NEW(arena, int, n_columns);
     for (int c = 0; c < n_columns; c++) {
-        int g = 0;
+        int g = c > 0 && strcmp(groups_of_columns[c], groups_of_columns[c - 1]) == 0 ? group[c - 1] : 0;
         while (g < groups.count && strcmp(groups.items[g].name, groups_of_columns[c]) != 0) g++;
-        ShardGroup *group = &groups.items[g];
-        if (g == groups.count) {
-            *group = (ShardGroup){.name = groups_of_columns[c], .columns = ARENA_NEW(arena, int, n_columns)};
-            groups.count++;
-        }
-        group->columns[group->count++] = c;
+        if (g == groups.count) groups.items[groups.count++] = (ShardGroup){.name = groups_of_columns[c]};
+        groups.items[g].count++;
+        group[c] = g;
     }
+    for (int g = 0; g < groups.count; g++) {
+        groups.items[g].columns = columns;
+        columns += groups.items[g].count;
+        groups.items[g].count = 0;
+    }
+    for (int c = 0; c < n_columns; c++) groups.items[group[c]].columns[groups.items[group[c]].count++] = c;
     return groups;
 }
 

@@ -103,7 +103,9 @@ hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
 
 hid_t shard_create_file(Error *error); // in memory
 Error shard_take_image(hid_t file, Bytes *image);
-hid_t shard_create_group(Error *error, hid_t file, const char *path, Arena *arena); // and the groups above it
+// and the groups above it; n_columns: whose names it has
+hid_t shard_create_group(Error *error, hid_t file, const char *path, int n_columns, Arena *arena);
+void shard_make_room(Error *error, hid_t create, int64_t count); // for the names of `count` columns
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);

@@ -82,7 +82,7 @@ void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t 
     hid_t *data = ARENA_NEW(arena, hid_t, table->n_columns);
     for (int i = 0; i < table->n_attributes; i++)
         shard_put_text(error, file, table->attributes[i].name, table->attributes[i].text);
-    const hid_t parent = shard_create_group(error, file, table->group, arena);
+    const hid_t parent = shard_create_group(error, file, table->group, table->n_columns, arena);
     frame_put_columns(error, table, (hsize_t)rows, parent, data, arena);
     for (int c = 0; c < table->n_columns; c++) {
         const char *name = table->columns[c].field.name;

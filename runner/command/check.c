@@ -79,6 +79,7 @@ static Error check_run(const CommandLine *line)
     int n_remarks;
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(check_start(line, &spec));
+    TRY(rows_check_names(&spec));
     TRY(search_init(&spec, line->arena, &search));
     TRY(explain(&spec, &search, line->arena, remarks, &n_remarks));
     if (switch_given(line, "resolved"))

@@ -116,6 +116,7 @@ static Error plan_run(const CommandLine *line)
     Spec spec;
     Plan plan;
     TRY(command_spec(line, line->arguments[0], &spec));
+    TRY(rows_check_names(&spec));
     const RunOptions options = {.results = line->results,
                                 .name = switch_text(line, "name", NULL),
                                 .backend = command_spec_backend(line, &spec),

@@ -367,7 +367,9 @@ const char *trials_index_columns(const TrialOrder *columns, int count, bool quot
 
 Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes); // in unused pages of the file
 Error store_compact(const char *path, bool shared_fs);                        // gives unused pages back to the disk
-Error store_make_rows(const char *path, bool shared_fs);                      // of trials that are still in blocks
-Error store_copy(Database *database, const char *path);                       // into a new file
+// Error (user): a parameter and a metric need columns of the same name in the table trials, or it has too many columns.
+Error rows_check_names(const Spec *spec);
+Error store_make_rows(const char *path, bool shared_fs); // of trials that are still in blocks
+Error store_copy(Database *database, const char *path);  // into a new file
 
 #endif

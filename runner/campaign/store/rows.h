@@ -8,9 +8,7 @@ int rows_constraints(const Spec *spec); // C: the violation and the constraints;
 Text32 rows_constraint_name(int index); // violation, constraint_1, ...
 int64_t rows_columns(const Spec *spec); // of the tables trials and replicates
 int64_t rows_replicate_columns(const Spec *spec);
-int64_t rows_bytes(const Spec *spec); // of one row in memory
-// Error (user): a parameter and a metric need columns of the same name, or there are too many columns.
-Error rows_check_names(const Spec *spec);
+int64_t rows_bytes(const Spec *spec);                            // of one row in memory
 const char *rows_table_sql(const Spec *spec, Arena *arena);      // CREATE TABLE trials
 const char *rows_replicates_sql(const Spec *spec, Arena *arena); // CREATE TABLE replicates
 const char *rows_insert_sql(const Spec *spec, Arena *arena);

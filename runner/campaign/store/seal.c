@@ -15,7 +15,7 @@
 // block.
 enum {
     SEAL_BLOCK_BITS = 10,
-    SEAL_CHUNK = 50,      // values per call of row_digest; SQLite allows 100 or more
+    SEAL_CHUNK = 95,      // values per call of row_digest; SQLite allows 100 or more, and 30 calls within each other
     SEAL_LOST_MAX = 4096, // blocks reported as lost: a damaged row of `batches` may claim any number
 };
 static const struct {
