@@ -370,47 +370,20 @@ static void robot_give_names(RobotFile *file, RobotBody *bodies, int count, Aren
 
 // ---- damping ratios -------------------------------------------------------------------------------------------------
 
-// Inertia that the joint of body i moves where the file has the robot: kg m^2 about its axis, or kg along it.
-static double robot_joint_inertia(const RobotBody *bodies, int count, int i, Arena *arena)
-{
-    const RobotJoint *joint = &bodies[i].joint;
-    RobotFrame *frames = ARENA_NEW(arena, RobotFrame, count);
-    double inertia = joint->armature;
-    for (int k = i; k < count; k++) {
-        if (k > i && (bodies[k].parent < i || frames[bodies[k].parent].q[3] > 1.5)) {
-            frames[k].q[3] = 2.0; // not moved by it
-            continue;
-        }
-        RobotFrame own = robot_frame_none();
-        if (k > i) {
-            memcpy(own.p, bodies[k].p, sizeof own.p);
-            memcpy(own.q, bodies[k].q, sizeof own.q);
-        }
-        frames[k] = k > i ? robot_frame_product(&frames[bodies[k].parent], &own) : own;
-        const RobotMass own_mass = robot_mass_of(&bodies[k]), mass = robot_mass_in(&frames[k], &own_mass);
-        const double *a = joint->axis, *m = mass.inertia;
-        double arm[3], way[3];
-        for (int c = 0; c < 3; c++) arm[c] = mass.centre[c] - joint->anchor[c];
-        robot_cross(a, arm, way);
-        const double turned = a[0] * a[0] * m[0] + a[1] * a[1] * m[1] + a[2] * a[2] * m[2] +
-                              2.0 * (a[0] * a[1] * m[3] + a[0] * a[2] * m[4] + a[1] * a[2] * m[5]);
-        inertia += joint->kind == ROBOT_SLIDE ? mass.mass : turned + mass.mass * robot_dot(way, way);
-    }
-    return inertia;
-}
-
-// MuJoCo's dampratio: kd = 2 ratio sqrt(kp M), M the inertia of the joint where the file has the robot.
+// MuJoCo's dampratio, from 3.15 on (4 too): kd = 2 ratio sqrt(kp M), M the inertia that the joint feels where the file
+// has the robot, with all other joints free. Before 3.15 these were held. Ratios of several motors add.
 static void robot_give_damping(const RobotFile *file, RobotBody *bodies, int count)
 {
+    const size_t used = file->arena->used;
+    const RobotMobility *mobility = NULL;
     for (int i = 0; i < file->n_bodies; i++) {
         const RobotFileBody *from = &file->bodies[i];
         if (from->damping_part == 0.0 || from->joint.kind == ROBOT_WELD) continue;
-        const size_t used = file->arena->used;
-        RobotMotor *motor = &bodies[from->kept].joint.motor;
-        motor->kd +=
-            2.0 * from->damping_part * sqrt(motor->kp * robot_joint_inertia(bodies, count, from->kept, file->arena));
-        arena_rewind(file->arena, used);
+        if (mobility == NULL) mobility = robot_mobility(bodies, count, file->arena);
+        bodies[from->kept].joint.motor.kd +=
+            2.0 * from->damping_part * sqrt(robot_reflected_inertia(mobility, from->kept));
     }
+    arena_rewind(file->arena, used);
 }
 
 // ---- keyframes and shapes -------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ typedef struct RobotFileBody {
     bool part;           // it has no mass: it stands between two joints of the next body
     bool weighed;        // the file gives its mass
     RobotJoint joint;    // joint.name NULL: none
-    double damping_part; // damping ratio of its motor; 0: none
+    double damping_part; // sum of ratio sqrt(kp) of its motors with a damping ratio; 0: none
     bool limited_motor;  // a motor of it has a limit of its own
     int kept;            // by robot_build: the body that it became part of, -1: the world
     RobotFrame in_kept;
@@ -136,6 +136,14 @@ void robot_inertia_turned(const double q[4], const double moments[3], double ine
 bool robot_principal(const double inertia[6], double moments[3], double axes[9]);
 // Volume (m^3) and principal moments per kg of a primitive in its own frame; false: it has none (a plane).
 bool robot_solid(const RobotShape *shape, double *volume, double moments[3]);
+
+// ---- mobility.c -----------------------------------------------------------------------------------------------------
+
+// Of all bodies where the file has them.
+typedef struct RobotMobility RobotMobility;
+const RobotMobility *robot_mobility(const RobotBody *bodies, int n_bodies, Arena *arena);
+// What the hinge or slide of a body feels (kg m^2, kg) when all others are free: 1/(M^-1)_jj of the mass matrix M.
+double robot_reflected_inertia(const RobotMobility *mobility, int body);
 
 // ---- include.c ------------------------------------------------------------------------------------------------------
 

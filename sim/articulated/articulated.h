@@ -211,7 +211,7 @@ typedef struct ArticulatedConstants {
     X(mean_speed, "m/s", "distance through the time survived") \
     X(lateral_drift, "m", "how far the base's centre of mass moved along y, without sign") \
     X(energy, "J", "work of all motors without sign: the integral of sqrt((effort * rate)^2 + (1 mW)^2)") \
-    X(cost_of_transport, "1", "energy / (weight * s), s = 0.1 m ln(1 + exp(distance / 0.1 m)): smooth also at rest") \
+    X(cost_of_transport, "1", "energy / (weight * s), 2 s = distance + sqrt(distance^2 + (0.1 m)^2): smooth also at rest") \
     X(height_mean, "m", "mean height of the base's centre of mass over z = 0") \
     X(tilt_rms, "rad", "rms angle between the base's z axis and the vertical") \
     X(action_rate, "rad/s", "rms rate of the commands, over all driven joints") \

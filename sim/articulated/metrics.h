@@ -137,8 +137,13 @@ HD double articulated_count(const ArticulatedLanes *w, bool driven)
     return count > 0 ? (double)count : 1.0;
 }
 
-// ln(1 + exp(x))
-HD real softplus(real x) { return greater_of(x, splat(0.0)) + logarithm(1.0 + exponential(-absolute(x))); }
+// The distance that counts in the cost of transport: (d + sqrt(d^2 + e^2))/2, e = 0.1 m, and e^2/(4 |d|) far backwards.
+HD real counted_root(real distance) { return square_root(fused(distance, distance, splat(0.01))); }
+HD real counted_distance(real distance)
+{
+    const real half = 0.5 * (absolute(distance) + counted_root(distance)); // of both signs, without cancellation
+    return select_real(MASK(value_of(distance) < 0.0), 0.0025 / half, half);
+}
 
 // The metrics of lanes that end after `steps` steps.
 HD_CALL void articulated_metrics(const ArticulatedLanes *restrict w, real steps, mask which)
@@ -153,7 +158,7 @@ HD_CALL void articulated_metrics(const ArticulatedLanes *restrict w, real steps,
     metric[ARTICULATED_METRIC_mean_speed] = moved / t;
     metric[ARTICULATED_METRIC_lateral_drift] = absolute(drift);
     metric[ARTICULATED_METRIC_cost_of_transport] =
-        metric[ARTICULATED_METRIC_energy] / (weight * (0.1 * softplus(moved * 10.0)));
+        metric[ARTICULATED_METRIC_energy] / (weight * counted_distance(moved));
     metric[ARTICULATED_METRIC_height_mean] = metric[ARTICULATED_METRIC_height_mean] / steps;
     metric[ARTICULATED_METRIC_tilt_rms] = square_root(metric[ARTICULATED_METRIC_tilt_rms] / steps);
     const real changes = metric[ARTICULATED_METRIC_action_rate] / (steps * articulated_count(w, true));

@@ -245,8 +245,45 @@ TEST(robot_motors_have_gains_and_limits)
     CHECK(a->driven && a->kp == 40 && a->kd == 3 && a->low == -1 && a->high == 0.5 && a->effort == 7);
     CHECK(b->driven && b->kp == 0 && b->kd == 0 && b->effort == 50 && b->low == -INFINITY);
     CHECK(d->kp == 16 && d->effort == 9);
-    CHECK_NEAR(sqrt(16 * (0.5 + 2 + 0.4 * 0.01 * 2)), d->kd, 1e-14); // 2 ratio sqrt(kp M)
+    CHECK_NEAR(5.737317870464277, d->kd, 1e-13); // 2 ratio sqrt(kp/(M^-1)_jj), of MuJoCo's M
     CHECK(!c.robot->bodies[0].joint.motor.driven);
+    robot_case_end(&c);
+}
+
+// Two bodies in line: a slide with armature feels m + armature - m^2/(M + m) while what carries it is free, and all of
+// m + armature where that is fixed.
+TEST(robot_damping_ratio_of_a_slide)
+{
+    const char *text = "<mujoco><worldbody><body name='cart'>%s<inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/>"
+                       "<body pos='2 0 0'><joint name='s' type='slide' axis='1 0 0' armature='.25'/>"
+                       "<inertial pos='1 0 0' mass='1' diaginertia='1 1 1'/></body></body></worldbody><actuator>"
+                       "<position joint='s' kp='9' dampratio='.5' gear='2'/></actuator></mujoco>";
+    const char *const carried[] = {"<freejoint/>", "<joint type='slide' axis='1 0 0' armature='1e20'/>"};
+    const double felt[] = {1.25 - 1.0 / 4.0, 1.25};
+    for (int k = 0; k < 2; k++) {
+        RobotCase c;
+        robot_case_start(&c);
+        robot_case_read(&c, arena_format(&c.arena, text, carried[k]));
+        CHECK_NEAR(sqrt(4 * 9 * felt[k]), c.robot->bodies[1].joint.motor.kd, 1e-13);
+        robot_case_end(&c);
+    }
+}
+
+// A hinge and a slide on a free body, two motors with a ratio on one joint: numbers of MuJoCo 3.17, which are those of 4.
+TEST(robot_damping_ratios_of_several_motors)
+{
+    RobotCase c;
+    robot_case(
+        &c, "<mujoco><worldbody><body><freejoint/><inertial pos='.1 0 0' mass='2' diaginertia='.2 .3 .25'/>"
+            "<body pos='1 0 0'><joint name='a' axis='0 1 0' armature='.1'/>"
+            "<inertial pos='0 .2 .1' mass='1' diaginertia='.02 .03 .025'/>"
+            "<body pos='0 .5 0'><joint name='c' axis='1 0 0' armature='.05' type='slide'/>"
+            "<inertial pos='0 0 -.3' mass='.7' diaginertia='.02 .03 .025'/></body></body></body></worldbody><actuator>"
+            "<position joint='a' kp='30' dampratio='.7' gear='2'/><position joint='a' kp='10' dampratio='.3'/>"
+            "<position joint='c' kp='20' dampratio='1'/></actuator></mujoco>");
+    CHECK_NEAR(130.0, c.robot->bodies[1].joint.motor.kp, 0.0);
+    CHECK_NEAR(4 * 1.5635537288894974 + 0.773758428228681, c.robot->bodies[1].joint.motor.kd, 1e-12);
+    CHECK_NEAR(5.831134067763359, c.robot->bodies[2].joint.motor.kd, 1e-12);
     robot_case_end(&c);
 }
 

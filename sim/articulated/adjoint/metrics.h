@@ -36,11 +36,11 @@ HD_CALL void pull_metrics(const ArticulatedLanes *restrict w, real steps, const 
     const real moved = limb(w, base_at(w) + ARTICULATED_X) - limb(w, articulated_sum(w, ARTICULATED_SUM_X));
     const real drift = limb(w, base_at(w) + ARTICULATED_X + 1) - limb(w, articulated_sum(w, ARTICULATED_SUM_Y));
     const real mass = limb(w, articulated_sum(w, ARTICULATED_SUM_MASS)), weight = mass * w->gravity;
-    const real way = 0.1 * softplus(moved * 10.0), cost = energy / (weight * way);
+    const real way = counted_distance(moved), cost = energy / (weight * way);
     const real cost_bar = metric_bar[ARTICULATED_METRIC_cost_of_transport];
-    const real rate = 1.0 / (1.0 + exponential(-(10.0 * moved))), weight_bar = -(cost_bar * cost / weight);
+    const real weight_bar = -(cost_bar * cost / weight); // and way' = way/root
     const real moved_bar = metric_bar[ARTICULATED_METRIC_distance] + metric_bar[ARTICULATED_METRIC_mean_speed] / t -
-                           cost_bar * cost / way * rate;
+                           cost_bar * cost / counted_root(moved);
     const real drifted = metric_bar[ARTICULATED_METRIC_lateral_drift];
     const real drift_bar = select_real(MASK(drift < 0.0), -drifted, drifted);
     const real tilt = square_root(limb(w, articulated_sum(w, ARTICULATED_METRIC_tilt_rms)) / steps);
