@@ -170,7 +170,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     /* 0 or 1: no root is fixed to the world; the body that is the base */ \
     X(int32_t, floats) X(int32_t, base) \
     /* in the assets; bodies: at 0 */ \
-    X(int32_t, points) X(int32_t, surfaces) X(int32_t, n_surfaces) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
+    X(int32_t, points) X(int32_t, surfaces) X(int32_t, n_surfaces) X(int32_t, inputs) X(int32_t, designs) \
+    X(int32_t, actions) X(int32_t, n_actions) \
     /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
     /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
