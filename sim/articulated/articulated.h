@@ -215,7 +215,7 @@ typedef struct ArticulatedConstants {
     X(height_mean, "m", "mean height of the base's centre of mass over z = 0") \
     X(tilt_rms, "rad", "rms angle between the base's z axis and the vertical") \
     X(action_rate, "rad/s", "rms rate of the commands, over all driven joints") \
-    X(ground_force_max, "N", "greatest sum of all normal forces") \
+    X(ground_force_max, "N", "greatest sum of all normal forces that act in a step") \
     X(ground_force_mean, "N", "mean of that sum") \
     X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
@@ -325,10 +325,11 @@ enum {
     ARTICULATED_MOTOR_F,                      // impulse of the motor: f - D rate (N m s)
     ARTICULATED_MOTOR_D,                      //
     ARTICULATED_EFFORT,                       // of the motor in the last step
-    ARTICULATED_FORCE,                        // sum of its points' normal forces
+    ARTICULATED_FORCE,                        // sum of its points' normal forces in the last step
     ARTICULATED_AXIS,                         // of the joint, world axes (3)
     ARTICULATED_REACH = ARTICULATED_AXIS + 3, // of a slide, from its parent's centre to its anchor (3)
-    ARTICULATED_A = ARTICULATED_REACH + 3,    // its block of the matrix (21)
+    ARTICULATED_PUSH = ARTICULATED_REACH + 3, // sum of its points' normal impulses: at u' = 0, less per u' (7)
+    ARTICULATED_A = ARTICULATED_PUSH + 7,     // its block of the matrix (21)
     ARTICULATED_U = ARTICULATED_A + 21,       // right-hand side, then the solution (6)
     ARTICULATED_UP = ARTICULATED_U + 6,       // A^-1 B, B the block that couples it to its parent, by rows (36)
     ARTICULATED_CELLS = ARTICULATED_UP + 36

@@ -108,13 +108,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     const ArticulatedPose pose = body_pose(w, body);
     real b[6];
     step_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
-    if (w->bodies[body].n_points > 0) {
-        const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
-                   before = limb(w, at + ARTICULATED_FORCE);
-        const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
-        seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
-        set_limb(w, at + ARTICULATED_FORCE, force);
-    }
+    if (w->bodies[body].n_points > 0) contact_body(w, body, &pose, h, a, b, &seen->touch);
     if (w->bodies[body].kind != ROBOT_FREE) {
         step_joint(w, body, &pose, h, t, a, b, seen);
         return;
@@ -122,6 +116,17 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     block_factor(a);
     block_solve(a, b);
     limbs_put(w, at + ARTICULATED_U, 6, b);
+}
+
+// The force of the ground on a body, by u'.
+HD void step_force(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+{
+    const int at = articulated_at(body) + ARTICULATED_FORCE;
+    const real force = contact_force(w, body, h), before = limb(w, at);
+    const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
+    seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
+    seen->touch.force = seen->touch.force + force;
+    set_limb(w, at, force);
 }
 
 // The rate of a hinge or slide, and the effort that its motor had, by u'. The body has not moved yet; its parent may
@@ -186,6 +191,7 @@ HD void step_look(const ArticulatedLanes *w, int body, ArticulatedSeen *seen)
 HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
     if (!seen->lowered) tree_lower(w, body);
+    if (w->bodies[body].n_points > 0) step_force(w, body, h, seen);
     if (w->c.grips > 0) grip_keep(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
     step_move(w, body, h);
