@@ -320,8 +320,9 @@ enum {
     ARTICULATED_L = 10,                       // angular momentum about the centre, world axes (3)
     ARTICULATED_W = 13,                       // angular velocity that the last solve gave (3)
     ARTICULATED_COORDINATE = 16,              // of the joint
-    ARTICULATED_COMMAND,                      //
-    ARTICULATED_RATE,                         // of the coordinate, by the last solve
+    ARTICULATED_RATE = 17,                    // of the coordinate, by the last solve with its own row; of a ball its
+                                              // angular velocity against the parent, in body axes (3)
+    ARTICULATED_COMMAND = 20,                 //
     ARTICULATED_MOTOR_F,                      // impulse of the motor: f - D rate (N m s)
     ARTICULATED_MOTOR_D,                      //
     ARTICULATED_EFFORT,                       // of the motor in the last step

@@ -4,7 +4,7 @@
 //     A u' = b,   x' = x + h v',   q' = normalised q + h/2 (0, w') q,   L' = I_w w'
 // All rows are those of the old pose. With L as a state, momentum and angular momentum are exact. What needs an old
 // velocity takes the w that was solved, not I_w^-1 L at the new pose: otherwise an armature feels a torque that does
-// not vanish with h.
+// not vanish with h. Of slides and balls the state has the rate that was solved, too (joint.h).
 // Sources: D. Baraff & A. Witkin, Large steps in cloth simulation, SIGGRAPH 1998 (implicit springs); J. Tan, K. Liu &
 // G. Turk, Stable proportional-derivative controllers, IEEE CG&A 31(4), 2011 (implicit motors).
 #ifndef HOPSCOTCH_ARTICULATED_STEP_H
@@ -129,23 +129,11 @@ HD void step_force(const ArticulatedLanes *w, int body, real h, ArticulatedSeen 
     set_limb(w, at, force);
 }
 
-// The rate of a hinge or slide, and the effort that its motor had, by u'. The body has not moved yet; its parent may
-// have.
+// The rate of a hinge or slide, and the effort that its motor had, by u'.
 HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
-    const int at = articulated_at(body), parent = articulated_at(w->bodies[body].parent);
-    const bool slides = w->bodies[body].kind == ROBOT_SLIDE, grounded = w->bodies[body].parent < 0;
-    const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), axis = limb3(w, at + ARTICULATED_AXIS);
-    const Vector3 turn_p = grounded ? vector3_zero() : limb3(w, parent + ARTICULATED_U + 3);
-    Vector3 apart = less(turn, turn_p);
-    if (slides) {
-        const Vector3 v = limb3(w, at + ARTICULATED_U), r_p = limb3(w, at + ARTICULATED_REACH);
-        const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
-        const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
-        apart = added(v, cross3(turn, r_c));
-        if (!grounded) apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
-    }
-    const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
+    const int at = articulated_at(body);
+    const real rate = joint_solved_rate(w, body), coordinate = limb(w, at + ARTICULATED_COORDINATE);
     set_limb(w, at + ARTICULATED_RATE, rate);
     const mask out = MASK(value_of(coordinate) > value_of(body_number(w, body, ARTICULATED_high))) |
                      MASK(value_of(coordinate) < value_of(body_number(w, body, ARTICULATED_low)));
@@ -194,6 +182,8 @@ HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
     if (w->bodies[body].n_points > 0) step_force(w, body, h, seen);
     if (w->c.grips > 0) grip_keep(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
+    if (w->bodies[body].kind == ROBOT_BALL)
+        set_limb3(w, articulated_at(body) + ARTICULATED_RATE, joint_solved_spin(w, body));
     step_move(w, body, h);
     step_look(w, body, seen);
 }
