@@ -159,7 +159,8 @@ static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body)
     const RobotFrame frame = urdf_origin(file, node);
     memcpy(shape->shape.p, frame.p, sizeof frame.p);
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
-    shape->shape.friction = 1.0;
+    shape->friction[0] = 1.0;
+    shape->condim = 3;
     shape->contype = shape->conaffinity = collides;
     if (urdf_is(what, "mesh"))
         shape->unknown = "mesh";
