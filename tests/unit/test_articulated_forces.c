@@ -107,6 +107,41 @@ TEST(articulated_ground_forces_of_random_robots)
     }
 }
 
+// ---- cost of transport -----------------------------------------------------------------------------------------------
+
+// How far a body that drives a wheel moves decides its cost of transport: finite however far backwards, smooth at rest,
+// and energy/(weight distance) far ahead.
+TEST(articulated_cost_of_transport_is_finite)
+{
+    static const double speeds[] = {-1000.0, -80.0, -5.0, -0.05, 0.0, 0.05, 5.0, 1000.0};
+    double before = INFINITY;
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        RobotBody bodies[2] = {{.name = "body",
+                                .parent = -1,
+                                .q = {0, 0, 0, 1},
+                                .mass = 2.0,
+                                .inertia = {1, 1, 1, 0, 0, 0},
+                                .joint = {.name = "base", .kind = ROBOT_FREE}},
+                               {.name = "wheel", .q = {0, 0, 0, 1}, .mass = 1.0, .inertia = {1, 1, 1, 0, 0, 0}}};
+        bodies[1].joint = (RobotJoint){.name = "j", .kind = ROBOT_HINGE, .axis = {1, 0, 0}};
+        bodies[1].joint.motor = (RobotMotor){true, 10.0, 1.0, -9.0, 9.0, 150.0};
+        const Robot robot = {.name = "rower", .bodies = bodies, .n_bodies = 2, .n_coordinates = 8};
+        const ArticulatedSetup setup = {.robot = &robot,
+                                        .settings = {{"dt", 1e-2}, {"duration", 1.0}},
+                                        .parameters = {{"j_offset", 0.5}, {"base_vx", speeds[k]}}};
+        ArticulatedCase test;
+        articulated_start(&test, &setup);
+        articulated_go(&test, 1 << 20);
+        const double distance = articulated_got(&test, "distance", 0), energy = articulated_got(&test, "energy", 0);
+        const double root = sqrt(distance * distance + 0.01), cost = articulated_got(&test, "cost_of_transport", 0);
+        const double counted = distance > 0.0 ? 0.5 * (distance + root) : 0.005 / (root - distance);
+        CHECK(energy > 0.1 && isfinite(cost) && cost > 0.0 && cost < before);
+        CHECK_NEAR(energy / (3.0 * G * counted), cost, 1e-12 * cost);
+        before = cost;
+        articulated_end(&test);
+    }
+}
+
 // ---- metrics and columns --------------------------------------------------------------------------------------------
 
 // A ball falls onto the ground: by the metric, and by the column of its samples.
