@@ -107,7 +107,7 @@ TEST(articulated_ground_forces_of_random_robots)
     }
 }
 
-// ---- cost of transport -----------------------------------------------------------------------------------------------
+// ---- cost of transport ----------------------------------------------------------------------------------------------
 
 // How far a body that drives a wheel moves decides its cost of transport: finite however far backwards, smooth at rest,
 // and energy/(weight distance) far ahead.

@@ -269,7 +269,7 @@ TEST(robot_damping_ratio_of_a_slide)
     }
 }
 
-// A hinge and a slide on a free body, two motors with a ratio on one joint: numbers of MuJoCo 3.17, which are those of 4.
+// A hinge and a slide on a free body, two motors with a ratio on one joint: numbers of MuJoCo 3.17 and 4.0.0.
 TEST(robot_damping_ratios_of_several_motors)
 {
     RobotCase c;
