@@ -53,7 +53,7 @@ static const Robot *robot_read_with(const Source *source, const RobotOptions *op
     file->bodies = ARENA_NEW(scratch, RobotFileBody, ROBOT_BODIES_MAX);
     file->shapes = ARENA_NEW(scratch, RobotFileShape, ROBOT_SHAPES_MAX);
     robot_read_root(file);
-    if (robot_failed(file)) return NULL;
+    if (!robot_is_sound(file)) return NULL;
     const Robot *robot = robot_build(file, arena);
     robot_check_ignore(file);
     return robot_failed(file) ? NULL : robot;

@@ -143,7 +143,7 @@ static void figure_points(const Configured *configured, const double *parameter,
 
 // ---- the ground and the gait ----------------------------------------------------------------------------------------
 
-// A terrain of heights is drawn by its profile along x, at y = 0: x and y from the grid's middle.
+// x and y from the grid's middle
 static double figure_height(const Configured *configured, const ArticulatedConstants *c, double x, double y)
 {
     const TerrainGrid grid = {configured->assets + c->heights, c->n_rows, c->n_columns, c->spacing};
@@ -151,17 +151,23 @@ static double figure_height(const Configured *configured, const ArticulatedConst
     return terrain_grid(&grid, x + half_x, y + half_y).height;
 }
 
-static double figure_ground(const Configured *configured, const double *parameter, double x)
+double articulated_ground(const Configured *configured, const double *parameter, double x, double y)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (c.terrain == ARTICULATED_FLAT) return 0.0;
     if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
     const double *of = parameter + c.terrain_row, along = x - of[0];
-    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, -of[1]);
+    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, y - of[1]);
     if (c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(of[1], along), along).height;
     if (c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(of[2], of[1], along), along).height;
     return terrain_beyond(terrain_sine(of[2], of[1], along), along).height;
+}
+
+// A terrain of heights is drawn by its profile along x, at y = 0.
+static double figure_ground(const Configured *configured, const double *parameter, double x)
+{
+    return articulated_ground(configured, parameter, x, 0.0);
 }
 
 static double figure_period(const Configured *configured, const double *parameter)
