@@ -47,88 +47,15 @@ int robot_parts(const RobotFile *file, int body)
     return count;
 }
 
-// ---- contacts -------------------------------------------------------------------------------------------------------
-
-// Does it touch the planes of the file, or without any a plane with MuJoCo's defaults?
-static bool robot_touches_ground(const RobotFile *file, const RobotFileShape *shape)
-{
-    bool planes = false;
-    if (file->no_contacts) return false;
-    if (shape->paired) return true;
-    for (int i = 0; i < file->n_shapes; i++) {
-        const RobotFileShape *plane = &file->shapes[i];
-        if (plane->unknown != NULL || plane->shape.kind != ROBOT_PLANE) continue;
-        planes = true;
-        if ((shape->contype & plane->conaffinity) != 0 || (shape->conaffinity & plane->contype) != 0) return true;
-    }
-    return !planes && ((shape->contype | shape->conaffinity) & 1) != 0;
-}
-
-// One error for all meshes: there may be hundreds.
-static void robot_refuse_meshes(RobotFile *file, const char *kind)
-{
-    const RobotFileShape *first = NULL;
-    int count = 0;
-    for (int i = 0; i < file->n_shapes; i++) {
-        const RobotFileShape *shape = &file->shapes[i];
-        const bool such = shape->unknown != NULL && strcmp(shape->unknown, kind) == 0;
-        if (such && !shape->shape.collides) robot_note(file, false, kind, 1);
-        if (!such || !shape->shape.collides) continue;
-        count++;
-        if (first == NULL) first = shape;
-    }
-    if (first == NULL) return;
-    if (robot_ignores(file, kind)) {
-        robot_note(file, true, kind, count);
-        return;
-    }
-    char others[32] = "";
-    if (count > 1) snprintf(others, sizeof others, " (and %d more)", count - 1);
-    robot_error(file, first->node, NULL,
-                "%s%s collides and is a %s, which is not simulated; use spheres, capsules, boxes or cylinders, or "
-                "add %s to ignore: then it touches nothing",
-                robot_label(file, first->node), others, kind, kind);
-}
-
-// Obstacles: the ground is the spec's.
-static void robot_refuse_obstacles(RobotFile *file)
-{
-    const RobotFileShape *first = NULL;
-    int count = 0;
-    for (int i = 0; i < file->n_shapes && !file->no_contacts; i++) {
-        const RobotFileShape *shape = &file->shapes[i];
-        const bool solid = shape->unknown == NULL && shape->shape.kind != ROBOT_PLANE;
-        if (!solid || shape->shape.body >= 0 || (shape->contype | shape->conaffinity) == 0) continue;
-        count++;
-        if (first == NULL) first = shape;
-    }
-    if (first == NULL) return;
-    if (robot_ignores(file, "worldbody")) {
-        robot_note(file, true, "worldbody", count);
-        return;
-    }
-    char others[32] = "";
-    if (count > 1) snprintf(others, sizeof others, " (and %d more)", count - 1);
-    robot_error(file, first->node, NULL,
-                "%s%s of the world is an obstacle, which is not simulated: the ground is the spec's; delete it, or add "
-                "worldbody to ignore",
-                robot_label(file, first->node), others);
-}
-
-void robot_shapes_collide(RobotFile *file)
-{
-    static const char *const kinds[] = {"mesh", "hfield", "sdf"};
-    for (int i = 0; i < file->n_shapes; i++)
-        file->shapes[i].shape.collides = robot_touches_ground(file, &file->shapes[i]);
-    for (int k = 0; k < 3; k++) robot_refuse_meshes(file, kinds[k]);
-    robot_refuse_obstacles(file);
-}
-
 // ---- what moves -----------------------------------------------------------------------------------------------------
 
 static void robot_apply_base(RobotFile *file)
 {
     const RobotBase base = file->options->base;
+    for (int i = 0; i < file->n_bodies; i++) {
+        RobotFileBody *body = &file->bodies[i];
+        body->fixed = body->joint.kind == ROBOT_WELD && (body->parent < 0 || file->bodies[body->parent].fixed);
+    }
     for (int i = 0; i < file->n_bodies; i++) {
         RobotFileBody *body = &file->bodies[i];
         if (body->parent >= 0) continue;
@@ -530,7 +457,8 @@ static void robot_add_shapes(RobotFile *file, Robot *robot, Arena *arena)
         shape->body = body != NULL ? body->kept : -1;
         memcpy(shape->p, frame.p, sizeof shape->p);
         memcpy(shape->q, frame.q, sizeof shape->q);
-        if (body != NULL && shape->body < 0) robot_note(file, false, "shapes of the world", 1);
+        if (body != NULL && shape->body < 0 && !robot_is_ground(file, from))
+            robot_note(file, false, "shapes of the world", 1);
     }
     robot->shapes = shapes;
 }
@@ -540,7 +468,11 @@ static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)
     RobotNote *notes = ARENA_NEW(arena, RobotNote, file->n_notes + 1);
     for (int i = 0; i < file->n_notes; i++) {
         const RobotFileNote *note = &file->notes[i];
-        notes[i] = (RobotNote){note->skipped, arena_format(arena, "%s (%d)", note->what, note->count)};
+        notes[i] = (RobotNote){.skipped = note->skipped,
+                               .replaced = note->line > 0,
+                               .what = note->line > 0 ? arena_format(arena, "%s (%d, first in line %d)", note->what,
+                                                                     note->count, note->line)
+                                                      : arena_format(arena, "%s (%d)", note->what, note->count)};
     }
     robot->notes = notes;
     robot->n_notes = file->n_notes;
@@ -569,7 +501,6 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     RobotJointKind *was = ARENA_NEW(file->arena, RobotJointKind, file->n_bodies + 1);
     for (int i = 0; i < file->n_bodies; i++) was[i] = file->bodies[i].joint.kind;
     robot_apply_base(file);
-    robot_shapes_collide(file);
     const int count = robot_fuse(file, bodies);
     robot_add_masses(file, bodies);
     robot_find_parts(file, bodies);
@@ -579,6 +510,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     *robot = (Robot){.name = arena_copy(arena, file->name), .bodies = bodies, .n_bodies = count};
     for (int i = 0; i < count; i++) robot->n_coordinates += robot_joint_coordinates(bodies[i].joint.kind);
     robot_add_keyframes(file, robot, was, arena);
+    robot_find_contacts(file, robot, arena);
     robot_add_shapes(file, robot, arena);
     robot_add_notes(file, robot, arena);
     robot_check_numbers(file, robot);

@@ -84,11 +84,11 @@ static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
         .show = "autoreset diagexact energy eulerdamp filterparent fwdinv invdiscrete ipc island midphase multiccd "
                 "nativeccd refsafe sensor sleep warmstart",
     };
-    const char *override = robot_text_of(node, "override");
     robot_check_attributes(mjcf->file, node, &element);
-    if (override != NULL && strcmp(override, "enable") == 0) robot_skip(mjcf->file, node, "override", "flag");
     for (int i = 0; i < node->n_attributes; i++) {
         const XmlAttribute *given = &node->attributes[i];
+        if (strcmp(given->name, "override") == 0 && strcmp(given->value, "enable") == 0)
+            robot_skip(mjcf->file, node, "override", "flag"); // of all contacts' parameters
         if (!robot_word_in(forces, given->name) || strcmp(given->value, "disable") != 0) continue;
         if (strcmp(given->name, "contact") == 0 && !robot_ignores(mjcf->file, "flag"))
             mjcf->file->no_contacts = true;
@@ -195,60 +195,115 @@ static RobotFileShape *mjcf_paired_shape(Mjcf *mjcf, const XmlNode *node, const 
 {
     RobotFile *file = mjcf->file;
     const char *name = robot_text_of(node, attribute);
-    const char **names = ARENA_NEW(file->arena, const char *, file->n_shapes + 1);
     int count = 0;
     if (name == NULL) {
         robot_error(file, node, attribute, "a pair needs %s: the name of a geom", attribute);
         return NULL;
     }
     for (int i = 0; i < file->n_shapes; i++) {
-        const char *of = file->shapes[i].shape.name;
-        if (strcmp(of, name) == 0) return &file->shapes[i];
-        if (of[0] != '\0') names[count++] = of;
+        if (strcmp(file->shapes[i].shape.name, name) == 0) return &file->shapes[i];
+    }
+    const size_t used = file->arena->used;
+    const char **names = ARENA_NEW(file->arena, const char *, file->n_shapes + 1);
+    for (int i = 0; i < file->n_shapes; i++) {
+        if (file->shapes[i].shape.name[0] != '\0') names[count++] = file->shapes[i].shape.name;
     }
     const char *near = nearest_name(name, names, count);
     robot_error(file, node, attribute, "there is no geom '%.128s'; %s%s%s", name,
                 near != NULL ? "did you mean '"
                              : "name the file that includes this one and has it, or add pair to ignore",
                 near != NULL ? near : "", near != NULL ? "'?" : "");
+    arena_rewind(file->arena, used);
     return NULL;
 }
 
-// A pair collides whatever contype and conaffinity say. With a plane it is a contact with the ground. Bodies do not
-// touch each other here, as a pair or otherwise.
-static void mjcf_read_pair(Mjcf *mjcf, const XmlNode *node)
+// Friction that differs along two directions.
+static void mjcf_check_friction(Mjcf *mjcf, const XmlNode *node, const MjcfPair *pair)
 {
-    static const RobotElement element = {
-        .name = "pair",
-        .read = "name class geom1 geom2",
-        .solver = "condim friction solref solimp solreffriction margin gap",
-    };
-    const char *word = robot_ignores(mjcf->file, "contact") ? "contact" : "pair";
-    if (robot_ignores(mjcf->file, word)) {
-        robot_note(mjcf->file, true, word, 1);
-        return;
-    }
-    robot_check_attributes(mjcf->file, node, &element);
-    RobotFileShape *one = mjcf_paired_shape(mjcf, node, "geom1"), *other = mjcf_paired_shape(mjcf, node, "geom2");
-    if (one == NULL || other == NULL) return;
-    if (other->shape.kind == ROBOT_PLANE) {
-        one->paired = true;
-    } else if (one->shape.kind == ROBOT_PLANE) {
-        other->paired = true;
-    } else if (one->shape.body >= 0 && other->shape.body >= 0) {
-        robot_note(mjcf->file, true, "pair of bodies", 1);
-    } else {
-        robot_skip(mjcf->file, node, NULL, "pair"); // an obstacle
-    }
+    const double *friction = pair->friction;
+    if (pair->condim > 1 && friction[0] != friction[1])
+        robot_error(mjcf->file, node, "friction",
+                    "friction of a pair is %s along one direction and %s along the other, which is not simulated; give "
+                    "both the same: friction=\"%s %s\"",
+                    text_number(friction[0]).text, text_number(friction[1]).text, text_number(friction[0]).text,
+                    text_number(friction[0]).text);
+    else if (pair->condim == 6 && friction[3] != friction[4])
+        robot_error(mjcf->file, node, "friction", "rolling friction of a pair differs along two directions");
 }
 
-// Bodies do not touch each other, so excluded pairs change nothing.
+// Bodies do not touch each other here, as a pair or otherwise.
+static void mjcf_read_pair(Mjcf *mjcf, const XmlNode *node)
+{
+    RobotFile *file = mjcf->file;
+    const char *word = robot_ignores(file, "contact") ? "contact" : "pair";
+    if (robot_ignores(file, word)) {
+        robot_note(file, true, word, 1);
+        return;
+    }
+    MjcfPair pair = mjcf->classes[mjcf_class(mjcf, node, "class", 0)].pair;
+    mjcf_apply_pair(mjcf, node, &pair);
+    const RobotFileShape *one = mjcf_paired_shape(mjcf, node, "geom1"), *other = mjcf_paired_shape(mjcf, node, "geom2");
+    mjcf_check_friction(mjcf, node, &pair);
+    if (one == NULL || other == NULL) return;
+    if (file->n_pairs == ROBOT_PAIRS_MAX) {
+        robot_error(file, node, NULL, "more than %d pairs", ROBOT_PAIRS_MAX);
+        return;
+    }
+    const int a = (int)(one - file->shapes), b = (int)(other - file->shapes);
+    file->pairs[file->n_pairs++] = (RobotFilePair){.node = node,
+                                                   .shape = {a < b ? a : b, a < b ? b : a},
+                                                   .condim = pair.condim,
+                                                   .friction = {pair.friction[0], pair.friction[2], pair.friction[3]},
+                                                   .margin = pair.margin};
+}
+
+// -2 after an error.
+static int mjcf_excluded_body(Mjcf *mjcf, const XmlNode *node, const char *attribute)
+{
+    RobotFile *file = mjcf->file;
+    const char *name = robot_text_of(node, attribute);
+    if (name == NULL) {
+        robot_error(file, node, attribute, "<exclude> needs %s: the name of a body", attribute);
+        return -2;
+    }
+    if (strcmp(name, "world") == 0) return -1;
+    int count = 0;
+    for (int i = 0; i < file->n_bodies; i++) {
+        if (file->bodies[i].name != NULL && strcmp(file->bodies[i].name, name) == 0) return i;
+    }
+    const size_t used = file->arena->used;
+    const char **names = ARENA_NEW(file->arena, const char *, file->n_bodies + 1);
+    names[count++] = "world";
+    for (int i = 0; i < file->n_bodies; i++) {
+        if (file->bodies[i].name != NULL) names[count++] = file->bodies[i].name;
+    }
+    const char *near = nearest_name(name, names, count);
+    robot_error(file, node, attribute, "there is no body '%.128s'%s%s%s", name, near != NULL ? "; did you mean '" : "",
+                near != NULL ? near : "", near != NULL ? "'?" : "");
+    arena_rewind(file->arena, used);
+    return -2;
+}
+
+static void mjcf_read_exclude(Mjcf *mjcf, const XmlNode *node)
+{
+    static const RobotElement element = {.name = "exclude", .read = "name body1 body2"};
+    RobotFile *file = mjcf->file;
+    robot_check_attributes(file, node, &element);
+    const int a = mjcf_excluded_body(mjcf, node, "body1"), b = mjcf_excluded_body(mjcf, node, "body2");
+    if (a < -1 || b < -1) return;
+    if (file->n_excludes == ROBOT_PAIRS_MAX) {
+        robot_error(file, node, NULL, "more than %d pairs of bodies are excluded", ROBOT_PAIRS_MAX);
+        return;
+    }
+    file->excludes[file->n_excludes++] = (RobotFileExclude){{a < b ? a : b, a < b ? b : a}};
+}
+
 static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
 {
     static const char *const known[] = {"exclude", "pair"};
     for (const XmlNode *child = node->first; child != NULL; child = child->next) {
         if (strcmp(child->name, "exclude") == 0)
-            robot_note(mjcf->file, false, "exclude", 1);
+            mjcf_read_exclude(mjcf, child);
         else if (strcmp(child->name, "pair") == 0)
             mjcf_read_pair(mjcf, child);
         else

@@ -36,9 +36,15 @@ typedef struct MjcfGeom {
     bool mesh, turned, from_to; // a mesh is named; an orientation other than quat; fromto is given
     RobotFrame frame;           // of pos and quat
     double turn[4], ends[6], size[3], friction[3], mass, density;
-    int contype, conaffinity, group;
+    int contype, conaffinity, group, condim, priority;
+    double margin;
     bool shell;
 } MjcfGeom;
+
+typedef struct MjcfPair {
+    int condim;
+    double friction[5], margin;
+} MjcfPair;
 
 typedef struct MjcfJoint {
     RobotJointKind kind;
@@ -82,6 +88,7 @@ typedef struct MjcfClass {
     MjcfActuator actuator;
     MjcfTendon tendon;
     bool inactive; // equalities
+    MjcfPair pair;
 } MjcfClass;
 
 typedef struct Mjcf {
@@ -106,6 +113,7 @@ void mjcf_read_default(Mjcf *mjcf, const XmlNode *node, int parent); // parent -
 int mjcf_class(Mjcf *mjcf, const XmlNode *node, const char *attribute, int otherwise);
 void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom);
 void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint);
+void mjcf_apply_pair(Mjcf *mjcf, const XmlNode *node, MjcfPair *pair);
 bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *actuator); // false: of another kind
 
 // mjcf_body.c

@@ -218,9 +218,12 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *pla
     const char *mesh = geom.type == MJCF_HFIELD ? "hfield" : geom.type == MJCF_SDF ? "sdf" : "mesh";
     shape->unknown = mjcf_is_mesh(&geom) ? mesh : NULL;
     shape->shape.kind = mjcf_kinds[geom.type].kind;
-    shape->shape.friction = geom.friction[0];
     shape->contype = geom.contype;
     shape->conaffinity = geom.conaffinity;
+    shape->condim = geom.condim;
+    shape->priority = geom.priority;
+    shape->margin = geom.margin;
+    memcpy(shape->friction, geom.friction, sizeof shape->friction);
     shape->group = geom.group;
     shape->mass = geom.mass;
     shape->density = geom.density;
@@ -232,8 +235,6 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *pla
     const RobotFrame frame = robot_frame_product(&place->frame, &own);
     memcpy(shape->shape.p, frame.p, sizeof frame.p);
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
-    if (shape->shape.kind == ROBOT_PLANE && shape->unknown == NULL && place->body >= 0)
-        robot_error(mjcf->file, node, NULL, "a plane can only be a geom of the world");
 }
 
 // ---- inertia --------------------------------------------------------------------------------------------------------

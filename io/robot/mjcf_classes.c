@@ -113,11 +113,32 @@ RobotFrame mjcf_frame(Mjcf *mjcf, const XmlNode *node)
 static const RobotElement mjcf_geom = {
     .name = "geom",
     .read = "name class type pos quat axisangle xyaxes zaxis euler fromto size friction mass density shellinertia "
-            "contype conaffinity group mesh hfield",
-    .solver = "condim solref solimp solmix margin gap priority",
+            "contype conaffinity condim priority margin solref solimp group mesh hfield",
+    .solver = "solmix gap",
     .show = "material rgba user castshadow fitscale fluidshape fluidcoef",
     .refused = "adhesion surfacevel",
 };
+
+// Directions in which a contact holds: 1 the normal, 3 friction, 4 and 6 torques of friction.
+static void mjcf_read_condim(Mjcf *mjcf, const XmlNode *node, int *condim)
+{
+    int given = 0;
+    if (!robot_integer(mjcf->file, node, "condim", &given)) return;
+    if (given == 1 || given == 3 || given == 4 || given == 6)
+        *condim = given;
+    else
+        robot_error(mjcf->file, node, "condim", "condim is %d, expected 1, 3, 4 or 6", given);
+}
+
+// MuJoCo's stiffness and damping of a contact are per mass that it moves; here they are parameters, N/m and N s/m.
+static void mjcf_note_contact(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const words[] = {"solref", "solimp"};
+    for (int i = 0; i < 2; i++) {
+        const XmlAttribute *given = xml_attribute(node, words[i]);
+        if (given != NULL) robot_note_at(mjcf->file, node->name, words[i], given->line);
+    }
+}
 
 void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom)
 {
@@ -135,7 +156,28 @@ void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom)
     robot_integer(file, node, "contype", &geom->contype);
     robot_integer(file, node, "conaffinity", &geom->conaffinity);
     robot_integer(file, node, "group", &geom->group);
+    robot_integer(file, node, "priority", &geom->priority);
+    robot_not_negative(file, node, "margin", &geom->margin);
+    mjcf_read_condim(mjcf, node, &geom->condim);
+    mjcf_note_contact(mjcf, node);
     geom->shell = robot_choice(file, node, "shellinertia", "false|true", geom->shell) == 1;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------------------------------
+
+static const RobotElement mjcf_pair = {
+    .name = "pair",
+    .read = "name class geom1 geom2 condim friction margin solref solimp",
+    .solver = "solreffriction gap",
+};
+
+void mjcf_apply_pair(Mjcf *mjcf, const XmlNode *node, MjcfPair *pair)
+{
+    robot_check_attributes(mjcf->file, node, &mjcf_pair);
+    robot_numbers(mjcf->file, node, "friction", 1, 5, pair->friction);
+    robot_not_negative(mjcf->file, node, "margin", &pair->margin);
+    mjcf_read_condim(mjcf, node, &pair->condim);
+    mjcf_note_contact(mjcf, node);
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
@@ -298,10 +340,12 @@ static const MjcfClass mjcf_first_class = {
              .mass = NAN,
              .density = 1000.0,
              .contype = 1,
-             .conaffinity = 1},
+             .conaffinity = 1,
+             .condim = 3},
     .joint = {.kind = ROBOT_HINGE, .axis = {0.0, 0.0, 1.0}, .limited = MJCF_AUTO, .effort_limited = MJCF_AUTO},
     .tendon = {.limited = MJCF_AUTO},
     .actuator = {.gain = 1.0, .gear = {1.0}, .command_limited = MJCF_AUTO, .force_limited = MJCF_AUTO},
+    .pair = {.condim = 3, .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}},
 };
 
 void mjcf_start_classes(Mjcf *mjcf)
@@ -362,7 +406,7 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
     static const char *const known[] = {
         "geom", "joint",  "general", "motor", "position", "velocity", "default", "mesh",   "texture",  "material",
         "site", "camera", "light",   "pair",  "equality", "tendon",   "muscle",  "damper", "cylinder", "intvelocity"};
-    static const char shows[] = "mesh texture material site camera light pair";
+    static const char shows[] = "mesh texture material site camera light";
     static const char others[] = "muscle damper cylinder intvelocity adhesion dcmotor orientation pid plugin";
     if (strcmp(node->name, "geom") == 0)
         mjcf_apply_geom(mjcf, node, &class->geom);
@@ -372,6 +416,8 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
         mjcf_apply_tendon(mjcf, node, &class->tendon);
     else if (strcmp(node->name, "equality") == 0)
         mjcf_apply_equality(mjcf, node, &class->inactive);
+    else if (strcmp(node->name, "pair") == 0)
+        mjcf_apply_pair(mjcf, node, &class->pair);
     else if (robot_word_in(others, node->name)) // such actuators are refused where they stand
         class->actuator.gain_type = MJCF_GAIN_OTHER;
     else if (!robot_word_in(shows, node->name) && !mjcf_apply_actuator(mjcf, node, &class->actuator))

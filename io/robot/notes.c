@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void robot_note(RobotFile *file, bool skipped, const char *what, int count)
+static void note_add(RobotFile *file, bool skipped, const char *what, int count, int line)
 {
     for (int i = 0; i < file->n_notes; i++) {
         RobotFileNote *note = &file->notes[i];
@@ -13,7 +13,14 @@ void robot_note(RobotFile *file, bool skipped, const char *what, int count)
         return;
     }
     if (count == 0 || file->n_notes == ROBOT_NOTES_MAX) return;
-    file->notes[file->n_notes++] = (RobotFileNote){skipped, arena_copy(file->arena, what), count};
+    file->notes[file->n_notes++] = (RobotFileNote){skipped, arena_copy(file->arena, what), count, line};
+}
+
+void robot_note(RobotFile *file, bool skipped, const char *what, int count) { note_add(file, skipped, what, count, 0); }
+
+void robot_note_at(RobotFile *file, const char *element, const char *attribute, int line)
+{
+    note_add(file, false, arena_format(file->arena, "%s %s", element, attribute), 1, line);
 }
 
 bool robot_ignores(const RobotFile *file, const char *word)

@@ -51,7 +51,9 @@ static const Robot *robot_read_with(const Source *source, const RobotOptions *op
     *file =
         (RobotFile){.arena = scratch, .diagnostics = diagnostics, .errors = errors, .options = options, .root = root};
     file->bodies = ARENA_NEW(scratch, RobotFileBody, ROBOT_BODIES_MAX);
-    file->shapes = ARENA_NEW(scratch, RobotFileShape, ROBOT_SHAPES_MAX);
+    file->shapes = ARENA_NEW(scratch, RobotFileShape, ROBOT_SHAPES_MAX + 1);
+    file->pairs = ARENA_NEW(scratch, RobotFilePair, ROBOT_PAIRS_MAX);
+    file->excludes = ARENA_NEW(scratch, RobotFileExclude, ROBOT_PAIRS_MAX);
     robot_read_root(file);
     if (!robot_is_sound(file)) return NULL;
     const Robot *robot = robot_build(file, arena);

@@ -21,8 +21,10 @@ typedef struct RobotFileShape {
     RobotShape shape;
     const XmlNode *node;
     const char *unknown; // "mesh": not a primitive; NULL: one
-    bool paired;         // with a plane: it collides with the ground whatever contype and conaffinity say
-    int contype, conaffinity, group;
+    int contype, conaffinity, group, priority, condim;
+    double friction[3];   // sliding, torsional (m), rolling (m)
+    double margin;        // m
+    int kept;             // by robot_build: its place in Robot.shapes
     double mass, density; // mass NaN: by the density
     bool shell;
 } RobotFileShape;
@@ -35,12 +37,26 @@ typedef struct RobotFileBody {
     RobotMass mass;
     bool part;           // it has no mass: it stands between two joints of the next body
     bool weighed;        // the file gives its mass
+    bool fixed;          // in the file it does not move
     RobotJoint joint;    // joint.name NULL: none
     double damping_part; // damping ratio of its motor; 0: none
     bool limited_motor;  // a motor of it has a limit of its own
     int kept;            // by robot_build: the body that it became part of, -1: the world
     RobotFrame in_kept;
 } RobotFileBody;
+
+// A pair of shapes that collides whatever contype and conaffinity say, and how.
+typedef struct RobotFilePair {
+    const XmlNode *node;
+    int shape[2]; // the lesser first
+    int condim;
+    double friction[3], margin;
+} RobotFilePair;
+
+// Bodies whose shapes don't collide; -1: the world.
+typedef struct RobotFileExclude {
+    int body[2]; // the lesser first
+} RobotFileExclude;
 
 typedef struct RobotFileKey {
     const XmlNode *node;
@@ -53,7 +69,10 @@ typedef struct RobotFileNote {
     bool skipped;
     const char *what;
     int count;
+    int line; // of the first, of what is replaced; else 0
 } RobotFileNote;
+
+enum { ROBOT_PAIRS_MAX = 4096 };
 
 // A robot file while it is read.
 typedef struct RobotFile {
@@ -71,6 +90,10 @@ typedef struct RobotFile {
     int n_bodies;
     RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]
     int n_shapes;
+    RobotFilePair *pairs; // [ROBOT_PAIRS_MAX]
+    int n_pairs;
+    RobotFileExclude *excludes; // [ROBOT_PAIRS_MAX]
+    int n_excludes;
     RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
     int n_keys;
     RobotFileNote notes[ROBOT_NOTES_MAX];
@@ -112,6 +135,8 @@ void robot_unknown_element(RobotFile *file, const XmlNode *node, const char *con
 // ---- notes.c --------------------------------------------------------------------------------------------------------
 
 void robot_note(RobotFile *file, bool skipped, const char *what, int count);
+// What is replaced by settings of the model: attribute of an element, with the line of the first.
+void robot_note_at(RobotFile *file, const char *element, const char *attribute, int line);
 bool robot_ignores(const RobotFile *file, const char *word);
 // For what is unknown. True: `ignore` has the word, or the word unknown; which is noted.
 bool robot_ignores_unknown(RobotFile *file, const char *word);
@@ -155,8 +180,15 @@ RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent);
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
 int robot_parts(const RobotFile *file, int body); // that stand directly before it
-void robot_shapes_collide(RobotFile *file);       // sets shape.collides, and judges meshes
 const Robot *robot_build(RobotFile *file, Arena *arena);
+
+// ---- contacts.c -----------------------------------------------------------------------------------------------------
+
+// Which shapes of bodies that move touch the world's, and how; what can't be simulated is an error. After the places of
+// bodies are known.
+void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena);
+// Of a shape: is it part of the world, and ground?
+bool robot_is_ground(const RobotFile *file, const RobotFileShape *shape);
 
 // ---- mjcf.c, urdf.c -------------------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ static void urdf_refuse_number(RobotFile *file, const XmlNode *node, double noth
 // Of a soft contact; here the spec says how soft the ground is.
 static void urdf_note_softness(RobotFile *file, const XmlNode *node)
 {
-    robot_note(file, true, arena_format(file->arena, "%.64s, for which the spec has ground_stiffness", node->name), 1);
+    robot_note_at(file, node->parent->name, node->name, node->line);
 }
 
 // <contact> of a link, as Bullet reads it.
@@ -276,6 +276,8 @@ static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body, Urdf
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
     const XmlNode *coefficients = urdf_child(node, "contact_coefficients");
     if (coefficients != NULL) urdf_read_coefficients(file, coefficients, link);
+    shape->friction[0] = 1.0;
+    shape->condim = 3;
     shape->contype = shape->conaffinity = collides;
     if (urdf_is(what, "mesh"))
         shape->unknown = "mesh";
@@ -296,7 +298,7 @@ static void urdf_read_link(RobotFile *file, UrdfLink *link, RobotFileBody *body,
         if (urdf_is(child, "contact")) urdf_read_contact(file, child, link);
         if (urdf_is(child, "visual") || urdf_is(child, "collision")) urdf_read_shape(file, child, index, link);
     }
-    for (int i = first; i < file->n_shapes; i++) file->shapes[i].shape.friction = link->friction;
+    for (int i = first; i < file->n_shapes; i++) file->shapes[i].friction[0] = link->friction;
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     memcpy(&w.c, constants, sizeof w.c);
     w.bodies = (const ArticulatedBody *)assets;
     w.points = (const ArticulatedPoint *)(assets + w.c.points);
+    w.surfaces = (const ArticulatedSurface *)(assets + w.c.surfaces);
     w.inputs = (const ArticulatedInput *)(assets + w.c.inputs);
     w.designs = (const ArticulatedDesign *)(assets + w.c.designs);
     w.actions = assets + w.c.actions;

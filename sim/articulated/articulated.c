@@ -79,9 +79,12 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "that no format knows"},
     {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
      "the robot's root. file: as in its file, floating if that is URDF; floating; fixed: to the world"},
-    {"terrain", OPTION_CHOICE, "", 0, 0, 5, "flat|slope|steps|sine|table|heights",
-     "height of the ground along x; parameters give its dimensions, terrain_points the table. heights: over x and y, "
-     "from terrain_file"},
+    {"terrain", OPTION_CHOICE, "", ARTICULATED_FILE, 0, ARTICULATED_NOWHERE,
+     "flat|slope|steps|sine|table|heights|file|none",
+     "the ground. file: the planes and the other shapes of the world in the robot's file, and no ground where it has "
+     "none; under a URDF that floats a plane at z = 0. none: nothing touches anything. The others take the place of the "
+     "file's planes: their height along x, parameters give its dimensions, terrain_points the table; heights: over x "
+     "and y, from terrain_file"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
      "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
     {"terrain_file", OPTION_FILE, "m", 0, -1e4, 1e4, "matrix",

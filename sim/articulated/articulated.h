@@ -38,6 +38,7 @@ typedef struct ArticulatedBody {
     int32_t parent;          // before it; -1: the world
     int32_t kind;            // RobotJointKind
     int32_t driven;          // 0, or the number of the driven joint, from 1
+    int32_t n_places;        // of its points, the first that are one for each place of its shapes
     int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
@@ -46,11 +47,37 @@ typedef struct ArticulatedBody {
     int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
 } ArticulatedBody;
 
-// A point that may touch the ground: a sphere around it.
+// A place of a shape that may touch a surface.
+typedef enum ArticulatedPointKind {
+    ARTICULATED_POINT,    // a sphere around p
+    ARTICULATED_RIM,      // of the circle around p: the lowest point, or one that is an angle further
+    ARTICULATED_ELLIPSOID // the lowest point of an ellipsoid around p
+} ArticulatedPointKind;
 typedef struct ArticulatedPoint {
-    double p[3];   // m, from the body's centre, body axes
-    double radius; // m
+    double p[3];             // m, from the body's centre, body axes
+    double axis[3], side[3]; // of a rim: its axis, and a direction across; of an ellipsoid: its x and y axes; body axes
+    double size[3];          // m: of a rim its radius; of an ellipsoid its half axes
+    double turn[2];          // of a rim: cosine and sine of that angle
+    double radius;           // m: of the sphere, and how far from the surface it begins to touch
+    double friction;         // coefficient, times ground_friction
+    int32_t kind, surface;   // ArticulatedPointKind; place in the surfaces
 } ArticulatedPoint;
+
+// What points touch: the terrain of the spec, or a shape of the world.
+typedef enum ArticulatedSurfaceKind {
+    ARTICULATED_ON_TERRAIN,
+    ARTICULATED_ON_PLANE, // below its x and y axes
+    ARTICULATED_ON_SPHERE,
+    ARTICULATED_ON_CAPSULE,
+    ARTICULATED_ON_CYLINDER,
+    ARTICULATED_ON_BOX
+} ArticulatedSurfaceKind;
+typedef struct ArticulatedSurface {
+    double p[3];    // m: its middle; of a plane a point on it
+    double axes[9]; // its x, y and z axes, world axes
+    double size[3]; // m, as of a RobotShape
+    int32_t kind, none;
+} ArticulatedSurface;
 
 // A lane input that is a number of a body, or of several.
 typedef struct ArticulatedInput {
@@ -128,7 +155,9 @@ typedef enum ArticulatedTerrain {
     ARTICULATED_STEPS,
     ARTICULATED_SINE,
     ARTICULATED_TABLE,
-    ARTICULATED_HEIGHTS
+    ARTICULATED_HEIGHTS,
+    ARTICULATED_FILE,   // the planes of the robot's file
+    ARTICULATED_NOWHERE // nothing touches anything
 } ArticulatedTerrain;
 enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
 
@@ -141,7 +170,7 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     /* 0 or 1: no root is fixed to the world; the body that is the base */ \
     X(int32_t, floats) X(int32_t, base) \
     /* in the assets; bodies: at 0 */ \
-    X(int32_t, points) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
+    X(int32_t, points) X(int32_t, surfaces) X(int32_t, n_surfaces) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
     /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
     /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
@@ -184,7 +213,7 @@ typedef struct ArticulatedConstants {
     X(ground_stiffness, "N/m", 2e4, 0, 1e12, "of the ground, for each point that touches it") \
     X(ground_damping, "N s/m", 500, 0, 1e12, "the same, fading in over ground_depth") \
     X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
-    X(ground_friction, "1", 1.0, 0, 100, "coefficient of friction") \
+    X(ground_friction, "1", 1.0, 0, 100, "times the coefficients of friction of the robot's file, which are 1 where it has none") \
     X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: a robot at rest creeps") \
     X(grip_stiffness, "N/m", 2e4, 1e-3, 1e12, "friction: anchored: of the spring that holds each point") \
     X(grip_damping, "N s/m", 200, 0, 1e12, "the same: of its damper") \
@@ -427,6 +456,9 @@ void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host);
 Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena, ArticulatedConstants *constants,
                       Configured *out);
 
+// Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
+bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
+bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
 // ---- start.c --------------------------------------------------------------------------------------------------------
 
 // How the robot stands over the ground at t = 0, of all shapes that may touch it.

@@ -6,7 +6,7 @@
 #ifndef HOPSCOTCH_ARTICULATED_CONTACT_H
 #define HOPSCOTCH_ARTICULATED_CONTACT_H
 
-#include "ground.h"
+#include "point.h"
 #include "tree.h"
 
 // What all points of a lane give in a step.
@@ -20,25 +20,24 @@ typedef struct ArticulatedContact {
     Vector3 n, r;        // normal; the point on the ground, from the centre
     Vector3 across;      // its velocity along the ground
     real depth, damping; // m; c(d)
-    real force;          // f_n
+    real force, mu;      // f_n; coefficient of friction
     // what these are made of
     Vector3 from_centre, v; // the point in the body; velocity of the one on the ground
-    real over, above, v_n;  // height over the ground, along z and along n; v.n
+    ArticulatedNear near;   // the point against its surface
+    real v_n;               // v.n
 } ArticulatedContact;
 
 HD ArticulatedContact contact_state(const ArticulatedLanes *w, const ArticulatedPose *pose,
                                     const ArticulatedPoint *point, real scale)
 {
     ArticulatedContact at;
-    at.from_centre = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
-    const Vector3 c = added(pose->x, at.from_centre);
-    const ArticulatedGround ground = ground_below(w, c.x, c.y);
-    at.n = ground.normal;
-    at.over = c.z - ground.height;
-    at.above = at.over * at.n.z;
-    at.depth = point->radius - at.above;
+    at.from_centre = point_reach(w, pose, point, scale);
+    at.near = surface_near(w, &w->surfaces[point->surface], added(pose->x, at.from_centre));
+    at.n = at.near.normal;
+    at.depth = point->radius - at.near.above;
     at.touching = MASK(value_of(at.depth) > 0.0);
-    at.r = along(at.from_centre, -at.above, at.n);
+    at.r = along(at.from_centre, -at.near.above, at.n);
+    at.mu = point->friction * w->ground_friction;
     at.v = added(pose->v, cross3(pose->w, at.r));
     at.v_n = dot3(at.v, at.n);
     at.damping = w->ground_damping * lesser_of(at.depth / w->ground_depth, splat(1.0));
@@ -58,8 +57,7 @@ HD ArticulatedContact contact_state(const ArticulatedLanes *w, const Articulated
 HD real grip_part(const ArticulatedLanes *w, const ArticulatedContact *at, Vector3 s, real h)
 {
     const real rate = fused(h, w->grip_stiffness, w->grip_damping);
-    const real pull = length3(along(scaled(w->grip_stiffness, s), rate, at->across)),
-               most = w->ground_friction * at->force;
+    const real pull = length3(along(scaled(w->grip_stiffness, s), rate, at->across)), most = at->mu * at->force;
     return select_real(MASK(value_of(pull) > value_of(most)), most / pull, splat(1.0));
 }
 
@@ -91,7 +89,7 @@ HD void grip_keep(const ArticulatedLanes *w, int body, real h)
             contact_state(w, &pose, &w->points[of->point + k], body_number(w, body, ARTICULATED_scale));
         const Vector3 moved = along(limb3(w, cell), h, added(v, cross3(turn, at.r)));
         const Vector3 s = along(moved, -dot3(moved, at.n), at.n);
-        const real length = length3(s), most = w->ground_friction * at.force / w->grip_stiffness;
+        const real length = length3(s), most = at.mu * at.force / w->grip_stiffness;
         const real part = select_real(MASK(value_of(length) > value_of(most)), most / length, splat(1.0));
         set_limb3(w, cell, scaled(select_real(at.touching, part, splat(0.0)), s));
     }
@@ -106,7 +104,7 @@ HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
     const ArticulatedContact at = contact_state(w, pose, point, scale);
     if (!any_lane(at.touching)) return;
     const real slide_squared = dot3(at.across, at.across), zero = splat(0.0);
-    const real beta = w->ground_friction * at.force / square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
+    const real beta = at.mu * at.force / square_root(fused(w->slip_speed, w->slip_speed, slide_squared));
     const real K_t = cell > 0 ? grip_add(w, &at, cell, h, b) : select_real(at.touching, h * beta, zero);
     const real K_n = select_real(at.touching, h * fused(h, w->ground_stiffness, at.damping), zero);
     const real f = select_real(at.touching, h * w->ground_stiffness * at.depth, zero);

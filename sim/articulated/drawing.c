@@ -141,6 +141,8 @@ static void figure_points(const Configured *configured, const double *parameter,
     }
 }
 
+#define FIGURE_STEEP 0.01 // a plane whose normal rises no more is not drawn
+
 // ---- the ground and the gait ----------------------------------------------------------------------------------------
 
 // x and y from the grid's middle
@@ -151,11 +153,26 @@ static double figure_height(const Configured *configured, const ArticulatedConst
     return terrain_grid(&grid, x + half_x, y + half_y).height;
 }
 
+// The highest plane of the robot's file there.
+static double figure_planes(const double *assets, const ArticulatedConstants *c, double x, double y)
+{
+    const ArticulatedSurface *surfaces = (const ArticulatedSurface *)(assets + c->surfaces);
+    double highest = -INFINITY;
+    for (int k = 0; k < c->n_surfaces; k++) {
+        const ArticulatedSurface *plane = &surfaces[k];
+        const double *n = plane->axes + 6;
+        if (plane->kind != ARTICULATED_ON_PLANE || n[2] <= FIGURE_STEEP) continue;
+        highest = fmax(highest, plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2]);
+    }
+    return highest;
+}
+
 double articulated_ground(const Configured *configured, const double *parameter, double x, double y)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (c.terrain == ARTICULATED_FLAT) return 0.0;
+    if (c.terrain == ARTICULATED_FILE) return figure_planes(configured->assets, &c, x, y);
     if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
     const double *of = parameter + c.terrain_row, along = x - of[0];
     if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, y - of[1]);
@@ -210,13 +227,28 @@ static void figure_shape(ArticulatedFigure *figure, const Solid *solid)
         (Shape){.name = solid->name, .kind = ball ? SHAPE_DISC : SHAPE_ROD, .from = from, .to = to, .width = width};
 }
 
+// Is there a ground to draw? With the planes of a file one that is not steep.
+static bool figure_has_ground(const ArticulatedHost *host, const ArticulatedBody *bodies)
+{
+    static const double up[3] = {0, 0, 1};
+    const Robot *robot = host->robot;
+    bool ground = false;
+    double normal[3];
+    for (int i = 0; i < robot->n_bodies && host->terrain < ARTICULATED_FILE; i++) ground |= bodies[i].n_points > 0;
+    for (int k = 0; k < robot->n_contacts && host->terrain == ARTICULATED_FILE; k++) {
+        const RobotShape *shape = &robot->shapes[robot->contacts[k].ground];
+        articulated_turn(shape->q, up, normal);
+        ground |= shape->kind == ROBOT_PLANE && normal[2] > FIGURE_STEEP;
+    }
+    return ground;
+}
+
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    const int *column, Arena *arena, const Drawing **drawing)
 {
-    int count, touching = 0;
+    int count;
     const Solid *solids = articulated_solids(host->robot, arena, &count);
     ArticulatedFigure *figure = ARENA_NEW(arena, ArticulatedFigure, 1);
-    for (int i = 0; i < host->robot->n_bodies; i++) touching += bodies[i].n_points;
     *figure = (ArticulatedFigure){.points = ARENA_NEW(arena, FigurePoint, 2 * count + 1),
                                   .shapes = ARENA_NEW(arena, Shape, count),
                                   .column = column};
@@ -225,7 +257,7 @@ const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, 
                                 .shapes = figure->shapes,
                                 .phase = -1,
                                 .points = figure_points,
-                                .ground = touching > 0 ? figure_ground : NULL,
+                                .ground = figure_has_ground(host, bodies) ? figure_ground : NULL,
                                 .n_solids = count,
                                 .n_bodies = host->robot->n_bodies,
                                 .solids = solids,

@@ -42,13 +42,13 @@ static void robot_say_whole(RobotRemarks *to, const Robot *robot)
                            robot->n_bodies == 1 ? "y" : "ies", mass, robot_joints_text(robot, to->arena)));
 }
 
-// What the file holds besides: skipped by `ignore`, or not needed.
-static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped)
+// What the file holds besides: skipped by `ignore`, replaced by parameters, or not needed.
+static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped, bool replaced)
 {
     const char *text = "";
     int said = 0, more = 0;
     for (int i = 0; i < robot->n_notes; i++) {
-        if (robot->notes[i].skipped != skipped) continue;
+        if (robot->notes[i].skipped != skipped || robot->notes[i].replaced != replaced) continue;
         if (said == EXPLAIN_NOTES && !skipped) {
             more++;
             continue;
@@ -57,20 +57,88 @@ static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped)
     }
     if (said == 0) return;
     if (more > 0) text = arena_format(to->arena, "%s and %d more", text, more);
-    robot_say(to, skipped ? "skipped" : "not needed", skipped,
-              arena_format(to->arena, skipped ? "%s: in the file, and not simulated" : "%s", text));
+    if (replaced)
+        robot_say(
+            to, "replaced", false,
+            arena_format(to->arena, "%s: by ground_stiffness, ground_damping and ground_depth of the spec", text));
+    else
+        robot_say(to, skipped ? "skipped" : "not needed", skipped,
+                  arena_format(to->arena, skipped ? "%s: in the file, and not simulated" : "%s", text));
 }
 
-static void robot_say_ground(RobotRemarks *to, const ArticulatedConstants *c, const ArticulatedBody *bodies)
+// Planes and other shapes of the world in the file.
+typedef struct RobotGrounds {
+    int planes, others;
+} RobotGrounds;
+
+static RobotGrounds robot_grounds(const Robot *robot, Arena *arena)
 {
+    RobotGrounds grounds = {0, 0};
+    bool *seen = ARENA_NEW(arena, bool, robot->n_shapes + 1);
+    for (int k = 0; k < robot->n_contacts; k++) {
+        const int ground = robot->contacts[k].ground;
+        if (seen[ground]) continue;
+        seen[ground] = true;
+        grounds.planes += robot->shapes[ground].kind == ROBOT_PLANE;
+        grounds.others += robot->shapes[ground].kind != ROBOT_PLANE;
+    }
+    return grounds;
+}
+
+// "2 planes and 1 other shape of the file", or the terrain.
+static const char *robot_grounds_text(const ArticulatedHost *host, const RobotGrounds *grounds, Arena *arena)
+{
+    const bool file = host->terrain == ARTICULATED_FILE;
+    const char *others =
+        arena_format(arena, "%d other shape%s of the file", grounds->others, grounds->others == 1 ? "" : "s");
+    const char *planes = arena_format(arena, "%d plane%s%s", grounds->planes, grounds->planes == 1 ? "" : "s",
+                                      grounds->others > 0 ? " and " : " of the file");
+    const char *terrain =
+        arena_format(arena, "the terrain of the spec%s%s", grounds->planes > 0 ? ", in place of the file's planes" : "",
+                     grounds->others > 0 ? ", and " : "");
+    return arena_format(arena, "%s%s",
+                        !file                 ? terrain
+                        : grounds->planes > 0 ? planes
+                                              : "",
+                        grounds->others > 0 ? others : "");
+}
+
+// ", friction 0.3 to 1"
+static const char *robot_friction_text(const ArticulatedConstants *c, const double *assets, Arena *arena)
+{
+    const ArticulatedPoint *points = (const ArticulatedPoint *)(assets + c->points);
+    double low = INFINITY, high = 0.0;
+    for (int k = 0; k < c->n_points; k++) {
+        low = fmin(points[k].friction, low);
+        high = fmax(points[k].friction, high);
+    }
+    return low == high ? arena_format(arena, "friction %.4g", low)
+                       : arena_format(arena, "friction %.4g to %.4g", low, high);
+}
+
+static void robot_say_ground(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c,
+                             const double *assets)
+{
+    const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
+    const RobotGrounds grounds = robot_grounds(host->robot, to->arena);
+    const bool falls = c->n_points == 0 && c->floats != 0;
     int touching = 0;
     for (int i = 0; i < c->n_bodies; i++) touching += bodies[i].n_points > 0;
-    const char *text = "no shape of the file collides: the robot falls through the ground";
-    if (touching > 0)
-        text = arena_format(to->arena, "%d point%s of %d bod%s can touch it; bodies do not touch each other",
-                            c->n_points, c->n_points == 1 ? "" : "s", touching, touching == 1 ? "y" : "ies");
-    const bool falls = touching == 0 && c->floats != 0;
-    if (touching > 0 || falls) robot_say(to, "ground", falls, text);
+    if (host->terrain == ARTICULATED_NOWHERE)
+        robot_say(to, "ground", false, "terrain: none: nothing touches anything");
+    else if (c->n_points > 0)
+        robot_say(to, "ground", false,
+                  arena_format(to->arena, "%d point%s of %d bod%s can touch %s; %s; bodies do not touch each other",
+                               c->n_points, c->n_points == 1 ? "" : "s", touching, touching == 1 ? "y" : "ies",
+                               robot_grounds_text(host, &grounds, to->arena),
+                               robot_friction_text(c, assets, to->arena)));
+    else if (host->terrain == ARTICULATED_FILE && host->robot->n_contacts == 0)
+        robot_say(to, "ground", falls,
+                  falls ? "the file has no plane that the robot touches: it falls; name a terrain, for instance "
+                          "`terrain: flat`"
+                        : "the file has no plane that the robot touches, and so there is none");
+    else if (falls)
+        robot_say(to, "ground", true, "no shape of the file collides: the robot falls through the ground");
 }
 
 // Names that were taken: parameters and columns of such joints and bodies begin with another.
@@ -173,9 +241,10 @@ int articulated_explain(const Configured *configured, const double *point, int c
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     robot_say_whole(&to, host->robot);
-    robot_say_notes(&to, host->robot, true);
-    robot_say_notes(&to, host->robot, false);
-    robot_say_ground(&to, &c, (const ArticulatedBody *)configured->assets);
+    robot_say_notes(&to, host->robot, true, false);
+    robot_say_notes(&to, host->robot, false, true);
+    robot_say_notes(&to, host->robot, false, false);
+    robot_say_ground(&to, host, &c, configured->assets);
     robot_say_names(&to, host);
     robot_say_start(&to, configured, point, count);
     robot_say_legs(&to, host, &c, configured->assets);

@@ -10,7 +10,9 @@ typedef struct FigureSolids {
     const Robot *robot;
     Solid *solids;
     int count, most;
-    bool *leaf; // [n_bodies] it has no child
+    bool fixed;   // it has no free body
+    bool *leaf;   // [n_bodies] it has no child
+    bool *ground; // [n_shapes] of the world, and something touches it
 } FigureSolids;
 
 static void figure_add(FigureSolids *figure, SolidKind kind, int body, const char *name, const Solid *placed)
@@ -111,17 +113,18 @@ static double figure_size(const Robot *robot)
     return longest > 0.0 ? longest : 1.0;
 }
 
-// Shapes of the world belong to a robot that is fixed to it.
-static bool figure_shows(const Robot *robot, const RobotShape *shape)
+// Shapes of the world belong to a robot that is fixed to it, or are its ground.
+static bool figure_shows(const FigureSolids *figure, int s)
 {
-    return shape->kind != ROBOT_PLANE && (shape->body >= 0 || articulated_is_fixed(robot));
+    const RobotShape *shape = &figure->robot->shapes[s];
+    return shape->kind != ROBOT_PLANE && (shape->body >= 0 || figure->ground[s] || figure->fixed);
 }
 
-static bool figure_has_shape(const Robot *robot, int body, double least)
+static bool figure_has_shape(const FigureSolids *figure, int body, double least)
 {
-    for (int s = 0; s < robot->n_shapes; s++) {
-        const RobotShape *shape = &robot->shapes[s];
-        if (figure_shows(robot, shape) && shape->body == body &&
+    for (int s = 0; s < figure->robot->n_shapes; s++) {
+        const RobotShape *shape = &figure->robot->shapes[s];
+        if (shape->body == body && figure_shows(figure, s) &&
             fmax(shape->size[0], fmax(shape->size[1], shape->size[2])) > least)
             return true;
     }
@@ -139,11 +142,14 @@ const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count)
     for (int i = 0; i < n; i++) {
         if (robot->bodies[i].parent >= 0) figure.leaf[robot->bodies[i].parent] = false;
     }
+    figure.ground = ARENA_NEW(arena, bool, robot->n_shapes + 1);
+    figure.fixed = articulated_is_fixed(robot);
+    for (int k = 0; k < robot->n_contacts; k++) figure.ground[robot->contacts[k].ground] = true;
     for (int i = 0; i < n; i++) {
-        if (!figure_has_shape(robot, i, 0.02 * size)) figure_add_sticks(&figure, i, 0.015 * size);
+        if (!figure_has_shape(&figure, i, 0.02 * size)) figure_add_sticks(&figure, i, 0.015 * size);
     }
     for (int s = 0; s < robot->n_shapes; s++) {
-        if (figure_shows(robot, &robot->shapes[s])) figure_add_shape(&figure, &robot->shapes[s]);
+        if (figure_shows(&figure, s)) figure_add_shape(&figure, &robot->shapes[s]);
     }
     *count = figure.count;
     return figure.solids;

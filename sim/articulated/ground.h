@@ -46,6 +46,28 @@ HD ArticulatedGround ground_of_heights(const ArticulatedLanes *w, real x, real y
     return ground;
 }
 
+// The highest plane of the robot's file at x, y. Without any: z = 0.
+HD ArticulatedGround ground_of_planes(const ArticulatedLanes *w, real x, real y)
+{
+    ArticulatedGround ground;
+    ground.height = splat(0.0);
+    ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
+    bool any = false;
+    for (int k = 0; k < w->c.n_surfaces; k++) {
+        const ArticulatedSurface *plane = &w->surfaces[k];
+        const double *n = plane->axes + 6;
+        if (plane->kind != ARTICULATED_ON_PLANE || n[2] <= 0.01) continue;
+        const real z = plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2];
+        const mask higher = any ? MASK(value_of(z) > value_of(ground.height)) : all_lanes();
+        ground.height = select_real(higher, z, ground.height);
+        ground.normal = vector3(select_real(higher, splat(n[0]), ground.normal.x),
+                                select_real(higher, splat(n[1]), ground.normal.y),
+                                select_real(higher, splat(n[2]), ground.normal.z));
+        any = true;
+    }
+    return ground;
+}
+
 // The plane that touches the ground below a point at x, y. A ball around that point meets this plane: right where its
 // radius is small against the ground's radius of curvature.
 HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x, real y)
@@ -53,7 +75,8 @@ HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x, real y)
     ArticulatedGround ground;
     ground.height = splat(0.0);
     ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
-    if (w->c.terrain == ARTICULATED_FLAT) return ground;
+    if (w->c.terrain == ARTICULATED_FLAT || w->c.terrain == ARTICULATED_NOWHERE) return ground;
+    if (w->c.terrain == ARTICULATED_FILE) return ground_of_planes(w, x, y);
     if (w->c.terrain == ARTICULATED_HEIGHTS) return ground_of_heights(w, x, y);
     const Terrain terrain = ground_terrain(w, x);
     const real up = 1.0 / square_root(fused(terrain.slope, terrain.slope, splat(1.0)));

@@ -196,44 +196,140 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
 
 // ---- points ---------------------------------------------------------------------------------------------------------
 
-// The k-th point of a shape in the shape's axes; false: it has no more.
-static bool shape_point(const RobotShape *shape, int k, double *p, double *radius)
+// The k-th place of a shape in the shape's axes; false: it has no more.
+static bool shape_place(const RobotShape *shape, int k, ArticulatedPoint *place)
 {
+    static const double turn[3][2] = {
+        {1, 0}, {-0.5, 0.8660254037844386}, {-0.5, -0.8660254037844386}}; // by 120 degrees
     const double *size = shape->size;
-    static const double rim[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-    memset(p, 0, 3 * sizeof *p);
-    *radius = shape->kind == ROBOT_SPHERE || shape->kind == ROBOT_CAPSULE ? size[0] : 0.0;
+    memset(place, 0, sizeof *place);
+    place->kind = ARTICULATED_POINT;
     switch (shape->kind) {
-    case ROBOT_SPHERE: return k < 1;
-    case ROBOT_CAPSULE: p[2] = k == 0 ? -size[1] : size[1]; return k < 2;
+    case ROBOT_SPHERE: place->radius = size[0]; return k < 1;
+    case ROBOT_CAPSULE:
+        place->radius = size[0];
+        place->p[2] = k == 0 ? -size[1] : size[1];
+        return k < 2;
     case ROBOT_BOX:
-        for (int a = 0; a < 3; a++) p[a] = (k >> a & 1) != 0 ? size[a] : -size[a];
+        for (int a = 0; a < 3; a++) place->p[a] = (k >> a & 1) != 0 ? size[a] : -size[a];
         return k < 8;
     case ROBOT_CYLINDER:
-        p[0] = size[0] * rim[k % 4][0];
-        p[1] = size[0] * rim[k % 4][1];
-        p[2] = k < 4 ? -size[1] : size[1];
-        return k < 8;
+        place->kind = ARTICULATED_RIM;
+        place->p[2] = k < 3 ? -size[1] : size[1];
+        place->axis[2] = place->side[0] = 1.0;
+        place->size[0] = size[0];
+        memcpy(place->turn, turn[k % 3], sizeof place->turn);
+        return k < 6;
     case ROBOT_ELLIPSOID:
+        place->kind = ARTICULATED_ELLIPSOID;
+        place->axis[0] = place->side[1] = 1.0;
+        memcpy(place->size, size, sizeof place->size);
+        return k < 1;
     case ROBOT_PLANE: break;
     }
     return false;
 }
 
-// The points of a body: points[*count ...]. NULL: only their number.
-static void lay_points(const Robot *robot, int body, ArticulatedPoint *points, int *count)
+// What is laid out of a body's points.
+typedef struct LayPoints {
+    const ArticulatedHost *host;
+    ArticulatedPoint *points; // NULL: they are only counted
+    const int *surface;       // [n_shapes] places of shapes of the world in the surfaces
+    int count;
+} LayPoints;
+
+// The places of a shape against one surface.
+static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, double friction, double margin)
 {
-    double at[3], p[3], radius;
-    for (int s = 0; s < robot->n_shapes; s++) {
-        const RobotShape *shape = &robot->shapes[s];
-        if (shape->body != body || !shape->collides) continue;
-        for (int k = 0; shape_point(shape, k, at, &radius); k++, (*count)++) {
-            if (points == NULL) continue;
-            articulated_turn(shape->q, at, p);
-            for (int a = 0; a < 3; a++) points[*count].p[a] = shape->p[a] + p[a] - robot->bodies[body].centre[a];
-            points[*count].radius = radius;
-        }
+    const double *centre = lay->host->robot->bodies[shape->body].centre;
+    ArticulatedPoint place;
+    for (int k = 0; shape_place(shape, k, &place); k++, lay->count++) {
+        if (lay->points == NULL) continue;
+        ArticulatedPoint *point = &lay->points[lay->count];
+        *point = place;
+        articulated_turn(shape->q, place.p, point->p);
+        articulated_turn(shape->q, place.axis, point->axis);
+        articulated_turn(shape->q, place.side, point->side);
+        for (int a = 0; a < 3; a++) point->p[a] = shape->p[a] + point->p[a] - centre[a];
+        point->radius += margin;
+        point->friction = friction;
+        point->surface = surface;
     }
+}
+
+bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact)
+{
+    const bool plane = host->robot->shapes[contact->ground].kind == ROBOT_PLANE;
+    return host->terrain != ARTICULATED_NOWHERE && (!plane || host->terrain == ARTICULATED_FILE);
+}
+
+bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape)
+{
+    return host->terrain < ARTICULATED_FILE && shape->collides;
+}
+
+// The points of a shape, of its first surface or of all others. next: of the robot's contacts, that of the shape.
+static void lay_shape(LayPoints *lay, int s, bool others, int *next)
+{
+    const Robot *robot = lay->host->robot;
+    bool first = true;
+    if (articulated_on_terrain(lay->host, &robot->shapes[s])) {
+        if (!others) lay_places_of(lay, &robot->shapes[s], 0, robot->shapes[s].friction, robot->shapes[s].margin);
+        first = false;
+    }
+    for (; *next < robot->n_contacts && robot->contacts[*next].shape == s; (*next)++) {
+        const RobotContact *contact = &robot->contacts[*next];
+        if (!articulated_counts(lay->host, contact)) continue;
+        if (first != others)
+            lay_places_of(lay, &robot->shapes[s], lay->surface[contact->ground], contact->friction, contact->margin);
+        first = false;
+    }
+}
+
+// The points of a body, first one for each place; returns how many these are.
+static int lay_points(LayPoints *lay, int body)
+{
+    const Robot *robot = lay->host->robot;
+    const int before = lay->count;
+    int places = 0;
+    for (int others = 0; others < 2; others++) {
+        for (int s = 0, next = 0; s < robot->n_shapes; s++) {
+            while (next < robot->n_contacts && robot->contacts[next].shape < s) next++;
+            if (robot->shapes[s].body == body) lay_shape(lay, s, others != 0, &next);
+        }
+        if (others == 0) places = lay->count - before;
+    }
+    return places;
+}
+
+// ---- surfaces -------------------------------------------------------------------------------------------------------
+
+// The terrain, then the shapes of the world that anything touches. surface[n_shapes]: their places.
+static const ArticulatedSurface *lay_surfaces(const ArticulatedHost *host, Arena *arena, int *surface, int *count)
+{
+    static const ArticulatedSurfaceKind kinds[] = {
+        [ROBOT_PLANE] = ARTICULATED_ON_PLANE,       [ROBOT_SPHERE] = ARTICULATED_ON_SPHERE,
+        [ROBOT_CAPSULE] = ARTICULATED_ON_CAPSULE,   [ROBOT_BOX] = ARTICULATED_ON_BOX,
+        [ROBOT_CYLINDER] = ARTICULATED_ON_CYLINDER, [ROBOT_ELLIPSOID] = ARTICULATED_ON_SPHERE};
+    const Robot *robot = host->robot;
+    ArticulatedSurface *surfaces = ARENA_NEW(arena, ArticulatedSurface, robot->n_shapes + 1);
+    *count = 1;
+    surfaces[0] = (ArticulatedSurface){.kind = ARTICULATED_ON_TERRAIN};
+    for (int k = 0; k < robot->n_contacts; k++) {
+        const int ground = robot->contacts[k].ground;
+        const RobotShape *shape = &robot->shapes[ground];
+        if (surface[ground] > 0 || !articulated_counts(host, &robot->contacts[k])) continue;
+        ArticulatedSurface *to = &surfaces[*count];
+        to->kind = (int32_t)kinds[shape->kind];
+        memcpy(to->p, shape->p, sizeof to->p);
+        memcpy(to->size, shape->size, sizeof to->size);
+        for (int a = 0; a < 3; a++) {
+            const double axis[3] = {a == 0, a == 1, a == 2};
+            articulated_turn(shape->q, axis, to->axes + 3 * a);
+        }
+        surface[ground] = (*count)++;
+    }
+    return surfaces;
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
@@ -298,7 +394,8 @@ static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, Ar
 static int64_t lay_places(ArticulatedConstants *c)
 {
     c->points = doubles_of((size_t)c->n_bodies * sizeof(ArticulatedBody));
-    c->inputs = c->points + doubles_of((size_t)c->n_points * sizeof(ArticulatedPoint));
+    c->surfaces = c->points + doubles_of((size_t)c->n_points * sizeof(ArticulatedPoint));
+    c->inputs = c->surfaces + doubles_of((size_t)c->n_surfaces * sizeof(ArticulatedSurface));
     c->designs = c->inputs + doubles_of((size_t)c->n_inputs * sizeof(ArticulatedInput));
     c->actions = c->designs + doubles_of((size_t)c->n_designs * sizeof(ArticulatedDesign));
     c->table = c->actions + c->n_actions * c->n_joints;
@@ -316,15 +413,19 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 {
     const Robot *robot = host->robot;
     const int n = robot->n_bodies;
-    int n_points = 0;
-    for (int i = 0; i < n; i++) lay_points(robot, i, NULL, &n_points);
     ArticulatedBody *bodies = ARENA_NEW(arena, ArticulatedBody, n);
-    ArticulatedPoint *points = ARENA_NEW(arena, ArticulatedPoint, n_points + 1);
     lay_bodies(host, bodies, &c->n_joints);
-    for (int i = 0, count = 0; i < n; i++) {
-        bodies[i].point = count;
-        lay_points(robot, i, points, &count);
-        bodies[i].n_points = count - bodies[i].point;
+    int n_surfaces, *surface = ARENA_NEW(arena, int, robot->n_shapes + 1);
+    const ArticulatedSurface *surfaces = lay_surfaces(host, arena, surface, &n_surfaces);
+    LayPoints lay = {.host = host, .surface = surface};
+    for (int i = 0; i < n; i++) (void)lay_points(&lay, i);
+    const int n_points = lay.count;
+    ArticulatedPoint *points = ARENA_NEW(arena, ArticulatedPoint, n_points + 1);
+    lay = (LayPoints){.host = host, .surface = surface, .points = points};
+    for (int i = 0; i < n; i++) {
+        bodies[i].point = lay.count;
+        bodies[i].n_places = lay_points(&lay, i);
+        bodies[i].n_points = lay.count - bodies[i].point;
     }
     const ArticulatedPlaces places = articulated_parameters(host, choice, bodies, arena, out);
     host->column = articulated_columns(host, bodies, arena, out);
@@ -335,6 +436,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->floats = 1;
     for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
     c->n_points = n_points;
+    c->n_surfaces = n_surfaces;
     c->n_inputs = places.n_inputs;
     c->n_designs = places.n_designs;
     c->sums_at = ARTICULATED_CELLS * n;
@@ -369,6 +471,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     double *assets = ARENA_NEW(arena, double, out->n_assets + 1);
     memcpy(assets, bodies, (size_t)n * sizeof *bodies);
     memcpy(assets + c->points, points, (size_t)n_points * sizeof *points);
+    memcpy(assets + c->surfaces, surfaces, (size_t)n_surfaces * sizeof *surfaces);
     memcpy(assets + c->inputs, places.inputs, (size_t)places.n_inputs * sizeof *places.inputs);
     memcpy(assets + c->designs, places.designs, (size_t)places.n_designs * sizeof *places.designs);
     if (host->actions != NULL)

@@ -13,6 +13,7 @@ typedef struct ArticulatedLanes {
     ArticulatedConstants c;
     const ArticulatedBody *bodies;
     const ArticulatedPoint *points;
+    const ArticulatedSurface *surfaces;
     const ArticulatedInput *inputs;
     const ArticulatedDesign *designs;
     const double *actions; // [n_actions][n_joints]

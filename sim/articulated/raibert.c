@@ -40,13 +40,19 @@ int parameters_of_raibert(const ArticulatedHost *host, Parameter *parameters)
 
 // ---- feet -----------------------------------------------------------------------------------------------------------
 
-static bool foot_touches(const Robot *robot, int body)
+// Bodies whose shapes may touch the ground: touches[n_bodies].
+static void feet_touch(const ArticulatedHost *host, bool *touches)
 {
+    const Robot *robot = host->robot;
+    memset(touches, 0, (size_t)robot->n_bodies * sizeof *touches);
     for (int s = 0; s < robot->n_shapes; s++) {
         const RobotShape *shape = &robot->shapes[s];
-        if (shape->body == body && shape->collides && shape->kind <= ROBOT_BOX) return true;
+        if (shape->body >= 0 && articulated_on_terrain(host, shape)) touches[shape->body] = true;
     }
-    return false;
+    for (int k = 0; k < robot->n_contacts; k++) {
+        const RobotContact *contact = &robot->contacts[k];
+        if (articulated_counts(host, contact)) touches[robot->shapes[contact->shape].body] = true;
+    }
 }
 
 // Whether a body has the other above it in the tree.
@@ -75,13 +81,12 @@ static int foot_joints(const Robot *robot, int base, int body)
 }
 
 // Bodies that may be feet: the last of their limbs that touch the ground.
-static int feet_find(const Robot *robot, int base, int *feet)
+static int feet_find(const Robot *robot, const bool *touches, int base, int *feet)
 {
     int count = 0;
     for (int i = 0; i < robot->n_bodies; i++) {
-        bool last = i != base && foot_touches(robot, i) && foot_is_below(robot, i, base);
-        for (int k = i + 1; k < robot->n_bodies && last; k++)
-            last = !foot_touches(robot, k) || !foot_is_below(robot, k, i);
+        bool last = i != base && touches[i] && foot_is_below(robot, i, base);
+        for (int k = i + 1; k < robot->n_bodies && last; k++) last = !touches[k] || !foot_is_below(robot, k, i);
         if (last && foot_joints(robot, base, i) > 0) feet[count++] = i;
     }
     return count;
@@ -134,7 +139,7 @@ static int foot_named(const ArticulatedHost *host, const char *name)
 }
 
 // What is wrong with a body as a foot; NULL: nothing.
-static const char *foot_refused(const Robot *robot, int base, int foot)
+static const char *foot_refused(const Robot *robot, const bool *touches, int base, int foot)
 {
     int joints = 0, bodies = 0, balls = 0;
     if (!foot_is_below(robot, foot, base) || foot == base) return "no joints lead to it from the base";
@@ -144,14 +149,15 @@ static const char *foot_refused(const Robot *robot, int base, int foot)
         balls += kind == ROBOT_BALL || kind == ROBOT_FREE;
         bodies++;
     }
-    if (!foot_touches(robot, foot)) return "no shape of it collides with the ground";
+    if (!touches[foot]) return "no shape of it collides with the ground";
     if (balls > 0) return "its leg has a ball joint; only hinge and slide are supported";
     if (joints == 0) return "no hinge or slide leads to it from the base";
     if (joints > ARTICULATED_LEG_JOINTS || bodies > ARTICULATED_LEG_BODIES) return "more than 6 joints lead to it";
     return NULL;
 }
 
-static Error feet_take(const Points *named, const ArticulatedHost *host, int base, const char *found, int *feet)
+static Error feet_take(const Points *named, const ArticulatedHost *host, const bool *touches, int base,
+                       const char *found, int *feet)
 {
     for (int64_t i = 0; i < named->count; i++) {
         feet[i] = foot_named(host, named->names[i]);
@@ -161,7 +167,7 @@ static Error feet_take(const Points *named, const ArticulatedHost *host, int bas
         for (int64_t k = 0; k < i; k++) {
             if (feet[k] == feet[i]) return error_make(ERROR_USER, "control.legs names '%.60s' twice", named->names[i]);
         }
-        const char *why = foot_refused(host->robot, base, feet[i]);
+        const char *why = foot_refused(host->robot, touches, base, feet[i]);
         if (why != NULL)
             return error_make(ERROR_USER, "control.legs: '%.60s' cannot be a foot: %s; possible feet: %s",
                               named->names[i], why, found);
@@ -174,18 +180,21 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
 {
     const Robot *robot = host->robot;
     const int base = foot_base(robot);
+    bool *touches = ARENA_NEW(arena, bool, robot->n_bodies + 1);
     int *feet = ARENA_NEW(arena, int, robot->n_bodies + (int)named->count), count = 0;
     out->wrong_option = option;
     if (c->control != ARTICULATED_RAIBERT && named->count > 0)
         return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
     if (c->control == ARTICULATED_RAIBERT) {
-        count = feet_find(robot, base, feet);
-        const char *found = count > 0 ? feet_text(host, feet, count, arena) : "none: no limb ends in a colliding shape";
+        feet_touch(host, touches);
+        count = feet_find(robot, touches, base, feet);
+        const char *found =
+            count > 0 ? feet_text(host, feet, count, arena) : "none: no limb ends in a shape that touches the ground";
         if (named->count > ARTICULATED_LEGS || (named->count == 0 && (count == 0 || count > ARTICULATED_LEGS)))
             return error_make(ERROR_USER, "control raibert needs 1 to %d feet in control.legs; possible feet: %s",
                               ARTICULATED_LEGS, found);
         for (int i = 0; i < count && named->count == 0; i++) {
-            const char *why = foot_refused(robot, base, feet[i]);
+            const char *why = foot_refused(robot, touches, base, feet[i]);
             if (why != NULL)
                 return error_make(ERROR_USER,
                                   "control raibert: '%.60s' cannot be a foot: %s; name the feet in "
@@ -193,7 +202,7 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
                                   robot->bodies[feet[i]].name, why);
         }
         if (named->count == 0) feet_sort(robot, base, feet, count);
-        if (named->count > 0) TRY(feet_take(named, host, base, found, feet));
+        if (named->count > 0) TRY(feet_take(named, host, touches, base, found, feet));
         if (named->count > 0) count = (int)named->count;
     }
     out->wrong_option = 0;

@@ -219,7 +219,7 @@ HD ArticulatedHold raibert_hold(const ArticulatedLanes *w, const RaibertView *v,
     const ArticulatedPose pose = body_pose(w, foot);
     const ArticulatedPoint *point = &w->points[w->bodies[foot].point + k];
     const real scale = body_number(w, foot, ARTICULATED_scale);
-    const Vector3 c = added(pose.x, rotation_out(&pose.r, scaled(scale, vector3_of(point->p))));
+    const Vector3 c = added(pose.x, point_reach(w, &pose, point, scale));
     const real over = c.z - point->radius;
     hold.n = ground_below(w, c.x, c.y).normal;
     hold.r = less(along(c, splat(-point->radius), hold.n), v->centre);
@@ -233,9 +233,9 @@ HD real raibert_lowest(const ArticulatedLanes *w, int body)
     const ArticulatedPose pose = body_pose(w, body);
     const real scale = body_number(w, body, ARTICULATED_scale);
     real lowest = splat(1e30);
-    for (int k = 0; k < w->bodies[body].n_points; k++) {
+    for (int k = 0; k < w->bodies[body].n_places; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[body].point + k];
-        const Vector3 c = added(pose.x, rotation_out(&pose.r, scaled(scale, vector3_of(point->p))));
+        const Vector3 c = added(pose.x, point_reach(w, &pose, point, scale));
         lowest = lesser_of(lowest, c.z - point->radius);
     }
     return lowest;
@@ -310,7 +310,7 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
     for (int i = 0; i < w->c.n_legs; i++) {
         const int foot = raibert_legs(w)[i].foot;
         const real load = raibert_load(w, v, i), lowest = raibert_lowest(w, foot);
-        for (int k = 0; k < w->bodies[foot].n_points; k++) {
+        for (int k = 0; k < w->bodies[foot].n_places; k++) {
             const ArticulatedHold hold = raibert_hold(w, v, i, k, lowest, load);
             const ArticulatedHold kept = again ? balance_kept(&hold, balance) : hold;
             block_add_point(a, kept.weight, hold.r);
@@ -330,7 +330,7 @@ HD void raibert_push(const ArticulatedLanes *w, const RaibertView *v, const Arti
     const Vector3 place = raibert_foot(w, leg);
     const real load = raibert_load(w, v, leg), lowest = raibert_lowest(w, of->foot);
     Vector3 force = vector3_zero(), torque = vector3_zero();
-    for (int k = 0; k < w->bodies[of->foot].n_points; k++) {
+    for (int k = 0; k < w->bodies[of->foot].n_places; k++) {
         const ArticulatedHold hold = raibert_hold(w, v, leg, k, lowest, load);
         const Vector3 f = balance_force(&hold, balance), r = less(added(hold.r, v->centre), place);
         force = less(force, f);
@@ -375,7 +375,7 @@ HD ArticulatedLegTarget raibert_target(const ArticulatedLanes *w, const RaibertV
     target.foot = limb3(w, at + RAIBERT_LEG_FOOT);
     target.p = rotation_in(&r, less(world, base));
     target.q = quaternion_times(quaternion_conjugate(q), quaternion_times(v->heading, limb4(w, at + RAIBERT_LEG_AXES)));
-    target.turn_weight = w->bodies[foot].n_points > 1 ? v->p.level_weight : splat(0.0);
+    target.turn_weight = w->bodies[foot].n_places > 1 ? v->p.level_weight : splat(0.0);
     target.damping = v->p.reach_damping;
     return target;
 }
@@ -441,10 +441,12 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
     const real scale = body_number(w, foot, ARTICULATED_scale), lowest = raibert_lowest(w, foot);
     Vector3 sum = vector3_zero();
     real weight = splat(0.0);
-    for (int k = 0; k < w->bodies[foot].n_points; k++) {
+    for (int k = 0; k < w->bodies[foot].n_places; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[foot].point + k];
-        const Vector3 p = scaled(scale, vector3_of(point->p));
-        const real over = added(pose.x, rotation_out(&pose.r, p)).z - point->radius - lowest;
+        const Vector3 reach = point_reach(w, &pose, point, scale);
+        const Vector3 p =
+            point->kind == ARTICULATED_POINT ? scaled(scale, vector3_of(point->p)) : rotation_in(&pose.r, reach);
+        const real over = added(pose.x, reach).z - point->radius - lowest;
         const real part = clamped(1.0 - 100.0 * over, splat(0.0), splat(1.0));
         sum = along(sum, part, p);
         weight = weight + part;

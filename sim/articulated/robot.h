@@ -11,6 +11,7 @@
 enum {
     ROBOT_BODIES_MAX = 1024,
     ROBOT_SHAPES_MAX = 8192,
+    ROBOT_CONTACTS_MAX = 16384,
     ROBOT_KEYFRAMES_MAX = 64,
     ROBOT_NOTES_MAX = 256,
     ROBOT_NAME_MAX = 128 // bytes of a name
@@ -64,8 +65,8 @@ typedef enum RobotShapeKind {
     ROBOT_CAPSULE,   // radius, half length of the cylinder, along z
     ROBOT_CYLINDER,  // radius, half length, along z
     ROBOT_BOX,       // half lengths
-    ROBOT_ELLIPSOID, // half axes; drawn only
-    ROBOT_PLANE      // of the world; not drawn: the ground is the spec's
+    ROBOT_ELLIPSOID, // half axes
+    ROBOT_PLANE      // of the world: all below its x and y axes; not drawn as a solid
 } RobotShapeKind;
 
 typedef struct RobotShape {
@@ -74,9 +75,17 @@ typedef struct RobotShape {
     int body;          // -1: the world
     double p[3], q[4]; // in the body's frame
     double size[3];    // m
-    bool collides;     // with the ground
-    double friction;   // sliding friction of the file
+    // of a body, with a terrain that the spec names
+    bool collides;
+    double friction; // coefficient of sliding friction; 0: none
+    double margin;   // m over the terrain at which it touches
 } RobotShape;
+
+// A shape of a body that touches a shape of the world. Shapes of bodies do not touch each other.
+typedef struct RobotContact {
+    int shape, ground;
+    double friction, margin; // as of a shape
+} RobotContact;
 
 // Coordinates of all joints: RobotJoint.kind decides how many a body has: 7 of a free one (position, quaternion x, y,
 // z, w), 1 of hinge and slide, 4 of a ball (quaternion), 0 of a weld; one body after the other.
@@ -87,10 +96,10 @@ typedef struct RobotKeyframe {
     const double *efforts;     // [n_bodies] of motors by torque or velocity, to add to their bias (N m, N)
 } RobotKeyframe;
 
-// What was left out of the file, and why that is right: "skipped", because `ignore` says so; "not needed", because it
-// changes no motion.
+// What was left out of the file, and why that is right: "skipped", because `ignore` says so, or because shapes may pass
+// through each other; "replaced", because the spec's parameters say it; else "not needed", because it changes no motion.
 typedef struct RobotNote {
-    bool skipped;
+    bool skipped, replaced;
     const char *what; // "equality (2)", "mesh (40)", "sensor (12)"
 } RobotNote;
 
@@ -100,6 +109,8 @@ typedef struct Robot {
     int n_bodies;
     const RobotShape *shapes; // [n_shapes]
     int n_shapes;
+    const RobotContact *contacts; // [n_contacts] in the order of their shapes
+    int n_contacts;
     const RobotKeyframe *keyframes; // [n_keyframes]
     int n_keyframes;
     int n_coordinates;
@@ -112,9 +123,9 @@ typedef struct Robot {
 // Of "mesh" (and "hfield", "sdf") only those that collide or give inertia are meant: others are not needed. "tendon"
 // includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
 // joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are.
-#define ROBOT_IGNORE_WORDS                                                                                              \
-    "adhesion|attach|composite|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|flag|flexcomp|"    \
-    "freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|" \
+#define ROBOT_IGNORE_WORDS                                                                                                  \
+    "adhesion|attach|composite|condim|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|flag|flexcomp|" \
+    "freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|"     \
     "plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|viscosity|wind|worldbody"
 
 int robot_joint_coordinates(RobotJointKind kind); // 7, 1, 1, 4, 0

@@ -95,34 +95,57 @@ static void start_normal(const Configured *configured, const double *point, cons
     for (int k = 0; k < 3; k++) n[k] /= length;
 }
 
-// Height of a shape's lowest point over the ground's tangent plane below its middle, along z.
-static double start_height(const Configured *configured, const double *point, const RobotShape *shape,
-                           const StartPlace *place)
+// Height of a shape's lowest point over the terrain's tangent plane below its middle, along z.
+static double start_over_terrain(const Configured *configured, const double *point, const RobotShape *shape,
+                                 const StartPlace *place)
 {
     double n[3];
     start_normal(configured, point, place->p, n);
     const double over = place->p[2] - articulated_ground(configured, point, place->p[0], place->p[1]);
-    return over - start_reach(shape, place, n) / n[2];
+    return over - (start_reach(shape, place, n) + shape->margin) / n[2];
+}
+
+// The same over a plane of the robot's file; infinite over one that is steep.
+static double start_over_plane(const RobotShape *plane, double margin, const RobotShape *shape, const StartPlace *place)
+{
+    static const double up[3] = {0.0, 0.0, 1.0}, steep = 0.01;
+    double n[3], over = 0.0;
+    articulated_turn(plane->q, up, n);
+    for (int k = 0; k < 3; k++) over += n[k] * (place->p[k] - plane->p[k]);
+    return n[2] > steep ? (over - start_reach(shape, place, n) - margin) / n[2] : INFINITY;
+}
+
+static void start_add(ArticulatedStart *start, int shape, double height)
+{
+    const double touches = 1e-9; // m
+    start->inside += height < -touches;
+    if (!(height < start->least)) return;
+    start->least = height;
+    start->shape = shape;
 }
 
 ArticulatedStart articulated_start_of(const Configured *configured, const double *point, Arena *arena)
 {
-    const double touches = 1e-9; // m
     const ArticulatedHost *host = configured->host;
     const Robot *robot = host->robot;
     ArticulatedStart start = {.least = INFINITY};
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     const double *poses = start_poses(configured, &c, point, arena);
-    for (int s = 0; s < robot->n_shapes; s++) {
+    for (int s = 0, next = 0; s < robot->n_shapes; s++) {
         const RobotShape *shape = &robot->shapes[s];
-        if (!shape->collides || shape->body < 0 || shape->kind > ROBOT_BOX) continue;
+        double height = INFINITY;
+        if (shape->body < 0 || shape->kind == ROBOT_PLANE) continue;
         const StartPlace place = start_place(robot, shape, poses + POSE_NUMBERS * shape->body);
-        const double height = start_height(configured, point, shape, &place);
-        start.inside += height < -touches;
-        if (!(height < start.least)) continue;
-        start.least = height;
-        start.shape = s;
+        if (articulated_on_terrain(host, shape)) height = start_over_terrain(configured, point, shape, &place);
+        while (next < robot->n_contacts && robot->contacts[next].shape < s) next++;
+        for (; next < robot->n_contacts && robot->contacts[next].shape == s; next++) {
+            const RobotContact *contact = &robot->contacts[next];
+            const RobotShape *ground = &robot->shapes[contact->ground];
+            if (ground->kind == ROBOT_PLANE && articulated_counts(host, contact))
+                height = fmin(start_over_plane(ground, contact->margin, shape, &place), height);
+        }
+        start_add(&start, s, height);
     }
     return start;
 }

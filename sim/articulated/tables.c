@@ -140,7 +140,7 @@ bool articulated_is_own(const char *name, bool body, bool wide)
 // Appends the parameters that this terrain has, in the order of ground.h.
 static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
 {
-    if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE) return 0;
+    if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE || terrain >= ARTICULATED_FILE) return 0;
     if (terrain == ARTICULATED_HEIGHTS) {
         memcpy(parameters, articulated_extra + 4, 3 * sizeof *parameters);
         return 3;

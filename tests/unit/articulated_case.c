@@ -37,6 +37,7 @@ void articulated_prepare(ArticulatedCase *test, const ArticulatedSetup *setup)
     if (arena_create(&test->arena, (size_t)1 << 30, "a test of robots").kind != OK) abort();
     memset(points, 0, sizeof points);
     for (int i = 0; i < model->n_options; i++) settings[i] = model->options[i].value;
+    setting_set(model, settings, &(ArticulatedValue){"terrain", 0}); // flat
     for (int i = 0; setup->settings[i].name != NULL; i++) setting_set(model, settings, &setup->settings[i]);
     points[option_place(model, "robot")] = (Points){.count = 1, .robot = setup->robot};
     if (setup->table != NULL) points[option_place(model, "terrain_points")] = *setup->table;
@@ -252,7 +253,8 @@ static int g1_feet(const RobotBody *bodies, RobotShape *shapes)
                                            .p = {feet[k][0], feet[k][1], feet[k][2]},
                                            .q = {0, 0, 0, 1},
                                            .size = {0.005, 0, 0},
-                                           .collides = true};
+                                           .collides = true,
+                                           .friction = 1};
     }
     return count;
 }

@@ -193,10 +193,57 @@ void random_robot_feet(Robot *robot, Arena *arena)
 {
     RobotShape *shapes = ARENA_NEW(arena, RobotShape, robot->n_bodies);
     for (int i = 0; i < robot->n_bodies; i++)
-        shapes[i] = (RobotShape){
-            .name = "", .kind = ROBOT_SPHERE, .body = i, .q = {0, 0, 0, 1}, .size = {0.05, 0, 0}, .collides = true};
+        shapes[i] = (RobotShape){.name = "",
+                                 .kind = ROBOT_SPHERE,
+                                 .body = i,
+                                 .q = {0, 0, 0, 1},
+                                 .size = {0.05, 0, 0},
+                                 .collides = true,
+                                 .friction = 1};
     robot->shapes = shapes;
     robot->n_shapes = robot->n_bodies;
+}
+
+static RobotShape random_shape(uint64_t *state, RobotShapeKind kind, int body, double size)
+{
+    RobotShape shape = {.name = "", .kind = kind, .body = body, .collides = body >= 0, .friction = 1};
+    random_turn(state, shape.q);
+    for (int k = 0; k < 3; k++) {
+        shape.size[k] = size * random_between(state, 0.6, 1.2);
+        shape.p[k] = random_between(state, -0.02, 0.02);
+    }
+    return shape;
+}
+
+void random_robot_world(Robot *robot, uint64_t seed, Arena *arena)
+{
+    static const RobotShapeKind kinds[] = {ROBOT_CYLINDER, ROBOT_ELLIPSOID, ROBOT_BOX, ROBOT_CAPSULE, ROBOT_SPHERE};
+    static const RobotShapeKind grounds[] = {ROBOT_PLANE,   ROBOT_PLANE,    ROBOT_SPHERE,
+                                             ROBOT_CAPSULE, ROBOT_CYLINDER, ROBOT_BOX};
+    enum { GROUNDS = sizeof grounds / sizeof *grounds };
+    uint64_t state = seed + 1000;
+    const int n = robot->n_bodies;
+    RobotShape *shapes = ARENA_NEW(arena, RobotShape, n + GROUNDS);
+    RobotContact *contacts = ARENA_NEW(arena, RobotContact, n * GROUNDS);
+    robot->n_contacts = 0;
+    for (int i = 0; i < n; i++) shapes[i] = random_shape(&state, kinds[(seed + (uint64_t)i) % 5], i, 0.06);
+    for (int g = 0; g < GROUNDS; g++) {
+        RobotShape *shape = &shapes[n + g];
+        *shape = random_shape(&state, grounds[g], -1, 0.2);
+        for (int k = 0; k < 3; k++) shape->p[k] = random_between(&state, -0.3, 0.3);
+        if (shape->kind != ROBOT_PLANE) continue;
+        const double half = 0.5 * random_between(&state, g == 0 ? 0.0 : 0.6, g == 0 ? 0.2 : 0.9);
+        memcpy(shape->q, (double[]){sin(half), 0, 0, cos(half)}, sizeof shape->q);
+        shape->p[2] = g == 0 ? 0.0 : -0.3;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int g = 0; g < GROUNDS; g++)
+            contacts[robot->n_contacts++] =
+                (RobotContact){i, n + g, (i + g) % 4 == 0 ? 0.0 : random_between(&state, 0.2, 1.5), 1e-3 * g};
+    }
+    robot->shapes = shapes;
+    robot->n_shapes = n + GROUNDS;
+    robot->contacts = contacts;
 }
 
 Robot random_driven_robot(uint64_t seed, Arena *arena)

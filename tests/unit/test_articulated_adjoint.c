@@ -227,9 +227,11 @@ TEST(articulated_adjoint_is_the_tangent)
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-        const Robot robot = random_driven_robot(seed + 100, &arena);
+        Robot robot = random_driven_robot(seed + 100, &arena);
+        const ArticulatedTerrain terrain = (ArticulatedTerrain)(seed % (ARTICULATED_FILE + 1));
+        if (terrain == ARTICULATED_FILE) random_robot_world(&robot, seed, &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, (ArticulatedTerrain)(seed % (ARTICULATED_HEIGHTS + 1)), seed % 3 == 0);
+        setup_ground(&setup, terrain, seed % 3 == 0);
         setup_control(&setup, (int)(seed / 2 % 3), &arena);
         if (seed % 2 == 1) {
             setup_add(&setup, "all_low", -0.05);
@@ -319,6 +321,27 @@ TEST(articulated_gradient_on_terrain)
         arena_destroy(&arena);
     }
     CHECK(known > 60);
+}
+
+// Shapes of all kinds on tilted planes and on the faces, edges and corners of shapes of the world: against dual numbers,
+// and the first against differences.
+TEST(articulated_gradient_on_shapes_of_the_world)
+{
+    int known = 0;
+    for (uint64_t seed = 1; seed <= (test_quick() ? 3 : 12); seed++) {
+        Arena arena;
+        if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
+        Robot robot = random_driven_robot(seed, &arena);
+        random_robot_world(&robot, seed, &arena);
+        ArticulatedSetup setup = random_setup(&robot);
+        setup_ground(&setup, ARTICULATED_FILE, seed % 2 == 0);
+        if (seed <= 2)
+            rollout_check_setup(&setup, 1e-6, &known);
+        else
+            rollout_check_setup_tangent(&setup);
+        arena_destroy(&arena);
+    }
+    CHECK(known > 40);
 }
 
 // All four designs, of joints of two limbs; two of them of the same joint.

@@ -129,7 +129,8 @@ TEST(articulated_drawing_has_shapes_and_sticks)
          .p = {1, 2, 3},
          .q = {0, 0, 0, 1},
          .size = {0.2},
-         .collides = true},
+         .collides = true,
+         .friction = 1},
         {.name = "", .kind = ROBOT_PLANE, .body = -1, .q = {0, 0, 0, 1}, .size = {9, 9, 9}},
     };
     ArticulatedCase test;
@@ -179,7 +180,7 @@ TEST(articulated_drawing_of_a_pendulum)
 static double drawn_ground(int terrain, const double *of, const Points *table, double x)
 {
     static const RobotShape ball = {
-        .name = "", .kind = ROBOT_SPHERE, .body = 0, .q = {0, 0, 0, 1}, .size = {0.1}, .collides = true};
+        .name = "", .kind = ROBOT_SPHERE, .body = 0, .q = {0, 0, 0, 1}, .size = {0.1}, .collides = true, .friction = 1};
     ArticulatedCase test;
     RobotBody bodies[DRAWN_BODIES];
     double parameter[64] = {0};

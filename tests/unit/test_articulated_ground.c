@@ -24,8 +24,8 @@ static void place(Placed *placed, RobotShapeKind kind, double size, double x, do
                                .mass = 2.0,
                                .inertia = {inertia, inertia, inertia, 0, 0, 0},
                                .joint = {.name = "base", .kind = ROBOT_FREE}};
-    placed->shape =
-        (RobotShape){.name = "", .kind = kind, .q = {0, 0, 0, 1}, .size = {size, size, size}, .collides = true};
+    placed->shape = (RobotShape){
+        .name = "", .kind = kind, .q = {0, 0, 0, 1}, .size = {size, size, size}, .collides = true, .friction = 1};
     placed->robot = (Robot){.name = "placed",
                             .bodies = &placed->body,
                             .n_bodies = 1,

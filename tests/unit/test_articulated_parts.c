@@ -487,7 +487,9 @@ static Robot part_robot(uint64_t seed, Arena *arena)
 static void part_start(PartTest *part, Arena *arena, uint64_t seed, int terrain, bool anchored)
 {
     if (arena_create(arena, (size_t)1 << 24, "a robot").kind != OK) abort();
-    const Robot *const robot = memcpy(ARENA_NEW(arena, Robot, 1), &(Robot[]){part_robot(seed, arena)}, sizeof(Robot));
+    Robot *robot = ARENA_NEW(arena, Robot, 1);
+    *robot = part_robot(seed, arena);
+    if (terrain == ARTICULATED_FILE) random_robot_world(robot, seed, arena);
     ArticulatedSetup setup = part_setup(robot, seed, arena);
     setup_ground(&setup, (ArticulatedTerrain)terrain, anchored);
     part_open(part, &setup, seed);
@@ -548,7 +550,7 @@ TEST(articulated_parts_of_balls_at_limits)
 
 TEST(articulated_parts_of_contacts)
 {
-    for (int terrain = ARTICULATED_FLAT; terrain <= ARTICULATED_HEIGHTS; terrain++) {
+    for (int terrain = ARTICULATED_FLAT; terrain <= ARTICULATED_FILE; terrain++) {
         int touching = 0;
         for (uint64_t seed = 1; seed <= 2 * part_seeds(); seed++) {
             Arena arena;
@@ -571,7 +573,7 @@ TEST(articulated_parts_of_steps)
     for (uint64_t seed = 1; seed <= part_seeds(); seed++) {
         Arena arena;
         PartTest part;
-        part_start(&part, &arena, seed, (int)seed % (ARTICULATED_HEIGHTS + 1), seed % 3 == 0);
+        part_start(&part, &arena, seed, (int)seed % (ARTICULATED_FILE + 1), seed % 3 == 0);
         part_shake(&part);
         for (int i = 0; i < part.w.c.n_bodies; i++) check_inertia(&part, i);
         check_solve(&part);

@@ -92,7 +92,8 @@ static void walker_make(Walker *walker, int legs)
                                          .p = {0, 0, -0.2},
                                          .q = {0, 0, 0, 1},
                                          .size = {0.02, 0, 0},
-                                         .collides = true};
+                                         .collides = true,
+                                         .friction = 1};
     }
     walker->robot.bodies = walker->bodies;
     walker->robot.shapes = walker->shapes;
@@ -381,6 +382,7 @@ TEST(raibert_moves_any_robot)
         for (int i = 0; i < model->n_options; i++) {
             settings[i] =
                 strcmp(model->options[i].name, "control.mode") == 0 ? ARTICULATED_RAIBERT : model->options[i].value;
+            if (strcmp(model->options[i].name, "terrain") == 0) settings[i] = ARTICULATED_FLAT;
             if (strcmp(model->options[i].name, "robot") == 0) points[i] = (Points){.count = 1, .robot = &robot};
         }
         const Error error = model->configure(settings, points, &arena, &out);

@@ -280,7 +280,7 @@ TEST(robot_contacts_follow_the_planes)
         &c, "<mujoco><worldbody><geom type='plane' size='1 1 1' contype='4' conaffinity='0'/><body><freejoint/>"
             "<geom size='.1'/><geom size='.1' contype='0' conaffinity='4' friction='.7'/></body></worldbody></mujoco>");
     CHECK(!c.robot->shapes[1].collides && c.robot->shapes[2].collides);
-    CHECK_NEAR(0.7, c.robot->shapes[2].friction, 0.0);
+    CHECK_NEAR(1.0, c.robot->shapes[2].friction, 0.0); // the plane's is greater
     CHECK(c.robot->shapes[0].kind == ROBOT_PLANE && c.robot->shapes[0].body == -1);
     robot_case_end(&c);
     robot_case(&c, "<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>"
@@ -289,9 +289,9 @@ TEST(robot_contacts_follow_the_planes)
                    "<pair geom1='a' geom2='floor' condim='3' friction='.6 .6'/><pair geom1='floor' geom2='b'/>"
                    "<pair geom1='b' geom2='c'/></contact></mujoco>");
     CHECK(c.robot->shapes[1].collides && c.robot->shapes[2].collides && !c.robot->shapes[3].collides);
-    CHECK_INTEGER(3, c.robot->n_notes);
-    CHECK(c.robot->notes[2].skipped);
-    CHECK_TEXT("pair of bodies (1)", c.robot->notes[2].what);
+    CHECK_INTEGER(1, c.robot->n_notes);
+    CHECK(c.robot->notes[0].skipped);
+    CHECK_TEXT("pair of bodies (1)", c.robot->notes[0].what);
     robot_case_end(&c);
     robot_case(&c, "<mujoco><option><flag contact='disable' energy='enable'/></option><worldbody><geom size='1'/>"
                    "<body><freejoint/><geom size='.1'/><geom mesh='m' mass='0'/></body></worldbody></mujoco>");
@@ -489,7 +489,8 @@ TEST(robot_urdf_is_read)
     CHECK(hip->kind == ROBOT_HINGE && hip->limited && hip->low == -1 && hip->high == 2 && hip->damping == 0.5);
     CHECK(hip->friction == 0.25 && hip->axis[1] == 1 && hip->motor.driven && hip->motor.effort == 30);
     CHECK(foot->joint.kind == ROBOT_SLIDE && foot->joint.axis[0] == 1 && foot->joint.motor.effort == INFINITY);
-    CHECK(c.robot->n_shapes == 1 && c.robot->shapes[0].size[1] == 0.5 && c.robot->shapes[0].collides);
+    CHECK(c.robot->n_shapes == 2 && c.robot->shapes[0].size[1] == 0.5 && c.robot->shapes[0].collides);
+    CHECK(c.robot->shapes[1].kind == ROBOT_PLANE && c.robot->n_contacts == 1 && c.robot->contacts[0].ground == 1);
     CHECK_INTEGER(6, c.robot->n_notes);
     robot_case_end(&c);
 }
@@ -642,8 +643,10 @@ TEST(robot_notes_say_what_was_left_out)
         "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
         "<tendon><fixed stiffness='1'/></tendon><equality><weld/><joint/></equality><actuator><motor tendon='t'/></actuator>"
         "<sensor><gyro/></sensor></mujoco>");
-    static const char *const notes[] = {"0 light (1)",    "0 geom solref (1)", "1 self_filter (1)", "1 tendon (2)",
-                                        "1 equality (2)", "0 sensor (1)",      "1 mesh (1)"};
+    static const char *const notes[] = {"0 light (1)",       "0 geom solref (1, first in line 1)",
+                                        "1 self_filter (1)", "1 tendon (2)",
+                                        "1 equality (2)",    "0 sensor (1)",
+                                        "1 mesh (1)"};
     CHECK_INTEGER(7, c.robot->n_notes);
     for (int i = 0; i < 7 && i < c.robot->n_notes; i++)
         CHECK_TEXT(notes[i], arena_format(&c.arena, "%d %s", c.robot->notes[i].skipped, c.robot->notes[i].what));

@@ -6,7 +6,7 @@
 #define HOPSCOTCH_ARTICULATED_ADJOINT_CONTACT_H
 
 #include "grip.h"
-#include "ground.h"
+#include "point.h"
 
 // Bars of what metrics take from contacts: N, m/s.
 typedef struct ArticulatedTouchBar {
@@ -24,21 +24,21 @@ HD real viscous_smooth(const ArticulatedLanes *w, const ArticulatedContact *s)
 HD ArticulatedFriction viscous_friction(const ArticulatedLanes *w, const ArticulatedContact *s, real h)
 {
     ArticulatedFriction friction;
-    friction.K = h * (w->ground_friction * s->force / viscous_smooth(w, s));
+    friction.K = h * (s->mu * s->force / viscous_smooth(w, s));
     friction.f = vector3_zero();
     return friction;
 }
 
-HD void pull_viscous(const ArticulatedLanes *w, const ArticulatedContact *s, real h, real K_bar,
+HD void pull_viscous(const ArticulatedLanes *w, const ArticulatedContact *s, double share, real h, real K_bar,
                      ArticulatedFrictionBar *bar)
 {
     const real zero = splat(0.0), smooth = viscous_smooth(w, s), beta_bar = h * K_bar;
-    const real smooth_bar = -(beta_bar * (w->ground_friction * s->force / smooth) / smooth);
+    const real smooth_bar = -(beta_bar * (s->mu * s->force / smooth) / smooth);
     parameter_bar(w, ARTICULATED_PARAMETER_ground_friction,
-                  select_real(s->touching, beta_bar * s->force / smooth, zero));
+                  select_real(s->touching, share * (beta_bar * s->force / smooth), zero));
     parameter_bar(w, ARTICULATED_PARAMETER_slip_speed,
                   select_real(s->touching, smooth_bar * w->slip_speed / smooth, zero));
-    bar->force = fused(beta_bar, w->ground_friction / smooth, bar->force);
+    bar->force = fused(beta_bar, s->mu / smooth, bar->force);
     bar->slid = smooth_bar / smooth + bar->slid;
 }
 
@@ -71,8 +71,9 @@ HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, r
     return bar;
 }
 
-// Bars of f_n and of the velocity along the ground, by friction and metrics.
-HD ArticulatedFrictionBar contact_friction_bar(const ArticulatedLanes *w, int body, int cell, real h,
+// Bars of f_n and of the velocity along the ground, by friction and metrics. share: of the coefficient of friction in
+// ground_friction.
+HD ArticulatedFrictionBar contact_friction_bar(const ArticulatedLanes *w, int body, int cell, double share, real h,
                                                const ArticulatedContact *s, const ArticulatedContactBar *rows,
                                                const ArticulatedTouchBar *touch)
 {
@@ -82,9 +83,9 @@ HD ArticulatedFrictionBar contact_friction_bar(const ArticulatedLanes *w, int bo
     bar.slid = touch->slid / select_real(MASK(slide > 0.0), slide, splat(1.0));
     bar.across = bar.n = bar.r = vector3_zero();
     if (cell > 0)
-        pull_grip(w, body, cell, s, h, rows->K_t, rows->f_t, &bar);
+        pull_grip(w, body, cell, s, share, h, rows->K_t, rows->f_t, &bar);
     else
-        pull_viscous(w, s, h, rows->K_t, &bar);
+        pull_viscous(w, s, share, h, rows->K_t, &bar);
     return bar;
 }
 
@@ -122,7 +123,7 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
                    int cell, real h, const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const real scale = body_number(w, body, ARTICULATED_scale);
-    Vector3 v_bar, n_bar, c_bar = vector3_zero();
+    Vector3 v_bar, n_bar;
     const ArticulatedContact s = contact_state(w, pose, point, scale);
     if (!any_lane(s.touching)) {
         if (cell > 0) set_bar3(w, cell, vector3_zero());
@@ -130,23 +131,22 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     }
     const ArticulatedFriction friction = cell > 0 ? grip_friction(w, &s, cell, h) : viscous_friction(w, &s, h);
     const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, &friction);
-    const ArticulatedFrictionBar by_friction = contact_friction_bar(w, body, cell, h, &s, &rows, touch);
+    const ArticulatedFrictionBar by_friction =
+        contact_friction_bar(w, body, cell, point->friction, h, &s, &rows, touch);
     const real depth_bar = contact_depth_bar(w, h, &s, &rows, &by_friction, &v_bar, &n_bar);
     Vector3 moved = added(rows.r, cross3(v_bar, pose->w));
     if (cell > 0) moved = added(moved, by_friction.r);
     const Vector3 r_bar = where_touching(&s, moved);
     const real above_bar = select_real(s.touching, -(dot3(s.n, r_bar) + depth_bar), splat(0.0));
-    Vector3 normal_bar = where_touching(&s, along(added(rows.n, n_bar), -s.above, moved));
-    normal_bar.z = fused(above_bar, s.over, normal_bar.z);
-    c_bar.z = above_bar * s.n.z;
-    pull_ground(w, pose->x.x + s.from_centre.x, pose->x.y + s.from_centre.y, -c_bar.z, normal_bar, &c_bar);
+    const Vector3 normal_bar = where_touching(&s, along(added(rows.n, n_bar), -s.near.above, moved));
+    Vector3 c_bar =
+        pull_near(w, &w->surfaces[point->surface], added(pose->x, s.from_centre), &s.near, above_bar, normal_bar);
     v_bar = where_touching(&s, v_bar);
     const Vector3 arm_bar = added(r_bar, c_bar);
+    c_bar = added(c_bar, pull_reach(w, body, pose, point, scale, arm_bar, &pose_bar->r));
     pose_bar->x = added(pose_bar->x, c_bar);
     pose_bar->v = added(pose_bar->v, v_bar);
     pose_bar->w = added(pose_bar->w, cross3(s.r, v_bar));
-    pull_turned(&pose_bar->r, scaled(scale, vector3_of(point->p)), arm_bar);
-    number_bar(w, body, ARTICULATED_scale, dot3(vector3_of(point->p), rotation_in(&pose->r, arm_bar)));
 }
 
 HD void pull_contacts(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h,

@@ -41,12 +41,14 @@ HD Vector3 pull_across(Vector3 v, Vector3 n, Vector3 y_bar, Vector3 *n_bar)
     return along(y_bar, -normal, n);
 }
 
-HD void grip_parameters(const ArticulatedLanes *w, const ArticulatedContact *s, real k_bar, real d_bar, real mu_bar)
+// share: of mu in ground_friction.
+HD void grip_parameters(const ArticulatedLanes *w, const ArticulatedContact *s, double share, real k_bar, real d_bar,
+                        real mu_bar)
 {
     const real zero = splat(0.0);
     parameter_bar(w, ARTICULATED_PARAMETER_grip_stiffness, select_real(s->touching, k_bar, zero));
     parameter_bar(w, ARTICULATED_PARAMETER_grip_damping, select_real(s->touching, d_bar, zero));
-    parameter_bar(w, ARTICULATED_PARAMETER_ground_friction, select_real(s->touching, mu_bar, zero));
+    parameter_bar(w, ARTICULATED_PARAMETER_ground_friction, select_real(s->touching, share * mu_bar, zero));
 }
 
 // ---- the stretch afterwards -----------------------------------------------------------------------------------------
@@ -62,14 +64,14 @@ HD ArticulatedGripBar pull_stretch(const ArticulatedLanes *w, int body, int cell
     ArticulatedGripBar bar;
     const Vector3 new_bar = bar3(w, cell), v = added(solved(w, body, 0), cross3(solved(w, body, 3), s->r));
     const Vector3 moved = along(limb3(w, cell), h, v), flat = along(moved, -dot3(moved, s->n), s->n);
-    const real zero = splat(0.0), length = length3(flat), most = w->ground_friction * s->force / w->grip_stiffness;
+    const real zero = splat(0.0), length = length3(flat), most = s->mu * s->force / w->grip_stiffness;
     const mask slips = MASK(length > most);
     const real safe = select_real(slips, length, splat(1.0)), part = select_real(slips, most / safe, splat(1.0));
     const real most_bar = select_real(slips, dot3(new_bar, flat) / safe, zero);
     const Vector3 flat_bar = along(scaled(part, new_bar), -(most_bar * part / safe), flat);
     bar.n = vector3_zero();
     bar.moved = pull_across(moved, s->n, flat_bar, &bar.n);
-    bar.force = most_bar * w->ground_friction / w->grip_stiffness;
+    bar.force = most_bar * s->mu / w->grip_stiffness;
     bar.mu = most_bar * s->force / w->grip_stiffness;
     bar.k = -(most_bar * most / w->grip_stiffness);
     return bar;
@@ -99,13 +101,13 @@ HD void pull_grips_moved(const ArticulatedLanes *w, int body, real h)
 // ---- the rows -------------------------------------------------------------------------------------------------------
 
 // Bars of the stretch before the step, by those of K_t and f_t.
-HD Vector3 pull_grip_rows(const ArticulatedLanes *w, const ArticulatedContact *s, int cell, real h, real K_bar,
-                          Vector3 f_bar, ArticulatedFrictionBar *bar)
+HD Vector3 pull_grip_rows(const ArticulatedLanes *w, const ArticulatedContact *s, double share, int cell, real h,
+                          real K_bar, Vector3 f_bar, ArticulatedFrictionBar *bar)
 {
     const Vector3 stretch = grip_stretch(w, cell, s->n);
     const real zero = splat(0.0), k = w->grip_stiffness, R = fused(h, k, w->grip_damping);
     const Vector3 t = along(scaled(k, stretch), R, s->across);
-    const real pull = length3(t), most = w->ground_friction * s->force;
+    const real pull = length3(t), most = s->mu * s->force;
     const mask slips = MASK(pull > most);
     const real safe = select_real(slips, pull, splat(1.0)), part = select_real(slips, most / safe, splat(1.0));
     const real along_bar = dot3(f_bar, stretch), part_bar = fused(h * R, K_bar, -(h * k * along_bar));
@@ -113,9 +115,9 @@ HD Vector3 pull_grip_rows(const ArticulatedLanes *w, const ArticulatedContact *s
     const Vector3 t_bar = scaled(-(most_bar * part / safe), t);
     const real by_rate = R_bar + dot3(t_bar, s->across);
     const Vector3 stretch_bar = along(scaled(k, t_bar), -(h * part * k), f_bar);
-    grip_parameters(w, s, fused(h, by_rate, fused(-(h * part), along_bar, dot3(t_bar, stretch))), by_rate,
+    grip_parameters(w, s, share, fused(h, by_rate, fused(-(h * part), along_bar, dot3(t_bar, stretch))), by_rate,
                     most_bar * s->force);
-    bar->force = fused(most_bar, w->ground_friction, bar->force);
+    bar->force = fused(most_bar, s->mu, bar->force);
     bar->across = along(bar->across, R, t_bar);
     return pull_across(limb3(w, cell), s->n, stretch_bar, &bar->n);
 }
@@ -128,13 +130,13 @@ HD void pull_gripped(const ArticulatedContact *s, const ArticulatedFrictionBar *
 }
 
 // All of a spring: the bar of its stretch afterwards becomes that of the stretch before.
-HD void pull_grip(const ArticulatedLanes *w, int body, int cell, const ArticulatedContact *s, real h, real K_bar,
-                  Vector3 f_bar, ArticulatedFrictionBar *bar)
+HD void pull_grip(const ArticulatedLanes *w, int body, int cell, const ArticulatedContact *s, double share, real h,
+                  real K_bar, Vector3 f_bar, ArticulatedFrictionBar *bar)
 {
     const real zero = splat(0.0);
     const ArticulatedGripBar kept = pull_stretch(w, body, cell, s, h);
-    const Vector3 before = added(kept.moved, pull_grip_rows(w, s, cell, h, K_bar, f_bar, bar));
-    grip_parameters(w, s, kept.k, zero, kept.mu);
+    const Vector3 before = added(kept.moved, pull_grip_rows(w, s, share, cell, h, K_bar, f_bar, bar));
+    grip_parameters(w, s, share, kept.k, zero, kept.mu);
     bar->force = bar->force + kept.force;
     bar->n = added(bar->n, kept.n);
     bar->r = added(bar->r, cross3(scaled(h, kept.moved), solved(w, body, 3)));
