@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 
 try:
     import mujoco
@@ -33,6 +34,7 @@ except ImportError:
     print("skip: no Python package mujoco")
     sys.exit(0)
 
+warnings.simplefilter("ignore")
 DT = 5e-4
 DROP = 0.05  # m
 SPEED = 0.5  # m/s
@@ -43,13 +45,18 @@ LIMIT = 0.02  # relative difference that is worth a look
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 def robots_below(folder):
-    """Paths of robots, relative to the folder."""
-    found = []
+    """Paths of robots, relative to the folder; of files with the same text one."""
+    found, texts = [], set()
     for root, _, names in os.walk(folder):
         for name in sorted(names):
             path = os.path.join(root, name)
-            if name.endswith((".urdf", ".xml", ".mjcf")) and is_robot(path):
+            if not name.endswith((".urdf", ".xml", ".mjcf")) or not is_robot(path):
+                continue
+            with open(path, "rb") as f:
+                text = hash(f.read())
+            if text not in texts:
                 found.append(os.path.relpath(path, folder))
+            texts.add(text)
     return sorted(found)
 
 
@@ -123,7 +130,7 @@ def words_of(errors):
 def accept(folder, path):
     """(the words that had to be ignored, the errors without them, the errors that stay, what check says)"""
     words, first = set(), None
-    for _ in range(6):
+    for _ in range(4):
         errors, text = check(folder, path, sorted(words))
         first = errors if first is None else first
         more = words_of(errors) - words
@@ -218,16 +225,32 @@ def hold(m, d):
         d.ctrl[a] = control
 
 
+def reach(m, d, g, n):
+    """How far a geom reaches from its middle along n."""
+    x, y, z = np.abs(d.geom_xmat[g].reshape(3, 3).T @ n)
+    size, kind = m.geom_size[g], m.geom_type[g]
+    if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
+        return size[0]
+    if kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+        return size[0] + size[1] * z
+    if kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
+        return size[1] * z + size[0] * math.hypot(x, y)
+    if kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+        return math.sqrt((size[0] * x) ** 2 + (size[1] * y) ** 2 + (size[2] * z) ** 2)
+    return size @ (x, y, z)
+
+
 def lowest(m, d):
-    """Least distance of a moving geom from a plane it may touch, along z."""
+    """Least distance of a moving geom from a plane that it may touch."""
     least = math.inf
     for p in range(m.ngeom):
         if m.geom_type[p] != mujoco.mjtGeom.mjGEOM_PLANE or m.body_weldid[m.geom_bodyid[p]] != 0:
             continue
+        n = d.geom_xmat[p].reshape(3, 3)[:, 2]
         for g in range(m.ngeom):
             if m.body_weldid[m.geom_bodyid[g]] == 0 or not m.geom_conaffinity[g] & m.geom_contype[p]:
                 continue
-            least = min(least, mujoco.mj_geomDistance(m, d, p, g, 10.0, None))
+            least = min(least, (d.geom_xpos[g] - d.geom_xpos[p]) @ n - reach(m, d, g, n))
     return least
 
 
@@ -254,7 +277,7 @@ class Motion:
                 self.x.append(d.xpos[self.base][0])
                 self.q.append(d.qpos.copy())
             mujoco.mj_step(m, d)
-            if d.ncon > 0 and math.isnan(self.first) and any(c.dist <= 0 for c in d.contact):
+            if d.ncon > 0 and math.isnan(self.first) and any(d.contact.efc_address >= 0):
                 self.first = d.time
         self.z, self.x, self.q = np.array(self.z), np.array(self.x), np.array(self.q)
 
@@ -263,6 +286,33 @@ class Motion:
 
 def relative(ours, theirs, scale):
     return abs(ours - theirs) / max(abs(theirs), scale)
+
+
+def worst_joint(m, ours, theirs, k):
+    """(our coordinate, MuJoCo's, difference) of the hinge or slide that differs most in sample k."""
+    worst = (0.0, 0.0, 0.0)
+    for name, at in joints_of(m):
+        if name + "_q" in ours:
+            one, other = ours[name + "_q"][k], theirs.q[k][at]
+            worst = max(worst, (relative(one, other, 0.2), one, other))
+    return worst[1], worst[2], worst[0]
+
+
+def why(m, least):
+    """What the two programs do in ways of their own."""
+    flags = []
+    d = mujoco.MjData(m)
+    beyond = [j for j in range(m.njnt) if m.jnt_limited[j] and m.jnt_type[j] > 1 and not
+              m.jnt_range[j][0] <= d.qpos[m.jnt_qposadr[j]] <= m.jnt_range[j][1]]
+    if beyond:
+        flags.append("starts beyond a range")
+    if least < 0 and not (m.njnt and m.jnt_type[0] == 0):
+        flags.append("starts in the ground")
+    if m.dof_frictionloss.any():
+        flags.append("dry friction of joints")
+    if m.nv > 7:
+        flags.append("limbs")
+    return ", ".join(flags)
 
 
 def joints_of(m):
@@ -291,8 +341,8 @@ def beside(copies, folder, path, ignore, duration):
     free = m.njnt > 0 and m.jnt_type[0] == 0
     if any(m.jnt_type[1:] == 0):
         return "several free bodies"
-    least = lowest(m, d) if free else math.inf
-    raised = DROP - least if math.isfinite(least) else 0.0
+    least = lowest(m, d)
+    raised = DROP - least if free and math.isfinite(least) else 0.0
     initial = {"base_z": raised, "base_vx": SPEED} if free else None
     ours = motion(copies, path, ignore, duration, initial)
     if ours is None:
@@ -307,17 +357,15 @@ def beside(copies, folder, path, ignore, duration):
         first = ours["time"][touching[0]] if len(touching) else math.nan
         if not (math.isnan(first) and math.isnan(theirs.first)):
             rows.append(("first contact, s", first, theirs.first, relative(first, theirs.first, 0.1)))
+        k = int(np.nanmin([first, theirs.first, EARLY]) / (4 * DT)) - 1 if rows else early
+        if m.nv > 6 and k > 0:
+            rows.append(("joint in flight, rad", *worst_joint(m, ours, theirs, k)))
         rows.append(("height, m", ours["base_z"][n - 1], theirs.z[n - 1], relative(ours["base_z"][n - 1], theirs.z[n - 1], 0.1)))
         slid = ours["base_x"][n - 1] - ours["base_x"][0], theirs.x[n - 1] - theirs.x[0]
         rows.append(("slid, m", *slid, relative(*slid, 0.1)))
     for when, k in (("early", early), ("end", n - 1)) if not free else ():
-        worst = (0.0, 0.0, 0.0)
-        for name, at in joints_of(m):
-            if name + "_q" in ours:
-                one, other = ours[name + "_q"][k], theirs.q[k][at]
-                worst = max(worst, (relative(one, other, 0.2), one, other))
-        rows.append((f"joint {when}, rad", worst[1], worst[2], worst[0]))
-    return rows
+        rows.append((f"joint {when}, rad", *worst_joint(m, ours, theirs, k)))
+    return rows, why(m, least)
 
 
 def main():
@@ -348,7 +396,7 @@ def main():
     report(paths, counts, refused, ignored)
     if given.csv:
         with open(given.csv, "w", newline="") as f:
-            csv.writer(f).writerows([("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference"), *table])
+            csv.writer(f).writerows([("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference", "why"), *table])
     return 0
 
 
@@ -376,11 +424,16 @@ def one_file(copies, folder, path, given, counts, refused, ignored, table):
         rows = f"not compared: {error!r}"[:100]
     if isinstance(rows, str):
         counts["not compared"] += 1
-        table.append((path, "accepted", " ".join(words), rows, "", "", ""))
+        table.append((path, "accepted", " ".join(words), rows, "", "", "", ""))
         return f"{state}; {rows}"
+    rows, flags = rows
     worst = max((r[3] for r in rows), default=0.0)
     counts["agrees" if worst <= LIMIT else "differs"] += 1
-    table.extend((path, "accepted", " ".join(words), *r) for r in rows)
+    table.extend((path, "accepted", " ".join(words), *r, flags) for r in rows)
+    for what, _, _, far in rows:
+        counts[f"{what}: {'agrees' if far <= LIMIT else 'differs'}"] += 1
+    if worst > LIMIT:
+        state += f" ({flags})"
     return f"{state}; " + ", ".join(f"{what} {one:.4g} / {other:.4g}{' !' if not far <= LIMIT else ''}" for what, one, other, far in rows)
 
 
