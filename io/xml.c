@@ -108,12 +108,15 @@ static void xml_read_attributes(XmlReader *reader, XmlNode *node, const XML_Char
 
 static bool xml_within_limits(XmlReader *reader, const XML_Char **given)
 {
-    while (*given != NULL) given += 2, reader->count++;
-    reader->count++;
+    int attributes = 0;
+    while (*given != NULL) given += 2, attributes++;
+    reader->count += attributes + 1;
     if (reader->depth >= XML_DEPTH_MAX)
         xml_stop(reader, 1, "more than 256 elements inside each other");
     else if (reader->count > XML_NODES_MAX)
         xml_stop(reader, 1, "more than 1,000,000 elements and attributes");
+    else if (attributes > XML_ATTRIBUTES_MAX)
+        xml_stop(reader, 1, "more than 256 attributes of an element");
     return !reader->broken;
 }
 

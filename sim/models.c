@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #define MODELS_DECLARE(name) extern const Model name##_model;
 MODELS(MODELS_DECLARE)
@@ -40,6 +41,20 @@ Error model_configure(const Model *model, const double *settings, const Points *
     failures[out->n_failures++] = NON_FINITE;
     out->failures = failures;
     return error_none();
+}
+
+bool name_is_reserved(const char *name)
+{
+    static const char *const words[] = {"id",   "search",    "round",     "fitness", "failure", "n_failed", "trial",
+                                        "seed", "violation", "replicate", "time",    "and",     "or",       "not",
+                                        "min",  "max",       "abs",       "sqrt",    "exp",     "log",      "sin",
+                                        "cos",  "rowid",     "oid",       "_rowid_", "include", "repeat",   "step"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(words[i], name) == 0) return true;
+    }
+    return strncasecmp(name, "objective_", 10) == 0 || strncasecmp(name, "constraint_", 11) == 0 ||
+           (length > 4 && strcasecmp(name + length - 4, "_std") == 0);
 }
 
 int list_field_width(const ItemField *field)

@@ -464,6 +464,8 @@ struct Model {
     // would take too long. NULL: no more than they find in constants and assets.
     bool (*make)(const Configured *configured, TextSink out);
     const Adjoint *adjoint; // NULL: none
+    // Its robot with a trial's values of the parameters. NULL: it has none.
+    const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
@@ -473,6 +475,9 @@ int configured_named(const Configured *configured);
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
 int configured_failure(const Configured *configured, const char *name); // its code; -1: there is none
+// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words, of
+// that name.
+bool name_is_reserved(const char *name);
 int model_count(void);
 const Model *model_at(int index);
 const Model *model_find(const char *name); // NULL if there is none

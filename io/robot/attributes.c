@@ -24,6 +24,11 @@ void robot_error(RobotFile *file, const XmlNode *node, const char *attribute, co
 
 bool robot_failed(const RobotFile *file) { return diagnostics_errors(file->diagnostics) > file->errors; }
 
+bool robot_is_sound(const RobotFile *file)
+{
+    return diagnostics_errors(file->diagnostics) <= file->errors + file->unread;
+}
+
 const char *robot_text_of(const XmlNode *node, const char *name)
 {
     const XmlAttribute *given = xml_attribute(node, name);
@@ -51,6 +56,13 @@ static bool robot_read_number(const char *text, size_t length, double *value)
     if (*end != '\0' || !isfinite(number)) return false;
     *value = number;
     return true;
+}
+
+bool robot_number_of(const char *text, double *value)
+{
+    text += strspn(text, robot_blanks);
+    const size_t length = strcspn(text, robot_blanks);
+    return text[length + strspn(text + length, robot_blanks)] == '\0' && robot_read_number(text, length, value);
 }
 
 int robot_numbers(RobotFile *file, const XmlNode *node, const char *name, int least, int most, double *value)
@@ -163,18 +175,16 @@ static int robot_split(RobotFile *file, const char *words, const char **list, in
 static void robot_unknown_attribute(RobotFile *file, const XmlNode *node, const char *name, const RobotElement *element)
 {
     const char *list[ROBOT_WORDS_MAX];
-    if (robot_ignores(file, name)) {
-        robot_note(file, true, name, 1);
-        return;
-    }
+    if (robot_ignores_unknown(file, name)) return;
     int count = robot_split(file, element->read, list, 0);
     count = robot_split(file, element->solver, list, count);
     count = robot_split(file, element->show, list, count);
     count = robot_split(file, element->refused, list, count);
     const char *near = nearest_name(name, list, count);
+    file->unread++;
     robot_error(file, node, name, "unknown attribute '%.64s' of <%s>; %s%s%s", name, node->name,
                 near != NULL ? "did you mean '" : "delete it, or add ", near != NULL ? near : name,
-                near != NULL ? "'?" : " to ignore");
+                near != NULL ? "'?" : " to ignore, or unknown for all such words");
 }
 
 // Only zeros, or a word for nothing.
@@ -213,12 +223,10 @@ void robot_check_attributes(RobotFile *file, const XmlNode *node, const RobotEle
 
 void robot_unknown_element(RobotFile *file, const XmlNode *node, const char *const *known, int count)
 {
-    if (robot_ignores(file, node->name)) {
-        robot_note(file, true, node->name, 1);
-        return;
-    }
+    if (robot_ignores_unknown(file, node->name)) return;
     const char *near = nearest_name(node->name, known, count);
+    file->unread++;
     robot_error(file, node, NULL, "unknown element <%.64s> in <%s>; %s%s%s", node->name, node->parent->name,
                 near != NULL ? "did you mean <" : "delete it, or add ", near != NULL ? near : node->name,
-                near != NULL ? ">?" : " to ignore");
+                near != NULL ? ">?" : " to ignore, or unknown for all such words");
 }

@@ -123,8 +123,10 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
     double moments[3], axes[9];
     const char *label = robot_label(file, from->node);
     if (!(body->mass > 1e-15)) {
-        robot_error(file, from->node, NULL, "%s moves and has no mass%s", label,
-                    file->is_mjcf ? ": give it <inertial>, or shapes with a density" : ": give its link <inertial>");
+        const bool floats = from->joint.kind == ROBOT_FREE && !file->is_mjcf;
+        robot_error(file, from->node, NULL, "%s moves and has no mass%s%s", label,
+                    file->is_mjcf ? ": give it <inertial>, or shapes with a density" : ": give its link <inertial>",
+                    floats ? ", or set base: fixed, which holds it to the world" : "");
         return;
     }
     if (!isfinite(body->mass) || !robot_principal(body->inertia, moments, axes) || !(moments[0] > 1e-15)) {
@@ -149,18 +151,26 @@ static void robot_check_mass(RobotFile *file, const RobotFileBody *from, const R
 
 enum { ROBOT_TWISTS_MAX = 6, ROBOT_TWIST = 6 + ROBOT_TWISTS_MAX };
 
-// Appends what each coordinate of the joint does to the body's frame: velocity, angular velocity, and the root of its
-// armature in a place of its own. Returns how many there are; -1: too many.
-static int robot_add_twists(const RobotJoint *joint, double (*twist)[ROBOT_TWIST], int count)
+// Appends what each coordinate of the joint does to a body whose frame stands so in that of the joint's body: velocity,
+// angular velocity (its axes), and the root of its armature in a place of its own. Returns how many
+// there are; -1: too many.
+static int robot_add_twists(const RobotJoint *joint, const RobotFrame *frame, double (*twist)[ROBOT_TWIST], int count)
 {
     const int axes = joint->kind == ROBOT_BALL ? 3 : 1;
     if (count < 0 || count + axes > ROBOT_TWISTS_MAX) return -1;
     for (int a = 0; a < axes; a++, count++) {
         const double unit[3] = {a == 0, a == 1, a == 2};
         const double *axis = joint->kind == ROBOT_BALL ? unit : joint->axis;
+        double moved[3] = {axis[0], axis[1], axis[2]}, turned[3] = {0.0}, arm[3];
+        for (int k = 0; k < 3; k++) arm[k] = joint->anchor[k] - frame->p[k];
+        if (joint->kind != ROBOT_SLIDE) {
+            memcpy(turned, axis, sizeof turned);
+            robot_cross(arm, axis, moved);
+        }
+        const double back[4] = {-frame->q[0], -frame->q[1], -frame->q[2], frame->q[3]};
         memset(twist[count], 0, sizeof twist[count]);
-        memcpy(twist[count] + (joint->kind == ROBOT_SLIDE ? 0 : 3), axis, sizeof unit);
-        if (joint->kind != ROBOT_SLIDE) robot_cross(joint->anchor, axis, twist[count]);
+        robot_rotate(back, moved, twist[count]);
+        robot_rotate(back, turned, twist[count] + 3);
         twist[count][6 + count] = sqrt(joint->armature);
     }
     return count;
@@ -184,18 +194,44 @@ static bool robot_independent(double (*twist)[ROBOT_TWIST], int count)
 }
 
 // Where two coordinates of one body do the same, nothing decides how they share it.
-static void robot_check_joints(RobotFile *file, int body)
+// body: of `bodies`, with those without mass directly before it.
+static void robot_check_joints(RobotFile *file, const RobotFileBody *from, const RobotBody *bodies, int body)
 {
     double twist[ROBOT_TWISTS_MAX][ROBOT_TWIST];
-    const int parts = robot_parts(file, body);
-    int count = 0;
-    if (parts == 0) return;
-    for (int i = body - parts; i <= body; i++) count = robot_add_twists(&file->bodies[i].joint, twist, count);
-    if (count >= 0 && robot_independent(twist, count)) return;
-    robot_error(file, file->bodies[body].node, NULL,
+    RobotFrame frame = robot_frame_none();
+    int count = 0, first = body;
+    for (int i = body; count >= 0 && (i == body || (i >= 0 && bodies[i].mass == 0.0)); i = bodies[i].parent) {
+        const RobotBody *of = &bodies[i];
+        count = robot_add_twists(&of->joint, &frame, twist, count);
+        RobotFrame own;
+        memcpy(own.p, of->p, sizeof own.p);
+        memcpy(own.q, of->q, sizeof own.q);
+        frame = robot_frame_product(&own, &frame);
+        first = i;
+    }
+    if (first == body || (count >= 0 && robot_independent(twist, count))) return;
+    robot_error(file, from->node, NULL,
                 "the joints of %s are not independent where the file has it: one moves it like others together; delete "
                 "that joint, turn its axis, or give it armature",
-                robot_label(file, file->bodies[body].node));
+                robot_label(file, from->node));
+}
+
+// A link of URDF without mass stands between joints of those that it carries, like the parts of a body of MJCF with
+// several joints.
+static void robot_find_parts(RobotFile *file, const RobotBody *bodies)
+{
+    static const RobotMass nothing = {0};
+    for (int i = file->n_bodies - 1; i >= 0 && !file->is_mjcf; i--) {
+        RobotFileBody *body = &file->bodies[i];
+        if (body->joint.kind == ROBOT_WELD || body->joint.kind == ROBOT_FREE) continue;
+        const RobotBody *kept = &bodies[body->kept];
+        if (kept->mass != 0.0 || memcmp(kept->inertia, nothing.inertia, sizeof kept->inertia) != 0) continue;
+        for (int k = i + 1; k < file->n_bodies && !body->part; k++) {
+            const RobotFileBody *child = &file->bodies[k];
+            const bool carried = child->joint.kind != ROBOT_WELD && bodies[child->kept].parent == body->kept;
+            body->part = carried && (child->part || bodies[child->kept].mass > 0.0);
+        }
+    }
 }
 
 // ---- numbers that grew too large ------------------------------------------------------------------------------------
@@ -212,13 +248,13 @@ static bool robot_is_finite(const RobotBody *body)
 {
     const RobotJoint *joint = &body->joint;
     const RobotMotor *motor = &joint->motor;
-    const double numbers[] = {joint->reference, joint->stiffness, joint->rest, joint->damping,
-                              joint->friction,  joint->armature,  motor->kp,   motor->kd};
+    const double numbers[] = {joint->reference, joint->stiffness, joint->rest, joint->damping, joint->friction,
+                              joint->armature,  motor->kp,        motor->kd,   motor->bias};
     const bool limits = !joint->limited || (isfinite(joint->low) && isfinite(joint->high));
     const bool motors = motor->low <= motor->high && motor->effort >= 0.0;
     return limits && motors && robot_all_finite(body->p, 3) && robot_all_finite(body->q, 4) &&
            robot_all_finite(body->centre, 3) && robot_all_finite(joint->anchor, 3) &&
-           robot_all_finite(joint->axis, 3) && robot_all_finite(numbers, 8);
+           robot_all_finite(joint->axis, 3) && robot_all_finite(numbers, 9);
 }
 
 // Products of finite numbers may be too large, and angles of more than 2^30 rad have no sine.
@@ -347,6 +383,19 @@ static const double *robot_keyframe(const RobotFile *file, const RobotFileKey *k
     return out;
 }
 
+static void robot_key_commands(const RobotFile *file, const RobotFileKey *key, int count, Arena *arena,
+                               RobotKeyframe *out)
+{
+    double *commands = ARENA_NEW(arena, double, count + 1), *efforts = ARENA_NEW(arena, double, count + 1);
+    for (int i = 0; i < file->n_bodies; i++) {
+        if (file->bodies[i].joint.kind == ROBOT_WELD) continue;
+        commands[file->bodies[i].kept] = key->commands[i];
+        efforts[file->bodies[i].kept] = key->efforts[i];
+    }
+    out->commands = commands;
+    out->efforts = efforts;
+}
+
 static void robot_add_keyframes(RobotFile *file, Robot *robot, const RobotJointKind *was, Arena *arena)
 {
     RobotKeyframe *keys = ARENA_NEW(arena, RobotKeyframe, file->n_keys + 1);
@@ -358,6 +407,7 @@ static void robot_add_keyframes(RobotFile *file, Robot *robot, const RobotJointK
         }
         keys[i].name = name != NULL ? arena_copy(arena, name) : arena_format(arena, "key_%d", i);
         keys[i].coordinates = robot_keyframe(file, &file->keys[i], was, robot->n_coordinates, arena);
+        robot_key_commands(file, &file->keys[i], robot->n_bodies, arena, &keys[i]);
     }
     robot->keyframes = keys;
     robot->n_keyframes = file->n_keys;
@@ -405,11 +455,14 @@ static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)
 
 static void robot_check_bodies(RobotFile *file, const RobotBody *bodies, int count)
 {
+    double mass = 0.0;
+    for (int i = 0; i < count; i++) mass += bodies[i].mass;
+    if (!isfinite(mass)) robot_error(file, file->root, NULL, "the masses of the robot are too large to compute with");
     for (int i = 0; i < file->n_bodies; i++) {
         const RobotFileBody *from = &file->bodies[i];
         if (from->joint.kind == ROBOT_WELD || from->part) continue;
         robot_check_mass(file, from, &bodies[from->kept]);
-        robot_check_joints(file, i);
+        robot_check_joints(file, from, bodies, from->kept);
     }
     if (count == 0) robot_error(file, file->root, NULL, "no body of the robot can move");
 }
@@ -423,6 +476,7 @@ const Robot *robot_build(RobotFile *file, Arena *arena)
     robot_apply_base(file);
     const int count = robot_fuse(file, bodies);
     robot_add_masses(file, bodies);
+    robot_find_parts(file, bodies);
     robot_check_bodies(file, bodies, count);
     robot_give_names(file, bodies, count, arena);
     robot_give_damping(file, bodies, count);

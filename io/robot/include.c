@@ -1,5 +1,6 @@
 // <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
-// folder of the robot's file, also in included files. A file is included at most once, so there are no cycles.
+// folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is included
+// at most once, so there are no cycles.
 #include "robot_file.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@ enum { INCLUDED_MAX = 32 };
 #define INCLUDED_BYTES_MAX ((size_t)XML_BYTES_MAX) // of all included files
 
 typedef struct RobotIncluder {
-    const char *folder;
+    const char *folder; // the spec's; NULL: there is none
+    const char *place;  // of the robot's file in it: "", or "robots/"
     Arena *arena, *texts;
     Diagnostics *diagnostics;
     const char *names[INCLUDED_MAX];
@@ -56,6 +58,39 @@ static Error include_bytes(RobotIncluder *includer, const char *name, FileWithin
     return file_read_within(file, XML_BYTES_MAX, includer->texts, bytes);
 }
 
+// The robot's folder in that of the spec. A file that is elsewhere counts as in the spec's.
+static const char *include_place(const char *folder, const char *file, Arena *arena)
+{
+    const char *own = folder_of(file, arena);
+    const size_t length = strlen(folder);
+    if (strcmp(folder, ".") == 0) return strcmp(own, ".") == 0 ? "" : arena_format(arena, "%s/", own);
+    if (strncmp(own, folder, length) != 0 || own[length] != '/') return "";
+    return arena_format(arena, "%s/", own + length + 1 + strspn(own + length + 1, "/"));
+}
+
+// place/name without "." and "..", where these do not lead out; a name that begins with / stays.
+static const char *include_name(const char *place, const char *name, Arena *arena)
+{
+    if (name[0] == '/') return name;
+    char *out = arena_format(arena, "%s%s", place, name);
+    size_t size = 0, kept = 0; // of the name so far; of it what ".." can't take away
+    for (const char *part = out; *part != '\0';) {
+        const size_t length = strcspn(part, "/"), slashes = strspn(part + length, "/");
+        const bool up = length == 2 && strncmp(part, "..", 2) == 0;
+        if (up && size > kept) {
+            for (size--; size > kept && out[size - 1] != '/';) size--;
+        } else if (length > 0 && !(length == 1 && *part == '.')) {
+            memmove(out + size, part, length);
+            size += length;
+            if (slashes > 0) out[size++] = '/';
+            if (up) kept = size;
+        }
+        part += length + slashes;
+    }
+    out[size] = '\0';
+    return out;
+}
+
 static XmlNode *include_open(RobotIncluder *includer, const XmlNode *node)
 {
     const char *name = robot_text_of(node, "file");
@@ -66,7 +101,7 @@ static XmlNode *include_open(RobotIncluder *includer, const XmlNode *node)
     else if (includer->folder == NULL)
         include_error(includer, node, "nothing can be included here: the text is not a file");
     if (name == NULL || includer->folder == NULL) return NULL;
-    while (strncmp(name, "./", 2) == 0) name += 2 + strspn(name + 2, "/");
+    name = include_name(includer->place, name, includer->texts);
     if (!include_is_new(includer, node, name)) return NULL;
     const Error error = include_bytes(includer, name, &file, &bytes);
     if (error.kind != OK) {
@@ -169,6 +204,7 @@ bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts
                    const char **text)
 {
     RobotIncluder includer = {.folder = folder, .arena = arena, .texts = texts, .diagnostics = diagnostics};
+    if (folder != NULL) includer.place = include_place(folder, root->source->file, arena);
     *text = include_in_element(&includer, root, true);
     if (*text == NULL) return false;
     if (includer.count > 0) *text = arena_copy(texts, *text);

@@ -41,12 +41,50 @@ static void mjcf_read_compiler(Mjcf *mjcf, const XmlNode *node)
 
 // ---- option ---------------------------------------------------------------------------------------------------------
 
+static const RobotElement mjcf_option = {
+    .name = "option",
+    .read = "gravity density viscosity wind impratio actuatorgroupdisable",
+    .solver = "timestep apirate integrator cone jacobian solver iterations tolerance ls_iterations ls_tolerance "
+              "noslip_iterations noslip_tolerance mpr_iterations mpr_tolerance ccd_iterations ccd_tolerance "
+              "sdf_iterations sdf_initpoints sleep_tolerance magnetic o_margin o_solref o_solimp o_friction",
+};
+
+// How much stiffer friction is than the normal force: a setting of MuJoCo's soft contacts. Here slip_speed says so.
+static void mjcf_read_impratio(Mjcf *mjcf, const XmlNode *node)
+{
+    double ratio = 1.0;
+    if (robot_number(mjcf->file, node, "impratio", &ratio) && ratio != 1.0)
+        robot_note(mjcf->file, true, "option impratio, for which friction has slip_speed", 1);
+}
+
+static void mjcf_read_disabled(Mjcf *mjcf, const XmlNode *node)
+{
+    double groups[MJCF_GROUP_MAX + 1];
+    const int n = robot_numbers(mjcf->file, node, "actuatorgroupdisable", 0, MJCF_GROUP_MAX + 1, groups);
+    if (xml_attribute(node, "actuatorgroupdisable") != NULL) mjcf->compiler.disabled = 0;
+    for (int i = 0; i < n; i++) {
+        if (groups[i] >= 0.0 && groups[i] <= MJCF_GROUP_MAX && groups[i] == floor(groups[i]))
+            mjcf->compiler.disabled |= (uint32_t)1 << (int)groups[i];
+        else
+            robot_error(mjcf->file, node, "actuatorgroupdisable", "%s is not a group of actuators, 0 to %d",
+                        text_number(groups[i]).text, MJCF_GROUP_MAX);
+    }
+}
+
 // Shapes may touch nothing. Which other forces there are is the spec's to say, so a file is not simply overruled.
 static void mjcf_check_flags(Mjcf *mjcf, const XmlNode *node)
 {
     static const char forces[] =
         "constraint equality frictionloss limit contact spring damper passive gravity clampctrl "
         "actuation";
+    static const RobotElement element = {
+        .name = "flag",
+        .read = "constraint equality frictionloss limit contact spring damper passive gravity clampctrl actuation "
+                "override",
+        .show = "autoreset diagexact energy eulerdamp filterparent fwdinv invdiscrete ipc island midphase multiccd "
+                "nativeccd refsafe sensor sleep warmstart",
+    };
+    robot_check_attributes(mjcf->file, node, &element);
     for (int i = 0; i < node->n_attributes; i++) {
         const XmlAttribute *given = &node->attributes[i];
         if (strcmp(given->name, "override") == 0 && strcmp(given->value, "enable") == 0)
@@ -65,7 +103,9 @@ static void mjcf_read_option(Mjcf *mjcf, const XmlNode *node)
     static const double earth[3] = {0.0, 0.0, -9.81};
     RobotFile *file = mjcf->file;
     double gravity[3], value[3];
-    robot_note(file, false, "option", 1);
+    robot_check_attributes(file, node, &mjcf_option);
+    mjcf_read_impratio(mjcf, node);
+    mjcf_read_disabled(mjcf, node);
     if (robot_numbers(file, node, "gravity", 3, 3, gravity) == 3 && memcmp(gravity, earth, sizeof earth) != 0) {
         if (robot_ignores(file, "gravity"))
             robot_note(file, true, "gravity", 1);
@@ -96,6 +136,45 @@ static int mjcf_count_children(const XmlNode *node)
     int count = 0;
     for (const XmlNode *child = node->first; child != NULL; child = child->next) count++;
     return count;
+}
+
+// An equality that is not active holds nothing.
+static void mjcf_read_equalities(Mjcf *mjcf, const XmlNode *node)
+{
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        bool inactive = mjcf->classes[mjcf_class(mjcf, child, "class", 0)].inactive;
+        mjcf_apply_equality(mjcf, child, &inactive);
+        if (inactive)
+            robot_note(mjcf->file, false, "inactive equality", 1);
+        else
+            robot_skip(mjcf->file, child, NULL, "equality");
+    }
+}
+
+// Motors and equalities that pull one are refused where they stand.
+static bool mjcf_tendon_pulls(const MjcfTendon *tendon)
+{
+    const bool range = tendon->range[0] != 0.0 || tendon->range[1] != 0.0;
+    const bool limited = tendon->limited == MJCF_TRUE || (tendon->limited == MJCF_AUTO && range);
+    return limited || tendon->stiffness != 0.0 || tendon->damping != 0.0 || tendon->friction != 0.0 ||
+           tendon->armature != 0.0;
+}
+
+static void mjcf_read_tendons(Mjcf *mjcf, const XmlNode *node)
+{
+    static const char *const known[] = {"fixed", "spatial"};
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        MjcfTendon tendon = mjcf->classes[mjcf_class(mjcf, child, "class", 0)].tendon;
+        if (strcmp(child->name, "fixed") != 0 && strcmp(child->name, "spatial") != 0) {
+            robot_unknown_element(mjcf->file, child, known, 2);
+            continue;
+        }
+        mjcf_apply_tendon(mjcf, child, &tendon);
+        if (mjcf_tendon_pulls(&tendon))
+            robot_skip(mjcf->file, child, NULL, "tendon");
+        else
+            robot_note(mjcf->file, false, "tendon that does not pull", 1);
+    }
 }
 
 static void mjcf_note_section(Mjcf *mjcf, const XmlNode *node)
@@ -232,17 +311,17 @@ static void mjcf_read_contact(Mjcf *mjcf, const XmlNode *node)
     }
 }
 
-enum { MJCF_STAGES = 4 };
+enum { MJCF_STAGES = 5 };
 static const struct {
     const char *name;
     int stage;
     void (*read)(Mjcf *mjcf, const XmlNode *node);
 } mjcf_sections[] = {
     {"compiler", 0, mjcf_read_compiler},   {"option", 0, mjcf_read_option},        {"default", 1, mjcf_read_defaults},
-    {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 3, mjcf_read_keyframes},
+    {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 4, mjcf_read_keyframes},
     {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_note_section},        {"visual", 3, mjcf_note_section},
     {"statistic", 3, mjcf_note_section},   {"size", 3, mjcf_note_section},         {"sensor", 3, mjcf_note_section},
-    {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_refuse_section},   {"tendon", 3, mjcf_refuse_section},
+    {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_read_equalities},  {"tendon", 3, mjcf_read_tendons},
     {"extension", 3, mjcf_refuse_section}, {"deformable", 3, mjcf_refuse_section},
 };
 enum { MJCF_SECTIONS = sizeof mjcf_sections / sizeof *mjcf_sections };
@@ -271,6 +350,7 @@ void mjcf_read(RobotFile *file)
     mjcf->file = file;
     mjcf->compiler =
         (MjcfCompiler){.autolimits = true, .euler = "xyz", .from_geoms = MJCF_INERTIA_AUTO, .groups = {0, 5}};
+    mjcf->controls = ARENA_NEW(file->arena, MjcfControl, MJCF_CONTROLS_MAX);
     mjcf_start_classes(mjcf);
     mjcf_check_sections(mjcf);
     for (int stage = 0; stage < MJCF_STAGES; stage++) {

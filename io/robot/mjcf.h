@@ -5,13 +5,14 @@
 
 #include "robot_file.h"
 
-enum { MJCF_CLASSES_MAX = 1024 };
+enum { MJCF_CLASSES_MAX = 1024, MJCF_CONTROLS_MAX = 4096, MJCF_GROUP_MAX = 30 };
 
 typedef enum MjcfInertia { MJCF_INERTIA_NO, MJCF_INERTIA_YES, MJCF_INERTIA_AUTO } MjcfInertia;
 typedef enum MjcfSwitch { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO } MjcfSwitch;
 
 typedef struct MjcfCompiler {
     bool radian, autolimits, balance;
+    uint32_t disabled;               // bit k: motors of group k are off
     char euler[4];                   // axes: xyz turn with the body, XYZ stay
     double bound_mass, bound_moment; // least mass (kg) and principal moment (kg m^2) of a body
     MjcfInertia from_geoms;
@@ -50,6 +51,7 @@ typedef struct MjcfJoint {
     double pos[3], axis[3], range[2], effort[2]; // degrees are not converted yet
     MjcfSwitch limited, effort_limited;
     double stiffness, rest, damping, armature, friction, reference;
+    double margin; // rad, m: by which each limit is nearer
 } MjcfJoint;
 
 typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_OTHER } MjcfGain;
@@ -63,13 +65,29 @@ typedef struct MjcfActuator {
     double gain, bias[3], gear[6]; //
     MjcfSwitch command_limited, force_limited;
     double command[2], force[2], inherit;
+    int group;
 } MjcfActuator;
+
+// A motor as keyframes command it: effort = scale control.
+typedef struct MjcfControl {
+    int body;         // whose joint it drives; -1: none, or it is off
+    bool by_position; // the effort is that of a command: kp command
+    double scale, low, high;
+} MjcfControl;
+
+// Of a tendon: it pulls if one of these is not 0.
+typedef struct MjcfTendon {
+    double stiffness, damping, friction, armature, range[2];
+    MjcfSwitch limited;
+} MjcfTendon;
 
 typedef struct MjcfClass {
     const char *name;
     MjcfGeom geom;
     MjcfJoint joint;
     MjcfActuator actuator;
+    MjcfTendon tendon;
+    bool inactive; // equalities
     MjcfPair pair;
 } MjcfClass;
 
@@ -78,6 +96,8 @@ typedef struct Mjcf {
     MjcfCompiler compiler;
     MjcfClass *classes; // [MJCF_CLASSES_MAX], the first is that of all
     int n_classes;
+    MjcfControl *controls; // [n_controls] of all actuators
+    int n_controls;
 } Mjcf;
 
 double mjcf_angle(const Mjcf *mjcf, double value); // rad
@@ -100,6 +120,9 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *actuator
 void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
 // Is the range in use? An error if nothing says so.
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
+
+void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);
+void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive);
 
 // mjcf_motors.c
 void mjcf_read_actuators(Mjcf *mjcf, const XmlNode *node);

@@ -78,6 +78,11 @@ static void mjcf_joint_limits(Mjcf *mjcf, const XmlNode *node, const MjcfJoint *
     if (joint->limited) {
         joint->low = turns ? mjcf_angle(mjcf, from->range[0]) : from->range[0];
         joint->high = turns ? mjcf_angle(mjcf, from->range[1]) : from->range[1];
+        if (joint->kind != ROBOT_BALL) joint->low += from->margin;
+        joint->high -= from->margin;
+        if (joint->low >= joint->high)
+            robot_error(mjcf->file, node, "margin", "margin %s of %s leaves nothing of its range",
+                        text_number(from->margin).text, robot_label(mjcf->file, node));
     }
     if (joint->limited && joint->kind == ROBOT_BALL && from->range[0] != 0.0)
         robot_error(mjcf->file, node, "range", "the range of a ball joint must begin with 0");

@@ -185,8 +185,8 @@ void mjcf_apply_pair(Mjcf *mjcf, const XmlNode *node, MjcfPair *pair)
 static const RobotElement mjcf_joint = {
     .name = "joint",
     .read = "name class type pos axis range limited actuatorfrcrange actuatorfrclimited stiffness springref damping "
-            "armature frictionloss ref",
-    .solver = "solreflimit solimplimit solreffriction solimpfriction margin",
+            "armature frictionloss ref margin",
+    .solver = "solreflimit solimplimit solreffriction solimpfriction",
     .show = "group user",
     .refused = "springdamper actuatorgravcomp springyield",
 };
@@ -211,14 +211,15 @@ void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint)
     robot_not_negative(file, node, "armature", &joint->armature);
     robot_not_negative(file, node, "frictionloss", &joint->friction);
     robot_number(file, node, "ref", &joint->reference);
+    robot_not_negative(file, node, "margin", &joint->margin);
 }
 
 // ---- actuators ------------------------------------------------------------------------------------------------------
 
 #define MJCF_MOTOR                                                                                                     \
     "name class joint jointinparent gear ctrlrange ctrllimited forcerange forcelimited tendon site slidersite "        \
-    "cranksite body refsite"
-#define MJCF_MOTOR_SHOW "group user lengthrange cranklength"
+    "cranksite body refsite group"
+#define MJCF_MOTOR_SHOW "user lengthrange cranklength"
 #define MJCF_MOTOR_REFUSED "armature damping delay interp nsample"
 
 static const RobotElement mjcf_actuators[] = {
@@ -292,6 +293,7 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
     robot_numbers(file, node, "ctrlrange", 2, 2, a->command);
     robot_numbers(file, node, "forcerange", 2, 2, a->force);
     robot_not_negative(file, node, "inheritrange", &a->inherit);
+    robot_integer(file, node, "group", &a->group);
     a->command_limited =
         (MjcfSwitch)robot_choice(file, node, "ctrllimited", "false|true|auto", (int)a->command_limited);
     a->force_limited = (MjcfSwitch)robot_choice(file, node, "forcelimited", "false|true|auto", (int)a->force_limited);
@@ -300,6 +302,32 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
     if (kind == 2) mjcf_apply_position(mjcf, node, a);
     if (kind == 3) mjcf_apply_velocity(mjcf, node, a);
     return true;
+}
+
+// ---- tendons and equalities -----------------------------------------------------------------------------------------
+
+void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon)
+{
+    static const RobotElement element = {
+        .name = "tendon",
+        .read = "name class limited range stiffness damping frictionloss armature",
+        .show = "group user rgba material width springlength margin solreflimit solimplimit solreffriction "
+                "solimpfriction actuatorfrclimited actuatorfrcrange",
+    };
+    RobotFile *file = mjcf->file;
+    robot_check_attributes(file, node, &element);
+    robot_numbers(file, node, "range", 2, 2, tendon->range);
+    tendon->limited = (MjcfSwitch)robot_choice(file, node, "limited", "false|true|auto", (int)tendon->limited);
+    robot_not_negative(file, node, "stiffness", &tendon->stiffness);
+    robot_not_negative(file, node, "damping", &tendon->damping);
+    robot_not_negative(file, node, "frictionloss", &tendon->friction);
+    robot_not_negative(file, node, "armature", &tendon->armature);
+}
+
+void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive)
+{
+    const int active = robot_choice(mjcf->file, node, "active", "false|true", -1);
+    if (active >= 0) *inactive = active == 0;
 }
 
 // ---- classes --------------------------------------------------------------------------------------------------------
@@ -315,6 +343,7 @@ static const MjcfClass mjcf_first_class = {
              .conaffinity = 1,
              .condim = 3},
     .joint = {.kind = ROBOT_HINGE, .axis = {0.0, 0.0, 1.0}, .limited = MJCF_AUTO, .effort_limited = MJCF_AUTO},
+    .tendon = {.limited = MJCF_AUTO},
     .actuator = {.gain = 1.0, .gear = {1.0}, .command_limited = MJCF_AUTO, .force_limited = MJCF_AUTO},
     .pair = {.condim = 3, .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001}},
 };
@@ -377,12 +406,16 @@ static void mjcf_read_default_element(Mjcf *mjcf, const XmlNode *node, MjcfClass
     static const char *const known[] = {
         "geom", "joint",  "general", "motor", "position", "velocity", "default", "mesh",   "texture",  "material",
         "site", "camera", "light",   "pair",  "equality", "tendon",   "muscle",  "damper", "cylinder", "intvelocity"};
-    static const char shows[] = "mesh texture material site camera light equality tendon";
+    static const char shows[] = "mesh texture material site camera light";
     static const char others[] = "muscle damper cylinder intvelocity adhesion dcmotor orientation pid plugin";
     if (strcmp(node->name, "geom") == 0)
         mjcf_apply_geom(mjcf, node, &class->geom);
     else if (strcmp(node->name, "joint") == 0)
         mjcf_apply_joint(mjcf, node, &class->joint);
+    else if (strcmp(node->name, "tendon") == 0)
+        mjcf_apply_tendon(mjcf, node, &class->tendon);
+    else if (strcmp(node->name, "equality") == 0)
+        mjcf_apply_equality(mjcf, node, &class->inactive);
     else if (strcmp(node->name, "pair") == 0)
         mjcf_apply_pair(mjcf, node, &class->pair);
     else if (robot_word_in(others, node->name)) // such actuators are refused where they stand

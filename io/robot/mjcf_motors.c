@@ -1,4 +1,4 @@
-// Actuators and keyframes of MJCF. All motors of a joint become one: effort = kp (command - q) - kd q'.
+// Actuators and keyframes of MJCF. All motors of a joint become one: effort = kp (command - q) - kd q' + bias.
 #include "mjcf.h"
 
 #include <math.h>
@@ -73,14 +73,14 @@ static void mjcf_limit_effort(Mjcf *mjcf, const XmlNode *node, const char *attri
     body->limited_motor = true;
 }
 
-// force = gain command + bias; of a motor by torque it is the command alone.
+// force = gain control; of a motor by torque the control alone.
 static void mjcf_add_torque_motor(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotFileBody *body)
 {
     if (mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command))
         mjcf_limit_effort(mjcf, node, "ctrlrange", a->command, a->gear[0] * a->gain, body);
 }
 
-// force = k (command' - gear q) with command' = (gain command + bias[0]) / k, k = -bias[1]
+// force = k (gear command - gear q) + bias[0], with k = -bias[1] and the joint's command = gain control / (k gear)
 static void mjcf_add_servo(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, RobotFileBody *body)
 {
     RobotMotor *motor = &body->joint.motor;
@@ -90,9 +90,9 @@ static void mjcf_add_servo(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *
         body->damping_part += a->bias[2] * sqrt(gear * gear * fmax(k, 0.0));
     else
         motor->kd -= gear * gear * a->bias[2];
+    motor->bias += gear * a->bias[0];
     if (k <= 0.0 || !mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command)) return;
-    const double one = (a->gain * a->command[0] + a->bias[0]) / k / gear;
-    const double other = (a->gain * a->command[1] + a->bias[0]) / k / gear;
+    const double one = a->gain * a->command[0] / k / gear, other = a->gain * a->command[1] / k / gear;
     if (motor->low > -INFINITY || motor->high < INFINITY)
         robot_error(mjcf->file, node, NULL, "two motors with a ctrlrange command the position of one joint");
     mjcf_set_range(one, other, &motor->low, &motor->high);
@@ -106,8 +106,6 @@ static bool mjcf_can_drive(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *
     if (a->dynamics) wrong = "a state of its own (dyntype, timeconst)";
     if (a->gear[0] == 0.0) wrong = "gear 0";
     if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] > 0.0) wrong = "a positive biasprm 2 (it pushes away)";
-    if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] == 0.0 && a->bias[0] != 0.0)
-        wrong = "a constant force (biasprm 1)";
     if (a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] < 0.0 && a->bias[2] > 0.0 && a->gain != -a->bias[1])
         wrong = "a positive biasprm 3 without a gain of -biasprm 2";
     if (wrong == NULL) return true;
@@ -115,7 +113,26 @@ static bool mjcf_can_drive(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *
     return false;
 }
 
-static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node)
+// What its control does, for keyframes.
+static void mjcf_add_control(Mjcf *mjcf, const XmlNode *node, const MjcfActuator *a, int body, MjcfControl *control)
+{
+    control->body = body;
+    control->scale = a->gear[0] * a->gain;
+    control->by_position = a->bias_type == MJCF_BIAS_AFFINE && a->bias[1] < 0.0;
+    if (!mjcf_limited(mjcf, node, "ctrlrange", a->command_limited, a->command)) return;
+    control->low = a->command[0];
+    control->high = a->command[1];
+}
+
+// A motor of a group that <option actuatorgroupdisable> names is off.
+static bool mjcf_is_off(Mjcf *mjcf, const MjcfActuator *a)
+{
+    const bool off = a->group >= 0 && a->group <= MJCF_GROUP_MAX && (mjcf->compiler.disabled >> a->group & 1) != 0;
+    if (off) robot_note(mjcf->file, false, "disabled motor", 1);
+    return off;
+}
+
+static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node, MjcfControl *control)
 {
     MjcfActuator a = mjcf->classes[mjcf_class(mjcf, node, "class", 0)].actuator;
     if (!mjcf_apply_actuator(mjcf, node, &a)) {
@@ -127,12 +144,14 @@ static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node)
             robot_unknown_element(mjcf->file, node, known, 4);
         return;
     }
+    if (mjcf_is_off(mjcf, &a)) return;
     RobotFileBody *body = mjcf_driven(mjcf, node);
     if (body == NULL || !mjcf_can_drive(mjcf, node, &a)) return;
     const bool another = body->joint.motor.driven, had_limit = body->limited_motor;
     body->joint.motor.driven = true;
     body->limited_motor = false;
     mjcf_inherit_range(&body->joint, &a);
+    mjcf_add_control(mjcf, node, &a, robot_index(mjcf->file, body), control);
     if (a.bias_type == MJCF_BIAS_NONE)
         mjcf_add_torque_motor(mjcf, node, &a, body);
     else
@@ -148,7 +167,16 @@ static void mjcf_read_actuator(Mjcf *mjcf, const XmlNode *node)
 
 void mjcf_read_actuators(Mjcf *mjcf, const XmlNode *node)
 {
-    for (const XmlNode *child = node->first; child != NULL; child = child->next) mjcf_read_actuator(mjcf, child);
+    const MjcfControl none = {.body = -1, .low = -INFINITY, .high = INFINITY};
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (mjcf->n_controls == MJCF_CONTROLS_MAX) {
+            robot_error(mjcf->file, child, NULL, "more than %d actuators", MJCF_CONTROLS_MAX);
+            return;
+        }
+        MjcfControl *control = &mjcf->controls[mjcf->n_controls++];
+        *control = none;
+        mjcf_read_actuator(mjcf, child, control);
+    }
 }
 
 // ---- keyframes ------------------------------------------------------------------------------------------------------
@@ -168,10 +196,35 @@ static void mjcf_turn_quaternions(Mjcf *mjcf, const XmlNode *node, double *coord
     }
 }
 
+// Controls of motors by position become commands of their joints, others efforts. `act`, `mpos` and `mquat` are of
+// motors with a state and of mocap bodies, which are refused, or ignored.
+static void mjcf_read_controls(Mjcf *mjcf, const XmlNode *node, RobotFileKey *key)
+{
+    RobotFile *file = mjcf->file;
+    double *control = ARENA_NEW(file->arena, double, mjcf->n_controls + 1);
+    double *commands = ARENA_NEW(file->arena, double, file->n_bodies + 1);
+    double *efforts = ARENA_NEW(file->arena, double, file->n_bodies + 1);
+    const int n = mjcf->n_controls;
+    for (int i = 0; i < file->n_bodies; i++) commands[i] = NAN;
+    key->commands = commands;
+    key->efforts = efforts;
+    if (n == 0 || robot_numbers(file, node, "ctrl", n, n, control) != n) return;
+    for (int i = 0; i < n; i++) {
+        const MjcfControl *of = &mjcf->controls[i];
+        if (of->body < 0) continue;
+        const double c = control[i] < of->low ? of->low : control[i] > of->high ? of->high : control[i];
+        double *to = of->by_position ? &commands[of->body] : &efforts[of->body];
+        const double value = of->scale * c / (of->by_position ? file->bodies[of->body].joint.motor.kp : 1.0);
+        *to = value + (isnan(*to) ? 0.0 : *to);
+        if (!isfinite(*to))
+            robot_error(file, node, "ctrl", "numbers of %s are too large to compute with", robot_label(file, node));
+    }
+}
+
 static void mjcf_read_key(Mjcf *mjcf, const XmlNode *node)
 {
     static const RobotElement element = {
-        .name = "key", .read = "name qpos", .solver = "ctrl act mpos mquat", .show = "time", .refused = "qvel plastic"};
+        .name = "key", .read = "name qpos ctrl", .solver = "act mpos mquat", .show = "time", .refused = "qvel plastic"};
     RobotFile *file = mjcf->file;
     int n = 0;
     robot_check_attributes(file, node, &element);
@@ -183,8 +236,9 @@ static void mjcf_read_key(Mjcf *mjcf, const XmlNode *node)
     double *coordinates = ARENA_NEW(file->arena, double, n + 1);
     const bool given = n > 0 && robot_numbers(file, node, "qpos", n, n, coordinates) == n;
     if (given) mjcf_turn_quaternions(mjcf, node, coordinates);
-    file->keys[file->n_keys++] =
-        (RobotFileKey){.node = node, .name = robot_text_of(node, "name"), .coordinates = given ? coordinates : NULL};
+    RobotFileKey *key = &file->keys[file->n_keys++];
+    *key = (RobotFileKey){.node = node, .name = robot_text_of(node, "name"), .coordinates = given ? coordinates : NULL};
+    mjcf_read_controls(mjcf, node, key);
 }
 
 void mjcf_read_keyframes(Mjcf *mjcf, const XmlNode *node)

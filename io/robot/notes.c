@@ -31,12 +31,20 @@ bool robot_ignores(const RobotFile *file, const char *word)
     return false;
 }
 
+bool robot_ignores_unknown(RobotFile *file, const char *word)
+{
+    const bool ignored = robot_ignores(file, word) || robot_ignores(file, "unknown");
+    if (ignored) robot_note(file, true, word, 1);
+    return ignored;
+}
+
 bool robot_skip(RobotFile *file, const XmlNode *node, const char *attribute, const char *word)
 {
     if (robot_ignores(file, word)) {
         robot_note(file, true, word, 1);
         return true;
     }
+    file->unread++;
     const bool ignorable = robot_word_in(ROBOT_IGNORE_WORDS, word);
     robot_error(file, node, attribute, "%s%s%s changes the motion and is not simulated; delete it%s%s%s",
                 attribute != NULL ? attribute : "<", attribute != NULL ? " of " : node->name,

@@ -55,7 +55,7 @@ static const Robot *robot_read_with(const Source *source, const RobotOptions *op
     file->pairs = ARENA_NEW(scratch, RobotFilePair, ROBOT_PAIRS_MAX);
     file->excludes = ARENA_NEW(scratch, RobotFileExclude, ROBOT_PAIRS_MAX);
     robot_read_root(file);
-    if (robot_failed(file)) return NULL;
+    if (!robot_is_sound(file)) return NULL;
     const Robot *robot = robot_build(file, arena);
     robot_check_ignore(file);
     return robot_failed(file) ? NULL : robot;

@@ -62,6 +62,7 @@ typedef struct RobotFileKey {
     const XmlNode *node;
     const char *name;
     const double *coordinates; // [coordinates of all bodies of the file], quaternions x, y, z, w; NULL: the default
+    const double *commands, *efforts; // [bodies of the file], as RobotKeyframe
 } RobotFileKey;
 
 typedef struct RobotFileNote {
@@ -78,6 +79,7 @@ typedef struct RobotFile {
     Arena *arena; // for all that is not returned
     Diagnostics *diagnostics;
     int errors; // in diagnostics before
+    int unread; // errors about what is left out: all else is read nevertheless
     const RobotOptions *options;
     const XmlNode *root;
     const char *name;
@@ -106,10 +108,12 @@ void robot_error(RobotFile *file, const XmlNode *node, const char *attribute, co
 // "body 'left_foot'", or "geom" if it has no name.
 const char *robot_label(const RobotFile *file, const XmlNode *node);
 bool robot_failed(const RobotFile *file);                         // there were errors
+bool robot_is_sound(const RobotFile *file);                       // no errors but those of what is left out
 const char *robot_text_of(const XmlNode *node, const char *name); // its value; NULL: not given, or empty
 // Reads between `least` and `most` finite numbers; the others of value[most] stay. Returns how many; 0: not given, or
 // an error.
 int robot_numbers(RobotFile *file, const XmlNode *node, const char *name, int least, int most, double *value);
+bool robot_number_of(const char *text, double *value); // false: it is not one finite number
 bool robot_number(RobotFile *file, const XmlNode *node, const char *name, double *value);
 bool robot_not_negative(RobotFile *file, const XmlNode *node, const char *name, double *value);
 bool robot_integer(RobotFile *file, const XmlNode *node, const char *name, int *value);
@@ -134,6 +138,8 @@ void robot_note(RobotFile *file, bool skipped, const char *what, int count);
 // What is replaced by settings of the model: attribute of an element, with the line of the first.
 void robot_note_at(RobotFile *file, const char *element, const char *attribute, int line);
 bool robot_ignores(const RobotFile *file, const char *word);
+// For what is unknown. True: `ignore` has the word, or the word unknown; which is noted.
+bool robot_ignores_unknown(RobotFile *file, const char *word);
 // For what changes the motion and is not read. True: a word of `ignore` says so, which is noted; else an error.
 bool robot_skip(RobotFile *file, const XmlNode *node, const char *attribute, const char *word);
 

@@ -3,6 +3,7 @@
 #include "robot_file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct UrdfLink {
@@ -11,6 +12,8 @@ typedef struct UrdfLink {
     int joint; // that it hangs on; -1: none
     int first; // of the joints that hang on it, -1: none; then UrdfJoint.next
     int last;
+    double friction;            // sliding, of its shapes
+    const XmlNode *friction_at; // that says so; NULL: nothing does
 } UrdfLink;
 
 typedef struct UrdfJoint {
@@ -21,9 +24,11 @@ typedef struct UrdfJoint {
 
 typedef struct Urdf {
     RobotFile *file;
-    UrdfLink *links; // [ROBOT_BODIES_MAX]
+    UrdfLink *links;         // [ROBOT_BODIES_MAX]
+    const UrdfLink **sorted; // [n_links] by name
     UrdfJoint *joints;
     int n_links, n_joints;
+    bool broken; // links and joints are no tree
 } Urdf;
 
 // ---- elements -------------------------------------------------------------------------------------------------------
@@ -90,6 +95,116 @@ static void urdf_check_children(RobotFile *file, const XmlNode *node, const char
     }
 }
 
+// ---- contact --------------------------------------------------------------------------------------------------------
+
+// A number as <mu1>0.5</mu1>, or <lateral_friction value="0.5"/>.
+static bool urdf_number(RobotFile *file, const XmlNode *node, double *value)
+{
+    char text[64];
+    const size_t size = node->inner_end - node->inner;
+    if (xml_attribute(node, "value") != NULL) return robot_number(file, node, "value", value);
+    if (size < sizeof text) {
+        memcpy(text, node->source->text + node->inner, size);
+        text[size] = '\0';
+        if (robot_number_of(text, value)) return true;
+    }
+    robot_error(file, node, NULL, "<%.64s> needs one finite number", node->name);
+    return false;
+}
+
+// Sliding friction of a link. Files say it in up to three ways, of which none is above another.
+static void urdf_set_friction(RobotFile *file, const XmlNode *node, double friction, UrdfLink *link)
+{
+    if (friction < 0.0)
+        robot_error(file, node, NULL, "friction of link '%.128s' is %s, expected at least 0", link->name,
+                    text_number(friction).text);
+    else if (link->friction_at != NULL && link->friction != friction)
+        robot_error(file, node, NULL, "friction of link '%.128s' is %s here, and %s in line %d; delete one of them",
+                    link->name, text_number(friction).text, text_number(link->friction).text, link->friction_at->line);
+    link->friction = friction;
+    link->friction_at = node;
+}
+
+// What changes the motion unless it is the number that means nothing.
+static void urdf_refuse_number(RobotFile *file, const XmlNode *node, double nothing, const char *word)
+{
+    double value = nothing;
+    const bool read = urdf_number(file, node, &value);
+    if (read && value != nothing) robot_skip(file, node, NULL, word);
+    if (read && value == nothing) robot_note(file, false, node->name, 1);
+}
+
+// Of a soft contact; here the spec says how soft the ground is.
+static void urdf_note_softness(RobotFile *file, const XmlNode *node)
+{
+    robot_note_at(file, node->parent->name, node->name, node->line);
+}
+
+// <contact> of a link, as Bullet reads it.
+static void urdf_read_contact(RobotFile *file, const XmlNode *node, UrdfLink *link)
+{
+    static const char refused[] = "rolling_friction spinning_friction restitution";
+    static const char soft[] = "stiffness damping contact_cfm contact_erp";
+    static const char *const known[] = {"lateral_friction", "rolling_friction", "spinning_friction", "restitution",
+                                        "stiffness",        "damping",          "contact_cfm",       "contact_erp",
+                                        "inertia_scaling",  "friction_anchor"};
+    double value = 1.0;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        if (urdf_is(child, "lateral_friction")) {
+            if (urdf_number(file, child, &value)) urdf_set_friction(file, child, value, link);
+        } else if (robot_word_in(refused, child->name) || urdf_is(child, "inertia_scaling")) {
+            urdf_refuse_number(file, child, urdf_is(child, "inertia_scaling") ? 1.0 : 0.0, "contact");
+        } else if (robot_word_in(soft, child->name) || urdf_is(child, "friction_anchor")) {
+            urdf_note_softness(file, child);
+        } else {
+            robot_unknown_element(file, child, known, sizeof known / sizeof *known);
+        }
+    }
+}
+
+static void urdf_read_coefficients(RobotFile *file, const XmlNode *node, UrdfLink *link)
+{
+    static const RobotElement element = {.name = "contact_coefficients", .read = "mu kp kd restitution"};
+    double mu = 0.0, restitution = 0.0;
+    robot_check_attributes(file, node, &element);
+    if (robot_number(file, node, "mu", &mu)) urdf_set_friction(file, node, mu, link);
+    if (robot_number(file, node, "restitution", &restitution) && restitution != 0.0)
+        robot_skip(file, node, "restitution", "contact");
+    if (xml_attribute(node, "kp") != NULL || xml_attribute(node, "kd") != NULL) urdf_note_softness(file, node);
+}
+
+// True, or a number that is not 0.
+static bool urdf_is_on(const XmlNode *node)
+{
+    const char *text = node->source->text + node->inner;
+    size_t size = node->inner_end - node->inner;
+    while (size > 0 && strchr(" \t\r\n", *text) != NULL) text++, size--;
+    return size > 0 && strchr("tT123456789", *text) != NULL;
+}
+
+// <gazebo reference="link">: friction is read. Most else is about sensors, looks and programs.
+static void urdf_read_gazebo(RobotFile *file, const XmlNode *node, UrdfLink *link)
+{
+    static const char soft[] = "kp kd maxVel minDepth maxContacts softCfm softErp stopCfm stopErp surface collision";
+    const XmlNode *across = urdf_child(node, "mu2");
+    double mu = 1.0, other = 1.0;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next) {
+        const bool off = urdf_is(child, "gravity") && !urdf_is_on(child);
+        if (urdf_is(child, "mu1") && link != NULL && urdf_number(file, child, &mu)) {
+            if (across != NULL && urdf_number(file, across, &other) && other != mu)
+                robot_skip(file, across, NULL, "gazebo");
+            else
+                urdf_set_friction(file, child, mu, link);
+        } else if (off || (robot_word_in("turnGravityOff static", child->name) && urdf_is_on(child))) {
+            robot_skip(file, child, NULL, "gazebo");
+        } else if (urdf_is(child, "springStiffness")) {
+            urdf_refuse_number(file, child, 0.0, "gazebo");
+        } else if (robot_word_in(soft, child->name)) {
+            urdf_note_softness(file, child);
+        }
+    }
+}
+
 // ---- links ----------------------------------------------------------------------------------------------------------
 
 static void urdf_read_inertial(RobotFile *file, const XmlNode *node, RobotFileBody *body)
@@ -145,11 +260,11 @@ static bool urdf_read_geometry(RobotFile *file, const XmlNode *node, RobotShape 
     return true;
 }
 
-static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body)
+static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body, UrdfLink *link)
 {
     const bool collides = urdf_is(node, "collision");
     const XmlNode *geometry = urdf_child(node, "geometry"), *what = geometry != NULL ? geometry->first : NULL;
-    urdf_check_children(file, node, "origin geometry", "material verbose contact_coefficients", NULL);
+    urdf_check_children(file, node, "origin geometry contact_coefficients", "material verbose", NULL);
     if (what == NULL) {
         robot_error(file, node, NULL, "<%s> needs a <geometry> with a shape in it", node->name);
         return;
@@ -159,6 +274,8 @@ static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body)
     const RobotFrame frame = urdf_origin(file, node);
     memcpy(shape->shape.p, frame.p, sizeof frame.p);
     memcpy(shape->shape.q, frame.q, sizeof frame.q);
+    const XmlNode *coefficients = urdf_child(node, "contact_coefficients");
+    if (coefficients != NULL) urdf_read_coefficients(file, coefficients, link);
     shape->friction[0] = 1.0;
     shape->condim = 3;
     shape->contype = shape->conaffinity = collides;
@@ -169,15 +286,19 @@ static void urdf_read_shape(RobotFile *file, const XmlNode *node, int body)
                     what->name);
 }
 
-static void urdf_read_link(RobotFile *file, const XmlNode *node, RobotFileBody *body, int index)
+static void urdf_read_link(RobotFile *file, UrdfLink *link, RobotFileBody *body, int index)
 {
+    const XmlNode *node = link->node;
+    const int first = file->n_shapes;
     static const RobotElement element = {.name = "link", .read = "name", .show = "type"};
     robot_check_attributes(file, node, &element);
-    urdf_check_children(file, node, "inertial visual collision", "self_collision_checking contact", NULL);
+    urdf_check_children(file, node, "inertial visual collision contact", "self_collision_checking", NULL);
     for (const XmlNode *child = node->first; child != NULL; child = child->next) {
         if (urdf_is(child, "inertial") && body != NULL) urdf_read_inertial(file, child, body);
-        if (urdf_is(child, "visual") || urdf_is(child, "collision")) urdf_read_shape(file, child, index);
+        if (urdf_is(child, "contact")) urdf_read_contact(file, child, link);
+        if (urdf_is(child, "visual") || urdf_is(child, "collision")) urdf_read_shape(file, child, index, link);
     }
+    for (int i = first; i < file->n_shapes; i++) file->shapes[i].friction[0] = link->friction;
 }
 
 // ---- joints ---------------------------------------------------------------------------------------------------------
@@ -195,12 +316,12 @@ static void urdf_read_limit(RobotFile *file, const XmlNode *node, RobotJoint *jo
     robot_number(file, limit, "lower", &low);
     robot_number(file, limit, "upper", &high);
     robot_not_negative(file, limit, "effort", &effort);
-    if (robot_not_negative(file, limit, "velocity", &velocity)) robot_note(file, false, "limit velocity", 1);
-    if (effort == 0.0) robot_note(file, false, "limit effort 0, read as unlimited", 1);
+    if (robot_not_negative(file, limit, "velocity", &velocity)) robot_note(file, true, "limit velocity", 1);
+    if (effort == 0.0) robot_note(file, true, "limit effort 0, read as unlimited", 1);
     if (effort > 0.0) joint->motor.effort = effort;
     if (!limited) return;
     if (xml_attribute(limit, "lower") == NULL && xml_attribute(limit, "upper") == NULL) {
-        robot_note(file, false, "limit without lower and upper, read as unlimited", 1);
+        robot_note(file, true, "limit without lower and upper, read as unlimited", 1);
     } else if (low < high) {
         joint->limited = true;
         joint->low = low;
@@ -264,26 +385,45 @@ static void urdf_read_joint(RobotFile *file, const XmlNode *node, RobotFileBody 
 
 // ---- the tree -------------------------------------------------------------------------------------------------------
 
+static int urdf_compare(const void *a, const void *b)
+{
+    const UrdfLink *const *one = a, *const *other = b;
+    return strcmp((*one)->name, (*other)->name);
+}
+
+static void urdf_sort(Urdf *urdf)
+{
+    urdf->sorted = ARENA_NEW(urdf->file->arena, const UrdfLink *, urdf->n_links + 1);
+    for (int i = 0; i < urdf->n_links; i++) urdf->sorted[i] = &urdf->links[i];
+    qsort(urdf->sorted, (size_t)urdf->n_links, sizeof *urdf->sorted, urdf_compare);
+    for (int i = 1; i < urdf->n_links; i++) {
+        if (urdf_compare(&urdf->sorted[i - 1], &urdf->sorted[i]) != 0) continue;
+        const UrdfLink *one = urdf->sorted[i - 1], *other = urdf->sorted[i], *later = one > other ? one : other;
+        robot_error(urdf->file, later->node, "name", "two links are called '%.128s'", later->name);
+        urdf->broken = true;
+    }
+}
+
 static int urdf_find_link(const Urdf *urdf, const char *name)
 {
-    for (int i = 0; i < urdf->n_links; i++) {
-        if (strcmp(urdf->links[i].name, name) == 0) return i;
-    }
-    return -1;
+    const UrdfLink key = {.name = name}, *at = &key;
+    const UrdfLink **found = bsearch(&at, urdf->sorted, (size_t)urdf->n_links, sizeof at, urdf_compare);
+    return found != NULL ? (int)(*found - urdf->links) : -1;
 }
 
 static void urdf_add_link(Urdf *urdf, const XmlNode *node)
 {
     const char *name = robot_text_of(node, "name");
+    const int errors = diagnostics_errors(urdf->file->diagnostics);
     if (urdf->n_links > ROBOT_BODIES_MAX) return;
     if (name == NULL)
         robot_error(urdf->file, node, NULL, "<link> needs a name");
-    else if (urdf_find_link(urdf, name) >= 0)
-        robot_error(urdf->file, node, "name", "two links are called '%.128s'", name);
     else if (urdf->n_links == ROBOT_BODIES_MAX)
         robot_error(urdf->file, node, NULL, "more than %d links", ROBOT_BODIES_MAX);
+    urdf->broken |= diagnostics_errors(urdf->file->diagnostics) > errors;
     if (name == NULL) return;
-    urdf->links[urdf->n_links++] = (UrdfLink){.node = node, .name = name, .joint = -1, .first = -1, .last = -1};
+    urdf->links[urdf->n_links++] =
+        (UrdfLink){.node = node, .name = name, .joint = -1, .first = -1, .last = -1, .friction = 1.0};
 }
 
 // The link that <parent link="..."/> or <child link="..."/> names; -1 after an error.
@@ -309,10 +449,12 @@ static int urdf_end(Urdf *urdf, const XmlNode *node, const char *end)
 static void urdf_add_joint(Urdf *urdf, const XmlNode *node)
 {
     const int parent = urdf_end(urdf, node, "parent"), child = urdf_end(urdf, node, "child");
+    urdf->broken |= parent < 0 || child < 0;
     if (parent < 0 || child < 0) return;
     if (urdf->links[child].joint >= 0) {
         robot_error(urdf->file, node, NULL, "link '%.128s' is the child of a second joint; the first is in line %d",
                     urdf->links[child].name, urdf->joints[urdf->links[child].joint].node->line);
+        urdf->broken = true;
         return;
     }
     const int joint = urdf->n_joints++; // at most one per link
@@ -324,6 +466,15 @@ static void urdf_add_joint(Urdf *urdf, const XmlNode *node)
     else
         from->first = joint;
     from->last = joint;
+}
+
+static void urdf_add_gazebo(Urdf *urdf, const XmlNode *node)
+{
+    const bool ignored = robot_ignores(urdf->file, "gazebo");
+    const char *name = robot_text_of(node, "reference");
+    const int link = name != NULL ? urdf_find_link(urdf, name) : -1;
+    robot_note(urdf->file, ignored, "gazebo", 1);
+    if (!ignored) urdf_read_gazebo(urdf->file, node, link >= 0 ? &urdf->links[link] : NULL);
 }
 
 // The one link that hangs on no joint; -1 after an error.
@@ -350,7 +501,7 @@ static int urdf_root(Urdf *urdf)
 static int urdf_add_tree(Urdf *urdf, int link, int parent)
 {
     RobotFile *file = urdf->file;
-    const UrdfLink *from = &urdf->links[link];
+    UrdfLink *from = &urdf->links[link];
     const bool is_world = from->joint < 0 && strcmp(from->name, "world") == 0;
     RobotFileBody *body = is_world ? NULL : robot_add_body(file, from->node, parent);
     const int index = body != NULL ? robot_index(file, body) : -1;
@@ -359,10 +510,23 @@ static int urdf_add_tree(Urdf *urdf, int link, int parent)
         urdf_read_joint(file, urdf->joints[from->joint].node, body);
     else if (body != NULL && file->options->base != ROBOT_BASE_FIXED)
         body->joint.kind = ROBOT_FREE;
-    urdf_read_link(file, from->node, body, index);
+    urdf_read_link(file, from, body, index);
     for (int joint = from->first; joint >= 0; joint = urdf->joints[joint].next)
         count += urdf_add_tree(urdf, urdf->joints[joint].child, index);
     return count;
+}
+
+// Every link but the root hangs on one joint.
+static void urdf_add_joints(Urdf *urdf)
+{
+    int count = 0;
+    for (const XmlNode *child = urdf->file->root->first; child != NULL; child = child->next) {
+        if (urdf_is(child, "gazebo")) urdf_add_gazebo(urdf, child);
+        if (!urdf_is(child, "joint") || urdf->n_links > ROBOT_BODIES_MAX) continue;
+        if (count++ == ROBOT_BODIES_MAX) robot_error(urdf->file, child, NULL, "more than %d joints", ROBOT_BODIES_MAX);
+        if (count <= ROBOT_BODIES_MAX) urdf_add_joint(urdf, child);
+    }
+    urdf->broken |= count > ROBOT_BODIES_MAX;
 }
 
 void urdf_read(RobotFile *file)
@@ -371,14 +535,13 @@ void urdf_read(RobotFile *file)
     Urdf urdf = {.file = file, .links = ARENA_NEW(file->arena, UrdfLink, ROBOT_BODIES_MAX + 2)};
     urdf.joints = ARENA_NEW(file->arena, UrdfJoint, ROBOT_BODIES_MAX + 2);
     robot_check_attributes(file, file->root, &element);
-    urdf_check_children(file, file->root, "link joint", "material transmission gazebo sensor ros2_control", "mujoco");
+    urdf_check_children(file, file->root, "link joint gazebo", "material transmission sensor ros2_control", "mujoco");
     for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
         if (urdf_is(child, "link")) urdf_add_link(&urdf, child);
     }
-    for (const XmlNode *child = file->root->first; child != NULL; child = child->next) {
-        if (urdf_is(child, "joint")) urdf_add_joint(&urdf, child);
-    }
-    if (robot_failed(file)) return;
+    urdf_sort(&urdf);
+    urdf_add_joints(&urdf);
+    if (urdf.broken) return;
     const int root = urdf_root(&urdf);
     if (root >= 0 && urdf_add_tree(&urdf, root, -1) < urdf.n_links)
         robot_error(file, file->root, NULL, "some joints form a loop that is not connected to the root, '%.128s'",

@@ -160,7 +160,7 @@ Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format
 double verify_percent(double part); // in percent, rounded to one decimal (verify.c)
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
 // Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.
-Error show_robot(const Spec *spec, FILE *out, Arena *arena);
+Error show_robot(const Spec *spec, const double *parameter, FILE *out, Arena *arena);
 // Prints a row of debug numbers of a replicate from the HDF5 file `file`, together with the other rows of its step if
 // the model reads them together (show_debug.c). parameter[n_parameters]: the trial's; NaN where each replicate drew its
 // own. Error (user): there is no such row.

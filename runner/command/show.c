@@ -416,7 +416,8 @@ static Error show_debug(const ShowTrial *trial, const CommandLine *line)
 static const Switch show_rows[] = {
     {"debug", SWITCH_INTEGER, "ROW", 0, 1LL << 40,
      "print a debug row instead, numbered from 0: full matrices, or all rows of its time step"},
-    {"robot", SWITCH_FLAG, NULL, 0, 0, "print the tree of the robot's bodies instead: joints, motors, masses"}};
+    {"robot", SWITCH_FLAG, NULL, 0, 0,
+     "print the tree of the robot's bodies instead: joints, motors, masses, with the trial's values"}};
 static const Switches show_switches = {show_rows, 2};
 
 static Error show_run(const CommandLine *line)
@@ -429,7 +430,7 @@ static Error show_run(const CommandLine *line)
     if (error.kind == OK && switch_given(line, "debug"))
         error = show_debug(&trial, line);
     else if (error.kind == OK && switch_given(line, "robot"))
-        error = show_robot(&campaign.spec, line->out, line->arena);
+        error = show_robot(&campaign.spec, show_shared_parameters(&trial, line->arena), line->out, line->arena);
     else if (error.kind == OK)
         error = switch_given(line, "json") ? show_json(&trial, line->out, line->arena)
                                            : show_print(&trial, line->out, line->arena);

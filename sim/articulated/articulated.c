@@ -23,6 +23,7 @@ enum {
     ARTICULATED_OPTION_LEGS,
     ARTICULATED_OPTION_REACHES,
     ARTICULATED_OPTION_KEYFRAME,
+    ARTICULATED_OPTION_SETTLE,
     ARTICULATED_OPTION_IGNORE,
     ARTICULATED_OPTION_BASE,
     ARTICULATED_OPTION_TERRAIN,
@@ -70,8 +71,12 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's place"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file that it starts from; without one: where the file places its bodies"},
+    {"settle", OPTION_CHOICE, "", 0, 0, 1, "false|true",
+     "true: the robot is moved up or down before t = 0, so that its lowest shape just touches the ground: where its file, "
+     "its keyframe and the defaults of parameters place it. Starts, designs and terrains that are searched do not move it"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
-     "elements of the robot's file to leave out although they change the motion; errors name them"},
+     "elements of the robot's file to leave out although they change the motion, errors name them; unknown: all words "
+     "that no format knows"},
     {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
      "the robot's root. file: as in its file, floating if that is URDF; floating; fixed: to the world"},
     {"terrain", OPTION_CHOICE, "", ARTICULATED_FILE, 0, ARTICULATED_NOWHERE,
@@ -129,9 +134,10 @@ static const double *articulated_file_pose(const Robot *robot, Arena *arena)
 }
 
 // The coordinates at t = 0: of the keyframe that a spec names, or of the file.
-static Error articulated_pose(const Robot *robot, const Points *points, Arena *arena, Configured *out,
-                              const double **pose)
+static Error articulated_pose(const Robot *robot, const Points *points, ArticulatedHost *host, Arena *arena,
+                              Configured *out)
 {
+    const double **pose = &host->coordinates;
     const Points *named = points != NULL ? &points[ARTICULATED_OPTION_KEYFRAME] : NULL;
     *pose = articulated_file_pose(robot, arena);
     if (named == NULL || named->count == 0) return error_none();
@@ -141,6 +147,7 @@ static Error articulated_pose(const Robot *robot, const Points *points, Arena *a
     for (int k = 0; k < robot->n_keyframes; k++) {
         if (strcmp(robot->keyframes[k].name, named->names[0]) != 0) continue;
         *pose = robot->keyframes[k].coordinates;
+        host->keyframe = &robot->keyframes[k];
         out->wrong_option = 0;
         return error_none();
     }
@@ -228,8 +235,8 @@ static Error articulated_check_attachment(const Robot *robot, int attachment, Co
         if (robot->bodies[i].mass > 0.0) continue;
         out->wrong_option = ARTICULATED_OPTION_ATTACHMENT + 1;
         return error_make(ERROR_USER,
-                          "joint '%.60s' shares its body with another joint: only `attachment: tree` can "
-                          "simulate that",
+                          "joint '%.60s' shares its body with another joint, or its link has no mass: only "
+                          "`attachment: tree` can simulate that",
                           robot->bodies[i].joint.name);
     }
     return error_none();
@@ -245,6 +252,19 @@ static Error articulated_choose(Configured *configured, const Choice *choice, Ar
     memcpy(&configured->constants, &constants, sizeof constants);
     configured->host = host;
     return error_none();
+}
+
+// Lays the robot out again where it just touches the ground.
+static Error articulated_take_settle(Arena *arena, Configured *out)
+{
+    ArticulatedHost *host = ARENA_NEW(arena, ArticulatedHost, 1);
+    *host = *(const ArticulatedHost *)out->host;
+    double *coordinates = ARENA_NEW(arena, double, host->robot->n_coordinates + 1);
+    out->wrong_option = ARTICULATED_OPTION_SETTLE + 1;
+    TRY(articulated_settle(out, arena, coordinates));
+    host->coordinates = coordinates;
+    out->host = host;
+    return articulated_choose(out, NULL, arena);
 }
 
 static Error articulated_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
@@ -284,10 +304,11 @@ static Error articulated_configure(const double *settings, const Points *points,
     TRY(articulated_take_legs(settings, points, host, arena, &constants, out));
     articulated_take_reference(settings, points, host, out);
     memcpy(&out->constants, &constants, sizeof constants);
-    TRY(articulated_pose(robot, points, arena, out, &host->coordinates));
+    TRY(articulated_pose(robot, points, host, arena, out));
     if (points != NULL) TRY(articulated_groups(points + ARTICULATED_N_OPTIONS, host, arena, out));
     out->wrong_option = ARTICULATED_OPTION_REFERENCE + 1; // all else is checked already
     TRY(articulated_choose(out, NULL, arena));
+    if (settings[ARTICULATED_OPTION_SETTLE] != 0.0) TRY(articulated_take_settle(arena, out));
     out->wrong_option = 0;
     return error_none();
 }
@@ -309,4 +330,5 @@ const Model articulated_model = {
     .choose = articulated_choose,
     .explain = articulated_explain,
     .adjoint = &articulated_adjoint,
+    .robot = articulated_shown,
 };

@@ -16,7 +16,7 @@
     X(axis_x) X(axis_y) X(axis_z)                     /* of hinge and slide, body axes */ \
     X(reference)                                      /* its coordinate there (rad, m) */ \
     X(start)                                          /* its coordinate at t = 0 */ \
-    X(kp) X(kd) X(effort)                             /* motor: N m/rad, N m s/rad, N m; of a slide N/m ... */ \
+    X(kp) X(kd) X(effort) X(bias)                     /* motor: N m/rad, N m s/rad, N m, N m; of a slide N/m ... */ \
     X(armature) X(damping) X(stiffness) X(spring)     /* kg m^2, N m s/rad, N m/rad, rad */ \
     X(friction)                                       /* N m */ \
     X(low) X(high)                                    /* limits of the coordinate; infinite: none */ \
@@ -423,14 +423,18 @@ typedef struct ArticulatedPlan {
 typedef struct ArticulatedHost {
     const Robot *robot;
     const char *const *bodies, *const *joints; // [robot->n_bodies] names as they stand in parameters
-    const ArticulatedGroup *groups;            // [n_groups]
+    const char **renamed;                      // [n_renamed] "joint 'grip' is grip_2": names that were taken
+    int n_renamed;
+    const ArticulatedGroup *groups; // [n_groups]
     int n_groups;
     const ArticulatedPlan *plans; // [n_plans] of designs
     int n_plans;
     const double *coordinates;              // [robot->n_coordinates] at t = 0
+    const RobotKeyframe *keyframe;          // that it starts from; NULL: none
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
     const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn
+    const int *column;                      // [robot->n_bodies] of the joint's first coordinate in a sample; -1: none
     const double *table;                    // [n_table][x, z]: points of the terrain
     int n_table;
     const double *heights; // [n_rows][n_columns] z (m): of the terrain
@@ -447,7 +451,8 @@ typedef struct ArticulatedHost {
 
 // v[3] turned by the quaternion q (x, y, z, w); out may be v.
 void articulated_turn(const double *q, const double *v, double *out);
-// Names of bodies and joints: letters, digits and '_' of those in the file, and no two alike.
+// Names of bodies and joints: letters, digits and '_' of those in the file. No two of their parameters and columns, nor
+// one of theirs and one of the model's, are alike or differ in case alone: such a joint or body gets a number.
 void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host);
 // Lays the robot out in the assets. `words`: names in the spec; those of numbers of bodies, joints and groups become
 // parameters. Error (user).
@@ -457,6 +462,18 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
+// ---- start.c --------------------------------------------------------------------------------------------------------
+
+// How the robot stands over the ground at t = 0, of all shapes that may touch it.
+typedef struct ArticulatedStart {
+    double least; // m: the least height over the ground; negative: as deep in it; infinite: no shape may touch it
+    int shape;    // the lowest one
+    int inside;   // how many are in the ground
+} ArticulatedStart;
+ArticulatedStart articulated_start_of(const Configured *configured, const double *point, Arena *arena);
+// coordinates[n_coordinates]: those of the host, with the robot moved along z so that its lowest shape just touches the
+// ground where parameters have their defaults. Error (user): it can't.
+Error articulated_settle(const Configured *configured, Arena *arena, double *coordinates);
 
 // ---- groups.c -------------------------------------------------------------------------------------------------------
 
@@ -515,6 +532,9 @@ ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choi
                                          const ArticulatedBody *bodies, Arena *arena, Configured *out);
 // Whether a robot with these groups has, or may have, a parameter of that name.
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
+// Whether a parameter of a body (or else of a joint or a group) of that name, or a column of it if it has several
+// coordinates (wide), would be called like one of the model's own.
+bool articulated_is_own(const char *name, bool body, bool wide);
 // That some terrains have; of control: raibert, then the phases of its legs.
 enum { ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS };
 extern const Parameter articulated_extra[ARTICULATED_N_EXTRA];
@@ -530,6 +550,9 @@ const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); /
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    const int *coordinate, Arena *arena, const Drawing **drawing);
 
+// Height of the ground at x, y.
+double articulated_ground(const Configured *configured, const double *parameter, double x, double y);
+
 // ---- debug_table.c --------------------------------------------------------------------------------------------------
 
 extern const DebugTable articulated_debug_table;
@@ -537,6 +560,11 @@ extern const DebugTable articulated_debug_table;
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 
 int articulated_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
+
+// ---- shown.c --------------------------------------------------------------------------------------------------------
+
+// The robot with the numbers that parameters and designs have in a trial; of a design of its shape only the masses.
+const Robot *articulated_shown(const Configured *configured, const double *parameter, Arena *arena);
 
 // ---- gradient.c -----------------------------------------------------------------------------------------------------
 

@@ -145,7 +145,7 @@ static void figure_points(const Configured *configured, const double *parameter,
 
 // ---- the ground and the gait ----------------------------------------------------------------------------------------
 
-// A terrain of heights is drawn by its profile along x, at y = 0: x and y from the grid's middle.
+// x and y from the grid's middle
 static double figure_height(const Configured *configured, const ArticulatedConstants *c, double x, double y)
 {
     const TerrainGrid grid = {configured->assets + c->heights, c->n_rows, c->n_columns, c->spacing};
@@ -153,8 +153,8 @@ static double figure_height(const Configured *configured, const ArticulatedConst
     return terrain_grid(&grid, x + half_x, y + half_y).height;
 }
 
-// The highest plane of the robot's file at y = 0.
-static double figure_planes(const double *assets, const ArticulatedConstants *c, double x)
+// The highest plane of the robot's file there.
+static double figure_planes(const double *assets, const ArticulatedConstants *c, double x, double y)
 {
     const ArticulatedSurface *surfaces = (const ArticulatedSurface *)(assets + c->surfaces);
     double highest = -INFINITY;
@@ -162,23 +162,29 @@ static double figure_planes(const double *assets, const ArticulatedConstants *c,
         const ArticulatedSurface *plane = &surfaces[k];
         const double *n = plane->axes + 6;
         if (plane->kind != ARTICULATED_ON_PLANE || n[2] <= FIGURE_STEEP) continue;
-        highest = fmax(highest, plane->p[2] - ((x - plane->p[0]) * n[0] - plane->p[1] * n[1]) / n[2]);
+        highest = fmax(highest, plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2]);
     }
     return highest;
 }
 
-static double figure_ground(const Configured *configured, const double *parameter, double x)
+double articulated_ground(const Configured *configured, const double *parameter, double x, double y)
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (c.terrain == ARTICULATED_FLAT) return 0.0;
-    if (c.terrain == ARTICULATED_FILE) return figure_planes(configured->assets, &c, x);
+    if (c.terrain == ARTICULATED_FILE) return figure_planes(configured->assets, &c, x, y);
     if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
     const double *of = parameter + c.terrain_row, along = x - of[0];
-    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, -of[1]);
+    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, y - of[1]);
     if (c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(of[1], along), along).height;
     if (c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(of[2], of[1], along), along).height;
     return terrain_beyond(terrain_sine(of[2], of[1], along), along).height;
+}
+
+// A terrain of heights is drawn by its profile along x, at y = 0.
+static double figure_ground(const Configured *configured, const double *parameter, double x)
+{
+    return articulated_ground(configured, parameter, x, 0.0);
 }
 
 static double figure_period(const Configured *configured, const double *parameter)

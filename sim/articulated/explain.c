@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXPLAIN_NOTES = 12 }; // that are named; the rest is counted
+enum { EXPLAIN_NOTES = 12 }; // that are named of what is not needed; the rest is counted
 
 typedef struct RobotRemarks {
     Remark *remarks;
@@ -49,7 +49,7 @@ static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped, 
     int said = 0, more = 0;
     for (int i = 0; i < robot->n_notes; i++) {
         if (robot->notes[i].skipped != skipped || robot->notes[i].replaced != replaced) continue;
-        if (said == EXPLAIN_NOTES) {
+        if (said == EXPLAIN_NOTES && !skipped) {
             more++;
             continue;
         }
@@ -141,6 +141,40 @@ static void robot_say_ground(RobotRemarks *to, const ArticulatedHost *host, cons
         robot_say(to, "ground", true, "no shape of the file collides: the robot falls through the ground");
 }
 
+// Names that were taken: parameters and columns of such joints and bodies begin with another.
+static void robot_say_names(RobotRemarks *to, const ArticulatedHost *host)
+{
+    const char *text = "";
+    for (int i = 0; i < host->n_renamed; i++)
+        text = arena_format(to->arena, "%s%s%s", text, i > 0 ? ", " : "", host->renamed[i]);
+    if (host->n_renamed == 0) return;
+    robot_say(to, "names", true, arena_format(to->arena, "%s in parameters and columns: the name is taken", text));
+}
+
+// The deepest start of a few hundred trials.
+static void robot_say_start(RobotRemarks *to, const Configured *configured, const double *point, int count)
+{
+    enum { LOOKED_AT = 256 };
+    const double touches = 1e-4; // m
+    const ArticulatedHost *host = configured->host;
+    ArticulatedStart start = {.least = INFINITY};
+    for (int i = 0; i < count && i < LOOKED_AT; i++) {
+        const size_t used = to->arena->used;
+        const ArticulatedStart of = articulated_start_of(configured, point + i * configured->n_parameters, to->arena);
+        if (of.least < start.least) start = of;
+        arena_rewind(to->arena, used);
+    }
+    if (!(start.least < -touches)) return;
+    const RobotShape *shape = &host->robot->shapes[start.shape];
+    const char *name = shape->name[0] != '\0' ? arena_format(to->arena, " '%.60s'", shape->name) : "";
+    const char *more = start.inside > 1 ? arena_format(to->arena, ", and %d more", start.inside - 1) : "";
+    robot_say(to, "start", true,
+              arena_format(to->arena,
+                           "the robot starts in the ground: shape%s of body %.60s is %.3g mm deep in it%s; raise the "
+                           "robot, or set settle: true",
+                           name, host->robot->bodies[shape->body].name, -1e3 * start.least, more));
+}
+
 static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
 {
     double low = INFINITY, high = -INFINITY;
@@ -205,13 +239,14 @@ int articulated_explain(const Configured *configured, const double *point, int c
     const ArticulatedHost *host = configured->host;
     RobotRemarks to = {.remarks = remarks, .arena = arena};
     ArticulatedConstants c;
-    (void)point, (void)count;
     memcpy(&c, &configured->constants, sizeof c);
     robot_say_whole(&to, host->robot);
     robot_say_notes(&to, host->robot, true, false);
     robot_say_notes(&to, host->robot, false, true);
     robot_say_notes(&to, host->robot, false, false);
     robot_say_ground(&to, host, &c, configured->assets);
+    robot_say_names(&to, host);
+    robot_say_start(&to, configured, point, count);
     robot_say_legs(&to, host, &c, configured->assets);
     robot_say_terrain(&to, host, &c);
     robot_say_reference(&to, host, &c);

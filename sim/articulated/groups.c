@@ -2,6 +2,7 @@
 #include "articulated.h"
 
 #include <string.h>
+#include <strings.h>
 
 // clang-format off
 static const ItemField group_fields[] = {
@@ -109,10 +110,19 @@ static void group_all(const ArticulatedHost *host, Arena *arena, ArticulatedGrou
 // A group's parameters begin with its name, like those of joints.
 static Error group_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
 {
-    const bool all = strcmp(place->name, host->groups[0].name) == 0;
-    if (!all && group_joint(host, place->name) < 0) return error_none();
+    const bool all = strcasecmp(place->name, host->groups[0].name) == 0,
+               own = articulated_is_own(place->name, false, false);
+    bool joint = group_joint(host, place->name) >= 0;
+    for (int i = 0; i < host->robot->n_bodies && !joint; i++)
+        joint = robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1 &&
+                strcasecmp(host->joints[i], place->name) == 0;
+    if (!all && !joint && !own) return error_none();
     group_wrong(place, out);
     if (all) return error_make(ERROR_USER, "the name `all` is taken: that group holds all driven joints");
+    if (own)
+        return error_make(ERROR_USER,
+                          "group %.60s would give a parameter that the model has already: give it another name",
+                          place->name);
     return error_make(ERROR_USER, "group %.60s has the name of a joint: give it another", place->name);
 }
 
@@ -120,11 +130,14 @@ static Error group_named(const ArticulatedHost *host, const GroupPlace *place, C
 static Error design_named(const ArticulatedHost *host, const GroupPlace *place, Configured *out)
 {
     bool metric = false;
-    for (int m = 0; m < out->n_metrics; m++) metric |= strcmp(out->metrics[m].name, place->name) == 0;
-    if (!metric && !articulated_is_parameter(host, place->name)) return error_none();
+    const bool reserved = name_is_reserved(place->name);
+    for (int m = 0; m < out->n_metrics; m++) metric |= strcasecmp(out->metrics[m].name, place->name) == 0;
+    if (!metric && !reserved && !articulated_is_parameter(host, place->name)) return error_none();
     group_wrong(place, out);
     return error_make(ERROR_USER, "design %.60s has the name of a %s: give it another", place->name,
-                      metric ? "metric" : "parameter");
+                      metric     ? "metric"
+                      : reserved ? "column of tables"
+                                 : "parameter");
 }
 
 static Error group_designs(const Points *designs, ArticulatedHost *host, Arena *arena, Configured *out)

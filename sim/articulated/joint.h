@@ -6,7 +6,7 @@
 //     hinge     C = a_p x a_c, across the axis;  weld, slide  C = the rotation vector of c in p;  ball: none
 //     axis      C = coordinate - command, with the motor's kp and kd; passive spring and damper, dry friction, limits;
 //               armature adds its inertia to K and its old momentum to f. Where the control commands efforts too, the
-//               motor gives s (-kp C - kd rate) + e, with the scale s of its gains and the effort e
+//               motor gives s (-kp C - kd rate + bias) + e, with the scale s of its gains and the effort e
 // The old momentum of an armature is that of the rate that the last solve gave, by the row of that solve: the new row
 // times the old velocities lacks J' u, the derivative of the row, in which a slide on a turning parent feels the
 // centrifugal force, at any step. Of a hinge J' u is 0. A ball's rate turns with its body: I_a times the derivative of
@@ -96,7 +96,8 @@ HD void axis_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     const real scale = joint_gain_scale(w, body), most = body_number(w, body, ARTICULATED_effort);
     const real kp = scale * body_number(w, body, ARTICULATED_kp), kd = scale * body_number(w, body, ARTICULATED_kd);
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    real effort = -fused(kp, C, kd * s->rate), held = -(kp * C);
+    const real bias = scale * body_number(w, body, ARTICULATED_bias);
+    real effort = bias - fused(kp, C, kd * s->rate), held = bias - kp * C;
     if (w->c.efforts > 0) {
         const real feedforward = limb(w, effort_at(w, body) + ARTICULATED_FEEDFORWARD);
         effort = effort + feedforward;

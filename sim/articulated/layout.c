@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
@@ -18,28 +19,65 @@ static const char *name_of_parts(const char *name, Arena *arena)
     return text;
 }
 
-static bool name_is_taken(const char *name, const char *const *names, int count)
+// Names are given in order; a set of them in small letters says which are taken.
+typedef struct NameTable {
+    const char **slots; // [size]
+    uint32_t size;      // a power of 2, more than twice the names
+} NameTable;
+
+// Where the name is or would be.
+static const char **name_slot(const NameTable *table, const char *name)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) return true;
+    uint32_t at = 2166136261u; // FNV-1a
+    for (const char *c = name; *c != '\0'; c++) at = (at ^ (uint32_t)tolower((unsigned char)*c)) * 16777619u;
+    for (at &= table->size - 1; table->slots[at] != NULL; at = (at + 1) & (table->size - 1)) {
+        if (strcasecmp(table->slots[at], name) == 0) break;
+    }
+    return &table->slots[at];
+}
+
+// Columns of a ball and of a free body that is not the base have the same ends.
+static bool name_is_of_free(const Robot *robot, const char *name, Arena *arena)
+{
+    for (int i = 1; i < robot->n_bodies; i++) {
+        if (robot->bodies[i].joint.kind == ROBOT_FREE &&
+            strcasecmp(name_of_parts(robot->bodies[i].name, arena), name) == 0)
+            return true;
     }
     return false;
 }
 
-static const char *name_alone(const char *name, const char *const *names, int count, Arena *arena)
+// The name of body i or its joint.
+static void name_give(const NameTable *table, const Robot *robot, int i, bool body, Arena *arena, const char **name,
+                      ArticulatedHost *host)
 {
-    const char *parts = name_of_parts(name, arena), *own = parts;
-    for (int k = 2; name_is_taken(own, names, count); k++) own = arena_format(arena, "%s_%d", parts, k);
-    return own;
+    const RobotJointKind kind = robot->bodies[i].joint.kind;
+    const bool ball = !body && kind == ROBOT_BALL, wide = ball || (body && kind == ROBOT_FREE && i > 0);
+    const char *of = body ? robot->bodies[i].name : robot->bodies[i].joint.name;
+    const char *parts = name_of_parts(of, arena), *own = parts;
+    for (int k = 2; *name_slot(table, own) != NULL || articulated_is_own(own, body, wide) ||
+                    (ball && name_is_of_free(robot, own, arena));
+         k++)
+        own = arena_format(arena, "%s_%d", parts, k);
+    *name_slot(table, own) = *name = own;
+    if (own == parts) return;
+    host->renamed[host->n_renamed++] = arena_format(arena, "%s '%.60s' is %s", body ? "body" : "joint", of, own);
 }
 
 void articulated_name(const Robot *robot, Arena *arena, ArticulatedHost *host)
 {
     const int n = robot->n_bodies;
     const char **bodies = ARENA_NEW(arena, const char *, n), **joints = ARENA_NEW(arena, const char *, n);
+    NameTable of_bodies = {.size = 4}, of_joints;
+    while (of_bodies.size < 2 * (uint32_t)n + 2) of_bodies.size *= 2;
+    of_joints = of_bodies;
+    of_bodies.slots = ARENA_NEW(arena, const char *, of_bodies.size);
+    of_joints.slots = ARENA_NEW(arena, const char *, of_joints.size);
+    host->renamed = ARENA_NEW(arena, const char *, 2 * n + 1);
+    host->n_renamed = 0;
     for (int i = 0; i < n; i++) {
-        bodies[i] = name_alone(robot->bodies[i].name, bodies, i, arena);
-        joints[i] = name_alone(robot->bodies[i].joint.name, joints, i, arena);
+        name_give(&of_bodies, robot, i, true, arena, &bodies[i], host);
+        name_give(&of_joints, robot, i, false, arena, &joints[i], host);
     }
     host->robot = robot;
     host->bodies = bodies;
@@ -66,6 +104,7 @@ static void lay_joint(const RobotJoint *joint, double start, double *number)
     number[ARTICULATED_start] = number[ARTICULATED_offset] = start;
     number[ARTICULATED_kp] = motor->kp;
     number[ARTICULATED_kd] = motor->kd;
+    number[ARTICULATED_bias] = motor->bias;
     number[ARTICULATED_effort] = motor->driven ? motor->effort : INFINITY;
     number[ARTICULATED_command_low] = motor->driven ? motor->low : -INFINITY;
     number[ARTICULATED_command_high] = motor->driven ? motor->high : INFINITY;
@@ -110,6 +149,13 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     lay_joint(joint, one ? coordinates[0] : 0.0, to->number);
 }
 
+// What the controls of a keyframe command at the start.
+static void lay_command(const RobotKeyframe *key, int body, double *number)
+{
+    if (!isnan(key->commands[body])) number[ARTICULATED_offset] = key->commands[body];
+    number[ARTICULATED_bias] += key->efforts[body];
+}
+
 // Which bodies no joint leads on from, and which of a parent's joints is the last in order.
 static void lay_tree(ArticulatedBody *bodies, int count)
 {
@@ -137,6 +183,7 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
     for (int i = 0; i < host->robot->n_bodies; i++) {
         const RobotJointKind kind = host->robot->bodies[i].joint.kind;
         lay_body(host->robot, i, coordinates, &bodies[i]);
+        if (host->keyframe != NULL) lay_command(host->keyframe, i, bodies[i].number);
         bodies[i].joint = kind == ROBOT_HINGE || kind == ROBOT_SLIDE ? (*joints)++ : -1;
         coordinates += robot_joint_coordinates(kind);
     }
@@ -325,7 +372,8 @@ static void lay_own(const ArticulatedPlaces *places, ArticulatedBody *bodies, Ar
     for (int k = 0; k < places->n_inputs; k++) {
         const int number = places->inputs[k].number;
         ArticulatedBody *body = &bodies[places->inputs[k].body];
-        if (body->joint >= 0 && (number == ARTICULATED_kp || number == ARTICULATED_kd)) body->driven = 1;
+        const bool gain = number == ARTICULATED_kp || number == ARTICULATED_kd || number == ARTICULATED_bias;
+        if (body->joint >= 0 && gain) body->driven = 1;
         if (number == ARTICULATED_low || number == ARTICULATED_high) body->ranged = 1;
         lay_own_body(body, c);
         lay_varied(body, number, 1);
@@ -380,8 +428,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         bodies[i].n_points = lay.count - bodies[i].point;
     }
     const ArticulatedPlaces places = articulated_parameters(host, choice, bodies, arena, out);
-    host->figure =
-        articulated_figure(host, bodies, articulated_columns(host, bodies, arena, out), arena, &out->drawing);
+    host->column = articulated_columns(host, bodies, arena, out);
+    host->figure = articulated_figure(host, bodies, host->column, arena, &out->drawing);
     c->n_bodies = n;
     c->base = lay_base(robot);
     TRY(articulated_reference(host, bodies, arena, c, out));

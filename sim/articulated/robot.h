@@ -25,13 +25,14 @@ typedef enum RobotJointKind {
     ROBOT_WELD   // does not move
 } RobotJointKind;
 
-// What drives a joint, all its motors together: effort = kp (command - q) - kd q', within +-effort. A motor that is
+// What drives a joint, all its motors together: kp (command - q) - kd q' + bias, within +-effort. A motor that is
 // commanded by torque has no kp and kd.
 typedef struct RobotMotor {
     bool driven;      // false: no motor
     double kp, kd;    // N m/rad and N m s/rad; of a slide N/m and N s/m
     double low, high; // of the command (rad, m); infinite: unlimited
     double effort;    // greatest |effort| (N m, N); infinite: unlimited
+    double bias;      // N m; of a slide N: a constant effort
 } RobotMotor;
 
 typedef struct RobotJoint {
@@ -91,6 +92,8 @@ typedef struct RobotContact {
 typedef struct RobotKeyframe {
     const char *name;
     const double *coordinates; // [n_coordinates]
+    const double *commands;    // [n_bodies] of motors by position (rad, m); NaN: none is given
+    const double *efforts;     // [n_bodies] of motors by torque or velocity, to add to their bias (N m, N)
 } RobotKeyframe;
 
 // What was left out of the file, and why that is right: "skipped", because `ignore` says so, or because shapes may pass
@@ -116,14 +119,14 @@ typedef struct Robot {
 } Robot;
 
 // What a robot file may hold although it is not simulated, if a spec says so: elements, and attributes, by their names.
-// Also any element or attribute that is unknown. All else that changes the motion and is not understood is an error.
+// Also any element or attribute that is unknown, by its name or all of them by "unknown". All else that changes the motion and is not understood is an error.
 // Of "mesh" (and "hfield", "sdf") only those that collide or give inertia are meant: others are not needed. "tendon"
 // includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
 // joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are.
 #define ROBOT_IGNORE_WORDS                                                                                                  \
     "adhesion|attach|composite|condim|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|flag|flexcomp|" \
-    "freejoint|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|"            \
-    "plugin|qvel|replicate|sdf|site|springdamper|tendon|viscosity|wind|worldbody"
+    "freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|"     \
+    "plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|viscosity|wind|worldbody"
 
 int robot_joint_coordinates(RobotJointKind kind); // 7, 1, 1, 4, 0
 extern const Robot robot_pendulum;                // the robot of a spec that names none

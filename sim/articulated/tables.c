@@ -3,8 +3,10 @@
 #include "articulated.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // ---- parameters -----------------------------------------------------------------------------------------------------
 
@@ -62,6 +64,8 @@ static const struct {
     {"kp", "N m/rad", "N/m", ARTICULATED_kp, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the position"},
     {"kd", "N m s/rad", "N s/m", ARTICULATED_kd, false, SECTION_PARAMETERS, 0, 1e9, "motor: gain on the rate"},
     {"effort", "N m", "N", ARTICULATED_effort, false, SECTION_PARAMETERS, 0, INFINITY, "motor: greatest effort"},
+    {"bias", "N m", "N", ARTICULATED_bias, false, SECTION_PARAMETERS, -1e9, 1e9,
+     "motor: constant effort beside its gains"},
     {"armature", "kg m^2", "kg", ARTICULATED_armature, false, SECTION_PARAMETERS, 0, 1e6, "inertia of the rotor"},
     {"damping", "N m s/rad", "N s/m", ARTICULATED_damping, false, SECTION_PARAMETERS, 0, 1e9, "viscous friction"},
     {"stiffness", "N m/rad", "N/m", ARTICULATED_stiffness, false, SECTION_PARAMETERS, 0, 1e9, "of a passive spring"},
@@ -79,15 +83,29 @@ static const struct {
 };
 enum { ARTICULATED_NAMED = sizeof articulated_numbers / sizeof articulated_numbers[0] };
 
+#define ARTICULATED_ROW(name, ...) #name,
+static const char *const articulated_metrics[ARTICULATED_N_METRICS] = {ARTICULATED_METRICS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
+
+// Whether the model has a parameter or a metric that is called so, whatever the settings.
+static bool own_name(const char *name)
+{
+    bool is = false;
+    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcasecmp(articulated_always[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_EXTRA; k++) is |= strcasecmp(articulated_extra[k].name, name) == 0;
+    for (int k = 0; k < ARTICULATED_N_METRICS; k++) is |= strcasecmp(articulated_metrics[k], name) == 0;
+    return is;
+}
+
 // Whether a body, joint or group has the first `length` characters as its name.
 static bool parameter_names(const ArticulatedHost *host, const char *name, size_t length)
 {
     for (int g = 0; g < host->n_groups; g++) {
-        if (strlen(host->groups[g].name) == length && strncmp(host->groups[g].name, name, length) == 0) return true;
+        if (strlen(host->groups[g].name) == length && strncasecmp(host->groups[g].name, name, length) == 0) return true;
     }
     for (int i = 0; i < host->robot->n_bodies; i++) {
-        if (strlen(host->bodies[i]) == length && strncmp(host->bodies[i], name, length) == 0) return true;
-        if (strlen(host->joints[i]) == length && strncmp(host->joints[i], name, length) == 0) return true;
+        if (strlen(host->bodies[i]) == length && strncasecmp(host->bodies[i], name, length) == 0) return true;
+        if (strlen(host->joints[i]) == length && strncasecmp(host->joints[i], name, length) == 0) return true;
     }
     return false;
 }
@@ -95,15 +113,28 @@ static bool parameter_names(const ArticulatedHost *host, const char *name, size_
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name)
 {
     const char *last = strrchr(name, '_');
-    bool is = false;
-    for (int k = 0; k < ARTICULATED_N_PARAMETERS; k++) is |= strcmp(articulated_always[k].name, name) == 0;
-    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++) is |= strcmp(articulated_extra[k].name, name) == 0;
-    for (int k = ARTICULATED_N_TERRAIN; k < ARTICULATED_N_EXTRA && host->n_feet > 0; k++)
-        is |= strcmp(articulated_extra[k].name, name) == 0;
+    bool is = own_name(name);
     for (int row = 0; row < ARTICULATED_NAMED && last != NULL; row++)
-        is |= strcmp(articulated_numbers[row].suffix, last + 1) == 0 &&
+        is |= strcasecmp(articulated_numbers[row].suffix, last + 1) == 0 &&
               parameter_names(host, name, (size_t)(last - name));
     return is;
+}
+
+// PREFIX_suffix, in `text`; false: it is too long for a name of the model's own.
+static bool own_join(char text[64], const char *prefix, const char *suffix)
+{
+    return snprintf(text, 64, "%s_%s", prefix, suffix) < 64;
+}
+
+bool articulated_is_own(const char *name, bool body, bool wide)
+{
+    char text[64];
+    for (int row = 0; row < ARTICULATED_NAMED; row++) {
+        if (articulated_numbers[row].body == body && own_join(text, name, articulated_numbers[row].suffix) &&
+            own_name(text))
+            return true;
+    }
+    return wide && strcasecmp(name, "base") == 0; // base_x ... base_qw
 }
 
 // Appends the parameters that this terrain has, in the order of ground.h.

@@ -62,21 +62,6 @@ static const List command_lists[COMMAND_N_LISTS] = {
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-// Columns of tables, and words of expressions.
-static bool command_is_reserved(const char *name)
-{
-    static const char *const words[] = {"id",   "search",    "round",     "fitness", "failure", "n_failed", "trial",
-                                        "seed", "violation", "replicate", "time",    "and",     "or",       "not",
-                                        "min",  "max",       "abs",       "sqrt",    "exp",     "log",      "sin",
-                                        "cos",  "rowid",     "oid",       "_rowid_", "include", "repeat",   "step"};
-    const size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcasecmp(words[i], name) == 0) return true;
-    }
-    return strncasecmp(name, "objective_", 10) == 0 || strncasecmp(name, "constraint_", 11) == 0 ||
-           (length > 4 && strcasecmp(name + length - 4, "_std") == 0);
-}
-
 static Error command_wrong(Configured *out, int list, int64_t item, const char *format, const char *name)
 {
     out->wrong_list = list + 1;
@@ -89,12 +74,7 @@ static Error command_check_names(const Points *lists, int list, Configured *out)
 {
     const Points *own = &lists[list], *others = &lists[COMMAND_PARAMETERS];
     for (int64_t i = 0; i < own->count; i++) {
-        if (command_is_reserved(own->names[i]))
-            return command_wrong(out, list, i, "'%.40s' is reserved", own->names[i]);
-        for (int64_t k = 0; k < i; k++) {
-            if (strcasecmp(own->names[i], own->names[k]) == 0)
-                return command_wrong(out, list, i, "'%.40s': names must differ in more than case", own->names[i]);
-        }
+        if (name_is_reserved(own->names[i])) return command_wrong(out, list, i, "'%.40s' is reserved", own->names[i]);
         for (int64_t k = 0; list == COMMAND_METRICS && k < others->count; k++) {
             if (strcasecmp(own->names[i], others->names[k]) == 0)
                 return command_wrong(out, list, i, "'%.40s' is the name of a parameter already", own->names[i]);

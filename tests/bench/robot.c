@@ -25,14 +25,14 @@ static void put_joint(Json *json, const RobotJoint *joint)
                               joint->damping,
                               joint->friction,
                               joint->armature};
-    const double motor[] = {joint->motor.driven, joint->motor.kp, joint->motor.kd};
+    const double motor[] = {joint->motor.driven, joint->motor.kp, joint->motor.kd, joint->motor.bias};
     json_object(json, "joint");
     json_text(json, "name", joint->name);
     json_text(json, "kind", kinds[joint->kind]);
     put_numbers(json, "anchor", joint->anchor, 3);
     put_numbers(json, "axis", joint->axis, 3);
     put_numbers(json, "numbers", numbers, 8);
-    put_numbers(json, "motor", motor, 3);
+    put_numbers(json, "motor", motor, 4);
     json_number(json, "low", joint->motor.low);
     json_number(json, "high", joint->motor.high);
     json_number(json, "effort", joint->motor.effort);

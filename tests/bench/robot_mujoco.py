@@ -113,7 +113,8 @@ def compare_joint(name, m, j, ours, text):
         check(f"{name} anchor", ours["anchor"], m.jnt_pos[j])
     reference, low, high, stiffness, rest, damping, friction, armature = ours["numbers"]
     limited = bool(m.jnt_limited[j])
-    check(f"{name} range", [low, high], m.jnt_range[j] if limited else [-1e9, 1e9])
+    margin = np.ravel(m.jnt_margin[j])[0] * np.array([0.0 if kind == "ball" else 1.0, -1.0])
+    check(f"{name} range", [low, high], m.jnt_range[j] + margin if limited else [-1e9, 1e9])
     d, q = m.jnt_dofadr[j], m.jnt_qposadr[j]
     check(f"{name} stiffness", stiffness, np.ravel(m.jnt_stiffness[j])[0])
     check(f"{name} damping", damping, np.ravel(m.dof_damping[d])[0])
@@ -129,18 +130,19 @@ def compare_joint(name, m, j, ours, text):
 def compare_motor(name, m, j, ours, damped):
     """Efforts at two states and commands, from the numbers of the compiled model."""
     ids = [a for a in range(m.nu) if m.actuator_trntype[a] in (0, 1) and m.actuator_trnid[a][0] == j]
-    driven, kp, kd = ours["motor"]
+    driven, kp, kd, constant = ours["motor"]
     check(f"{name} driven", driven, 1.0 if ids else 0.0)
     low, high, effort = -math.inf, math.inf, math.inf
-    k = d = 0.0
+    k = d = b = 0.0
     for a in ids:
         gear = np.ravel(m.actuator_gear[a])[0]
         bias = m.actuator_biasprm[a] if m.actuator_biastype[a] == 1 else np.zeros(10)
         k -= gear * gear * bias[1]
         d -= gear * gear * bias[2]
+        b += gear * bias[0]
         gain = m.actuator_gainprm[a][0]
         if bias[1] != 0.0 and m.actuator_ctrllimited[a]:
-            ends = [(gain * c + bias[0]) / -bias[1] / gear for c in m.actuator_ctrlrange[a]]
+            ends = [gain * c / -bias[1] / gear for c in m.actuator_ctrlrange[a]]
             low, high = min(ends), max(ends)
         if m.actuator_biastype[a] == 0 and m.actuator_ctrllimited[a]:
             effort = min(effort, abs(gear * gain * m.actuator_ctrlrange[a][1]))
@@ -149,6 +151,7 @@ def compare_motor(name, m, j, ours, damped):
     if m.jnt_actfrclimited[j]:
         effort = min(effort, m.jnt_actfrcrange[j][1])
     check(f"{name} kp", kp, k, abs(k))
+    check(f"{name} bias", constant, b, abs(b))
     if VERSION >= [3, 15] or not damped:  # before, dampratio took the inertia of the joint while all others are held
         check(f"{name} kd", kd, d, abs(d))
     for what, one, other in (("low", ours["low"], low), ("high", ours["high"], high), ("effort", ours["effort"], effort)):
@@ -234,7 +237,7 @@ ROBOTS = {
     "orientations": """<mujoco><compiler eulerseq="zYx"/><worldbody>
       <body name="a" pos="1 2 3" euler="10 20 30"><freejoint/>
         <inertial pos=".1 .2 .3" mass="2" diaginertia=".03 .04 .05" euler="5 6 7"/>
-        <body name="b" axisangle="1 2 3 40" pos=".1 0 0"><joint axis="1 1 0" pos="0 .1 .2" range="-10 20" ref="5"
+        <body name="b" axisangle="1 2 3 40" pos=".1 0 0"><joint axis="1 1 0" pos="0 .1 .2" range="-10 20" ref="5" margin=".02"
             springref="3" stiffness="2" damping=".1" frictionloss=".2" armature=".3"/>
           <inertial pos="0 0 .1" mass="1" fullinertia=".02 .03 .04 .001 -.002 .003"/>
           <body name="c" xyaxes="1 2 0 -1 1 1"><joint type="slide" axis="0 0 -2" range="-.1 .2" ref=".05"/>

@@ -10,7 +10,7 @@ static const double effort_inertia = 0.5, effort_mass = 2.0, effort_dt = 1e-3;
 
 // A body on one driven joint to the world, whose centre stands in the joint, without gravity.
 typedef struct EffortRun {
-    double kp, kd, most;        // of the motor
+    double kp, kd, most, bias;  // of the motor
     double feedforward, scale;  //
     double q, rate, effort;     // at the end
     double saturation, seconds; //
@@ -29,7 +29,7 @@ static void effort_go(RobotJointKind kind, EffortRun *run)
     RobotBody body = {.name = "body", .parent = -1, .p = {0, 0, 2}, .q = {0, 0, 0, 1}, .mass = effort_mass};
     for (int k = 0; k < 3; k++) body.inertia[k] = effort_inertia;
     body.joint = (RobotJoint){.name = "joint", .kind = kind, .axis = {0, 1, 0}};
-    body.joint.motor = (RobotMotor){true, run->kp, run->kd, -9.0, 9.0, run->most};
+    body.joint.motor = (RobotMotor){true, run->kp, run->kd, -9.0, 9.0, run->most, run->bias};
     const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
     const ArticulatedSetup setup = {.robot = &robot,
                                     .settings = {{"dt", effort_dt}, {"duration", effort_dt * EFFORT_STEPS}},
@@ -78,6 +78,27 @@ TEST(articulated_effort_against_the_motor)
     run = (EffortRun){.kp = 1e5, .kd = 1e3, .most = 1e6, .feedforward = 4.0, .scale = 0.5};
     effort_go(ROBOT_HINGE, &run);
     CHECK_NEAR(0.1 + 4.0 / 5e4, run.q, 1e-6);
+}
+
+// The motor's own constant: it belongs to the gains, so their scale is its scale, and it counts towards the greatest
+// effort.
+TEST(articulated_motor_has_a_constant_effort)
+{
+    const double t = effort_dt * (EFFORT_STEPS - 1);
+    EffortRun turn = {.most = 100.0, .bias = 3.0, .scale = 0.5}, move = turn;
+    effort_go(ROBOT_HINGE, &turn);
+    effort_go(ROBOT_SLIDE, &move);
+    // the first step is before the scale is set
+    CHECK_NEAR(3.0 * (0.5 * t + effort_dt) / effort_inertia, turn.rate, 1e-6);
+    CHECK_NEAR(3.0 * (0.5 * t + effort_dt) / effort_mass, move.rate, 1e-6);
+    CHECK_NEAR(1.5, turn.effort, 1e-12);
+    EffortRun run = {.kp = 1e5, .kd = 1e3, .most = 1e6, .bias = 40.0, .scale = 1.0};
+    effort_go(ROBOT_HINGE, &run);
+    CHECK_NEAR(0.1 + 40.0 / 1e5, run.q, 1e-6);
+    run = (EffortRun){.most = 2.0, .bias = -3.0, .scale = 1.0};
+    effort_go(ROBOT_HINGE, &run);
+    CHECK_NEAR(-2.0, run.effort, 1e-12);
+    CHECK_NEAR(1.0, run.saturation, 1e-12);
 }
 
 // The effort counts towards the greatest one, and saturation says so.

@@ -336,6 +336,118 @@ TEST(robot_contacts_follow_the_planes)
     robot_case_end(&c);
 }
 
+// What is left of an affine motor without its gains is a constant effort, and so are controls of torques in a keyframe;
+// controls of positions are commands.
+TEST(robot_motors_have_a_constant)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><default><default class='off'><general group='7'/></default></default><worldbody>"
+                   "<body><joint name='a'/><geom size='.1'/>"
+                   "<body pos='1 0 0'><joint name='b'/><geom size='.1'/></body>"
+                   "<body pos='2 0 0'><joint name='c'/><geom size='.1'/></body>"
+                   "<body pos='3 0 0'><joint name='d'/><geom size='.1'/></body></body></worldbody>"
+                   "<option actuatorgroupdisable='0 7'/><actuator>"
+                   "<general joint='a' gainprm='50' biastype='affine' biasprm='6 -40 -2' gear='-2' ctrlrange='-1 2'"
+                   " group='1'/><general joint='b' biastype='affine' biasprm='3' gear='5' group='2'/>"
+                   "<velocity joint='b' kv='4' group='2'/><motor joint='c' gear='10' ctrlrange='-1 1' group='2'/>"
+                   "<position joint='c' kp='9'/><general class='off' joint='d'/></actuator>"
+                   "<keyframe><key qpos='1 2 3 4' ctrl='1 2 3 4 5 6'/><key qpos='1 2 3 4'/></keyframe></mujoco>");
+    const RobotMotor *a = &c.robot->bodies[0].joint.motor, *b = &c.robot->bodies[1].joint.motor;
+    const RobotMotor *t = &c.robot->bodies[2].joint.motor;
+    CHECK(a->kp == 160 && a->kd == 8 && a->bias == -12);
+    CHECK_NEAR(-1.25, a->low, 1e-15); // 50 * 2 / 40 / -2
+    CHECK_NEAR(0.625, a->high, 1e-15);
+    CHECK(b->driven && b->kp == 0 && b->kd == 4 && b->bias == 15);
+    CHECK(t->driven && t->kp == 0 && t->effort == 10);
+    CHECK(!c.robot->bodies[3].joint.motor.driven);
+    const RobotKeyframe *key = &c.robot->keyframes[0], *bare = &c.robot->keyframes[1];
+    CHECK_NEAR(-2.0 * 50 * 1 / 160, key->commands[0], 1e-15);
+    CHECK(isnan(key->commands[1]) && isnan(key->commands[2]) && isnan(bare->commands[0]));
+    check_vector((const double[]){0, 5 * 2 + 4 * 3, 10 * 1, 0}, key->efforts, 4, 1e-14); // 4 is over the motor's 1
+    check_vector((const double[]){0, 0, 0, 0}, bare->efforts, 4, 0.0);
+    robot_case_end(&c);
+}
+
+// As MuJoCo does, where a range's end is reached by the margin earlier.
+TEST(robot_margins_narrow_ranges)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><compiler angle='degree'/><default><joint margin='.1'/></default><worldbody><body>"
+                   "<joint range='-90 90'/><geom size='.1'/><body><joint type='slide' range='-1 2' margin='.25'/>"
+                   "<geom size='.1'/><body><joint type='ball' range='0 90'/><geom size='.1'/></body></body></body>"
+                   "</worldbody></mujoco>");
+    CHECK_NEAR(0.1 - pi / 2, c.robot->bodies[0].joint.low, 1e-15);
+    CHECK_NEAR(pi / 2 - 0.1, c.robot->bodies[0].joint.high, 1e-15);
+    CHECK(c.robot->bodies[1].joint.low == -0.75 && c.robot->bodies[1].joint.high == 1.75);
+    CHECK(c.robot->bodies[2].joint.low == 0.0);
+    CHECK_NEAR(pi / 2 - 0.1, c.robot->bodies[2].joint.high, 1e-15);
+    robot_case_end(&c);
+    robot_case_start(&c);
+    robot_refused(
+        &c, "<mujoco><worldbody><body><joint range='-1 1' margin='.1'/><geom size='1'/></body></worldbody></mujoco>",
+        "margin 0.1 of joint leaves nothing of its range");
+    robot_case_end(&c);
+}
+
+static void pull_is(const char *defaults, const char *sections, bool accepted)
+{
+    RobotCase c;
+    char text[900];
+    snprintf(text, sizeof text,
+             "<mujoco><default>%s</default><worldbody><body><joint name='a'/><geom size='.1'/><body><joint name='b'/>"
+             "<geom size='.1'/></body></body></worldbody>%s</mujoco>",
+             defaults, sections);
+    robot_case_start(&c);
+    if (accepted)
+        robot_case_read(&c, text);
+    else
+        robot_refused(&c, text, "changes the motion and is not simulated");
+    robot_case_end(&c);
+}
+
+// Tendons that only measure, and equalities that are not active.
+TEST(robot_tendons_and_equalities_may_do_nothing)
+{
+    static const char fixed[] = "<tendon><fixed name='t'><joint joint='a' coef='1'/></fixed></tendon>";
+    pull_is("", fixed, true);
+    pull_is("", "<tendon><spatial width='.1' springlength='1' range='0 0'><site site='s'/></spatial></tendon>", true);
+    pull_is("<tendon stiffness='0' limited='false' range='-1 1'/>", fixed, true);
+    pull_is("<tendon stiffness='3'/>", fixed, false);
+    pull_is("<default class='c'><tendon range='0 1'/></default>", "<tendon><fixed class='c'/></tendon>", false);
+    pull_is("", "<tendon><fixed damping='1'/></tendon>", false);
+    pull_is("", "<tendon><fixed frictionloss='1'/></tendon>", false);
+    pull_is("", "<tendon><fixed armature='1'/></tendon>", false);
+    pull_is("", "<tendon><spatial limited='true' range='0 1'/></tendon>", false);
+    pull_is("", "<tendon><fixed name='t'/></tendon><actuator><motor tendon='t'/></actuator>", false);
+    pull_is("", "<tendon><fixed name='t'/></tendon><equality><tendon tendon1='t'/></equality>", false);
+    pull_is("", "<equality><joint joint1='a' joint2='b' active='false'/></equality>", true);
+    pull_is("<equality active='false'/>", "<equality><joint joint1='a' joint2='b'/></equality>", true);
+    pull_is("<equality active='false'/>", "<equality><joint joint1='a' joint2='b' active='true'/></equality>", false);
+}
+
+TEST(robot_options_are_read)
+{
+    RobotCase c;
+    robot_case(&c,
+               "<mujoco><option timestep='.01' impratio='10'><flag energy='enable' filterparent='disable'/></option>"
+               "<worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>");
+    CHECK_INTEGER(2, c.robot->n_notes);
+    CHECK(!c.robot->notes[0].skipped && c.robot->notes[1].skipped);
+    CHECK_TEXT("option impratio, for which friction has slip_speed (1)", c.robot->notes[1].what);
+    robot_case_end(&c);
+    robot_case_start(&c);
+    robot_refused(&c, "<mujoco><option><flag override='enable'/></option></mujoco>",
+                  "override of flag changes the motion");
+    robot_refused(&c, "<mujoco><option colision='all'/></mujoco>", "unknown attribute 'colision' of <option>");
+    robot_refused(&c, "<mujoco><option actuatorgroupdisable='31'/></mujoco>",
+                  "31 is not a group of actuators, 0 to 30");
+    robot_refused(&c,
+                  "<mujoco><keyframe><key ctrl='1'/></keyframe><actuator><motor joint='a'/><motor joint='a'/>"
+                  "</actuator><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody></mujoco>",
+                  "ctrl has 1 number, expected 2");
+    robot_case_end(&c);
+}
+
 // ---- several joints on one body -------------------------------------------------------------------------------------
 
 static const char several_text[] =
@@ -453,6 +565,106 @@ TEST(robot_urdf_base_is_chosen)
     robot_case_end(&c);
 }
 
+// Friction is said in three ways, which must agree; softness is the spec's; what else a contact does is refused.
+TEST(robot_urdf_contacts_are_read)
+{
+    RobotCase c;
+#define URDF_BALL(more) "<collision><geometry><sphere radius='.1'/></geometry>" more "</collision>"
+#define URDF_ROBOT(of_a, of_b, more)                                                                                   \
+    "<robot name='r'><link name='a'>" URDF_INERTIAL("1") of_a "</link><link name='b'>" URDF_INERTIAL("1") of_b         \
+        "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>" more "</robot>"
+    robot_case(
+        &c,
+        URDF_ROBOT(URDF_BALL("") "<contact><lateral_friction value='0.25'/><stiffness value='3'/>"
+                                 "<rolling_friction value='0.0'/><inertia_scaling value='1'/></contact>" URDF_BALL(""),
+                   URDF_BALL("<contact_coefficients mu='0.5' kp='1'/>"),
+                   "<gazebo reference='b'><mu1>0.5</mu1><mu2> 5e-1 </mu2><kp>1e6</kp><material>m</material>"
+                   "<turnGravityOff>false</turnGravityOff></gazebo><gazebo><plugin/></gazebo>"));
+    CHECK_INTEGER(3, c.robot->n_shapes);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(i < 2 ? 0.25 : 0.5, c.robot->shapes[i].friction, 0.0);
+    robot_case_end(&c);
+    static const struct {
+        const char *text, *words;
+    } wrong[] = {
+        {URDF_ROBOT("<contact><rolling_friction value='.1'/></contact>", "", ""),
+         "<rolling_friction> changes the motion"},
+        {URDF_ROBOT("<contact><restitution value='.1'/></contact>", "", ""), "or add contact to ignore"},
+        {URDF_ROBOT("<contact><inertia_scaling value='3'/></contact>", "", ""), "<inertia_scaling> changes the motion"},
+        {URDF_ROBOT("<contact><friction value='3'/></contact>", "", ""), "unknown element <friction> in <contact>"},
+        {URDF_ROBOT("<contact><lateral_friction/></contact>", "", ""), "<lateral_friction> needs one finite number"},
+        {URDF_ROBOT("<contact><lateral_friction value='-1'/></contact>", "", ""),
+         "friction of link 'a' is -1, expected at least 0"},
+        {URDF_ROBOT("<contact><lateral_friction value='1'/></contact>", "",
+                    "<gazebo reference='a'><mu1>2</mu1></gazebo>"),
+         "friction of link 'a' is 1 here, and 2 in line 1; delete one of them"},
+        {URDF_ROBOT("", "", "<gazebo reference='a'><mu1>2</mu1><mu2>1</mu2></gazebo>"), "<mu2> changes the motion"},
+        {URDF_ROBOT("", "", "<gazebo><static>true</static></gazebo>"), "or add gazebo to ignore"},
+        {URDF_ROBOT("", "", "<gazebo reference='j'><springStiffness>2</springStiffness></gazebo>"),
+         "<springStiffness>"},
+        {URDF_ROBOT("", URDF_BALL("<contact_coefficients restitution='1'/>"), ""),
+         "restitution of contact_coefficients"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        robot_case_start(&c);
+        robot_refused(&c, wrong[i].text, wrong[i].words);
+        robot_case_end(&c);
+    }
+}
+
+static const char planar_urdf[] =
+    "<robot name='p'><link name='map'/><link name='along'/><link name='across'/><link name='hull'>" URDF_INERTIAL(
+        "3") "</link><joint name='x' type='prismatic'><parent link='map'/><child link='along'/><axis xyz='1 0 0'/>"
+             "<limit/></joint><joint name='y' type='prismatic'><parent link='along'/><child link='across'/>"
+             "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='%s'/><limit/></joint>"
+             "<joint name='yaw' type='continuous'><parent link='across'/><child link='hull'/><axis xyz='0 0 1'/></joint>"
+             "%s</robot>";
+
+// Links without mass carry the next ones, as long as their joints are independent.
+TEST(robot_urdf_links_may_have_no_mass)
+{
+    RobotCase c;
+    robot_case_start(&c);
+    c.options.base = ROBOT_BASE_FIXED;
+    robot_case_read(&c, arena_format(&c.arena, planar_urdf, "1 0 0", "")); // turned by 90 degrees
+    CHECK_INTEGER(3, c.robot->n_bodies);
+    CHECK(c.robot->bodies[0].mass == 0.0 && c.robot->bodies[1].mass == 0.0 && c.robot->bodies[2].mass == 3.0);
+    c.diagnostics = diagnostics_new(&c.arena);
+    robot_refused(&c, arena_format(&c.arena, planar_urdf, "0 1 0", ""),
+                  "the joints of link 'hull' are not independent where the file has it");
+    c.diagnostics = diagnostics_new(&c.arena);
+    robot_refused(&c,
+                  arena_format(&c.arena, planar_urdf, "1 0 0",
+                               "<link name='tip'/><joint name='t' type='continuous'><parent link='hull'/>"
+                               "<child link='tip'/></joint>"),
+                  "link 'tip' moves and has no mass: give its link <inertial>");
+    c.options.base = ROBOT_BASE_FILE;
+    c.diagnostics = diagnostics_new(&c.arena);
+    robot_refused(
+        &c, arena_format(&c.arena, planar_urdf, "1 0 0", ""),
+        "link 'map' moves and has no mass: give its link <inertial>, or set base: fixed, which holds it to the "
+        "world");
+    robot_case_end(&c);
+}
+
+// All that is unknown, in one pass, also beside faults of other kinds; one word of `ignore` takes it all.
+TEST(robot_unknown_words_come_at_once)
+{
+    static const char text[] =
+        "<robot name='r' x='1'><a/><link name='a' y='2'><b/></link><link name='c'>" URDF_INERTIAL(
+            "1") "</link><joint name='j' type='continuous'><parent link='a'/><child link='c'/><d/></joint></robot>";
+    RobotCase c;
+    robot_case_start(&c);
+    robot_refused(&c, text, "link 'a' moves and has no mass");
+    CHECK_INTEGER(6, diagnostics_errors(c.diagnostics));
+    c.options.ignore = (const char *const[]){"unknown"};
+    c.options.n_ignore = 1;
+    c.options.base = ROBOT_BASE_FIXED;
+    robot_case_read(&c, text);
+    CHECK_INTEGER(5, c.robot->n_notes);
+    for (int i = 0; i < 5; i++) CHECK(c.robot->notes[i].skipped);
+    robot_case_end(&c);
+}
+
 // ---- what is left out, limits ---------------------------------------------------------------------------------------
 
 TEST(robot_notes_say_what_was_left_out)
@@ -463,10 +675,11 @@ TEST(robot_notes_say_what_was_left_out)
     c.options.ignore = ignore;
     c.options.n_ignore = 4;
     robot_case_read(
-        &c, "<mujoco><worldbody><light/><body><freejoint/><geom size='.1' solref='1 1'/><geom type='mesh' mesh='a'/>"
-            "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
-            "<tendon><fixed/></tendon><equality><weld/><joint/></equality><actuator><motor tendon='t'/></actuator>"
-            "<sensor><gyro/></sensor></mujoco>");
+        &c,
+        "<mujoco><worldbody><light/><body><freejoint/><geom size='.1' solref='1 1'/><geom type='mesh' mesh='a'/>"
+        "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
+        "<tendon><fixed stiffness='1'/></tendon><equality><weld/><joint/></equality><actuator><motor tendon='t'/></actuator>"
+        "<sensor><gyro/></sensor></mujoco>");
     static const char *const notes[] = {"0 light (1)",       "0 geom solref (1, first in line 1)",
                                         "1 self_filter (1)", "1 tendon (2)",
                                         "1 equality (2)",    "0 sensor (1)",
@@ -495,6 +708,35 @@ static char *robot_of_bodies(int count, bool nested)
     fputs("</worldbody></mujoco>", out);
     fclose(out);
     return text;
+}
+
+// Time grows with the text.
+TEST(robot_long_elements_are_refused)
+{
+    RobotCase c;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fputs("<mujoco", out);
+    for (int i = 0; i < 257; i++) fprintf(out, " a%d='1'", i);
+    fputs("/>", out);
+    fclose(out);
+    robot_case_start(&c);
+    robot_refused(&c, text, "robot.xml:1:1: error: more than 256 attributes of an element");
+    robot_case_end(&c);
+    free(text);
+    out = open_memstream(&text, &size);
+    fputs("<robot name='r'>", out);
+    for (int i = 0; i < 20000; i++) fprintf(out, "<link name='l%d'/>", i);
+    for (int i = 1; i < 20000; i++)
+        fprintf(out, "<joint name='j%d' type='fixed'><parent link='l%d'/><child link='x%d'/></joint>", i, i - 1, i);
+    fputs("</robot>", out);
+    fclose(out);
+    robot_case_start(&c);
+    robot_refused(&c, text, "more than 1024 links");
+    CHECK_INTEGER(1, diagnostics_errors(c.diagnostics));
+    robot_case_end(&c);
+    free(text);
 }
 
 TEST(robot_is_bounded)
@@ -568,6 +810,27 @@ TEST(robot_includes_are_put_in_their_places)
     const char *again = NULL;
     CHECK(kept != NULL && kept->n_bodies == 3);
     CHECK(robot_text(&whole, NULL, &c.arena, c.diagnostics, &again) && again == text);
+    robot_case_end(&c);
+}
+
+// From a robot's folder to another one in the spec's, and not out of it.
+TEST(robot_includes_lead_to_neighbours)
+{
+    RobotCase c;
+    const char *folder = test_folder();
+    robot_case_start(&c);
+    CHECK_OK(folder_make(arena_format(&c.arena, "%s/b", folder)));
+    include_file(folder, "b/ball.xml", "<a><body><freejoint/><geom size='.1'/></body></a>");
+    c.options.folder = folder;
+    c.source = (Source){.file = arena_format(&c.arena, "%s/a/c/robot.xml", folder)};
+    static const char *const good[] = {"../../b/ball.xml", "./..//../a/../b/ball.xml", "../../b/./ball.xml"};
+    static const char *const bad[] = {"../../../b/ball.xml", "../../../../etc/passwd", "/etc/passwd", "../..", ""};
+    for (int i = 0; i < 8; i++) {
+        c.source.text = arena_format(&c.arena, "<mujoco><worldbody><include file='%s'/></worldbody></mujoco>",
+                                     i < 3 ? good[i] : bad[i - 3]);
+        c.robot = robot_read(&c.source, &c.options, &c.arena, c.diagnostics);
+        CHECK((c.robot != NULL) == (i < 3));
+    }
     robot_case_end(&c);
 }
 

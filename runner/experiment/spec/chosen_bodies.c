@@ -29,7 +29,7 @@ static void things_add_word(ThingWords *to, const char *text, size_t length)
 // Adds the names in a text that hold a `_`, as every input and metric of a body does.
 static void things_add_text(ThingWords *to, const char *text)
 {
-    enum { LONGEST = 128 };
+    enum { LONGEST = 160 }; // a name of a robot's file, with a number and what of it
     while (*text != '\0') {
         size_t length = 0;
         while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;

@@ -87,8 +87,7 @@ static Error files_load_robot(const char *folder, const SpecFile *file, Arena *a
     TRY(files_open_text(folder, file, XML_BYTES_MAX, arena, source, &size));
     Source *kept = ARENA_NEW(arena, Source, 1); // diagnostics point to it
     *kept = *source;
-    if (!source_check(kept, size, diagnostics) ||
-        !robot_text(kept, folder_of(kept->file, arena), arena, diagnostics, text))
+    if (!source_check(kept, size, diagnostics) || !robot_text(kept, folder, arena, diagnostics, text))
         return error_make(ERROR_USER, "%.200s can't be read", file->name);
     *digest = sha256_of(*text, strlen(*text));
     return files_check_digest(file, digest);
@@ -114,12 +113,12 @@ static RobotOptions files_robot_options(const Spec *spec)
     return options;
 }
 
-static bool files_read_robot(SpecReader *reader, SpecFile *file, const Source *source, Sha256Text digest,
-                             Points *points)
+static bool files_read_robot(SpecReader *reader, const char *folder, SpecFile *file, const Source *source,
+                             Sha256Text digest, Points *points)
 {
     RobotOptions options = files_robot_options(reader->spec);
     file->digest = digest;
-    options.folder = folder_of(source->file, reader->arena);
+    options.folder = folder;
     const Robot *robot = robot_read(source, &options, reader->arena, reader->diagnostics);
     *points = (Points){.count = robot != NULL, .robot = robot};
     return robot != NULL;
@@ -158,7 +157,7 @@ static bool files_read_content(SpecReader *reader, const Option *option, SpecFil
                             ? files_load_robot(folder, file, reader->arena, reader->diagnostics, source, &text, &digest)
                             : files_load_matrix(folder, file, reader, source, &digest);
     if (error.kind == OK)
-        return robot ? files_read_robot(reader, file, source, digest, points)
+        return robot ? files_read_robot(reader, folder, file, source, digest, points)
                      : matrix_read(reader, source, option, points);
     if (diagnostics_errors(reader->diagnostics) == errors) diagnose(reader->diagnostics, at, "%s", error.text);
     if (reader->folder == NULL) reader->lost = error;

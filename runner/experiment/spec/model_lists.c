@@ -13,6 +13,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 // The field as a row of the key table: scalars are read by the same rules and with the same messages.
 static Key items_key(const ItemField *field, double *at)
@@ -174,8 +175,13 @@ static void items_read_name(ItemsReader *items, const ItemField *field, const No
         return;
     }
     for (int64_t i = 0; i < items->count; i++) {
-        if (strcmp(items->names[i], name) != 0) continue;
-        diagnose(items->reader->diagnostics, node, "there are two '%s' in %s", name, items->list->name);
+        if (strcasecmp(items->names[i], name) != 0) continue;
+        if (strcmp(items->names[i], name) == 0)
+            diagnose(items->reader->diagnostics, node, "there are two '%s' in %s", name, items->list->name);
+        else
+            diagnose(items->reader->diagnostics, node,
+                     "'%s' and '%s' in %s: names must differ in more than case, since columns of tables are called so",
+                     items->names[i], name, items->list->name);
         break;
     }
     items->names[items->count] = arena_copy(items->reader->arena, name);

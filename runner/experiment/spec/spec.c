@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { SPEC_NAMES_SHOWN = 18 };
 
@@ -580,6 +581,33 @@ static void spec_check_search(SpecReader *reader)
     diagnose(reader->diagnostics, about != NULL ? about->value : reader->root, "%s", error.text);
 }
 
+// ---- names ----------------------------------------------------------------------------------------------------------
+
+static int spec_compare_names(const void *a, const void *b)
+{
+    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Parameters and metrics are columns of one table, where capitals do not count.
+static void spec_check_names(SpecReader *reader)
+{
+    const Configured *configured = &reader->spec->configured;
+    const int count = configured->n_parameters + configured->n_metrics;
+    const char **names = ARENA_NEW(reader->arena, const char *, count + 1);
+    const GivenKey *section = given_find(reader, "simulation");
+    for (int i = 0; i < configured->n_parameters; i++) names[i] = configured->parameters[i].name;
+    for (int i = 0; i < configured->n_metrics; i++) names[configured->n_parameters + i] = configured->metrics[i].name;
+    qsort(names, (size_t)count, sizeof *names, spec_compare_names);
+    for (int i = 1; i < count; i++) {
+        if (strcasecmp(names[i - 1], names[i]) != 0) continue;
+        diagnose(reader->diagnostics, section != NULL ? section->key : reader->root,
+                 "two parameters or metrics are called '%s' and '%s': rename what gives one of them its name; names "
+                 "must differ in more than case",
+                 names[i - 1], names[i]);
+        return;
+    }
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static void spec_read(SpecReader *reader)
@@ -592,6 +620,7 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
+        if (diagnostics_errors(reader->diagnostics) == errors) spec_check_names(reader);
         spec_read_parameters(reader);
         axes_read(reader);
         forms_read(reader, FORM_SEARCH);

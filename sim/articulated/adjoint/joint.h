@@ -71,12 +71,13 @@ HD void pull_motor(const ArticulatedLanes *w, int body, real h, const Articulate
     const real zero = splat(0.0), kp = body_number(w, body, ARTICULATED_kp), kd = body_number(w, body, ARTICULATED_kd);
     const real most = body_number(w, body, ARTICULATED_effort), K_bar = axis_bar->motor_K, f_bar = axis_bar->motor_f;
     const real C = s->coordinate - limb(w, articulated_at(body) + ARTICULATED_COMMAND);
-    const real effort = -fused(kp, C, kd * s->rate);
+    const real effort = body_number(w, body, ARTICULATED_bias) - fused(kp, C, kd * s->rate);
     const mask bound = MASK(absolute(effort) > most);
     const real side = select_real(MASK(effort > 0.0), h, -h), C_bar = select_real(bound, zero, -(h * kp * f_bar));
     number_bar(w, body, ARTICULATED_kp, select_real(bound, zero, fused(h * h, K_bar, -(h * C * f_bar))));
     number_bar(w, body, ARTICULATED_kd, select_real(bound, zero, h * K_bar));
     number_bar(w, body, ARTICULATED_effort, select_real(bound, side * f_bar, zero));
+    number_bar(w, body, ARTICULATED_bias, select_real(bound, zero, h * f_bar));
     bar->coordinate = bar->coordinate + C_bar;
     bar_add(w, articulated_at(body) + ARTICULATED_COMMAND, -C_bar);
 }
