@@ -54,7 +54,7 @@ cat >"$folder/pendulum.yaml" <<'END'
 version: 1
 experiment: pendulum
 model: rigid
-simulation: {duration: 1.0, dt: 1ms}
+simulation: {duration: 1.0, dt: 1ms, stabilisation: baumgarte}
 search:
   method: grid
   over: {alpha: {linspace: [1, 20, 100]}, beta: {linspace: [1, 20, 100]}}

@@ -116,6 +116,7 @@ model: rigid
 simulation:
   duration: 0.05
   dt: 0.001
+  stabilisation: baumgarte
   solver: skyline
   world:
     bodies:

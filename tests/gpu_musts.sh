@@ -73,7 +73,7 @@ cat >"$folder/pendulums.yaml" <<END
 version: 1
 experiment: pendulums
 model: rigid
-simulation: {duration: 1.0, dt: 1ms}
+simulation: {duration: 1.0, dt: 1ms, stabilisation: baumgarte}
 search:
   method: grid
   over: {alpha: {linspace: [1, 20, $side]}, beta: {linspace: [1, 20, $side]}}

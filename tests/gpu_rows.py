@@ -43,7 +43,7 @@ search:
 PENDULUMS = """version: 1
 experiment: pendulums
 model: rigid
-simulation: {duration: 1.0, dt: 1ms}
+simulation: {duration: 1.0, dt: 1ms, stabilisation: baumgarte}
 search:
   method: grid
   over: {alpha: {linspace: [1, 20, %d]}, beta: {linspace: [1, 20, %d]}}

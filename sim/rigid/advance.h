@@ -3,7 +3,7 @@
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
-#include "rattle.h"
+#include "start.h"
 
 // ---- a lane's begin and end -----------------------------------------------------------------------------------------
 
@@ -66,18 +66,45 @@ HD void rigid_begin_body(const RigidLanes *w, int number)
     for (int k = 0; k < 4; k++) set_cell(w, at + 3 + k, splat(body->q[k]));
 }
 
+// What is in play at the start, of which the energy can't gain more: see RIGID_ENERGY.
+HD_CALL real rigid_play(const RigidLanes *restrict w, const RigidGains *gains)
+{
+    const real wind = absolute(w->wind_x) + absolute(w->wind_y) + absolute(w->wind_z);
+    const mask blown = w->c.damped != 0 ? MASK(wind > splat(0.0)) : no_lanes();
+    real play = rigid_kinetic(w);
+    if (w->c.powered != 0) return splat(RIGID_RATTLE_FAR);
+    for (int k = 0; w->c.form != RIGID_RATTLE && k < w->c.n_rows; k++) {
+        const real error = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);
+        const real rate = greater_of(greater_of(gains->c, square_root(gains->k)), gains->k * w->dt);
+        const real length = cell(w, rigid_row_at(w, k) + RIGID_ROW_LENGTH), speed = rate * error * length;
+        play = play + 2.0 * speed * speed / rigid_row_compliance(w, k); // four times that of a row alone
+    }
+    return select_real(blown, splat(RIGID_RATTLE_FAR), play);
+}
+
 HD_CALL void rigid_begin(const RigidLanes *restrict w)
 {
+    const RigidGains gains = rigid_gains(w);
     for (int b = w->rank; b < w->c.n_bodies; b += w->size) rigid_begin_body(w, b);
     for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
     for (int i = w->rank; i < w->c.n_islands; i += w->size) set_cell(w, w->c.follow_at + i, splat(-1.0));
     rigid_wait(w);
     rigid_masses(w);
-    const real energy = rigid_energy(w);
+    for (int k = w->rank; k < RIGID_SUMS; k += w->size) set_cell(w, w->c.sums_at + k, splat(0.0));
+    rigid_wait(w);
+    mask refused = no_lanes();
+    if (w->c.form == RIGID_RATTLE)
+        refused = rigid_project(w);
+    else
+        rigid_assemble(w, true);
+    const real energy = rigid_energy(w), lever = rigid_opening(w).lever;
     if (rigid_speaks(w)) {
-        for (int k = 0; k < RIGID_SUMS; k++) set_cell(w, w->c.sums_at + k, splat(0.0));
-        set_cell(w, w->c.sums_at + RIGID_SUM_ENERGY, energy);
-        set_cell(w, w->c.sums_at + RIGID_METRIC_touchdown, splat(-1.0));
+        const int sums = w->c.sums_at;
+        set_cell(w, sums + RIGID_SUM_ENERGY, energy);
+        set_cell(w, sums + RIGID_SUM_OPEN, select_real(refused, splat(1.0), splat(0.0)));
+        set_cell(w, sums + RIGID_SUM_PLAY, fused(splat(RIGID_ENERGY_ROUND), absolute(energy), rigid_play(w, &gains)));
+        set_cell(w, sums + RIGID_SUM_LEVER_START, lever);
+        set_cell(w, sums + RIGID_METRIC_touchdown, splat(-1.0));
     }
     rigid_wait(w);
     if (w->c.form == RIGID_RATTLE) rigid_begin_rattle(w);
@@ -93,22 +120,24 @@ HD void rigid_most(const RigidLanes *w, int sum, real x)
 
 // The greatest values over rows: at the state at which they were assembled, and of the solution there.
 typedef struct RigidExtremes {
-    real stretch, pull, multiplier, residual;
+    real stretch, lever, pull, multiplier, residual;
 } RigidExtremes;
 
 HD_CALL RigidExtremes rigid_extremes(const RigidLanes *restrict w)
 {
     const real none = splat(0.0);
-    RigidExtremes most = {none, none, none, none};
+    RigidExtremes most = {none, none, none, none, none};
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
         const real stretch = cell(w, at + RIGID_ROW_STRETCH), lambda = cell(w, at + RIGID_ROW_LAMBDA);
         most.stretch = most_of(absolute(stretch), most.stretch);
+        most.lever = most_of(absolute(stretch) * w->rows[k].turn, most.lever);
         most.multiplier = most_of(absolute(lambda), most.multiplier);
         if (w->rows[k].kind == RIGID_DISTANCE)
             most.pull = most_of(-(lambda * cell(w, at + RIGID_ROW_LENGTH)), most.pull);
     }
     most.stretch = rigid_most_of_team(w, most.stretch);
+    most.lever = rigid_most_of_team(w, most.lever);
     most.pull = rigid_most_of_team(w, most.pull);
     most.multiplier = rigid_most_of_team(w, most.multiplier);
     most.residual = rigid_most_of_team(w, rigid_residual(w));
@@ -158,6 +187,7 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
     const int sums = w->c.sums_at;
     keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, most->stretch);
+    rigid_most(w, RIGID_SUM_LEVER, most->lever);
     rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
     rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
     rigid_most(w, RIGID_METRIC_residual_max, most->residual);
@@ -255,6 +285,19 @@ HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHe
     set_cell(w, at, select_real(lands, landed, cell(w, at)));
 }
 
+// Greatest |work| of a body's weight since the start (J).
+HD_CALL real rigid_greatest_fall(const RigidLanes *restrict w)
+{
+    real greatest = splat(0.0);
+    for (int b = w->rank; b < w->n_moving; b += w->size) {
+        const RigidBody *body = &w->bodies[w->order[b]];
+        const real z = body->input >= 0 ? lanes_parameter(w->group, body->input + 3) : splat(body->p[2]);
+        const real weight = body->gravity * w->gravity * cell(w, rigid_body_at(w, w->order[b]) + RIGID_BODY_M);
+        greatest = most_of(absolute(weight * (rigid_p(w, w->order[b]).z - z)), greatest);
+    }
+    return rigid_most_of_team(w, greatest);
+}
+
 HD mask rigid_all_finite(const RigidLanes *restrict w)
 {
     mask finite = all_lanes();
@@ -313,7 +356,8 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
     const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
-    keep_cell(w, sums + RIGID_METRIC_error_rms, square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * steps)));
+    keep_cell(w, sums + RIGID_METRIC_error_rms,
+              square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
     keep_cell(w, sums + RIGID_METRIC_survived, t);
     keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
     keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
@@ -346,20 +390,32 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     rigid_sum_state(w, rigid_energy(w), &height, missed, near, t);
 }
 
-// RIGID_NONE, or the failure that ends the lane.
-HD real rigid_failure(const RigidLanes *w, mask finite)
+// RIGID_NONE, or the failure that ends the lane. fall: of rigid_greatest_fall so far.
+HD real rigid_failure(const RigidLanes *w, mask finite, real fall)
 {
+    const int sums = w->c.sums_at;
     const real dropped = cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows);
     const mask refused = w->c.redundant == RIGID_REFUSE ? MASK(dropped > splat(0.0)) : no_lanes();
     const mask jumped = MASK(cell(w, w->c.sums_at + RIGID_SUM_JUMPS) > splat(RIGID_JUMP));
-    const real failure = select_real(refused | jumped, splat(RIGID_SOLVER), splat(RIGID_NONE));
-    return select_real(finite, failure, splat(RIGID_DIVERGED));
+    const mask open = MASK(cell(w, sums + RIGID_SUM_OPEN) > splat(0.0));
+    const real play = fused(splat((double)w->c.n_moving), fall, cell(w, sums + RIGID_SUM_PLAY));
+    const mask gained = MASK(cell(w, sums + RIGID_METRIC_energy_end) > play);
+    const mask torn =
+        MASK(cell(w, sums + RIGID_SUM_LEVER) - cell(w, sums + RIGID_SUM_LEVER_START) > splat(RIGID_ERROR_MOST));
+    real failure = select_real(refused | jumped, splat(RIGID_SOLVER), splat(RIGID_NONE));
+    failure = select_real(gained, splat(RIGID_ENERGY), failure);
+    failure = select_real(torn, splat(RIGID_CONSTRAINT), failure);
+    failure = select_real(finite, failure, splat(RIGID_DIVERGED));
+    return select_real(open, splat(RIGID_OPEN), failure);
 }
 
-// Ends the lanes that are done after this many ticks, or that fail. Returns the lanes that go on.
-HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, mask running)
+// Ends the lanes that are done after this many ticks, or that fail. fall: of rigid_greatest_fall. Returns the lanes that
+// go on.
+HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, real fall, mask running)
 {
-    const real failure = rigid_failure(w, finite), t_end = splat(ticks * w->c.dt);
+    const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL)), t_end = splat(ticks * w->c.dt);
+    const real failure = rigid_failure(w, finite, greatest);
+    if (rigid_speaks(w)) set_cell(w, w->c.sums_at + RIGID_SUM_FALL, greatest);
     const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
     const mask ended = running & over;
     if (!any_lane(ended)) return running;
@@ -369,12 +425,22 @@ HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, 
     return running & ~ended;
 }
 
+// Begins all lanes. Returns those of `running` whose start is not refused.
+HD mask rigid_first(RigidLanes *w, bool observed, mask running)
+{
+    rigid_begin(w);
+    const mask open = running & MASK(cell(w, w->c.sums_at + RIGID_SUM_OPEN) > splat(0.0));
+    if (any_lane(open)) (void)rigid_tick_end(w, observed, 0.0, all_lanes(), splat(0.0), open);
+    w->active = all_lanes();
+    return running & ~open;
+}
+
 HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
 {
     mask running = lanes_running(group);
     const RigidGains gains = rigid_gains(w);
     double ticks = (double)group->tick;
-    if (group->tick == 0) rigid_begin(w);
+    if (group->tick == 0) running = rigid_first(w, observed, running);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         const real t = splat(ticks * w->c.dt);
         ticks += 1.0;
@@ -388,7 +454,8 @@ HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
             }
             w->active = running & MASK(splat(k + 1.0) < w->substeps);
         }
-        running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), running);
+        const real fall = rigid_greatest_fall(w);
+        running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), fall, running);
     }
 }
 

@@ -448,14 +448,68 @@ static void explain_left_out(const Configured *configured, const RigidConstants 
                                  c->n_rows));
 }
 
+// Gains that the spec sets or searches and rattle does not use.
+static void explain_idle_gains(const Configured *configured, const double *point, int count, ExplainRemarks *to,
+                               Arena *arena)
+{
+    const char *names = "";
+    int found = 0;
+    for (int p = RIGID_PARAMETER_alpha; p <= RIGID_PARAMETER_damping_ratio; p++) {
+        bool set = false;
+        for (int i = 0; i < count; i++)
+            set |= point[(int64_t)i * configured->n_parameters + p] != configured->parameters[p].value;
+        if (set) names = arena_format(arena, "%s%s%s", names, found++ > 0 ? ", " : "", configured->parameters[p].name);
+    }
+    if (found > 0)
+        explain_say(to, "gains", true,
+                    arena_format(arena, "rattle uses none: %s change%s nothing", names, found == 1 ? "s" : ""));
+}
+
 // ---- the order of rattle --------------------------------------------------------------------------------------------
 
-// Greatest |J v| of a row at the start.
-static double explain_start_rate(const RigidLanes *w)
+// The row with the greatest error at the start, relative to its lever; before anything is moved.
+typedef struct ExplainGap {
+    int row;
+    double error;
+} ExplainGap;
+
+static ExplainGap explain_gap(const RigidLanes *w)
 {
-    double greatest = 0.0;
-    for (int k = 0; k < w->c.n_rows; k++) greatest = fmax(greatest, fabs(cell(w, rigid_row_at(w, k) + RIGID_ROW_JV)));
-    return greatest;
+    ExplainGap gap = {.row = 0};
+    double greatest = -1.0;
+    for (int b = 0; b < w->c.n_bodies; b++) rigid_begin_body(w, b);
+    rigid_assemble(w, false);
+    for (int k = 0; k < w->c.n_rows; k++) {
+        const double error = fabs(cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH));
+        const double size = error * (w->rows[k].turn > 0.0 ? w->rows[k].turn : 1.0);
+        if (size > greatest) {
+            greatest = size;
+            gap = (ExplainGap){k, error};
+        }
+    }
+    return gap;
+}
+
+// What becomes of a start that does not meet the constraints. After rigid_begin.
+static void explain_start(const Configured *configured, const RigidLanes *w, ExplainGap gap, ExplainRemarks *to,
+                          Arena *arena)
+{
+    const bool rattle = w->c.form == RIGID_RATTLE, refused = cell(w, w->c.sums_at + RIGID_SUM_OPEN) > 0.0;
+    const double speed = cell(w, w->c.sums_at + RIGID_METRIC_projection_speed);
+    const bool angle = w->rows[gap.row].kind == RIGID_TURN || w->rows[gap.row].kind == RIGID_PERPENDICULAR;
+    if (gap.error > 1e-9)
+        explain_say(to, "start", refused || gap.error > 1e-3,
+                    arena_format(arena, "%s is %.4g %s off at the start: %s",
+                                 explain_row_name(w, configured->host, gap.row, arena), gap.error, angle ? "rad" : "m",
+                                 !rattle   ? "the bodies are pulled together, which takes or brings energy"
+                                 : refused ? "too far to be closed (at most half of its lever): the trial fails (open)"
+                                           : "the bodies are moved together before t = 0 (metric projection)"));
+    if (speed > 1e-9)
+        explain_say(to, "start", true,
+                    arena_format(arena,
+                                 "the velocities at the start break the constraints by up to %.3g m/s: they are "
+                                 "changed before t = 0 (metric projection_speed)",
+                                 speed));
 }
 
 // 1/m + r^2/I of the body on which a force acts at r; 0: it is fixed.
@@ -489,18 +543,12 @@ static void explain_order(const RigidLanes *w, ExplainRemarks *to, Arena *arena)
 {
     static const int powers[] = {2, 4, 6};
     const int power = powers[w->c.rattle_order];
-    const double rate = explain_start_rate(w), stiffness = explain_stiffness(w);
+    const double stiffness = explain_stiffness(w);
     bool latches = false, switches = false;
     for (int f = 0; f < w->c.n_forces; f++) {
         latches |= w->forces[f].kind == RIGID_PARACHUTE;
         switches |= w->forces[f].kind == RIGID_TETHER;
     }
-    if (rate > 1e-9)
-        explain_say(to, "order", true,
-                    arena_format(arena,
-                                 "the velocities at the start break the constraints by up to %.3g m/s: the first step "
-                                 "changes them, and errors fall with dt, not with dt^%d",
-                                 rate, power));
     if (switches || latches)
         explain_say(to, "order", false,
                     arena_format(arena, "errors fall with dt^%d while forces are smooth, but only with %s%s%s", power,
@@ -526,14 +574,17 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     double *memory = ARENA_NEW(arena, double, c.cells);
     explain_left_out(configured, &c, &to, arena);
     explain_open(configured, point, memory, &lane);
+    const ExplainGap gap = c.n_rows > 0 ? explain_gap(&lane.w) : (ExplainGap){.row = 0};
     rigid_begin(&lane.w);
     rigid_assemble(&lane.w, true);
+    if (c.n_rows > 0) explain_start(configured, &lane.w, gap, &to, arena);
     if (c.form == RIGID_RATTLE) explain_order(&lane.w, &to, arena);
     if (c.n_rows == 0) return to.count;
     const ExplainWorld world = explain_world(&lane.w, arena);
     for (int k = 0; k < c.n_rows; k++) set_cell(&lane.w, rigid_row_at(&lane.w, k) + RIGID_ROW_SOFT, 0.0);
     lane.w.c.share = 0; // the factors then show which rows follow from others
     rigid_factor_all(&lane.w);
+    if (c.form == RIGID_RATTLE) explain_idle_gains(configured, point, count, &to, arena);
     if (c.form == RIGID_RATTLE)
         explain_say(&to, "gains", false,
                     lane.w.c.damped ? "rattle needs none: every step ends on the constraints"

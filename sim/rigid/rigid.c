@@ -35,10 +35,12 @@ enum {
 static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time"},
     {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
-    {"stabilisation", OPTION_CHOICE, "", 0, 0, 6, "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",
+    {"stabilisation", OPTION_CHOICE, "", RIGID_RATTLE, 0, 6,
+     "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",
      "how a constraint's error is corrected: J a = -s J'v - c Jv - k C. s, c, k are for baumgarte 1, 2 alpha, beta^2; "
      "original 0, 1 + beta, alpha (an error stays); original_with_bias 1, 1 + beta, alpha; velocity 0, 1/dt, "
-     "gamma/dt^2. soft: a damped spring; rattle: no error arises, energy is kept; searched: parameter form chooses"},
+     "gamma/dt^2. soft: a damped spring; rattle: no error arises, energy is kept; a start with errors is moved onto the constraints "
+     "(metric projection), at most by half a lever; searched: parameter form chooses"},
     {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
      "how orientations follow w. exponential: exact for constant w; cayley: Euler's step, normalised; cheaper, turns "
      "too little by (w dt)^2/12"},
@@ -75,7 +77,7 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
 static const Field rigid_debug[] = {RIGID_DEBUG(RIGID_ROW)};
 #undef RIGID_ROW
 
-static const char *const rigid_failures[] = {"none", "diverged", "solver"};
+static const char *const rigid_failures[] = {"none", "diverged", "solver", "open", "energy", "constraint"};
 
 #define RIGID_ROW(name, unit, value, low, high, doc) {#name, unit, value, low, high, SECTION_PARAMETERS, doc},
 static const Parameter rigid_parameters[] = {RIGID_PARAMETERS(RIGID_ROW)};

@@ -136,6 +136,8 @@ typedef struct RigidForce {
     X(int32_t, islands) X(int32_t, touches) X(int32_t, places) X(int32_t, levels) X(int32_t, force_places) \
     /* some force depends on velocities; some islands are solved by trees */ \
     X(int32_t, damped) X(int32_t, trees) \
+    /* some force brings energy */ \
+    X(int32_t, powered) \
     /* rattle: refine for a part of a step that is not its end */ \
     X(int32_t, refine_within) \
     /* in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row */ \
@@ -187,7 +189,9 @@ typedef struct RigidConstants {
     X(redundant_rows, "1", "rows that follow from others: of each loop their number at the start if there are any then, else at the end") \
     X(touchdown, "s", "time at which the first body's centre falls to z = 0, located within the step; the duration if it never does") \
     X(refined_steps, "1", "steps of rattle that did not meet the constraints, as near a singular pose, and were repeated as five shorter ones of order two (order six: eleven)") \
-    X(survived, "s", "time for which the state stayed finite")
+    X(survived, "s", "time until the trial ended") \
+    X(projection, "m", "rattle: greatest error of a row at the start, which is removed before t = 0 by the least motion, weighted by masses") \
+    X(projection_speed, "m/s", "rattle: greatest rate of an error at the start, which is removed likewise")
 // clang-format on
 
 #define RIGID_ENTRY(name, ...) RIGID_PARAMETER_##name,
@@ -220,10 +224,16 @@ enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
+// Absurd results end a lane. An error grows by more than RIGID_ERROR_MOST times the lever that it acts on. Or the energy
+// grows by more than what is in play: the kinetic energy at the start, what the weights of bodies have released at most,
+// and what the correction of errors at the start gives. Springs, pushes and wind bring energy; there it is not judged.
+#define RIGID_ERROR_MOST 1.0
+#define RIGID_ENERGY_ROUND 1e-6 // of E(0), which may be rounding
+
 // part of the kinetic energy that steps which miss the constraints may gain or lose in total
 #define RIGID_JUMP 1e-3
 
-enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER };
+enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER, RIGID_OPEN, RIGID_ENERGY, RIGID_CONSTRAINT };
 
 // Per body and row, in a lane's memory.
 enum {
@@ -254,6 +264,11 @@ enum {
     RIGID_SUM_ENERGY,                    // E(0)
     RIGID_SUM_JUMPS,                     // parts of the kinetic energy changed by steps that missed the constraints
     RIGID_SUM_FOLLOW,                    // rattle: rows that follow from others at the start
+    RIGID_SUM_OPEN,                      // 1: the start is refused
+    RIGID_SUM_PLAY,                      // J at the start that may become kinetic; infinite: not judged
+    RIGID_SUM_FALL,                      // greatest work of a body's weight so far, either sign (J)
+    RIGID_SUM_LEVER,                     // greatest error so far, over its lever
+    RIGID_SUM_LEVER_START,               // the same at the start
     RIGID_SUMS,                          //
     RIGID_SMALL = 512                    // limit, in doubles, of a world in fast memory
 };

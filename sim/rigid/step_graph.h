@@ -35,6 +35,7 @@ typedef struct RigidPart {
 typedef struct RigidFound {
     RigidExtremes most;
     real dropped, C, change; // rattle: greatest error at the end of the flight; change of a velocity
+    real fall;
     mask finite, near;
 } RigidFound;
 
@@ -43,15 +44,16 @@ typedef struct RigidStepGraph {
     GraphProgram aim, land, settle, end; // rattle: after shared.program
     RigidLanes w;                        // the world
     RigidGains gains;
-    RigidHeight height;     // of the step; of the present graph, which may be one of several parts of a step
-    real start, t, dt;      // the step's; of the graph that runs, as a step of fourth order is five
-    int refine;             // rattle: passes of refinement for the present graph
-    RigidAim towards;       // rattle: state of the iterations
-    mask missed;            // lanes in which the step has missed the constraints
-    mask open;              // lanes that settle on
-    RigidStart with;        // the step of the graph that runs
-    bool last;              // the step ends with this graph
-    mask finite;            // after it
+    RigidHeight height; // of the step; of the present graph, which may be one of several parts of a step
+    real start, t, dt;  // the step's; of the graph that runs, as a step of fourth order is five
+    int refine;         // rattle: passes of refinement for the present graph
+    RigidAim towards;   // rattle: state of the iterations
+    mask missed;        // lanes in which the step has missed the constraints
+    mask open;          // lanes that settle on
+    RigidStart with;    // the step of the graph that runs
+    bool last;          // the step ends with this graph
+    mask finite;        // after it
+    real fall;
     real *energy, *squares; // [n_islands]
     RigidPart *parts;       // [n_parts]
     RigidFound *found;      // [n_parts]
@@ -90,6 +92,7 @@ static void rigid_find_state(const RigidStepGraph *g, int number)
 {
     const RigidPart *part = &g->parts[number];
     g->found[number].finite = rigid_all_finite(&part->w);
+    g->found[number].fall = rigid_greatest_fall(&part->w);
     for (int i = 0; i < part->n_islands; i++)
         g->energy[part->first_island + i] = rigid_island_energy(&part->w, &part->w.islands[i]);
 }
@@ -180,14 +183,17 @@ static void rigid_node_count(void *context, int item)
     real energy = splat(0.0), squares = splat(0.0), dropped = splat(0.0);
     mask near = no_lanes();
     g->finite = all_lanes();
+    g->fall = splat(0.0);
     for (int p = 0; p < g->n_parts; p++) {
         const RigidFound *found = &g->found[p];
         most.stretch = most_of(found->most.stretch, most.stretch);
+        most.lever = most_of(found->most.lever, most.lever);
         most.pull = most_of(found->most.pull, most.pull);
         most.multiplier = most_of(found->most.multiplier, most.multiplier);
         most.residual = most_of(found->most.residual, most.residual);
         dropped = dropped + found->dropped;
         near = near | found->near;
+        g->fall = most_of(found->fall, g->fall);
         g->finite = g->finite & found->finite;
     }
     for (int i = 0; i < g->w.n_islands; i++) {
@@ -606,7 +612,7 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
     mask running = lanes_running(group);
     double ticks = (double)group->tick;
     rigid_graph_take(g, constants, assets, group);
-    if (group->tick == 0) rigid_begin(&g->w);
+    if (group->tick == 0) running = rigid_first(&g->w, observed, running);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         const real t = splat(ticks * g->w.c.dt);
         mask active = running;
@@ -618,7 +624,7 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
             if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, running);
             active = running & MASK(splat(k + 1.0) < g->w.substeps);
         }
-        running = rigid_tick_end(&g->w, observed, ticks, g->finite, running);
+        running = rigid_tick_end(&g->w, observed, ticks, g->finite, g->fall, running);
     }
 }
 

@@ -416,6 +416,15 @@ static int32_t world_is_damped(const RigidForce *forces, int count)
     return damped;
 }
 
+// Does some force bring energy of its own?
+static int32_t world_is_powered(const RigidForce *forces, int count)
+{
+    int32_t powered = 0;
+    for (int f = 0; f < count; f++)
+        powered |= forces[f].kind == RIGID_SPRING || forces[f].kind == RIGID_TETHER || forces[f].kind == RIGID_PUSH;
+    return powered;
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 static Error world_wrong(Error error, int list, int64_t item, Configured *out)
@@ -555,6 +564,7 @@ Error rigid_world(const RigidWorldSpec *given, Arena *arena, RigidConstants *c, 
     for (int i = 0; i < f; i++)
         WORLD_TRY(world_take_force(spec, i, bodies, (RigidForce *)(assets + c->forces) + i), 3, i);
     c->damped = world_is_damped((const RigidForce *)(assets + c->forces), f);
+    c->powered = world_is_powered((const RigidForce *)(assets + c->forces), f);
     c->order = c->forces + world_doubles((size_t)f * sizeof(RigidForce));
     int32_t *order = (int32_t *)(assets + c->order);
     for (int i = 0; i < forest.n_order; i++) order[i] = forest.order[forest.n_order - 1 - i];

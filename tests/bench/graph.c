@@ -150,7 +150,7 @@ static void bench_open_world(BenchWorld *world, const char *lists, const char *e
     const BackendOptions options = {.name = "cpu", .threads = threads};
     const char *text = arena_format(arena,
                                     "version: 1\nexperiment: bench\nmodel: rigid\nsimulation: {duration: 1000, "
-                                    "dt: 1e-3, executor: %s, world: {%s}}\n",
+                                    "dt: 1e-3, stabilisation: baumgarte, executor: %s, world: {%s}}\n",
                                     executor, lists);
     Diagnostics *diagnostics = diagnostics_new(arena);
     bench_try(spec_parse("bench.yaml", text, NULL, 0, arena, diagnostics, &world->spec));

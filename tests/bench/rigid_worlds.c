@@ -62,7 +62,7 @@ static double worlds_time(const WorldsCase *world, const char *solver, const cha
     worlds_must(arena_create(&arena, (size_t)1 << 30, "a world"));
     const char *text = arena_format(&arena,
                                     "version: 1\nexperiment: worlds\nmodel: rigid\nsimulation: {duration: 1000, dt: "
-                                    "0.001, copies: %d, solver: %s, world: {%s}}\n",
+                                    "0.001, stabilisation: baumgarte, copies: %d, solver: %s, world: {%s}}\n",
                                     world->copies, solver, world->lists);
     worlds_must(spec_parse("worlds.yaml", text, NULL, 0, &arena, diagnostics_new(&arena), &spec));
     worlds_must(backend_open(&options, &backend));

@@ -137,6 +137,7 @@ model: rigid
 simulation:
   duration: 0.5
   dt: 0.01
+  stabilisation: baumgarte
   world:
     bodies:
       - {name: anchor, fixed: true, position: [0, 0, 2]}

@@ -24,10 +24,10 @@ world()
     }'
 }
 
-world 32 "executor: sequential" >one.yaml
-world 32 "executor: levels" >levels.yaml
-world 32 "executor: auto" >auto.yaml
-world 1 "executor: levels" >small.yaml
+world 32 "stabilisation: baumgarte\n  executor: sequential" >one.yaml
+world 32 "stabilisation: baumgarte\n  executor: levels" >levels.yaml
+world 32 "stabilisation: baumgarte\n  executor: auto" >auto.yaml
+world 1 "stabilisation: baumgarte\n  executor: levels" >small.yaml
 world 32 "stabilisation: rattle" >rattle.yaml
 
 # ---- bits -----------------------------------------------------------------------------------------------------------

@@ -39,8 +39,9 @@ void rigid_parse(RigidRun *run, const char *simulation, const char *rest)
 {
     *run = (RigidRun){.backend = NULL};
     if (arena_create(&run->arena, (size_t)1 << 30, "a test of rigid bodies").kind != OK) abort();
-    const char *text =
-        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: %s\n%s\n", simulation, rest);
+    const char *form = strstr(simulation, "stabilisation:") == NULL ? "stabilisation: baumgarte, " : "";
+    const char *text = arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s%s\n%s\n",
+                                    form, simulation + 1, rest);
     Diagnostics *diagnostics = diagnostics_new(&run->arena);
     CHECK_OK(spec_parse("rigid.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
     diagnostics_print(diagnostics, stdout, false);

@@ -11,7 +11,8 @@ typedef struct RigidRun {
     Batch *batch;
 } RigidRun;
 
-// The spec of a world: `simulation` and the keys beside it. Nothing runs yet.
+// The spec of a world: `simulation` and the keys beside it; a stabilisation that it does not name is baumgarte. Nothing
+// runs yet.
 void rigid_parse(RigidRun *run, const char *simulation, const char *rest);
 
 // `simulation` and `rest`: flow YAML of that section, and other lines. All lanes have the spec's values.

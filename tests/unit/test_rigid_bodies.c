@@ -90,11 +90,11 @@ TEST(rigid_bodies_in_samples)
     rigid_start_observed(&other, BODIES_CHAIN("40"), LANES, "scalar", SAMPLES, 64);
     const Configured *configured = &run.spec.configured;
     const int x = bodies_find(configured->columns, configured->n_columns, "link40_x");
-    const int vy = bodies_find(configured->columns, configured->n_columns, "link40_vy");
-    CHECK(bodies_parameter(configured, "link40_vy") > 0);
+    const int wx = bodies_find(configured->columns, configured->n_columns, "link40_wx");
+    CHECK(bodies_parameter(configured, "link40_wx") > 0);
     for (int lane = 0; lane < LANES; lane++) {
-        rigid_set(&run, "link40_vy", lane, lane);
-        rigid_set(&other, "link40_vy", lane, lane);
+        rigid_set(&run, "link40_wx", lane, lane);
+        rigid_set(&other, "link40_wx", lane, lane);
     }
     rigid_go(&run, 100);
     rigid_go(&other, 1);
@@ -102,7 +102,7 @@ TEST(rigid_bodies_in_samples)
     for (int lane = 0; lane < LANES; lane++) {
         CHECK_INTEGER(SAMPLES, run.batch->trace.count[lane]);
         CHECK_BITS(39.5, rigid_sample(&run, lane, 0)[x]);
-        CHECK_BITS((double)lane, rigid_sample(&run, lane, 0)[vy]);
+        CHECK_BITS((double)lane, rigid_sample(&run, lane, 0)[wx]);
         CHECK_BITS(rigid_metric(&run, "link40_end_x", lane), rigid_sample(&run, lane, SAMPLES - 1)[x]);
         CHECK(memcmp(rigid_sample(&run, lane, 0), rigid_sample(&other, lane, 0),
                      sizeof(double) * SAMPLES * (size_t)configured->n_columns) == 0);

@@ -41,8 +41,9 @@ static void islands_run_on(IslandsRun *run, const char *world, const char *optio
     double seconds;
     *run = (IslandsRun){.backend = NULL};
     if (arena_create(&run->arena, (size_t)1 << 30, "a test of islands").kind != OK) abort();
-    const char *text = arena_format(
-        &run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s, world: {%s}}\n", options, world);
+    const char *text =
+        arena_format(&run->arena, "version: 1\nexperiment: test\nmodel: rigid\nsimulation: {%s%s, world: {%s}}\n",
+                     strstr(options, "stabilisation:") == NULL ? "stabilisation: baumgarte, " : "", options, world);
     Diagnostics *diagnostics = diagnostics_new(&run->arena);
     CHECK_OK(spec_parse("islands.yaml", text, NULL, 0, &run->arena, diagnostics, &run->spec));
     diagnostics_print(diagnostics, stdout, false);
