@@ -100,6 +100,9 @@ int made_compiler_main(const char *architecture);
 // start from.
 Error warm_start_take(const Spec *spec, const char *results, const char *name, Arena *arena, const char **taken);
 
+// Restores a search from the state that the database keeps (run/warm_start.c); *found false: it keeps none.
+Error search_read_state(Database *database, Search *search, bool *found);
+
 // ---- stored campaigns (store/campaign_open.c, store/find.c) ---------------------------------------------------------
 
 // A stored campaign that is open for reading: its database and its spec.
@@ -398,13 +401,15 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 // ---- where a campaign comes from, and what --set changed (store/origin.c, store/overrides.c) ------------------------
 
 typedef struct Origin {
-    const char *purpose; // "verifies", "compares", "imports", "merges"
+    const char *purpose; // "verifies", "compares", "imports", "merges", "recommends"
     const char *campaign, *hash;
     int64_t trial; // -1: none
     double fitness;
 } Origin;
-// Notes an origin. The same origin is noted once.
-Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena);
+// Notes origins. The same origin is noted once.
+Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origins, int count, Arena *arena);
+// Notes an event of a campaign that no other process runs (store/edit.c).
+Error event_note(const CampaignPlace *place, bool shared_fs, const char *kind, const char *text, Arena *arena);
 
 // The overrides that a campaign stores, oldest first.
 Error overrides_read(Database *database, Arena *arena, Overrides *overrides);

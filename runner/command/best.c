@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { BEST_SHOWN = 10 };
@@ -17,6 +18,7 @@ typedef struct BestListing {
     int count;
     bool survivors; // only trials that failed, by the time they survived
     BestPer per;
+    Recommendation recommendation; // with one, a last column has the fitness under fresh seeds
 } BestListing;
 
 // Failed trials have no metrics or fitness: their columns are the failure and the time survived.
@@ -66,11 +68,21 @@ static Cursor best_trials(const BestListing *listing, int64_t top, Arena *arena)
 // Titles of the columns; a table for people says "trial" for "id".
 static const char *const *best_titles(const BestListing *listing, bool machine, Arena *arena)
 {
-    const char **titles = ARENA_NEW(arena, const char *, listing->count + 1);
+    const char **titles = ARENA_NEW(arena, const char *, listing->count + 2);
     titles[0] = "rank";
+    titles[1 + listing->count] = "fresh";
     for (int i = 0; i < listing->count; i++)
         titles[1 + i] = !machine && strcmp(listing->names[i], "id") == 0 ? "trial" : listing->names[i];
     return titles;
+}
+
+static bool best_has_fresh(const BestListing *listing) { return listing->recommendation.best >= 0; }
+
+static void best_fresh_cell(const BestListing *listing, int64_t trial, Table *table)
+{
+    if (!best_has_fresh(listing)) return;
+    const Recommended *candidate = recommendation_of(&listing->recommendation, trial);
+    table_number(table, candidate != NULL ? candidate->fresh : (double)NAN);
 }
 
 // *first: id of the first row; -1 without rows, and then nothing is printed. The first column must be the id.
@@ -82,11 +94,13 @@ static Error best_rows(const BestListing *listing, int64_t top, TableFormat form
     *first = -1;
     Cursor trials = best_trials(listing, top, arena);
     for (int64_t rank = 1; cursor_next(&trials); rank++) {
-        if (rank == 1) table = table_start(out, format, listing->count + 1, best_titles(listing, machine, arena));
+        const int count = listing->count + 1 + best_has_fresh(listing);
+        if (rank == 1) table = table_start(out, format, count, best_titles(listing, machine, arena));
         if (rank == 1) *first = cell_integer(&trials, 0);
         table_integer(table, grouped ? cell_integer(&trials, listing->count) : rank);
         for (int i = 0; i < listing->count; i++)
             trial_cell(table, &trials, i, &listing->all, trial_column_find(&listing->all, listing->names[i]));
+        best_fresh_cell(listing, cell_integer(&trials, 0), table);
     }
     cursor_stop(&trials, *first >= 0 ? table_finish(table) : error_none());
     return cursor_close(&trials);
@@ -107,7 +121,7 @@ static Error best_print_survivors(BestListing *listing, int64_t top, FILE *out, 
 static Error best_print_front(const StoredCampaign *campaign, const char *objectives, int64_t top, TableFormat format,
                               FILE *out, Arena *arena, int64_t *best)
 {
-    BestListing listing = {.campaign = campaign};
+    BestListing listing = {.campaign = campaign, .recommendation = {.best = -1}};
     FrontColumns by;
     bool any = false;
     TRY(front_columns(campaign, objectives, arena, &by));
@@ -159,14 +173,16 @@ static Error best_limit(const StoredCampaign *campaign, FILE *messages, int64_t 
 static Error best_print_per(const StoredCampaign *campaign, BestPer per, int64_t top, TableFormat format, FILE *out,
                             Arena *arena, int64_t *best)
 {
-    BestListing listing = {.campaign = campaign, .per = per};
+    BestListing listing = {.campaign = campaign, .per = per, .recommendation = {.best = -1}};
     TRY(best_check_groups(campaign, per));
     if (spec_several(&campaign->spec)) return best_print_front(campaign, NULL, top, format, out, arena, best);
     if (top == 0) top = per == BEST_OF_ALL ? BEST_SHOWN : 1;
     TRY(best_limit(campaign, NULL, &top));
     TRY(trial_columns(campaign->database, &campaign->spec, arena, &listing.all));
     best_choose(&listing, format != TABLE_TEXT, arena);
+    TRY(recommendation_read(campaign, arena, &listing.recommendation));
     TRY(best_rows(&listing, top, format, out, arena, best));
+    if (format == TABLE_TEXT) recommended_print(&listing.recommendation, out);
     if (*best >= 0) return error_none();
     if (format != TABLE_TEXT) // no rows: only the header, an empty array
         return table_finish(table_start(out, format, listing.count + 1, best_titles(&listing, true, arena)));

@@ -157,6 +157,13 @@ Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 
+// What a campaign recommends, if it does (recommended.c): a text with the recommended candidate and the best of the
+// search; a line about one trial, if it is a candidate; the same as a member of an open object.
+void recommended_print(const Recommendation *recommendation, FILE *out);
+void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out);
+void recommended_json(const Recommendation *recommendation, Json *json);
+void recommended_trial_json(const Recommendation *recommendation, int64_t trial, Json *json);
+
 double verify_percent(double part); // in percent, rounded to one decimal (verify.c)
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
 // Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.

@@ -109,6 +109,11 @@ static Error gather_end(const CommandLine *line, const char *name, RunOptions *o
     options->messages = NULL;
     TRY(doctor_mend(options, name, line->arena));
     TRY(campaign_run(report->spec, options, line->arena, &summary));
+    const CampaignPlace place = {.results = options->results,
+                                 .name = name,
+                                 .folder = arena_format(line->arena, "%s/%s", options->results, name)};
+    options->messages = line->messages;
+    if (!report->spec->model->runs_program) TRY(recommend_run(&place, options, line->arena));
     fprintf(line->out, "%s: %d parts, %s trials, %s failures; %s\n", name, report->gathered.of,
             text_count(summary.trials_done).text, text_count(summary.failures).text, summary.state);
     return error_none();

@@ -59,8 +59,8 @@ static void run_print_next(const CommandLine *line, const StoredCampaign *campai
 }
 
 // one_line: after --progress json, where each line is one object.
-static void run_print_json(const RunSummary *summary, const Timings *timings, const char *name, bool one_line,
-                           FILE *out)
+static void run_print_json(const RunSummary *summary, const Timings *timings, const Recommendation *recommendation,
+                           const char *name, bool one_line, FILE *out)
 {
     Json json;
     json_start(&json, out, !one_line);
@@ -82,6 +82,7 @@ static void run_print_json(const RunSummary *summary, const Timings *timings, co
     if (timings != NULL) timings_json(timings, &json);
     json_number(&json, "best_fitness", summary->best_fitness);
     if (!isnan(summary->best_fitness)) json_integer(&json, "best_trial", summary->best_trial);
+    recommended_json(recommendation, &json);
     json_text(&json, "device", summary->device);
     json_text(&json, "folder", summary->folder);
     json_close(&json, '}');
@@ -115,13 +116,14 @@ static Error run_print(const CommandLine *line, const RunSummary *summary, const
     return error_none();
 }
 
-static Error run_summary(const CommandLine *line, const RunSummary *summary, const char *name)
+static Error run_summary(const CommandLine *line, const RunSummary *summary, bool recommends, const char *name)
 {
     const bool stream = switch_choice(line, "progress", PROGRESS_AUTO) == PROGRESS_JSON; // on standard output
     StoredCampaign campaign;
     Timings timings;
-    if (switch_given(line, "json") && !switch_given(line, "timings")) {
-        run_print_json(summary, NULL, name, stream, line->out);
+    Recommendation recommendation = {.best = -1};
+    if (switch_given(line, "json") && !switch_given(line, "timings") && !recommends) {
+        run_print_json(summary, NULL, &recommendation, name, stream, line->out);
         return error_none();
     }
     const Error opened = campaign_open(line->results, name, line->arena, &campaign);
@@ -131,9 +133,12 @@ static Error run_summary(const CommandLine *line, const RunSummary *summary, con
         return error_none();
     }
     TRY(opened);
+    const bool timed = switch_given(line, "timings");
     Error error = timings_read(campaign.database, summary->first_batch, &timings);
     if (error.kind == OK && switch_given(line, "json"))
-        run_print_json(summary, &timings, name, stream, line->out);
+        error = recommendation_read(&campaign, line->arena, &recommendation);
+    if (error.kind == OK && switch_given(line, "json"))
+        run_print_json(summary, timed ? &timings : NULL, &recommendation, name, stream, line->out);
     else if (error.kind == OK)
         error = run_print(line, summary, &campaign, &timings, stream ? line->messages : line->out);
     campaign_close(&campaign);
@@ -176,6 +181,14 @@ static Error run_profile_graph(const CommandLine *line, const Spec *spec)
     return command_output_finish(&aside, &output, error);
 }
 
+// Not where a budget of time or of failures stopped it.
+static bool run_has_ended(const RunSummary *summary)
+{
+    if (summary->state == NULL) return false;
+    const bool by_trials = summary->reason != NULL && strncmp(summary->reason, "limits.trials", 13) == 0;
+    return strcmp(summary->state, "done") == 0 || (strcmp(summary->state, "stopped") == 0 && by_trials);
+}
+
 static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOptions *options)
 {
     RunSummary summary = {.best_fitness = (double)NAN};
@@ -185,7 +198,12 @@ static Error run_campaign(const CommandLine *line, const Spec *spec, const RunOp
     Error error = campaign_run(spec, options, line->arena, &summary);
     if (error.kind == ERROR_INTERRUPTED && spec->part.count > 0) error.kind = ERROR_UNFINISHED; // for schedulers
     TRY(error);
-    return run_summary(line, &summary, options->name);
+    const bool recommends = recommend_wanted(spec) && run_has_ended(&summary);
+    const CampaignPlace place = {.results = options->results,
+                                 .name = options->name,
+                                 .folder = arena_format(line->arena, "%s/%s", options->results, options->name)};
+    if (recommends) TRY(recommend_run(&place, options, line->arena));
+    return run_summary(line, &summary, recommends, options->name);
 }
 
 // For a search that starts from another campaign, adds what it takes to the spec.

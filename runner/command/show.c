@@ -283,9 +283,12 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
 {
     ShowPlaces places;
     BatchTiming batch;
+    Recommendation recommendation;
     TRY(show_places(trial, arena, &places));
     TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
+    TRY(recommendation_read(trial->campaign, arena, &recommendation));
     show_print_objectives(trial, out, arena);
+    recommended_print_trial(&recommendation, trial->id, out);
     TRY(show_print_parameters(trial, out));
     fputc('\n', out);
     TRY(show_print_metrics(trial, out));
@@ -354,13 +357,16 @@ static Error show_json(const ShowTrial *trial, FILE *out, Arena *arena)
     ShowPlaces places;
     BatchTiming batch;
     Json json;
+    Recommendation recommendation;
     TRY(show_places(trial, arena, &places));
     TRY(timings_of_trial(trial->campaign->database, trial->id, arena, &batch));
+    TRY(recommendation_read(trial->campaign, arena, &recommendation));
     json_start(&json, out, true);
     json_object(&json, NULL);
     json_text(&json, "campaign", trial->campaign->name);
     json_integer(&json, "trial", trial->id);
     json_number(&json, "fitness", trial->fitness);
+    recommended_trial_json(&recommendation, trial->id, &json);
     for (int k = 0; k < rows_objectives(&trial->campaign->spec); k++)
         json_number(&json, rows_objective_name(k), trial->objective[k]);
     json_text(&json, "failure", trial->failure);

@@ -272,6 +272,11 @@ typedef struct Spec {
         double failures;  // fraction of the trials; 1: none
     } limits;
 
+    struct {                                                             // which trials run again under fresh seeds
+        enum { RECOMMEND_AUTO, RECOMMEND_NEVER, RECOMMEND_ALWAYS } when; // at the end (view/analysis/recommend.c)
+        int64_t trials, replicates;                                      // replicates 0: auto
+    } recommend;
+
     struct {
         const char *backend; // auto | cpu | cuda
         const char *kernels; // auto | made | general
@@ -622,6 +627,9 @@ int warm_trials(const Spec *spec);
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
 const char *cmaes_taken_text(const Spec *spec, Arena *arena);
+// parameter[n_parameters]: the mean of the distribution of the search with the best fitness, of a restored state of
+// cmaes. False: none has a best trial, or `exclude` drops it.
+bool cmaes_mean(const Search *search, double *parameter);
 
 // How many of `most` ids can be examined in less than half a second, whatever the spec excludes; at least one.
 int64_t search_affordable(const Search *search, int64_t most);

@@ -126,6 +126,33 @@ Error verify_outcome(const StoredCampaign *run, int64_t trial, Arena *arena, Ver
 Interval verify_shown(const Spec *spec, const Interval *cost); // costs as values of the user's objective
 const char *verify_interval_method(const Spec *spec);          // "Student's t", "order statistics", "no interval"
 
+// ---- recommending a trial (analysis/recommend.c) --------------------------------------------------------------------
+
+// The best trials of a noisy search and the mean of its distribution, run again under fresh seeds.
+typedef struct Recommended {
+    int64_t trial;     // of the campaign; -1: the mean
+    double fitness;    // in the search; NaN: it has none
+    int64_t there;     // its trial in the campaign of the fresh seeds
+    double fresh;      // fitness there, NaN: none; with `failed: any` of the replicates that did not fail
+    Interval interval; // its own, as verify's
+    int64_t failed;    // replicates
+    double violation;  // of the constraints
+} Recommended;
+typedef struct Recommendation {
+    const char *run;         // "gains/verify/recommend_0123456789ab"; NULL: there is none
+    int64_t seeds;           // replicates of each
+    Recommended *candidates; // [count] the best of the search first, its mean last
+    int count, best;         // best: the candidate that is recommended; -1: none
+} Recommendation;
+
+// Whether the spec asks for it.
+bool recommend_wanted(const Spec *spec);
+// For a campaign whose search has ended: runs what was not run yet, or goes on with it. Nothing if the spec does not
+// ask for it, no trial has a fitness, or another process is at it.
+Error recommend_run(const CampaignPlace *place, const RunOptions *options, Arena *arena);
+Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
+const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial); // NULL: no candidate
+
 // ---- plots (plots/plot.c; plots/data.c gathers the data) ------------------------------------------------------------
 
 enum {

@@ -44,6 +44,7 @@ experiment: hopper
 model: hopper
 simulation: {duration: 0.02, settle: 0.01}
 search: {method: grid, over: {k_fp: [100]}}
+objective: {minimize: velocity_error}
 END
 { repeat 2001 x1 , && echo 1; } >wide.csv
 says 1 "there is no campaign under results; run a spec first, or name the root folder" best grid

@@ -61,6 +61,7 @@ static const char *schema_context(const char *path, Arena *arena)
         {"search.points", "{method: list}"},
         {"search.when", "{over: {k_att: [0, 1], b_att: [1, 2]}}"},
         {"search.csv", "{method: csv}"},
+        {"recommend", "{method: random, over: {k_fp: {range: [50, 300]}}}"},
     };
     const SearchMethod *method = schema_method(path, arena);
     const char *last = strrchr(path, '.');
@@ -72,9 +73,10 @@ static const char *schema_context(const char *path, Arena *arena)
     return schema_least(method, taken ? arena_format(arena, ", %s: {from: other}", method->name) : "", arena);
 }
 
-// `objective:` that a key needs, or "".
-static const char *schema_objective(const char *path, Arena *arena)
+// The `objective:` or `replicates:` that a key needs, or "".
+static const char *schema_beside(const char *path, Arena *arena)
 {
+    if (strcmp(path, "recommend") == 0) return "replicates: {perturb: {phi_leg: {normal: [0, 0.1]}}}\n";
     const SearchMethod *method = schema_method(path, arena);
     const bool several = strcmp(path, "objective.reference") == 0 || (method != NULL && method->several);
     return several ? "objective: {minimize: [energy, apex_mean]}\n" : "";
@@ -95,7 +97,7 @@ TEST(schema_examples_are_good_specs)
         const char *text =
             arena_format(&arena, "version: 1\nexperiment: test\nmodel: %s\nsimulation: {duration: 1.5}\n%ssearch: %s\n",
                          strcmp(rows[i].path, "record.bodies") == 0 ? "rigid" : "hopper",
-                         schema_objective(rows[i].path, &arena), schema_context(rows[i].path, &arena));
+                         schema_beside(rows[i].path, &arena), schema_context(rows[i].path, &arena));
         const char *set = arena_format(&arena, "%s=%s", rows[i].path, rows[i].example);
         Spec spec;
         Diagnostics *diagnostics = diagnostics_new(&arena);

@@ -7,7 +7,7 @@
 
 static const size_t warm_bytes = (size_t)256 << 20; // of address space
 
-static Error warm_read_state(Database *database, Search *search, bool *found)
+Error search_read_state(Database *database, Search *search, bool *found)
 {
     size_t size = 0;
     TRY(search_state_read(database, search->state, search_state_most(search), &size, found));
@@ -22,7 +22,7 @@ static Error warm_take_state(Spec *spec, StoredCampaign *other, Search *search, 
     bool found = false;
     *done = false;
     if (!warm_is_alike(spec, &other->spec, arena)) return error_none();
-    TRY(warm_read_state(other->database, search, &found));
+    TRY(search_read_state(other->database, search, &found));
     *done = found && warm_from_state(spec, search, arena);
     return error_none();
 }

@@ -122,6 +122,13 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
     return error;
 }
 
+Error event_note(const CampaignPlace *place, bool shared_fs, const char *kind, const char *text, Arena *arena)
+{
+    CampaignEdit edit;
+    TRY(edit_begin(place, shared_fs, arena, &edit));
+    return edit_end(&edit, store_event(&edit.store, kind, "%s", text));
+}
+
 Lock edit_keep_lock(CampaignEdit *edit)
 {
     const Lock lock = edit->lock;

@@ -122,11 +122,20 @@ static Error origin_put(CampaignEdit *edit, const CampaignPlace *place, const Or
     return cursor_run(&put);
 }
 
-Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origin, Arena *arena)
+Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origins, int count, Arena *arena)
 {
     CampaignEdit edit;
+    Error error = error_none();
     TRY(edit_begin(place, shared_fs, arena, &edit));
-    return edit_end(&edit, origin_put(&edit, place, origin, arena));
+    for (int i = 0; i < count && error.kind == OK; i++) error = origin_put(&edit, place, &origins[i], arena);
+    return edit_end(&edit, error);
+}
+
+Cursor origins_for(Database *database, const char *purpose)
+{
+    Cursor origins = cursor_open(database, "SELECT trial, fitness FROM origin WHERE purpose = ? ORDER BY id");
+    with_text(&origins, purpose);
+    return origins;
 }
 
 Error origin_note_merged(Store *store, const StoredCampaign *source)

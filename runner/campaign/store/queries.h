@@ -343,6 +343,7 @@ Error note_add(CampaignEdit *edit, const char *text); // with the time
 
 // Of what it was made, with the present name of what was renamed: "verifies gait/41 (now walk)". "": of nothing.
 Error origin_read(const CampaignPlace *place, Arena *arena, const char **text);
+Cursor origins_for(Database *database, const char *purpose); // cells: trial, fitness; in the order of their notes
 // Of a merge, within a transaction.
 Error origin_note_merged(Store *store, const StoredCampaign *source);
 

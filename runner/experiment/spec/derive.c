@@ -118,6 +118,7 @@ Error spec_strip(Spec *spec, Arena *arena)
     memset(&spec->replicates, 0, sizeof spec->replicates);
     memset(&spec->record, 0, sizeof spec->record);
     memset(&spec->limits, 0, sizeof spec->limits);
+    memset(&spec->recommend, 0, sizeof spec->recommend);
     SpecReader reader = derive_reader(spec, arena, diagnostics_new(arena));
     for (int i = 0; i < reader.n_own; i++) {
         const Key *key = &reader.keys[i];

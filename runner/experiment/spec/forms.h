@@ -44,7 +44,8 @@
     X(recorded_trials) \
     X(debug_trials) \
     X(debug_window) \
-    X(bodies)
+    X(bodies) \
+    X(recommend)
 // clang-format on
 
 // When a form is read; the comments say what is known then.

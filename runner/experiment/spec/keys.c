@@ -33,7 +33,7 @@ static const Key keys_rows[] = {
      .doc = "every trial gets the same perturbations, so that trials differ by their parameters only",
      .example = "true"},
     {.path = "replicates.store", .type = KEY_BOOLEAN, KEYS_AT(BOOLEAN, replicates.store),
-     .doc = "also keep the metrics of every replicate", .example = "false"},
+     .doc = "also keep the metrics of every replicate, and what it drew", .example = "false"},
 
     {.path = "objective", .type = KEY_SECTION, .doc = "what is minimised or maximised",
      .example = "{minimize: \"velocity_error\", over: mean}"},

@@ -84,6 +84,6 @@ Error verify_run_spec(const VerifyTask *task, const char *purpose, Spec *spec, c
                            .hash = task->campaign->spec.hash.hex,
                            .trial = task->trial,
                            .fitness = task->fitness};
-    TRY(origin_note(&place, options->shared_fs, &origin, arena));
+    TRY(origin_note(&place, options->shared_fs, &origin, 1, arena));
     return campaign_open(options->results, name, arena, out);
 }

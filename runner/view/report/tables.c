@@ -213,6 +213,30 @@ static int report_best_columns(const Report *report, const char **shown)
     return count;
 }
 
+// The recommended candidate under fresh seeds, and the best of the search.
+static Error report_recommended(const Report *report)
+{
+    Recommendation recommendation;
+    TRY(recommendation_read(report->campaign, report->arena, &recommendation));
+    if (recommendation.best < 0) return error_none();
+    const Recommended *best = &recommendation.candidates[recommendation.best], *first = recommendation.candidates;
+    FILE *out = report->out;
+    fprintf(out, "<p>The best of a noisy search is also the luckiest. Under %" PRId64 " fresh seeds, of %d candidates ",
+            recommendation.seeds, recommendation.count);
+    if (best->trial >= 0)
+        fprintf(out, "trial %" PRId64 " is the best: ", best->trial);
+    else
+        fputs("the mean of the search is the best: ", out);
+    fprintf(out, "<b>%.5g</b>", best->fresh);
+    if (!isnan(best->interval.low)) fprintf(out, " (95 %%: %.5g to %.5g)", best->interval.low, best->interval.high);
+    if (best->trial >= 0) fprintf(out, "; %.5g in the search", best->fitness);
+    if (recommendation.best > 0)
+        fprintf(out, ". Trial %" PRId64 ", the best of the search, has %.5g, and %.5g in the search", first->trial,
+                first->fresh, first->fitness);
+    fputs(".</p>\n", out);
+    return error_none();
+}
+
 Error report_best(const Report *report)
 {
     const Spec *spec = &report->campaign->spec;
@@ -235,7 +259,9 @@ Error report_best(const Report *report)
     }
     fputs("</tr></thead>\n<tbody>\n", out);
     TRY(spec_several(spec) ? report_front_rows(report, shown, count) : report_best_rows(report, shown, count));
-    fputs("</tbody></table></div>\n<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
+    fputs("</tbody></table></div>\n", out);
+    TRY(report_recommended(report));
+    fputs("<p>To simulate a trial again, to the same bits: <code>hopscotch replay ", out);
     put_markup(out, report->campaign->name);
     fprintf(out, "/%" PRId64 "</code></p>\n", plot_shown_trial(report->data));
     return error_none();

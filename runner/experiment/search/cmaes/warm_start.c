@@ -100,6 +100,26 @@ bool warm_from_state(Spec *spec, const Search *other, Arena *arena)
     return true;
 }
 
+bool cmaes_mean(const Search *search, double *parameter)
+{
+    const Cmaes *cmaes = search->scratch;
+    const Spec *spec = search->spec;
+    int64_t best = -1;
+    for (int64_t s = 0; s < cmaes->side.searches; s++) {
+        const double of = cmaes_view(search, s).run->best;
+        if (!isnan(of) && (best < 0 || of < cmaes_view(search, best).run->best)) best = s;
+    }
+    if (best < 0) return false;
+    const CmaesView view = cmaes_view(search, best);
+    memcpy(parameter, spec->fixed, (size_t)spec->configured.n_parameters * sizeof *parameter);
+    for (int i = 0; i < spec->n_axes; i++) {
+        const Values *values = &spec->axes[i].values;
+        const double x = warm_is_mirrored(spec, values) ? cmaes_reflected(view.mean[i]) : view.mean[i];
+        parameter[spec->axes[i].parameter] = cmaes_value(values, x);
+    }
+    return search_complete(spec, parameter);
+}
+
 // ---- from the best trials -------------------------------------------------------------------------------------------
 
 // Coordinates of the best trials, where the other campaign has the parameter at all.

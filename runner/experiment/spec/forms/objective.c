@@ -266,7 +266,8 @@ const Form form_failed = {
     .path = "objective.failed",
     .after = "objective.over",
     .words = "any, ignore or penalty(x) with a number x",
-    .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out",
+    .doc = "any: one failed replicate fails the trial; penalty(x): it counts as x; ignore: it is left out. A replicate "
+           "with an objective or a constraint that is not finite fails too: non_finite",
     .example = "penalty(10)",
     .stage = FORM_OBJECTIVE,
     .read = objective_read_failed,

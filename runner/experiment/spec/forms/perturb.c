@@ -97,7 +97,8 @@ const Form form_perturb = {
     .path = "replicates.perturb",
     .after = "replicates.common",
     .words = "a mapping of parameters to {normal: [mean, deviation]} or {uniform: [low, high]}",
-    .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range",
+    .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range. "
+           "Objectives and constraints see what was drawn",
     .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}",
     .stage = FORM_SEARCH, // a searched parameter can't be perturbed
     .read = perturb_read,

@@ -1,0 +1,85 @@
+// What a campaign recommends after a noisy search (view/analysis/recommend.c), for people and for programs.
+#include "command.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void recommended_print_value(const Recommendation *recommendation, const Recommended *candidate, FILE *out)
+{
+    const Interval *interval = &candidate->interval;
+    if (isnan(candidate->fresh))
+        fputs("no fitness", out);
+    else
+        fprintf(out, "%.6g", candidate->fresh);
+    if (!isnan(candidate->fresh) && !isnan(interval->low))
+        fprintf(out, " (95 %%: %.6g to %.6g)", interval->low, interval->high);
+    fprintf(out, " under %s fresh seeds", text_count(recommendation->seeds).text);
+    if (candidate->failed > 0) fprintf(out, ", of which %s failed", text_count(candidate->failed).text);
+    if (candidate->violation > 0.0) fprintf(out, ", violation %.4g", candidate->violation);
+    if (!isnan(candidate->fitness)) fprintf(out, "; %.6g in the search", candidate->fitness);
+}
+
+void recommended_print(const Recommendation *recommendation, FILE *out)
+{
+    if (recommendation->best < 0) return;
+    const Recommended *best = &recommendation->candidates[recommendation->best];
+    fputs("\nfresh     ", out);
+    if (best->trial >= 0)
+        fprintf(out, "trial %" PRId64 " is recommended: ", best->trial);
+    else
+        fputs("the mean of the search is recommended: ", out);
+    recommended_print_value(recommendation, best, out);
+    if (recommendation->best > 0) {
+        fprintf(out, "\n          the best of the search, trial %" PRId64 ": ", recommendation->candidates[0].trial);
+        recommended_print_value(recommendation, &recommendation->candidates[0], out);
+    }
+    fprintf(out, "\n          %d candidates; the recommended one is %s/%" PRId64 "\n", recommendation->count,
+            recommendation->run, best->there);
+}
+
+void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out)
+{
+    const Recommended *candidate = recommendation_of(recommendation, trial);
+    if (candidate == NULL) return;
+    fputs("fresh seeds: ", out);
+    recommended_print_value(recommendation, candidate, out);
+    fprintf(out, " (%s/%" PRId64 ")\n", recommendation->run, candidate->there);
+}
+
+static void recommended_members(const Recommendation *recommendation, const Recommended *candidate, Json *json)
+{
+    if (candidate->trial >= 0) json_integer(json, "trial", candidate->trial);
+    json_text(json, "what", candidate->trial >= 0 ? "trial" : "mean");
+    json_number(json, "fitness", candidate->fitness);
+    json_number(json, "fresh", candidate->fresh);
+    json_number(json, "low", candidate->interval.low);
+    json_number(json, "high", candidate->interval.high);
+    json_integer(json, "seeds", recommendation->seeds);
+    json_integer(json, "failed", candidate->failed);
+    json_text(json, "campaign", recommendation->run);
+    json_integer(json, "trial_there", candidate->there);
+}
+
+void recommended_json(const Recommendation *recommendation, Json *json)
+{
+    if (recommendation->best < 0) return;
+    json_object(json, "recommended");
+    recommended_members(recommendation, &recommendation->candidates[recommendation->best], json);
+    json_array(json, "candidates");
+    for (int i = 0; i < recommendation->count; i++) {
+        json_object(json, NULL);
+        recommended_members(recommendation, &recommendation->candidates[i], json);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+void recommended_trial_json(const Recommendation *recommendation, int64_t trial, Json *json)
+{
+    const Recommended *candidate = recommendation_of(recommendation, trial);
+    if (candidate == NULL) return;
+    json_object(json, "fresh_seeds");
+    recommended_members(recommendation, candidate, json);
+    json_close(json, '}');
+}

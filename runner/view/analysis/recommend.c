@@ -1,0 +1,335 @@
+// Recommending a trial after a noisy search. The best of many noisy results is also the luckiest, so its fitness is too
+// good (the winner's curse). Therefore the best trials and the mean of the search's distribution are run again under
+// seeds that the search has not used, as a campaign of method `list` in the folder that verify's campaigns have too. It
+// is resumed and replayed like any other. Nothing of the searched campaign changes, but for an event with the name of
+// the new one.
+#include "../view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECOMMEND_MOST = 64, RECOMMEND_LEAST = 4, RECOMMEND_PART = 10 };
+
+#define RECOMMEND_PURPOSE "recommends"
+#define RECOMMEND_EVENT "recommended"
+
+bool recommend_wanted(const Spec *spec)
+{
+    const bool can = spec->n_axes > 0 && spec->n_outer == 0 && !spec_several(spec) && replicates_differ(spec) &&
+                     spec->part.count == 0;
+    return can && (spec->recommend.when == RECOMMEND_ALWAYS ||
+                   (spec->recommend.when == RECOMMEND_AUTO && search_learns(spec->method)));
+}
+
+// ---- candidates -----------------------------------------------------------------------------------------------------
+
+typedef struct Recommend {
+    const StoredCampaign *campaign;
+    const CampaignPlace *place;
+    int64_t trials; // that the campaign has
+    Origin *candidates;
+    double *parameter; // [count][n_parameters]
+    int count;
+} Recommend;
+
+// How many of the best: of the default at most a tenth of the trials.
+static int64_t recommend_most(const Spec *spec, int64_t trials)
+{
+    if (spec->recommend.when == RECOMMEND_ALWAYS) return spec->recommend.trials;
+    const int64_t part = trials / RECOMMEND_PART;
+    return part < 1 ? 1 : part < RECOMMEND_PART ? part : RECOMMEND_PART;
+}
+
+static double *recommend_point(const Recommend *task, int candidate)
+{
+    return task->parameter + (int64_t)candidate * task->campaign->spec.configured.n_parameters;
+}
+
+static void recommend_add(Recommend *task, int64_t trial, double fitness)
+{
+    task->candidates[task->count++] = (Origin){.purpose = RECOMMEND_PURPOSE,
+                                               .campaign = task->campaign->name,
+                                               .hash = task->campaign->spec.hash.hex,
+                                               .trial = trial,
+                                               .fitness = fitness};
+}
+
+static Error recommend_add_best(Recommend *task, const Search *search, int64_t most, Arena *arena)
+{
+    static const char *const columns[] = {"id", "fitness"};
+    Cursor best = trials_best(task->campaign, columns, 2, most, arena);
+    while (task->count < most && cursor_next(&best)) recommend_add(task, cell_integer(&best, 0), cell_real(&best, 1));
+    TRY(cursor_close(&best));
+    for (int i = 0; i < task->count; i++)
+        TRY(search_read_trial(search, task->campaign->database, task->candidates[i].trial, arena,
+                              recommend_point(task, i)));
+    return error_none();
+}
+
+static Error recommend_add_mean(Recommend *task, Search *search)
+{
+    bool found = false;
+    if (task->campaign->spec.method != &search_cmaes) return error_none();
+    TRY(search_read_state(task->campaign->database, search, &found));
+    if (found && cmaes_mean(search, recommend_point(task, task->count))) recommend_add(task, -1, (double)NAN);
+    return error_none();
+}
+
+static Error recommend_find(Recommend *task, Arena *arena)
+{
+    const Spec *spec = &task->campaign->spec;
+    Search search;
+    TRY(trials_count(task->campaign->database, &task->trials));
+    const int64_t most = recommend_most(spec, task->trials);
+    task->candidates = ARENA_NEW(arena, Origin, most + 1);
+    task->parameter = ARENA_NEW(arena, double, (most + 1) * spec->configured.n_parameters);
+    TRY(search_init(spec, arena, &search));
+    TRY(recommend_add_best(task, &search, most, arena));
+    return task->count > 0 ? recommend_add_mean(task, &search) : error_none();
+}
+
+// ---- the spec -------------------------------------------------------------------------------------------------------
+
+static uint64_t recommend_seed(const Spec *spec)
+{
+    char text[64], digits[14] = "";
+    snprintf(text, sizeof text, "recommend %llu", (unsigned long long)spec->seed);
+    const Sha256Text hash = sha256_of(text, strlen(text));
+    memcpy(digits, hash.hex, 13); // 52 bits
+    return strtoull(digits, NULL, 16);
+}
+
+// By default all together take about a tenth of the search's simulations.
+static int recommend_replicates(const Recommend *task)
+{
+    const Spec *spec = &task->campaign->spec;
+    const int64_t own = spec->replicates.count, least = own > RECOMMEND_LEAST ? own : RECOMMEND_LEAST;
+    if (spec->recommend.when == RECOMMEND_ALWAYS && spec->recommend.replicates > 0)
+        return (int)spec->recommend.replicates;
+    const int64_t part = task->trials * own / RECOMMEND_PART / task->count;
+    const int64_t count = part < RECOMMEND_MOST ? part : RECOMMEND_MOST;
+    return (int)(count > least ? count : least);
+}
+
+// The candidates as a table of points: its first line has the names.
+static Error recommend_table(const Recommend *task, Arena *arena, const char **table)
+{
+    const Spec *spec = &task->campaign->spec;
+    TextStream text;
+    TRY(text_stream_open("the trials to run under fresh seeds", &text));
+    for (int a = 0; a < spec->n_axes; a++)
+        fprintf(text.out, "%s%s", a > 0 ? "," : "", spec->configured.parameters[spec->axes[a].parameter].name);
+    fputc('\n', text.out);
+    for (int i = 0; i < task->count; i++) {
+        for (int a = 0; a < spec->n_axes; a++)
+            fprintf(text.out, "%s%.17g", a > 0 ? "," : "", recommend_point(task, i)[spec->axes[a].parameter]);
+        fputc('\n', text.out);
+    }
+    const Error error = text_stream_close(&text);
+    if (error.kind == OK) *table = arena_copy(arena, text.text);
+    free(text.text);
+    return error;
+}
+
+// What users read in its spec.yaml.
+static Error recommend_describe(const Recommend *task, Arena *arena, Spec *spec)
+{
+    static const char *const keys[] = {"model",
+                                       "simulation",
+                                       "initial",
+                                       "parameters",
+                                       "objective",
+                                       "constraints",
+                                       "search.method",
+                                       "search.over",
+                                       "search.points",
+                                       "replicates.count",
+                                       "replicates.common",
+                                       "replicates.store",
+                                       "replicates.perturb"};
+    TextStream text;
+    TRY(text_stream_open("the spec of the recommendation", &text));
+    fprintf(text.out,
+            "# hopscotch: the best trials of %s, and the mean of its search, under fresh seeds.\n"
+            "version: 1\nexperiment: \"%s\"\nseed: %llu\n",
+            task->campaign->name, spec->experiment, (unsigned long long)spec->seed);
+    spec_write(spec, &task->campaign->spec, keys, (int)(sizeof keys / sizeof *keys), arena, text.out);
+    const Error error = text_stream_close(&text);
+    if (error.kind == OK) spec->text = arena_copy(arena, text.text);
+    free(text.text);
+    return error;
+}
+
+// The objective is the search's, but a failed replicate is left out where it would fail the trial: with more replicates
+// more fail.
+static Error recommend_spec(const Recommend *task, Arena *arena, Diagnostics *diagnostics, Spec *out)
+{
+    const Spec *spec = &task->campaign->spec;
+    const char *table = NULL;
+    TRY(recommend_table(task, arena, &table));
+    TRY(spec_derive_points(spec, arena_format(arena, "%s/recommend (made by hopscotch)", task->campaign->folder),
+                           "recommend", table, arena, diagnostics, out));
+    TRY(spec_strip(out, arena));
+    out->seed = recommend_seed(spec);
+    if (out->objective.failed == FAILED_ANY) out->objective.failed = FAILED_IGNORE;
+    out->replicates.count = recommend_replicates(task);
+    out->replicates.common = true;
+    out->replicates.store = true;
+    out->replicates.perturb = spec->replicates.perturb;
+    out->replicates.n_perturb = spec->replicates.n_perturb;
+    TRY(spec_complete(out, arena, diagnostics));
+    out->experiment = arena_format(arena, "recommend_%.12s", out->hash.hex);
+    return recommend_describe(task, arena, out);
+}
+
+// ---- the run --------------------------------------------------------------------------------------------------------
+
+// The name of the last campaign that was made; NULL: none.
+static Error recommend_last(Database *database, Arena *arena, const char **name)
+{
+    *name = NULL;
+    Cursor events = store_events(database);
+    while (cursor_next(&events)) {
+        if (strcmp(cell_text(&events, 1), RECOMMEND_EVENT) == 0) *name = arena_copy(arena, cell_text(&events, 2));
+    }
+    return cursor_close(&events);
+}
+
+static Error recommend_run_spec(const Recommend *task, Spec *spec, const RunOptions *options, Arena *arena)
+{
+    RunSummary summary;
+    RunOptions own = {.results = campaign_made_root(task->place, arena),
+                      .name = spec->experiment,
+                      .backend = options->backend,
+                      .progress = options->progress == PROGRESS_JSON ? PROGRESS_NONE : options->progress,
+                      .made = true,
+                      .shared_fs = options->shared_fs,
+                      .fallback_cpu = options->fallback_cpu,
+                      .accept_version = options->accept_version,
+                      .out = options->out,
+                      .messages = options->messages};
+    const CampaignPlace there = {
+        .results = own.results, .name = own.name, .folder = arena_format(arena, "%s/%s", own.results, own.name)};
+    const Error error = campaign_run(spec, &own, arena, &summary);
+    if (error.kind == ERROR_INTERRUPTED)
+        return error_make(ERROR_INTERRUPTED,
+                          "interrupted while the best trials ran under fresh seeds; continue with `%s`",
+                          command_again(task->place->results, "resume %.128s", task->place->name).text);
+    TRY(error);
+    TRY(origin_note(&there, options->shared_fs, task->candidates, task->count, arena));
+    return event_note(task->place, options->shared_fs, RECOMMEND_EVENT, spec->experiment, arena);
+}
+
+// Whether there is something to run: candidates that were not run yet, and no other process runs them.
+static Error recommend_prepare(Recommend *task, const RunOptions *options, Arena *arena, Spec *spec, bool *due)
+{
+    const char *last = NULL;
+    char holder[256] = "";
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    TRY(recommend_find(task, arena));
+    if (task->count == 0) return error_none();
+    const Error error = recommend_spec(task, arena, diagnostics, spec);
+    diagnostics_print(diagnostics, options->messages, terminal_colour(options->messages));
+    TRY(error);
+    TRY(recommend_last(task->campaign->database, arena, &last));
+    const char *there = arena_format(arena, "%s/%s/", campaign_made_root(task->place, arena), spec->experiment);
+    const char *lock = arena_format(arena, "%s" CAMPAIGN_LOCK, there);
+    const bool done = last != NULL && strcmp(last, spec->experiment) == 0 &&
+                      !file_missing(arena_format(arena, "%s" CAMPAIGN_DATABASE, there));
+    if (!file_missing(lock)) TRY(lock_holder(lock, holder, sizeof holder));
+    *due = holder[0] == '\0' && !done;
+    return error_none();
+}
+
+Error recommend_run(const CampaignPlace *place, const RunOptions *options, Arena *arena)
+{
+    StoredCampaign campaign;
+    Spec spec;
+    bool due = false;
+    TRY(campaign_open(place->results, place->name, arena, &campaign));
+    Recommend task = {.campaign = &campaign, .place = place};
+    const Error error =
+        recommend_wanted(&campaign.spec) ? recommend_prepare(&task, options, arena, &spec, &due) : error_none();
+    campaign_close(&campaign);
+    TRY(error);
+    return due ? recommend_run_spec(&task, &spec, options, arena) : error_none();
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static Error recommend_read_candidates(const StoredCampaign *run, Arena *arena, Recommendation *out)
+{
+    out->candidates = ARENA_NEW(arena, Recommended, run->spec.n_points);
+    Cursor origins = origins_for(run->database, RECOMMEND_PURPOSE);
+    while (out->count < run->spec.n_points && cursor_next(&origins)) {
+        out->candidates[out->count] = (Recommended){.trial = cell_is_null(&origins, 0) ? -1 : cell_integer(&origins, 0),
+                                                    .fitness = cell_real(&origins, 1),
+                                                    .there = out->count,
+                                                    .fresh = (double)NAN};
+        out->count++;
+    }
+    return cursor_close(&origins);
+}
+
+static Error recommend_read_results(const StoredCampaign *run, Arena *arena, Recommendation *out)
+{
+    for (int i = 0; i < out->count; i++) {
+        Recommended *candidate = &out->candidates[i];
+        VerifyOutcome outcome;
+        bool found = false;
+        TRY(trial_fitness(run->database, i, &candidate->fresh, &found));
+        TRY(verify_outcome(run, i, arena, &outcome));
+        candidate->interval = outcome.fitness;
+        candidate->failed = outcome.n - outcome.good;
+        if (candidate->failed > 0 && run->spec.objective.failed == FAILED_PENALTY)
+            candidate->interval = (Interval){candidate->fresh, (double)NAN, (double)NAN};
+    }
+    if (run->spec.n_constraints == 0) return error_none();
+    static const char *const column[] = {"violation"};
+    Cursor trials = trials_by_id(run->database, column, 1, arena);
+    for (int i = 0; i < out->count && trial_at(&trials, i); i++) out->candidates[i].violation = cell_real(&trials, 0);
+    return cursor_close(&trials);
+}
+
+// Without a value is worst; then fewer failures, where one fails a trial of the search, less violation, more fitness.
+static bool recommend_is_better(const StoredCampaign *campaign, const Recommended *a, const Recommended *b)
+{
+    if (isnan(a->fresh) || isnan(b->fresh)) return !isnan(a->fresh) && isnan(b->fresh);
+    if (campaign->spec.objective.failed == FAILED_ANY && a->failed != b->failed) return a->failed < b->failed;
+    if (a->violation != b->violation) return a->violation < b->violation;
+    return spec_better(&campaign->spec, 0, a->fresh, b->fresh);
+}
+
+Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out)
+{
+    const CampaignPlace place = {
+        .results = folder_of(campaign->folder, arena), .name = campaign->name, .folder = campaign->folder};
+    StoredCampaign run;
+    const char *name = NULL;
+    *out = (Recommendation){.best = -1};
+    if (!database_has(campaign->database, "events", NULL)) return error_none();
+    TRY(recommend_last(campaign->database, arena, &name));
+    const char *root = campaign_made_root(&place, arena);
+    if (name == NULL || campaign_name_check(name).kind != OK) return error_none();
+    if (file_missing(arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, root, name))) return error_none();
+    TRY(campaign_open(root, name, arena, &run));
+    Error error = recommend_read_candidates(&run, arena, out);
+    if (error.kind == OK) error = recommend_read_results(&run, arena, out);
+    for (int i = 0; i < out->count && error.kind == OK; i++) {
+        if (out->best < 0 || recommend_is_better(campaign, &out->candidates[i], &out->candidates[out->best]))
+            out->best = i;
+    }
+    out->seeds = run.spec.replicates.count;
+    if (out->count > 0) out->run = campaign_made_name(&place, name, arena);
+    campaign_close(&run);
+    return error;
+}
+
+const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial)
+{
+    for (int i = 0; i < recommendation->count; i++) {
+        if (recommendation->candidates[i].trial == trial) return &recommendation->candidates[i];
+    }
+    return NULL;
+}
