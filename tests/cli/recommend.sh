@@ -148,4 +148,17 @@ works resume killed --set "$many" --progress none
 check $? "killed $kills times: the same bits"
 [ "$(grep '^fresh' out)" != "" ] && [ "$(digest killed)" = "$(digest calm)" ]
 check $? "and the search is as it was"
+
+works run noisy.yaml --name ended --set recommend=off --progress none
+"$HOPSCOTCH" resume ended --set 'recommend={trials: 1000, replicates: 65536}' --batch 65536 --progress none >out 2>err \
+    </dev/null &
+pid=$!
+until grep -q "pid $pid on" results/ended/verify/recommend_*/campaign.lock 2>/dev/null || ! kill -0 $pid; do
+    sleep 0.1
+done
+kill -INT $pid
+wait $pid
+expect $? 130 "Ctrl-C ends it"
+pid=
+has "interrupted while the best trials ran under fresh seeds; continue with" err
 exit $status
