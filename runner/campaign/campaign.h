@@ -455,7 +455,7 @@ typedef struct StatusReport {
     int64_t trials, total, replicates, failures, seed, numerics_version, batches, lanes, shards, best_trial;
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
-    const char *resumed, *set;                    // the last start after the first; what --set changed
+    const char *resumed, *overrides;              // the last start after the first; what --set changed
     int64_t rows_left;  // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
     const char *damage; // why the best trial is not known: a block of rows can't be read; empty: none
     double best, shard_bytes;

@@ -364,7 +364,7 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
         fprintf(out, "%-11s %s are still in blocks; other programs do not see them yet\n", "rows",
                 text_count(report->rows_left).text);
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
-    if (report->set[0] != '\0') fprintf(out, "%-11s %s\n", "set", report->set);
+    if (report->overrides[0] != '\0') fprintf(out, "%-11s %s\n", "set", report->overrides);
     fprintf(out, "%-11s %s", "started", report->started);
     if (report->resumed[0] != '\0') fprintf(out, ", resumed %s", report->resumed);
     if (report->committed[0] != '\0') fprintf(out, ", last commit %s", report->committed);
@@ -412,7 +412,7 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "trials_per_second", report->rate);
     json_text(json, "origin", report->origin[0] != '\0' ? report->origin : NULL);
     json_text(json, "tags", report->tags[0] != '\0' ? report->tags : NULL);
-    json_text(json, "set", report->set[0] != '\0' ? report->set : NULL);
+    json_text(json, "set", report->overrides[0] != '\0' ? report->overrides : NULL);
     json_text(json, "started", report->started);
     json_text(json, "resumed", report->resumed[0] != '\0' ? report->resumed : NULL);
     json_text(json, "last_commit", report->committed[0] != '\0' ? report->committed : NULL);

@@ -105,7 +105,7 @@ static Error status_read_set(Database *database, Arena *arena, StatusReport *rep
 {
     Overrides set;
     TRY(overrides_read(database, arena, &set));
-    report->set = overrides_text(&set, arena);
+    report->overrides = overrides_text(&set, arena);
     return error_none();
 }
 
@@ -135,7 +135,7 @@ StatusReport status_unread(const CampaignPlace *place)
                           .tags = "",
                           .note = "",
                           .resumed = "",
-                          .set = "",
+                          .overrides = "",
                           .damage = "",
                           .rate = (double)NAN,
                           .busy = (double)NAN};
@@ -197,7 +197,7 @@ void status_copy_texts(StatusReport *report, Arena *arena)
     const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
                                   &report->started, &report->finished,  &report->hash,       &report->program,
                                   &report->devices, &report->committed, &report->origin,     &report->tags,
-                                  &report->note,    &report->resumed,   &report->set,        &report->damage};
+                                  &report->note,    &report->resumed,   &report->overrides,  &report->damage};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 
@@ -218,10 +218,10 @@ Error status_read(const CampaignPlace *place, Arena *arena, StatusReport *report
 StatusReport status_visible(const StatusReport *report, Arena *arena)
 {
     StatusReport visible = *report;
-    const char **const texts[] = {&visible.state,     &visible.reason,  &visible.model,   &visible.hash,
-                                  &visible.finished,  &visible.devices, &visible.program, &visible.started,
-                                  &visible.committed, &visible.origin,  &visible.tags,    &visible.note,
-                                  &visible.resumed,   &visible.set};
+    const char **const texts[] = {&visible.state,     &visible.reason,   &visible.model,   &visible.hash,
+                                  &visible.finished,  &visible.devices,  &visible.program, &visible.started,
+                                  &visible.committed, &visible.origin,   &visible.tags,    &visible.note,
+                                  &visible.resumed,   &visible.overrides};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = text_visible(*texts[i], arena);
     return visible;
 }

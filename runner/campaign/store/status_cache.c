@@ -95,7 +95,7 @@ static const struct {
                      FIELD(TEXT, tags),
                      FIELD(TEXT, note),
                      FIELD(TEXT, resumed),
-                     FIELD(TEXT, set),
+                     FIELD(TEXT, overrides),
                      FIELD(INTEGER, most),
                      FIELD(INTEGER, trials),
                      FIELD(INTEGER, total),
