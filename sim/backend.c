@@ -52,7 +52,8 @@ static Error backend_open_devices(const BackendEntry *entry, const BackendOption
     return error_none();
 }
 
-// If a GPU exists but fails, its error is reported; the CPU is not used silently in its place.
+// If a GPU exists but fails, its error is reported; the CPU is not used silently in its place. A program runs only
+// where it is named.
 static Error backend_open_named(const BackendOptions *options, Backend **out)
 {
     const char *name = options->name != NULL ? options->name : "auto";
@@ -62,7 +63,9 @@ static Error backend_open_named(const BackendOptions *options, Backend **out)
                              : backend_leaves_cuda() ? " only (built by `make demo`: run `make`)"
                                                      : " only (built without CUDA)");
     for (int i = 0; i < BACKEND_ENTRIES; i++) {
-        if (backend_entries[i].open == NULL || (!automatic && strcmp(name, backend_entries[i].name) != 0)) continue;
+        const bool wanted =
+            automatic ? backend_entries[i].open != backend_program_open : strcmp(name, backend_entries[i].name) == 0;
+        if (backend_entries[i].open == NULL || !wanted) continue;
         error = backend_open_devices(&backend_entries[i], options, out);
         if (error.kind != ERROR_MACHINE || !automatic) return error;
     }

@@ -372,7 +372,10 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
 Error campaign_refuse_network(const char *folder, bool shared_fs);
 // Opens a campaign's database for writing, with the lock held. A database that is gone is not created again.
 Error campaign_open_database(const char *path, Database **database);
-Error campaign_is_gone(const char *path); // the error that says so
+Error campaign_is_gone(const char *path);  // the error that says so
+Error campaign_is_empty(const char *path); // of a database of 0 bytes
+// Error (user): the campaign, which was named by a path, does not lie below the results root.
+Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena);
 // Error (user): the name is taken. A folder in which a killed run left nothing but its lock is removed first.
 Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena);
 Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared);
@@ -504,8 +507,6 @@ Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
 // ---- parts of a campaign, on many machines (store/parts.c, store/gather.c) ------------------------------------------
-
-#define PARTS_SUFFIX ".parts" // results/NAME.parts/03of16: part 3 of 16 of campaign NAME
 
 typedef struct PartReport {
     CampaignPlace place;

@@ -211,6 +211,7 @@ static Error garbage_run(const CommandLine *line)
     for (int i = 0; i < line->n_arguments; i++) {
         CampaignPlace place;
         TRY(campaign_find(line, line->arguments[i], &place));
+        TRY(campaign_check_inside(line->results, &place, line->arena));
         TRY(garbage_with_made(line, &place, &count));
     }
     if (count.places == 0)

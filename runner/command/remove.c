@@ -112,7 +112,9 @@ static Error remove_run(const CommandLine *line)
     bool *link = ARENA_NEW(line->arena, bool, line->n_arguments);
     for (int i = 0; i < line->n_arguments; i++) {
         link[i] = remove_finds_link(line, line->arguments[i], &places[i]);
-        if (!link[i]) TRY(campaign_find(line, line->arguments[i], &places[i]));
+        if (link[i]) continue;
+        TRY(campaign_find(line, line->arguments[i], &places[i]));
+        TRY(campaign_check_inside(line->results, &places[i], line->arena));
     }
     for (int i = 0; i < line->n_arguments; i++)
         TRY(link[i] ? remove_link(line, &places[i]) : remove_campaign(line, &places[i]));

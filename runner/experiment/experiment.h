@@ -403,6 +403,7 @@ void difference_print(const SpecChange *changes, int64_t count, FILE *out);
 #define CATALOGUE_LOCK "index.lock"
 
 // Names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
+#define PARTS_SUFFIX ".parts" // results/NAME.parts/03of16: part 3 of 16 of campaign NAME
 Error campaign_name_check(const char *name);
 bool campaign_name_taken(const char *name); // by a file of the list of campaigns, or one beside it
 

@@ -145,7 +145,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     pauses truncate:1 tag walk late
     mv results/walk/campaign.db kept.db
     goes_on
-    said 3 "is gone or empty: another process removed it"
+    said 3 "is gone: another process removed it"
     mv kept.db results/walk/campaign.db
     cp -r results/walk kept.walk
     pauses sql:1 best walk

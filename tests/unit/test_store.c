@@ -366,7 +366,7 @@ TEST(store_resumes_only_an_existing_campaign)
     test.options.resume_only = true;
     const char *database = arena_format(&test.arena, "%s/" CAMPAIGN_DATABASE, test.folder);
     CHECK_OK(file_remove(database));
-    CHECK_SAYS(ERROR_MACHINE, "is gone or empty: another process removed it; nothing was done",
+    CHECK_SAYS(ERROR_MACHINE, "is gone: another process removed it; nothing was done",
                store_case_open(&test, &test.spec));
     CHECK(test.store == NULL && file_missing(database));
     store_case_end(&test);

@@ -624,7 +624,10 @@ static const char *campaign_first_missing(const char *folder, Arena *arena)
 static void campaign_unmake(const Campaign *campaign, const char *folder, const char *first, bool created)
 {
     if (created) (void)folder_remove(folder, campaign->arena);
-    for (; strlen(folder) >= strlen(first); folder = folder_of(folder, campaign->arena)) folder_remove_empty(folder);
+    for (bool last = false; !last; folder = folder_of(folder, campaign->arena)) {
+        folder_remove_empty(folder);
+        last = strcmp(folder, first) == 0;
+    }
 }
 
 // Creates and locks the folder of a new campaign. Until it is locked, gc may remove it as the remains of a crash.

@@ -432,8 +432,9 @@ Error catalogue_compare(const char *results, const CatalogueRow *row, bool runni
                                          "FROM campaigns WHERE name = ?");
     with_text(&found, row->name);
     if (cursor_next(&found)) {
+        const bool killed = strcmp(cell_text(&found, 3), "running") == 0; // a run that ends lists how
         catalogue_differ(&found, row, running, difference, size);
-        *behind = difference[0] != '\0' && status_cache_is_behind(database, results, row->name, arena);
+        *behind = difference[0] != '\0' && (killed || status_cache_is_behind(database, results, row->name, arena));
     } else if (!running) {
         snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
         *behind = true;

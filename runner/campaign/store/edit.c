@@ -34,9 +34,20 @@ Error campaign_refuse_network(const char *folder, bool shared_fs)
                       folder, network);
 }
 
+Error campaign_is_empty(const char *path)
+{
+    return error_make(
+        ERROR_MACHINE,
+        "%.300s is empty: its run was killed before the first commit, or it is a copy without " CAMPAIGN_DATABASE
+        "-wal, which held the rows. Copy both files together, or run the spec again",
+        path);
+}
+
 Error campaign_is_gone(const char *path)
 {
-    return error_make(ERROR_MACHINE, "%.400s is gone or empty: another process removed it; nothing was done", path);
+    if (file_missing(path))
+        return error_make(ERROR_MACHINE, "%.400s is gone: another process removed it; nothing was done", path);
+    return campaign_is_empty(path);
 }
 
 Error campaign_open_database(const char *path, Database **database)

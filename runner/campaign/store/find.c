@@ -97,6 +97,15 @@ static Error campaign_look(const char *folder, Arena *arena, bool *there)
     return *there && !file_exists(database) ? file_size(database, &bytes) : error_none();
 }
 
+Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena)
+{
+    const char *root = folder_absolute(results, arena), *at = folder_absolute(place->results, arena);
+    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    if (strncmp(at, root, length) == 0 && (at[length] == '\0' || at[length] == '/')) return error_none();
+    return error_make(ERROR_USER, "%.200s lies outside of the results root %.200s: name its root with --results",
+                      place->folder, results);
+}
+
 Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place)
 {
     const char *folder;

@@ -95,8 +95,10 @@ bool schema_is_known(int64_t version) { return version >= STORE_SCHEMA_VERSION &
 
 Error schema_check(Database *database, const char *path)
 {
-    int64_t version = 0;
+    int64_t version = 0, tables = 0;
     TRY(schema_version(database, &version));
+    if (version == 0) TRY(store_integer(database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
+    if (version == 0 && tables == 0) return campaign_is_empty(path);
     if (version == 0) return error_make(ERROR_USER, "%.300s is not a campaign of hopscotch", path);
     if (!schema_is_known(version))
         return error_make(

@@ -155,6 +155,8 @@ static Error status_read_best(Database *database, Arena *arena, StatusReport *re
 static Error status_read_all(Database *database, Arena *arena, StatusReport *report)
 {
     Error error = store_read_begin(database);
+    if (error.kind == OK && !database_has(database, "campaign", NULL))
+        error = schema_check(database, database_path(database));
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     status_count_objectives(database, report);

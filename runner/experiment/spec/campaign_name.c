@@ -28,5 +28,8 @@ Error campaign_name_check(const char *name)
         return error_make(ERROR_USER, "campaign \"%s\": the list of all campaigns lies under that name; choose another",
                           name);
     }
+    if (length > strlen(PARTS_SUFFIX) && strcmp(name + length - strlen(PARTS_SUFFIX), PARTS_SUFFIX) == 0)
+        return error_make(ERROR_USER, "campaign \"%s\": the parts of a campaign lie under such a name; choose another",
+                          name);
     return error_none();
 }
