@@ -543,8 +543,10 @@ TEST(robot_urdf_contacts_are_read)
                    URDF_BALL("<contact_coefficients mu='0.5' kp='1'/>"),
                    "<gazebo reference='b'><mu1>0.5</mu1><mu2> 5e-1 </mu2><kp>1e6</kp><material>m</material>"
                    "<turnGravityOff>false</turnGravityOff></gazebo><gazebo><plugin/></gazebo>"));
-    CHECK_INTEGER(3, c.robot->n_shapes);
+    CHECK_INTEGER(4, c.robot->n_shapes); // and the floor
     for (int i = 0; i < 3; i++) CHECK_NEAR(i < 2 ? 0.25 : 0.5, c.robot->shapes[i].friction, 0.0);
+    CHECK_INTEGER(3, c.robot->n_contacts);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(i < 2 ? 0.25 : 0.5, c.robot->contacts[i].friction, 0.0);
     robot_case_end(&c);
     static const struct {
         const char *text, *words;
