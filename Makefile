@@ -11,8 +11,8 @@ UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
-.PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms portable
-.PHONY: install clean FORCE
+.PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
+.PHONY: portable install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -221,6 +221,9 @@ flips: $(BUILD)/flips
 # random overconstrained mechanisms, 167 of each of six kinds, against their exact motion: a quarter of an hour
 mechanisms: programs
 	MECHANISMS=167 $(BUILD)/tests rigid_mechanisms
+# 500 random robots with armature everywhere against Lagrange's equations: minutes
+lagrange: programs
+	LAGRANGE=500 $(BUILD)/tests articulated_lagrange
 # `make demo` and `make test` on a bare Debian 12 and 13
 cleanroom:
 	sh tests/cleanroom.sh

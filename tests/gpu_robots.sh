@@ -56,6 +56,12 @@ cp -r experiments/robots "$folder"
 cat >"$folder/robots/mixed.xml" <<'XML'
 <mujoco>
   <worldbody>
+    <geom name="floor" type="plane" size="5 5 0.1" euler="1 2 0" friction="0.8"/>
+    <geom name="bank" type="plane" size="5 5 0.1" pos="1.2 0 0" zaxis="-1 0 1" condim="1" priority="1"/>
+    <geom name="step" type="box" size="0.3 0.3 0.1" pos="0.3 0.2 0" euler="0 0 20"/>
+    <geom name="stone" type="sphere" size="0.15" pos="-0.3 0.1 0"/>
+    <geom name="log" type="capsule" size="0.08" fromto="0 -0.5 0 0.4 -0.3 0.05"/>
+    <geom name="drum" type="cylinder" size="0.2 0.1" pos="-0.3 -0.4 0"/>
     <body name="trunk" pos="0 0 0.6">
       <freejoint/>
       <geom type="box" size="0.2 0.1 0.05" mass="4"/>
@@ -77,6 +83,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
       </body>
       <body name="mast" pos="0 0 0.05">
         <geom type="box" size="0.02 0.02 0.2" mass="0.3"/>
+        <geom type="ellipsoid" pos="0 0 0.2" size="0.05 0.08 0.04" mass="0.1" friction="1.2" margin="0.002"/>
       </body>
     </body>
     <body name="gate" pos="2 0 1">
@@ -199,6 +206,7 @@ model: articulated
 simulation:
   robot: robots/g1.xml
   ignore: [mesh]
+  terrain: flat
   duration: 0.96
   dt: 0.002
   control: {mode: gait}

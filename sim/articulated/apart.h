@@ -196,7 +196,7 @@ HD_CALL real apart_solve(const ArticulatedLanes *restrict w, real h, Articulated
         const ArticulatedPose pose = body_pose(w, i);
         limbs_take(w, at + ARTICULATED_A, PACKED_CELLS, a);
         limbs_take(w, at + ARTICULATED_U, 6, b);
-        set_limb(w, at + ARTICULATED_FORCE, contact_body(w, i, &pose, h, a, b, touch));
+        contact_body(w, i, &pose, h, a, b, touch);
         block_factor(a);
         block_solve(a, b);
         limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);

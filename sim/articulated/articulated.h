@@ -170,7 +170,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     /* 0 or 1: no root is fixed to the world; the body that is the base */ \
     X(int32_t, floats) X(int32_t, base) \
     /* in the assets; bodies: at 0 */ \
-    X(int32_t, points) X(int32_t, surfaces) X(int32_t, n_surfaces) X(int32_t, inputs) X(int32_t, designs) X(int32_t, actions) X(int32_t, n_actions) \
+    X(int32_t, points) X(int32_t, surfaces) X(int32_t, n_surfaces) X(int32_t, inputs) X(int32_t, designs) \
+    X(int32_t, actions) X(int32_t, n_actions) \
     /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
     /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
@@ -244,7 +245,7 @@ typedef struct ArticulatedConstants {
     X(height_mean, "m", "mean height of the base's centre of mass over z = 0") \
     X(tilt_rms, "rad", "rms angle between the base's z axis and the vertical") \
     X(action_rate, "rad/s", "rms rate of the commands, over all driven joints") \
-    X(ground_force_max, "N", "greatest sum of all normal forces") \
+    X(ground_force_max, "N", "greatest sum of all normal forces that act in a step") \
     X(ground_force_mean, "N", "mean of that sum") \
     X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
@@ -349,15 +350,17 @@ enum {
     ARTICULATED_L = 10,                       // angular momentum about the centre, world axes (3)
     ARTICULATED_W = 13,                       // angular velocity that the last solve gave (3)
     ARTICULATED_COORDINATE = 16,              // of the joint
-    ARTICULATED_COMMAND,                      //
-    ARTICULATED_RATE,                         // of the coordinate, by the last solve
+    ARTICULATED_RATE = 17,                    // of the coordinate, by the last solve with its own row; of a ball its
+                                              // angular velocity against the parent, in body axes (3)
+    ARTICULATED_COMMAND = 20,                 //
     ARTICULATED_MOTOR_F,                      // impulse of the motor: f - D rate (N m s)
     ARTICULATED_MOTOR_D,                      //
     ARTICULATED_EFFORT,                       // of the motor in the last step
-    ARTICULATED_FORCE,                        // sum of its points' normal forces
+    ARTICULATED_FORCE,                        // sum of its points' normal forces in the last step
     ARTICULATED_AXIS,                         // of the joint, world axes (3)
     ARTICULATED_REACH = ARTICULATED_AXIS + 3, // of a slide, from its parent's centre to its anchor (3)
-    ARTICULATED_A = ARTICULATED_REACH + 3,    // its block of the matrix (21)
+    ARTICULATED_PUSH = ARTICULATED_REACH + 3, // sum of its points' normal impulses: at u' = 0, less per u' (7)
+    ARTICULATED_A = ARTICULATED_PUSH + 7,     // its block of the matrix (21)
     ARTICULATED_U = ARTICULATED_A + 21,       // right-hand side, then the solution (6)
     ARTICULATED_UP = ARTICULATED_U + 6,       // A^-1 B, B the block that couples it to its parent, by rows (36)
     ARTICULATED_CELLS = ARTICULATED_UP + 36

@@ -3,6 +3,8 @@
 // With the depth d > 0 and the old velocity v of the point on the ground:
 //     normal     K = h^2 k + h c(d), f = h k d,  c(d) = c min(d/d0, 1): the force is continuous
 //     friction   K = h beta,  beta = mu f_n / sqrt(|v_t|^2 + v_s^2),  f_n = max(k d - c(d) v.n, 0)
+// The normal force of the step is that of the row, (f - K n.v')/h with the solved v' of the point. f_n is its estimate
+// before the solve, for friction alone.
 #ifndef HOPSCOTCH_ARTICULATED_CONTACT_H
 #define HOPSCOTCH_ARTICULATED_CONTACT_H
 
@@ -11,7 +13,7 @@
 
 // What all points of a lane give in a step.
 typedef struct ArticulatedTouch {
-    real force, count, slid; // N; points; m/s of all points together
+    real force, count, slid; // N, after the solve; points; m/s of all points together
 } ArticulatedTouch;
 
 // A point at the old pose, where it touches the ground or would.
@@ -97,9 +99,9 @@ HD void grip_keep(const ArticulatedLanes *w, int body, real h)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// cell: of the point's spring; 0: viscous friction.
+// cell: of the point's spring; 0: viscous friction. push[7]: gets f and K_n J (ARTICULATED_PUSH).
 HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale,
-                    int cell, real h, real *a, real *b, ArticulatedTouch *touch)
+                    int cell, real h, real *a, real *b, real *push, ArticulatedTouch *touch)
 {
     const ArticulatedContact at = contact_state(w, pose, point, scale);
     if (!any_lane(at.touching)) return;
@@ -113,23 +115,36 @@ HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
     block_add_point(a, K_t, at.r);
     block_add_row(a, K_n - K_t, J);
     for (int k = 0; k < 6; k++) b[k] = fused(J[k], f, b[k]);
-    touch->force = touch->force + select_real(at.touching, at.force, zero);
+    push[0] = push[0] + f;
+    for (int k = 0; k < 6; k++) push[1 + k] = fused(K_n, J[k], push[1 + k]);
     touch->count = touch->count + select_real(at.touching, splat(1.0), zero);
     touch->slid = touch->slid + select_real(at.touching, square_root(slide_squared), zero);
 }
 
 // All points of a body.
-HD real contact_body(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a, real *b,
+HD void contact_body(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h, real *a, real *b,
                      ArticulatedTouch *touch)
 {
-    const real before = touch->force;
+    real push[7];
+    for (int k = 0; k < 7; k++) push[k] = splat(0.0);
     const ArticulatedBody *of = &w->bodies[body];
     const real scale = body_number(w, body, ARTICULATED_scale);
     for (int k = 0; k < of->n_points; k++) {
         const int cell = w->c.grips > 0 ? w->c.grips + 3 * (of->point + k) : 0;
-        contact_add(w, pose, &w->points[of->point + k], scale, cell, h, a, b, touch);
+        contact_add(w, pose, &w->points[of->point + k], scale, cell, h, a, b, push, touch);
     }
-    return touch->force - before;
+    limbs_put(w, articulated_at(body) + ARTICULATED_PUSH, 7, push);
+}
+
+// The sum of the normal forces on a body in the step, by u' (N). Below 0 where the damping holds a body that leaves.
+HD real contact_force(const ArticulatedLanes *w, int body, real h)
+{
+    real u[6], push[7];
+    limbs_take(w, articulated_at(body) + ARTICULATED_U, 6, u);
+    limbs_take(w, articulated_at(body) + ARTICULATED_PUSH, 7, push);
+    real impulse = push[0];
+    for (int k = 0; k < 6; k++) impulse = fused(-push[1 + k], u[k], impulse);
+    return impulse / h;
 }
 
 #endif

@@ -7,6 +7,10 @@
 //     axis      C = coordinate - command, with the motor's kp and kd; passive spring and damper, dry friction, limits;
 //               armature adds its inertia to K and its old momentum to f. Where the control commands efforts too, the
 //               motor gives s (-kp C - kd rate + bias) + e, with the scale s of its gains and the effort e
+// The old momentum of an armature is that of the rate that the last solve gave, by the row of that solve: the new row
+// times the old velocities lacks J' u, the derivative of the row, in which a slide on a turning parent feels the
+// centrifugal force, at any step. Of a hinge J' u is 0. A ball's rate turns with its body: I_a times the derivative of
+// its components in body axes is the torque of its armature, as in MuJoCo.
 #ifndef HOPSCOTCH_ARTICULATED_JOINT_H
 #define HOPSCOTCH_ARTICULATED_JOINT_H
 
@@ -16,10 +20,10 @@ typedef struct ArticulatedJointState {
     Vector3 gap;      // x_c - x_p
     Vector3 r_c, r_p; //
     Vector3 axis;     // of hinge and slide, as the parent carries it; of a ball that of its turn
-    Vector3 spin;     // angular velocity against the parent
+    Vector3 spin;     // angular velocity against the parent; of a ball that of the last solve, turned with the body
     Vector3 turn;     // error of the orientation
     real coordinate;  //
-    real rate;        // of the coordinate, by the last solve
+    real rate;        // of the coordinate, by the last solve; of a slide with the row of that solve
 } ArticulatedJointState;
 
 // The orientation of c against where p wants it, in the world.
@@ -52,7 +56,7 @@ HD ArticulatedJointState joint_state(const ArticulatedLanes *w, int body, const 
     const Rotation carried = rotation_of(wanted);
     s.axis = rotation_out(&carried, own);
     s.coordinate = s.rate = splat(0.0);
-    s.spin = less(c->w, p->w);
+    s.spin = kind == ROBOT_BALL ? rotation_out(&c->r, limb3(w, at + ARTICULATED_RATE)) : less(c->w, p->w);
     s.turn = vector3_zero();
     if (kind == ROBOT_HINGE) {
         s.turn = cross3(s.axis, rotation_out(&c->r, own));
@@ -68,8 +72,7 @@ HD ArticulatedJointState joint_state(const ArticulatedLanes *w, int body, const 
     }
     if (kind == ROBOT_SLIDE) {
         s.coordinate = reference + dot3(s.axis, s.gap);
-        const Vector3 apart = less(added(c->v, cross3(c->w, s.r_c)), added(p->v, cross3(p->w, s.r_p)));
-        s.rate = dot3(s.axis, apart);
+        s.rate = limb(w, at + ARTICULATED_RATE);
     }
     return s;
 }
@@ -195,6 +198,33 @@ HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     if (w->bodies[body].kind == ROBOT_SLIDE) set_limb3(w, at + ARTICULATED_REACH, s->r_p);
     set_limb(w, at + ARTICULATED_MOTOR_F, axis->motor_f);
     set_limb(w, at + ARTICULATED_MOTOR_D, axis->motor_K);
+}
+
+// The rate of a hinge or slide by u', with the row that joint_keep left. The body has not moved yet; its parent may
+// have.
+HD real joint_solved_rate(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body), parent = articulated_at(w->bodies[body].parent);
+    const bool slides = w->bodies[body].kind == ROBOT_SLIDE, grounded = w->bodies[body].parent < 0;
+    const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), axis = limb3(w, at + ARTICULATED_AXIS);
+    const Vector3 turn_p = grounded ? vector3_zero() : limb3(w, parent + ARTICULATED_U + 3);
+    if (!slides) return dot3(axis, less(turn, turn_p));
+    const Vector3 v = limb3(w, at + ARTICULATED_U), r_p = limb3(w, at + ARTICULATED_REACH);
+    const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
+    const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
+    Vector3 apart = added(v, cross3(turn, r_c));
+    if (!grounded) apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
+    return dot3(axis, apart);
+}
+
+// The same of a ball, in body axes.
+HD Vector3 joint_solved_spin(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body) + ARTICULATED_U + 3, parent = w->bodies[body].parent;
+    const Rotation r = rotation_of(limb4(w, articulated_at(body) + ARTICULATED_Q));
+    const Vector3 turn = limb3(w, at),
+                  turn_p = parent < 0 ? vector3_zero() : limb3(w, articulated_at(parent) + ARTICULATED_U + 3);
+    return rotation_in(&r, less(turn, turn_p));
 }
 
 // Adds the rows to the body's block a[21] and b[6], starts its coupling B[36], and what its parent gets.

@@ -6,8 +6,8 @@
 #include "../spatial/packed.h"
 #include "articulated.h"
 
-// Cells of a state: x, q, v, L, w, and the coordinate of the joint, which says in which turn it is.
-enum { ARTICULATED_STATE_CELLS = ARTICULATED_COORDINATE + 1 };
+// Cells of a state: x, q, v, L, w, the coordinate of the joint, which says in which turn it is, and its rate.
+enum { ARTICULATED_STATE_CELLS = ARTICULATED_RATE + 3 };
 
 typedef struct ArticulatedLanes {
     ArticulatedConstants c;

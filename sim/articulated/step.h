@@ -4,7 +4,7 @@
 //     A u' = b,   x' = x + h v',   q' = normalised q + h/2 (0, w') q,   L' = I_w w'
 // All rows are those of the old pose. With L as a state, momentum and angular momentum are exact. What needs an old
 // velocity takes the w that was solved, not I_w^-1 L at the new pose: otherwise an armature feels a torque that does
-// not vanish with h.
+// not vanish with h. Of slides and balls the state has the rate that was solved, too (joint.h).
 // Sources: D. Baraff & A. Witkin, Large steps in cloth simulation, SIGGRAPH 1998 (implicit springs); J. Tan, K. Liu &
 // G. Turk, Stable proportional-derivative controllers, IEEE CG&A 31(4), 2011 (implicit motors).
 #ifndef HOPSCOTCH_ARTICULATED_STEP_H
@@ -108,13 +108,7 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     const ArticulatedPose pose = body_pose(w, body);
     real b[6];
     step_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
-    if (w->bodies[body].n_points > 0) {
-        const real force = contact_body(w, body, &pose, h, a, b, &seen->touch),
-                   before = limb(w, at + ARTICULATED_FORCE);
-        const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
-        seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
-        set_limb(w, at + ARTICULATED_FORCE, force);
-    }
+    if (w->bodies[body].n_points > 0) contact_body(w, body, &pose, h, a, b, &seen->touch);
     if (w->bodies[body].kind != ROBOT_FREE) {
         step_joint(w, body, &pose, h, t, a, b, seen);
         return;
@@ -124,23 +118,22 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 
-// The rate of a hinge or slide, and the effort that its motor had, by u'. The body has not moved yet; its parent may
-// have.
+// The force of the ground on a body, by u'.
+HD void step_force(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
+{
+    const int at = articulated_at(body) + ARTICULATED_FORCE;
+    const real force = contact_force(w, body, h), before = limb(w, at);
+    const mask lands = MASK(value_of(force) > 0.0) & MASK(value_of(before) <= 0.0);
+    seen->touchdowns = seen->touchdowns + select_real(lands, splat(1.0), splat(0.0));
+    seen->touch.force = seen->touch.force + force;
+    set_limb(w, at, force);
+}
+
+// The rate of a hinge or slide, and the effort that its motor had, by u'.
 HD void step_rate(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
-    const int at = articulated_at(body), parent = articulated_at(w->bodies[body].parent);
-    const bool slides = w->bodies[body].kind == ROBOT_SLIDE, grounded = w->bodies[body].parent < 0;
-    const Vector3 turn = limb3(w, at + ARTICULATED_U + 3), axis = limb3(w, at + ARTICULATED_AXIS);
-    const Vector3 turn_p = grounded ? vector3_zero() : limb3(w, parent + ARTICULATED_U + 3);
-    Vector3 apart = less(turn, turn_p);
-    if (slides) {
-        const Vector3 v = limb3(w, at + ARTICULATED_U), r_p = limb3(w, at + ARTICULATED_REACH);
-        const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
-        const Vector3 r_c = rotation_out(&r, body_vector(w, body, ARTICULATED_anchor_x));
-        apart = added(v, cross3(turn, r_c));
-        if (!grounded) apart = less(apart, added(limb3(w, parent + ARTICULATED_U), cross3(turn_p, r_p)));
-    }
-    const real rate = dot3(axis, apart), coordinate = limb(w, at + ARTICULATED_COORDINATE);
+    const int at = articulated_at(body);
+    const real rate = joint_solved_rate(w, body), coordinate = limb(w, at + ARTICULATED_COORDINATE);
     set_limb(w, at + ARTICULATED_RATE, rate);
     const mask out = MASK(value_of(coordinate) > value_of(body_number(w, body, ARTICULATED_high))) |
                      MASK(value_of(coordinate) < value_of(body_number(w, body, ARTICULATED_low)));
@@ -186,8 +179,11 @@ HD void step_look(const ArticulatedLanes *w, int body, ArticulatedSeen *seen)
 HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *seen)
 {
     if (!seen->lowered) tree_lower(w, body);
+    if (w->bodies[body].n_points > 0) step_force(w, body, h, seen);
     if (w->c.grips > 0) grip_keep(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
+    if (w->bodies[body].kind == ROBOT_BALL)
+        set_limb3(w, articulated_at(body) + ARTICULATED_RATE, joint_solved_spin(w, body));
     step_move(w, body, h);
     step_look(w, body, seen);
 }

@@ -172,7 +172,7 @@ static double bench_states(const AdjointBench *bench)
 {
     ArticulatedConstants c;
     memcpy(&c, &bench->configured.constants, sizeof c);
-    const int64_t doubles = (int64_t)c.n_bodies * (ARTICULATED_COORDINATE + 1) + (c.grips > 0 ? 3 * c.n_points : 0);
+    const int64_t doubles = (int64_t)c.n_bodies * (ARTICULATED_RATE + 3) + (c.grips > 0 ? 3 * c.n_points : 0);
     return 1e-3 * (double)(doubles * bench->configured.ticks * (int64_t)sizeof(double));
 }
 

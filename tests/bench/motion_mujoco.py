@@ -61,7 +61,7 @@ def spec_of(case, rate, duration, lanes=1):
         numbers |= {f"{j}_kd": k for j, k in zip(case.joints, case.kd)}
         numbers |= {f"{j}_friction": 0 for j in case.joints}
         initial |= {"base_z": case.height}
-        simulation |= {"ignore": ["mesh"]}
+        simulation |= {"ignore": ["mesh"], "terrain": "flat"}
     if case.gait:
         simulation |= {"control": {"mode": "gait"}}
         numbers |= {f"{j}_amplitude": 0 for j in case.joints if j not in case.gait} | {"gait_frequency": 1.5}

@@ -13,6 +13,7 @@ cat >robots/walker.xml <<'XML'
 <mujoco model="walker">
   <include file="parts/defaults.xml"/>
   <worldbody>
+    <geom type="plane" size="5 5 0.1"/>
     <body name="trunk" pos="0 0 0.6">
       <freejoint/>
       <geom type="box" size="0.1 0.1 0.05"/>
@@ -51,7 +52,7 @@ grep -qx '  ignore: \["tendon"\]' r/walk/resolved.yaml || fail "ignore: $(grep i
 "$HOPSCOTCH" check walk.yaml >log 2>&1 || fail "check: $(cat log)"
 for words in 'robot  *walker: 2 bodies, .* kg; joints: 1 free, 1 hinge; 1 motor' \
     'skipped  *warning: tendon.*: in the file, and not simulated' \
-    'ground  *[0-9]* points of 2 bodies can touch it; bodies do not touch each other'; do
+    'ground  *[0-9]* points of 2 bodies can touch 1 plane of the file; friction 1; bodies do not touch each other'; do
     grep -q "^$words" log || fail "check does not say '$words': $(cat log)"
 done
 sed 's|<position joint="hip" kp="50" kv="2"/>|<motor joint="hip"/>|' robots/walker.xml >robots/torque.xml
@@ -273,7 +274,7 @@ grep -q "^robots/parts/leg.xml:3:38: error: unknown attribute 'formto' of <geom>
 grep -qx 'hopscotch: walk.yaml: 1 error' log || fail "one mistake gives: $(cat log)"
 sed -i 's/formto/fromto/' robots/parts/leg.xml
 "$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[]' >log 2>&1 && fail "a tendon passes"
-grep -q '^robots/walker.xml:11:3: error: <tendon> changes the motion and is not simulated; delete it, or add' \
+grep -q '^robots/walker.xml:12:11: error: <fixed> changes the motion and is not simulated; delete it, or add' \
     log || fail "tendon: $(cat log)"
 "$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[tendon, "a b"]' >log 2>&1 && fail "'a b' is a word"
 grep -q 'error: ignore holds the text "a b", expected words' log || fail "a b: $(cat log)"

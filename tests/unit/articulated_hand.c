@@ -47,6 +47,9 @@ void hand_move(ArticulatedHand *hand, const double *v, const double (*rate)[3])
         set_limb3(w, at + ARTICULATED_V, velocity);
         set_limb3(w, at + ARTICULATED_W, turn);
         set_limb3(w, at + ARTICULATED_L, rotation_out(&pose.r, L));
+        if (w->bodies[i].kind == ROBOT_SLIDE) set_limb(w, at + ARTICULATED_RATE, splat(rate[i][0]));
+        if (w->bodies[i].kind == ROBOT_BALL)
+            set_limb3(w, at + ARTICULATED_RATE, rotation_in(&pose.r, vector3_of(rate[i])));
     }
 }
 

@@ -105,7 +105,8 @@ static real part_contact(const ArticulatedLanes *w, const PartLane *lane)
     contact_body(w, lane->body, &pose, splat(w->c.dt), a, b, &touch);
     solved_of(w, lane->body, u);
     lambda_of(lane, lane->body, l);
-    return rows_weighed(a, b, u, l) + lane->force * touch.force + lane->slid * touch.slid;
+    const real force = contact_force(w, lane->body, splat(w->c.dt));
+    return rows_weighed(a, b, u, l) + lane->force * force + lane->slid * touch.slid;
 }
 
 static real part_inertia(const ArticulatedLanes *w, const PartLane *lane)

@@ -132,15 +132,17 @@ static double rollout_tangent(Rollout *rollout, const double *weights, int p)
     return sum;
 }
 
-// The adjoint against dual numbers, to 1e-9 of the derivative by every parameter.
+// The adjoint against dual numbers, to 1e-9 of the derivative by every parameter, or to the rounding of the greatest.
 static void rollout_check_tangent(Rollout *rollout, const double *weights, const double *gradient)
 {
     const Configured *configured = &rollout->test.configured;
+    double rounding = 0.0;
+    for (int p = 0; p < configured->n_parameters; p++) rounding = fmax(rounding, 1e-15 * fabs(gradient[p]));
     for (int p = 0; p < configured->n_parameters; p++) {
         if (!configured->model->adjoint->parameter(configured, p)) continue;
         const double tangent = rollout_tangent(rollout, weights, p);
         const double value = fabs(rollout->test.batch->parameter[p * rollout->test.batch->stride]);
-        const double bound = 1e-9 * fabs(tangent) + 1e-12 / fmax(1.0, isinf(value) ? 1.0 : value);
+        const double bound = 1e-9 * fabs(tangent) + fmax(rounding, 1e-12 / fmax(1.0, isinf(value) ? 1.0 : value));
         if (!(fabs(tangent - gradient[p]) <= bound)) CHECK_TEXT("its tangent", configured->parameters[p].name);
         CHECK_NEAR(tangent, gradient[p], bound);
     }

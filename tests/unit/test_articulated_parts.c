@@ -58,7 +58,7 @@ static void part_again(PartTest *part)
 {
     const ArticulatedLanes *w = &part->w;
     step_again(w, (double)part->tick * w->c.dt);
-    for (int i = 0; i < w->c.n_bodies; i++) step_again_down(w, i, w->c.dt);
+    for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
 }
 
 // Joints apart, bodies in motion, commands anywhere; then the solve of a step.
@@ -148,6 +148,7 @@ static void part_vary_states(PartTest *part)
     for (int i = 0; i < part->w.c.n_bodies; i++) {
         const int at = articulated_at(i);
         part_vary(part, at + ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
+        part_vary(part, at + ARTICULATED_RATE, 3);
         part_vary(part, at + ARTICULATED_COMMAND, 1);
     }
     for (int k = 0; k < 3 * part->w.c.n_points && part->w.c.grips > 0; k++)
@@ -383,6 +384,10 @@ static void check_step(PartTest *part)
     part_vary_numbers(part);
     part_vary_parameters(part);
     part_weigh_all(part, ARTICULATED_X, ARTICULATED_W + 3 - ARTICULATED_X);
+    for (int i = 0; i < w->c.n_bodies; i++) {
+        if (w->bodies[i].kind == ROBOT_SLIDE) part_weigh(part, articulated_at(i) + ARTICULATED_RATE, 1);
+        if (w->bodies[i].kind == ROBOT_BALL) part_weigh(part, articulated_at(i) + ARTICULATED_RATE, 3);
+    }
     if (w->c.grips > 0) part_weigh(part, w->c.grips, 3 * w->c.n_points);
     step_again(w, (double)part->tick * w->c.dt); // pull_step itself goes down from the roots
     pull_step(w, (double)part->tick * w->c.dt, &seen, false);

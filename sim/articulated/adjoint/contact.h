@@ -1,14 +1,14 @@
 // A point against the ground, in reverse: contact.h from its last line to its first, with
 //     lambda' (b - A u') = (n.dl) f + dl.f_t - K_t dl.du - (K_n - K_t) (n.dl) (n.du)
 // where du, dl are the velocities of the point by u' and lambda, and f_t is the impulse of the spring of anchored
-// friction (grip.h).
+// friction (grip.h). Metrics take the normal force (f - K_n (n.du))/h: its bar by h counts beside n.dl.
 #ifndef HOPSCOTCH_ARTICULATED_ADJOINT_CONTACT_H
 #define HOPSCOTCH_ARTICULATED_ADJOINT_CONTACT_H
 
 #include "grip.h"
 #include "point.h"
 
-// Bars of what metrics take from contacts: N, m/s.
+// Bars of what metrics take from contacts: of N, m/s.
 typedef struct ArticulatedTouchBar {
     real force, slid;
 } ArticulatedTouchBar;
@@ -51,22 +51,23 @@ typedef struct ArticulatedContactBar {
 } ArticulatedContactBar;
 
 HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, real h, const ArticulatedContact *s,
-                                          const ArticulatedFriction *friction)
+                                          const ArticulatedFriction *friction, real force_bar)
 {
     ArticulatedContactBar bar;
     const Vector3 turn = solved(w, body, 3), back = lambda(w, body, 3);
     const Vector3 du = added(solved(w, body, 0), cross3(turn, s->r));
     const Vector3 dl = added(lambda(w, body, 0), cross3(back, s->r));
-    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = friction->K;
-    const real K = h * fused(h, w->ground_stiffness, s->damping) - K_t, f = h * w->ground_stiffness * s->depth;
+    const real un = dot3(s->n, du), ln = dot3(s->n, dl), K_t = friction->K, impulse_bar = force_bar / h;
+    const real K_n = h * fused(h, w->ground_stiffness, s->damping), K = K_n - K_t;
+    const real f = h * w->ground_stiffness * s->depth, held_bar = fused(K, ln, K_n * impulse_bar);
     Vector3 dl_bar = along(scaled(-K_t, du), fused(-K, un, f), s->n);
     if (w->c.grips > 0) dl_bar = added(dl_bar, friction->f);
-    const Vector3 du_bar = along(scaled(-K_t, dl), -(K * ln), s->n);
-    bar.f = ln;
+    const Vector3 du_bar = along(scaled(-K_t, dl), -held_bar, s->n);
+    bar.f = ln + impulse_bar;
     bar.f_t = dl;
-    bar.K_n = -(ln * un);
+    bar.K_n = -(bar.f * un);
     bar.K_t = fused(ln, un, -dot3(dl, du));
-    bar.n = along(scaled(fused(-K, un, f), dl), -(K * ln), du);
+    bar.n = along(scaled(fused(-K, un, f), dl), -held_bar, du);
     bar.r = added(cross3(dl_bar, back), cross3(du_bar, turn));
     return bar;
 }
@@ -75,12 +76,12 @@ HD ArticulatedContactBar contact_rows_bar(const ArticulatedLanes *w, int body, r
 // ground_friction.
 HD ArticulatedFrictionBar contact_friction_bar(const ArticulatedLanes *w, int body, int cell, double share, real h,
                                                const ArticulatedContact *s, const ArticulatedContactBar *rows,
-                                               const ArticulatedTouchBar *touch)
+                                               real slid_bar)
 {
     ArticulatedFrictionBar bar;
     const real slide = length3(s->across);
-    bar.force = touch->force;
-    bar.slid = touch->slid / select_real(MASK(slide > 0.0), slide, splat(1.0));
+    bar.force = splat(0.0);
+    bar.slid = slid_bar / select_real(MASK(slide > 0.0), slide, splat(1.0));
     bar.across = bar.n = bar.r = vector3_zero();
     if (cell > 0)
         pull_grip(w, body, cell, s, share, h, rows->K_t, rows->f_t, &bar);
@@ -130,9 +131,9 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
         return;
     }
     const ArticulatedFriction friction = cell > 0 ? grip_friction(w, &s, cell, h) : viscous_friction(w, &s, h);
-    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, &friction);
+    const ArticulatedContactBar rows = contact_rows_bar(w, body, h, &s, &friction, touch->force);
     const ArticulatedFrictionBar by_friction =
-        contact_friction_bar(w, body, cell, point->friction, h, &s, &rows, touch);
+        contact_friction_bar(w, body, cell, point->friction, h, &s, &rows, touch->slid);
     const real depth_bar = contact_depth_bar(w, h, &s, &rows, &by_friction, &v_bar, &n_bar);
     Vector3 moved = added(rows.r, cross3(v_bar, pose->w));
     if (cell > 0) moved = added(moved, by_friction.r);
@@ -147,6 +148,21 @@ HD void pull_point(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     pose_bar->x = added(pose_bar->x, c_bar);
     pose_bar->v = added(pose_bar->v, v_bar);
     pose_bar->w = added(pose_bar->w, cross3(s.r, v_bar));
+}
+
+// Of the normal forces on a body, by metrics and a recorded motion.
+HD real ground_force_bar(const ArticulatedLanes *w, int body, const ArticulatedTouchBar *touch)
+{
+    return w->c.n_targets > 0 ? touch->force + bar(w, articulated_at(body) + ARTICULATED_FORCE) : touch->force;
+}
+
+// Before lambda is known: what these forces add to ubar'.
+HD void pull_forces(const ArticulatedLanes *w, int body, real h, const ArticulatedTouchBar *touch)
+{
+    const int at = articulated_at(body);
+    const real impulse_bar = ground_force_bar(w, body, touch) / h;
+    for (int k = 0; k < 6; k++)
+        bar_add(w, at + ARTICULATED_U + k, -(impulse_bar * limb(w, at + ARTICULATED_PUSH + 1 + k)));
 }
 
 HD void pull_contacts(const ArticulatedLanes *w, int body, const ArticulatedPose *pose, real h,

@@ -223,21 +223,23 @@ HD void pull_turn(const ArticulatedPose *c, Quaternion wanted, bool ball, const 
         quaternion_added(*wanted_bar, quaternion_conjugate(quaternion_times(quaternion_conjugate(c->q), turned_bar)));
 }
 
-HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedPose *c, const ArticulatedPose *p,
-                   const ArticulatedJointState *s, ArticulatedJointState *bar, ArticulatedPoseBar *c_bar,
-                   ArticulatedPoseBar *p_bar)
+HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, ArticulatedJointState *bar)
 {
-    const Vector3 apart = less(added(c->v, cross3(c->w, s->r_c)), added(p->v, cross3(p->w, s->r_p)));
-    const Vector3 apart_bar = scaled(bar->rate, s->axis);
-    bar->axis = along(along(bar->axis, bar->coordinate, s->gap), bar->rate, apart);
+    bar->axis = along(bar->axis, bar->coordinate, s->gap);
     bar->gap = along(bar->gap, bar->coordinate, s->axis);
-    bar->r_c = added(bar->r_c, cross3(apart_bar, c->w));
-    bar->r_p = less(bar->r_p, cross3(apart_bar, p->w));
-    c_bar->v = added(c_bar->v, apart_bar);
-    c_bar->w = added(c_bar->w, cross3(s->r_c, apart_bar));
-    p_bar->v = less(p_bar->v, apart_bar);
-    p_bar->w = less(p_bar->w, cross3(s->r_p, apart_bar));
     number_bar(w, body, ARTICULATED_reference, bar->coordinate);
+}
+
+// The angular velocity against the parent. That of a ball turned with the body; pull_kept does the rest.
+HD void pull_relative(const ArticulatedLanes *w, int body, Vector3 spin_bar, ArticulatedPoseBar *c_bar,
+                      ArticulatedPoseBar *p_bar)
+{
+    if (w->bodies[body].kind == ROBOT_BALL) {
+        pull_turned(&c_bar->r, limb3(w, articulated_at(body) + ARTICULATED_RATE), spin_bar);
+        return;
+    }
+    c_bar->w = added(c_bar->w, spin_bar);
+    p_bar->w = less(p_bar->w, spin_bar);
 }
 
 // The anchors.
@@ -265,13 +267,12 @@ HD void pull_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     const Rotation carried = rotation_of(wanted);
     Rotation carried_bar = rotation_zero();
     Quaternion wanted_bar = quaternion_zero();
-    if (kind == ROBOT_SLIDE) pull_slide(w, body, c, p, s, bar, c_bar, p_bar);
+    if (kind == ROBOT_SLIDE) pull_slide(w, body, s, bar);
     if (kind == ROBOT_HINGE)
         pull_hinge(w, body, c, wanted, s, bar, c_bar, &wanted_bar);
     else
         pull_turn(c, wanted, kind == ROBOT_BALL, s, bar, c_bar, &wanted_bar);
-    c_bar->w = added(c_bar->w, bar->spin);
-    p_bar->w = less(p_bar->w, bar->spin);
+    pull_relative(w, body, bar->spin, c_bar, p_bar);
     if (kind != ROBOT_BALL) {
         pull_turned(&carried_bar, own, bar->axis);
         vector_bar(w, body, ARTICULATED_axis_x, rotation_in(&carried, bar->axis));
@@ -282,28 +283,40 @@ HD void pull_state(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     pull_arms(w, body, c, p, bar, c_bar, p_bar);
 }
 
-// ---- power ----------------------------------------------------------------------------------------------------------
+// ---- rate and power -------------------------------------------------------------------------------------------------
 // power = effort rate, effort = (f - K rate)/h, rate = axis.dw of a hinge, axis.dv of a slide, by u'; it counts as
-// sqrt(power^2 + 1e-6).
+// sqrt(power^2 + 1e-6). The rate of a slide, and a ball's angular velocity R'(dw), are of the new state.
 
-// Whether a metric depends on the rate of the body's joint: on the power of a motor, or in a recorded motion.
+// Whether anything depends on the rate of the body's joint: the new state, a metric by the power of a motor, a recorded
+// motion.
 HD bool rate_counts(const ArticulatedLanes *w, int body)
 {
-    return w->bodies[body].driven != 0 || (w->bodies[body].joint >= 0 && w->c.n_targets > 0);
+    return w->bodies[body].driven != 0 || w->bodies[body].kind == ROBOT_SLIDE ||
+           (w->bodies[body].joint >= 0 && w->c.n_targets > 0);
+}
+
+// Before lambda is known: what the angular velocity of a ball in the new state adds to ubar'.
+HD void pull_spin(const ArticulatedLanes *w, int body)
+{
+    const int at = articulated_at(body), parent = w->bodies[body].parent;
+    const Rotation r = rotation_of(limb4(w, at + ARTICULATED_Q));
+    const Vector3 turn_bar = rotation_out(&r, bar3(w, at + ARTICULATED_RATE));
+    bar_add3(w, at + ARTICULATED_U + 3, turn_bar);
+    if (parent >= 0) bar_add3(w, articulated_at(parent) + ARTICULATED_U + 3, scaled(splat(-1.0), turn_bar));
 }
 
 // Before lambda is known: the bars of rate, f and K into their cells, and what the rate adds to ubar'. In the cells of
-// rate and effort stand the bars of these two by the recorded motion.
+// rate and effort stand the bars of these two by the new state and the recorded motion.
 HD void pull_rate(const ArticulatedLanes *w, int body, real h, real power_bar)
 {
     const int at = articulated_at(body), parent = w->bodies[body].parent;
-    const real rate = limb(w, at + ARTICULATED_RATE), K = limb(w, at + ARTICULATED_MOTOR_D);
+    const real rate = joint_solved_rate(w, body), K = limb(w, at + ARTICULATED_MOTOR_D);
     const real effort = fused(-K, rate, limb(w, at + ARTICULATED_MOTOR_F)) / h, power = effort * rate;
     const real power_part = power_bar * power / square_root(fused(power, power, splat(1e-6)));
     real effort_bar = power_part * rate / h, rate_bar;
     if (w->c.n_targets > 0) effort_bar = effort_bar + bar(w, at + ARTICULATED_EFFORT) / h;
     rate_bar = fused(power_part, effort, -(effort_bar * K));
-    if (w->c.n_targets > 0) rate_bar = rate_bar + bar(w, at + ARTICULATED_RATE);
+    rate_bar = rate_bar + bar(w, at + ARTICULATED_RATE);
     const Vector3 axis = limb3(w, at + ARTICULATED_AXIS);
     Vector3 force = vector3_zero(), torque = scaled(rate_bar, axis), torque_p = torque;
     if (w->bodies[body].kind == ROBOT_SLIDE) {
@@ -340,6 +353,19 @@ HD void pull_power(const ArticulatedLanes *w, int body, const ArticulatedSolved 
     s_bar->r_p = less(s_bar->r_p, cross3(pull, u->w_p));
 }
 
+// The bar of the rate in the new state becomes that of the rate in the old one.
+HD void pull_kept(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedPose *c,
+                  const ArticulatedJointState *s_bar, ArticulatedPoseBar *c_bar)
+{
+    const int at = articulated_at(body) + ARTICULATED_RATE, kind = w->bodies[body].kind;
+    if (kind == ROBOT_BALL) {
+        pull_turned(&c_bar->r, bar3(w, at), less(u->w_c, u->w_p));
+        set_bar3(w, at, rotation_in(&c->r, s_bar->spin));
+    } else if (rate_counts(w, body)) {
+        set_bar(w, at, kind == ROBOT_SLIDE ? s_bar->rate : splat(0.0));
+    }
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c, real h, ArticulatedPoseBar *c_bar)
@@ -363,6 +389,7 @@ HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     pull_rows(w, body, h, &s, &axis, &rows_bar, &axis_bar, &s_bar);
     if (w->bodies[body].joint >= 0) pull_axis(w, body, h, &s, &axis_bar, &s_bar);
     pull_state(w, body, c, &p, &s, &s_bar, c_bar, &p_bar);
+    pull_kept(w, body, &u, c, &s_bar, c_bar);
     pose_bar_add(w, parent, &p_bar);
 }
 

@@ -71,7 +71,7 @@ HD_CALL void pair_ahead(GradientPair *pair, int64_t tick)
     state_load(w, gradient_state(gradient, tick % gradient->plan->segment));
     (void)control_set(w, tick, t);
     step_again(w, t);
-    for (int i = 0; i < w->c.n_bodies; i++) step_again_down(w, i, splat(w->c.dt));
+    for (int i = 0; i < w->c.n_bodies; i++) tree_lower(w, i);
 }
 
 // Goes back through a step that was computed again, and through what metrics take from the state before it.

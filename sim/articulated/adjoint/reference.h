@@ -103,12 +103,11 @@ HD_CALL void pull_reference(const ArticulatedLanes *restrict w, int64_t step)
     }
 }
 
-// The bars of rates, efforts and forces, after they were used.
+// The bars of efforts and forces, after they were used.
 HD void reference_bars_clear(const ArticulatedLanes *w)
 {
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
-        set_bar(w, at + ARTICULATED_RATE, splat(0.0));
         set_bar(w, at + ARTICULATED_EFFORT, splat(0.0));
         set_bar(w, at + ARTICULATED_FORCE, splat(0.0));
     }

@@ -30,14 +30,6 @@ HD_CALL void step_again(const ArticulatedLanes *restrict w, real t)
     }
 }
 
-// As step_down, but the body stays where it is.
-HD void step_again_down(const ArticulatedLanes *w, int body, real h)
-{
-    ArticulatedSeen seen = seen_nothing();
-    tree_lower(w, body);
-    if (w->bodies[body].joint >= 0) step_rate(w, body, h, &seen);
-}
-
 // ---- the move -------------------------------------------------------------------------------------------------------
 
 // Bars of the new state become those of the old one, as far as the move goes, and ubar'. That of L' stays. Returns the
@@ -140,26 +132,27 @@ HD void pull_body(const ArticulatedLanes *w, int body, real h, real t, const Art
     const ArticulatedPose pose = body_pose(w, body);
     ArticulatedPoseBar pose_bar = pose_bar_zero();
     pull_mass(w, body, &pose, h, t, &pose_bar);
-    ArticulatedTouchBar touch = seen->touch;
-    if (w->c.n_targets > 0) touch.force = touch.force + bar(w, articulated_at(body) + ARTICULATED_FORCE);
+    const ArticulatedTouchBar touch = {ground_force_bar(w, body, &seen->touch), seen->touch.slid};
     if (w->bodies[body].n_points > 0) pull_contacts(w, body, &pose, h, &touch, &pose_bar);
     if (w->bodies[body].kind != ROBOT_FREE) pull_joint(w, body, &pose, h, &pose_bar);
     pose_bar_add(w, body, &pose_bar);
 }
 
-// u' of a body again, after its parent's, and ubar' as far as the move, the springs of friction and the rates go. As
-// pull_move.
+// u' of a body again, after its parent's, and ubar' as far as the move, the forces of the ground, the springs of
+// friction and the rates go. As pull_move.
 HD real pull_down(const ArticulatedLanes *w, int body, real h, const ArticulatedSeenBar *seen, bool lowered)
 {
-    if (!lowered) step_again_down(w, body, h);
+    if (!lowered) tree_lower(w, body);
     const real squares = pull_move(w, body, h);
+    if (w->bodies[body].n_points > 0) pull_forces(w, body, h, &seen->touch);
     if (w->c.grips > 0) pull_grips_moved(w, body, h);
     if (rate_counts(w, body)) pull_rate(w, body, h, seen->power);
+    if (w->bodies[body].kind == ROBOT_BALL) pull_spin(w, body);
     return squares;
 }
 
 // All of a step from the time t on: after step_again, with the bars of the new state, to those of the old one.
-// lowered: after step_again_down too. Returns the sum of the squares of the bars of the new state (pull_move).
+// lowered: after tree_lower of all bodies too. Returns the sum of the squares of the bars of the new state (pull_move).
 HD_CALL real pull_step(const ArticulatedLanes *restrict w, real t, const ArticulatedSeenBar *seen, bool lowered)
 {
     const real h = splat(w->c.dt);
