@@ -56,7 +56,7 @@ static void robot_add_floor(RobotFile *file)
     floor->shape.kind = ROBOT_PLANE;
     floor->contype = floor->conaffinity = 1;
     floor->condim = 3;
-    floor->friction[0] = 1.0;
+    floor->friction[0] = 0.0; // so that of the links counts, which Bullet multiplies by 1 of the ground
 }
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ static void robot_add_contact(RobotFinding *finding, RobotFileShape *shape, Robo
 // as one with MuJoCo's defaults.
 static void robot_on_terrain(RobotFinding *finding, RobotFileShape *shape, const RobotTouch *plane)
 {
-    const RobotFileShape usual = {.contype = 1, .conaffinity = 1, .condim = 3, .friction = {1.0, 0.005, 0.0001}};
+    const RobotFileShape usual = {.contype = 1, .conaffinity = 1, .condim = 3, .friction = {finding->file->is_mjcf ? 1.0 : 0.0, 0.005, 0.0001}};
     const bool any = finding->n_planes == 0 && ((shape->contype | shape->conaffinity) & 1) != 0;
     if (plane == NULL && !any) return;
     const RobotTouch touch = plane != NULL ? *plane : robot_mix(shape, &usual);

@@ -2,7 +2,7 @@
 """Robot files of a folder, as they are: which are accepted, why others are refused, and how those that are accepted move
 beside MuJoCo, with contact.
 
-    tests/bench/robot_field.py build/hopscotch FOLDER [--every N] [--duration S] [--csv FILE] [--no-motion]
+    tests/bench/robot_field.py build/hopscotch FOLDER [--every N] [--like PATTERN] [--duration S] [--csv FILE] [--no-motion]
 
 Every MJCF file (<mujoco> with a body in it) and every URDF file below FOLDER is checked. A refused file is checked
 again with the words that its errors propose for `ignore`. What is accepted as it is, or without its meshes, is
@@ -165,6 +165,13 @@ def motion(folder, path, ignore, duration, initial):
 
 # ---- MuJoCo ---------------------------------------------------------------------------------------------------------
 
+def root_of(text):
+    """The link of a URDF that is no child."""
+    children = set(re.findall(r"<child\s+link=\"([^\"]*)\"", text))
+    roots = [name for name in re.findall(r"<link\s+name=\"([^\"]*)\"", text) if name not in children]
+    return roots[0] if roots else ""
+
+
 def spec_of_mujoco(path, meshes, floats):
     if path.endswith(".urdf"):
         with open(path, errors="replace") as f:
@@ -172,7 +179,7 @@ def spec_of_mujoco(path, meshes, floats):
         text = re.sub(r"(?s)<visual\b.*?</visual>", "", text)
         text = re.sub(r"(?s)<collision\b(?:(?!</collision>).)*<mesh.*?</collision>", "", text)
         spec = mujoco.MjSpec.from_string(re.sub(r"(?s)<gazebo\b.*?(</gazebo>|/>)", "", text))
-        if floats:
+        if floats and root_of(text) != "world":
             spec.worldbody.first_body().add_freejoint()
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1])
     else:
@@ -270,13 +277,14 @@ class Motion:
         hold(m, d)
         mujoco.mj_forward(m, d)
         self.base = m.jnt_bodyid[0] if m.njnt else 0
-        self.first, self.z, self.x, self.q = math.nan, [], [], []
+        self.first, self.z, self.x, self.q, self.limits = math.nan, [], [], [], False
         for k in range(int(round(duration / m.opt.timestep)) + 1):
             if k % 8 == 0:
                 self.z.append(d.xpos[self.base][2])
                 self.x.append(d.xpos[self.base][0])
                 self.q.append(d.qpos.copy())
             mujoco.mj_step(m, d)
+            self.limits |= bool((d.efc_type == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT).any())
             if d.ncon > 0 and math.isnan(self.first) and any(d.contact.efc_address >= 0):
                 self.first = d.time
         self.z, self.x, self.q = np.array(self.z), np.array(self.x), np.array(self.q)
@@ -298,7 +306,7 @@ def worst_joint(m, ours, theirs, k):
     return worst[1], worst[2], worst[0]
 
 
-def why(m, least):
+def why(m, theirs):
     """What the two programs do in ways of their own."""
     flags = []
     d = mujoco.MjData(m)
@@ -306,8 +314,12 @@ def why(m, least):
               m.jnt_range[j][0] <= d.qpos[m.jnt_qposadr[j]] <= m.jnt_range[j][1]]
     if beyond:
         flags.append("starts beyond a range")
-    if least < 0 and not (m.njnt and m.jnt_type[0] == 0):
-        flags.append("starts in the ground")
+    if theirs.limits:
+        flags.append("meets a range")
+    if theirs.first < 2 * DT:
+        flags.append("touches the ground from the start")
+    elif not math.isnan(theirs.first):
+        flags.append("contact")
     if m.dof_frictionloss.any():
         flags.append("dry friction of joints")
     if m.nv > 7:
@@ -365,7 +377,7 @@ def beside(copies, folder, path, ignore, duration):
         rows.append(("slid, m", *slid, relative(*slid, 0.1)))
     for when, k in (("early", early), ("end", n - 1)) if not free else ():
         rows.append((f"joint {when}, rad", *worst_joint(m, ours, theirs, k)))
-    return rows, why(m, least)
+    return rows, why(m, theirs)
 
 
 def main():
@@ -373,6 +385,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("folder")
     parser.add_argument("--every", type=int, default=1, help="only every N-th file")
+    parser.add_argument("--like", default="", help="only paths that match")
     parser.add_argument("--most", type=int, default=40, help="at most so many files of one folder")
     parser.add_argument("--duration", type=float, default=1.5)
     parser.add_argument("--csv", help="write a line per file and quantity")
@@ -384,7 +397,7 @@ def main():
     table, counts, refused, ignored = [], collections.Counter(), collections.Counter(), collections.Counter()
     per_folder = collections.Counter()
     paths = []
-    for path in robots_below(folder)[::given.every]:
+    for path in [p for p in robots_below(folder) if re.search(given.like, p)][::given.every]:
         per_folder[os.path.dirname(path)] += 1
         if per_folder[os.path.dirname(path)] <= given.most:
             paths.append(path)

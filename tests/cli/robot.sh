@@ -274,7 +274,7 @@ grep -q "^robots/parts/leg.xml:3:38: error: unknown attribute 'formto' of <geom>
 grep -qx 'hopscotch: walk.yaml: 1 error' log || fail "one mistake gives: $(cat log)"
 sed -i 's/formto/fromto/' robots/parts/leg.xml
 "$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[]' >log 2>&1 && fail "a tendon passes"
-grep -q '^robots/walker.xml:12:3: error: <tendon> changes the motion and is not simulated; delete it, or add' \
+grep -q '^robots/walker.xml:12:11: error: <fixed> changes the motion and is not simulated; delete it, or add' \
     log || fail "tendon: $(cat log)"
 "$HOPSCOTCH" check walk.yaml --set 'simulation.ignore=[tendon, "a b"]' >log 2>&1 && fail "'a b' is a word"
 grep -q 'error: ignore holds the text "a b", expected words' log || fail "a b: $(cat log)"

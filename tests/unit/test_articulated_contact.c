@@ -418,3 +418,28 @@ TEST(contact_terrain_of_the_spec_replaces_planes)
         world_end(&world);
     }
 }
+
+// ---- what else knows the ground -------------------------------------------------------------------------------------
+
+// fall_height counts from the highest plane below, and that is drawn.
+TEST(contact_height_is_over_the_planes)
+{
+    static const char text[] =
+        "<geom type='plane' size='1 1 1' pos='0 0 -2'/><geom type='plane' size='1 1 1' pos='1 0 -1' "
+        "euler='0 -45 0'/><geom type='plane' size='1 1 1' pos='-9 0 0' euler='0 90 0'/>" BALL("-1 0 -1", "");
+    World world;
+    const ArticulatedValue parameters[] = {{"fall_height", 0.5}, {NULL, 0}};
+    ArticulatedSetup setup = {.robot = world_robot(&world, text, NULL),
+                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", ARTICULATED_FILE}},
+                              .parameters = {parameters[0]}};
+    articulated_start(&world.test, &setup);
+    articulated_go(&world.test, 1 << 20);
+    CHECK_INTEGER(ARTICULATED_FELL, articulated_failed(&world.test, 0));
+    CHECK_NEAR(sqrt(2 * 0.5 / G), articulated_got(&world.test, "survived", 0), 2e-3); // from -1 to -1.5
+    const Configured *configured = &world.test.configured;
+    const double *parameter = world.test.batch->parameter;
+    CHECK(configured->drawing->ground != NULL);
+    CHECK_NEAR(-2.0, configured->drawing->ground(configured, parameter, -3.0), 1e-12);
+    CHECK_NEAR(1.0, configured->drawing->ground(configured, parameter, 3.0), 1e-12);
+    world_end(&world);
+}

@@ -118,7 +118,7 @@ TEST(command_wrong_specs_are_refused)
         {"metrics: [y]\nsimulation: {program: [sh, \"a\\tb\"]}\n", "which is not a text of up to 1024 bytes"},
         {"", "metrics is missing: the numbers that the program answers with"},
         {"metrics: [y]\nparameters: {y: 1}\n", "'y' is the name of a parameter already"},
-        {"metrics: [y, Y]\n", "'Y': names must differ in more than case"},
+        {"metrics: [y, Y]\n", "'y' and 'Y' in metrics: names must differ in more than case"},
         {"metrics: [fitness]\n", "'fitness' is reserved"},
         {"metrics: [y_std]\n", "'y_std' is reserved"},
         {"metrics: [y]\nparameters: {seed: 1}\n", "'seed' is reserved"},

@@ -580,8 +580,10 @@ TEST(robot_urdf_contacts_are_read)
                    URDF_BALL("<contact_coefficients mu='0.5' kp='1'/>"),
                    "<gazebo reference='b'><mu1>0.5</mu1><mu2> 5e-1 </mu2><kp>1e6</kp><material>m</material>"
                    "<turnGravityOff>false</turnGravityOff></gazebo><gazebo><plugin/></gazebo>"));
-    CHECK_INTEGER(3, c.robot->n_shapes);
+    CHECK_INTEGER(4, c.robot->n_shapes); // and the floor
     for (int i = 0; i < 3; i++) CHECK_NEAR(i < 2 ? 0.25 : 0.5, c.robot->shapes[i].friction, 0.0);
+    CHECK_INTEGER(3, c.robot->n_contacts);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(i < 2 ? 0.25 : 0.5, c.robot->contacts[i].friction, 0.0);
     robot_case_end(&c);
     static const struct {
         const char *text, *words;
@@ -756,6 +758,73 @@ TEST(robot_is_bounded)
     CHECK_INTEGER(256, c.robot->n_coordinates);
     robot_case_end(&c);
     free(many), free(fits), free(deep);
+}
+
+// `feet` spheres of a body on `steps` boxes of the world; the first two are in `pairs` pairs, and their bodies excluded.
+static char *robot_on_steps(int feet, int steps, int pairs)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fputs("<mujoco><worldbody><body name='b'><freejoint/>", out);
+    for (int i = 0; i < feet; i++) fprintf(out, "<geom name='foot%d' size='.1'/>", i);
+    fputs("</body>", out);
+    for (int i = 0; i < steps; i++) fprintf(out, "<geom name='step%d' type='box' size='1 1 1'/>", i);
+    fputs("</worldbody><contact>", out);
+    for (int i = 0; i < pairs; i++) fputs("<pair geom1='foot0' geom2='step0'/>", out);
+    for (int i = 0; i < pairs; i++) fputs("<exclude body1='world' body2='b'/>", out);
+    fputs("</contact></mujoco>", out);
+    fclose(out);
+    return text;
+}
+
+TEST(robot_contacts_are_bounded)
+{
+    RobotCase c;
+    char *most = robot_on_steps(128, 128, 0), *more = robot_on_steps(129, 128, 0), *pairs = robot_on_steps(2, 2, 4097),
+         *fits = robot_on_steps(2, 2, 4096);
+    robot_case(&c, most);
+    CHECK_INTEGER(16384, c.robot->n_contacts);
+    robot_case_end(&c);
+    robot_case_start(&c);
+    robot_refused(&c, more, "16512 pairs of a shape of the robot and one of the world touch, at most 16384 may");
+    robot_case_end(&c);
+    robot_case_start(&c);
+    robot_refused(&c, pairs, "error: more than 4096 pairs\n");
+    robot_case_end(&c);
+    robot_case_start(&c);
+    robot_refused(&c, pairs, "error: more than 4096 pairs of bodies are excluded");
+    robot_case_end(&c);
+    robot_case(&c, fits);
+    CHECK_INTEGER(1, c.robot->n_contacts); // all are excluded but the pair
+    robot_case_end(&c);
+    free(most), free(more), free(pairs), free(fits);
+}
+
+// What pairs of shapes give: (shape, ground) in order, friction.
+TEST(robot_contacts_are_those_of_pairs)
+{
+    static const struct {
+        int shape, ground;
+        double friction, margin;
+    } expected[] = {{2, 0, 0.5, 0.0}, {2, 1, 0.5, 0.01}, {3, 0, 1.0, 0.0}, {3, 1, 0.7, 0.02}, {4, 1, 0.0, 0.01}};
+    RobotCase c;
+    robot_case(&c, "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>"
+                   "<body name='table'><geom name='top' type='box' size='1 1 1' margin='.01'/></body>"
+                   "<body name='a'><freejoint/><geom size='.1' friction='.5' priority='1'/>"
+                   "<geom name='toe' size='.1' condim='1'/></body>"
+                   "<body name='b'><freejoint/><geom size='.1' condim='1' priority='2'/></body></worldbody>"
+                   "<contact><exclude body1='b' body2='world'/>"
+                   "<pair geom1='toe' geom2='top' friction='.7 .7' margin='.02'/></contact></mujoco>");
+    CHECK_INTEGER(5, c.robot->n_contacts);
+    for (int i = 0; i < 5 && i < c.robot->n_contacts; i++) {
+        const RobotContact *got = &c.robot->contacts[i];
+        CHECK(got->shape == expected[i].shape && got->ground == expected[i].ground);
+        CHECK_NEAR(expected[i].friction, got->friction, 0.0);
+        CHECK_NEAR(expected[i].margin, got->margin, 0.0);
+    }
+    CHECK(!c.robot->shapes[4].collides && c.robot->shapes[2].collides);
+    robot_case_end(&c);
 }
 
 TEST(robot_names_are_unique)

@@ -620,7 +620,7 @@ static void spec_read(SpecReader *reader)
     const bool with_model = reader->spec->model != NULL && spec_configure(reader);
     if (with_model) {
         things_choose(reader, diagnostics_errors(reader->diagnostics) == errors);
-        if (diagnostics_errors(reader->diagnostics) == errors) spec_check_names(reader);
+        if (diagnostics_errors(reader->diagnostics) == 0) spec_check_names(reader);
         spec_read_parameters(reader);
         axes_read(reader);
         forms_read(reader, FORM_SEARCH);
