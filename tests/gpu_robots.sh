@@ -57,7 +57,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
 <mujoco>
   <worldbody>
     <geom name="floor" type="plane" size="5 5 0.1" euler="1 2 0" friction="0.8"/>
-    <geom name="bank" type="plane" size="5 5 0.1" pos="1.2 0 0" zaxis="-1 0 1" condim="1" priority="1"/>
+    <geom name="bank" type="plane" size="5 5 0.1" pos="0 -0.5 0" zaxis="0 1 1" condim="1" priority="1"/>
     <geom name="step" type="box" size="0.3 0.3 0.1" pos="0.3 0.2 0" euler="0 0 20"/>
     <geom name="stone" type="sphere" size="0.15" pos="-0.3 0.1 0"/>
     <geom name="log" type="capsule" size="0.08" fromto="0 -0.5 0 0.4 -0.3 0.05"/>

@@ -85,16 +85,16 @@ static RobotGrounds robot_grounds(const Robot *robot, Arena *arena)
     return grounds;
 }
 
-// "2 planes and 1 other shape of the file", or the terrain.
+// "2 planes and 1 other shape of the world", or the terrain.
 static const char *robot_grounds_text(const ArticulatedHost *host, const RobotGrounds *grounds, Arena *arena)
 {
     const bool file = host->terrain == ARTICULATED_FILE;
     const char *others =
-        arena_format(arena, "%d other shape%s of the file", grounds->others, grounds->others == 1 ? "" : "s");
+        arena_format(arena, "%d other shape%s of the world", grounds->others, grounds->others == 1 ? "" : "s");
     const char *planes = arena_format(arena, "%d plane%s%s", grounds->planes, grounds->planes == 1 ? "" : "s",
-                                      grounds->others > 0 ? " and " : " of the file");
+                                      grounds->others > 0 ? " and " : "");
     const char *terrain =
-        arena_format(arena, "the terrain of the spec%s%s", grounds->planes > 0 ? ", in place of the file's planes" : "",
+        arena_format(arena, "the terrain of the spec%s%s", grounds->planes > 0 ? ", in place of planes" : "",
                      grounds->others > 0 ? ", and " : "");
     return arena_format(arena, "%s%s",
                         !file                 ? terrain

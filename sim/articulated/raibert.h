@@ -17,8 +17,8 @@
 
 #include "balance.h"
 #include "foot_path.h"
-#include "ground.h"
 #include "leg.h"
+#include "point.h"
 
 typedef struct RaibertSettings {
 #define ARTICULATED_MEMBER(name, ...) real name;

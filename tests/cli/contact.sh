@@ -67,12 +67,12 @@ says()
     "$HOPSCOTCH" check case.yaml "$@" >log 2>&1 || fail "check: $(cat log)"
     grep -q "^$words" log || fail "check does not say '$words': $(cat log)"
 }
-says 'ground  *8 points of 1 body can touch 1 plane of the file; friction 0.1; '
+says 'ground  *8 points of 1 body can touch 1 plane; friction 0.1; '
 says 'ground  *warning: the file has no plane that the robot touches: it falls; name a terrain' \
     --set simulation.robot=none.xml
 says 'ground  *the file has no plane that the robot touches, and so there is none$' --set simulation.robot=rod.xml \
     --set initial={}
-says "ground  *1 point of 1 body can touch the terrain of the spec, in place of the file's planes; friction 1; " \
+says "ground  *1 point of 1 body can touch the terrain of the spec, in place of planes; friction 1; " \
     --set simulation.robot=low.xml --set simulation.terrain=flat
 says 'ground  *terrain: none: nothing touches anything$' --set simulation.terrain=none
 ball egg '<geom type="plane" size="1 1 1"/>' 'contype="0" conaffinity="0"'
@@ -82,7 +82,7 @@ box stiff 'solref=".01 1"' 'solimp=".9 .95 .001" solref="-100 -10"'
 says 'replaced  *geom solref (2, first in line 1), geom solimp (1, first in line 3): by ground_stiffness, ' \
     --set simulation.robot=stiff.xml
 box hilly 'friction=".5"/><geom type="box" size="1 1 1" pos="3 0 0"' ''
-says 'ground  *16 points of 1 body can touch 1 plane and 1 other shape of the file; friction 1; ' \
+says 'ground  *16 points of 1 body can touch 1 plane and 1 other shape of the world; friction 1; ' \
     --set simulation.robot=hilly.xml
 says 'skipped  *warning: edge of a box on shapes of the world (1): ' --set simulation.robot=hilly.xml
 box heavy 'condim="4"' ''
@@ -96,7 +96,7 @@ printf '%s\n' '<robot name="ball"><link name="ball"><inertial><mass value="1"/>'
     '<inertia ixx=".004" iyy=".004" izz=".004" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>' \
     '<sphere radius=".1"/></geometry></collision></link></robot>' >ball.urdf
 ends base_z 0.1 0.001 urdf --set simulation.robot=ball.urdf --set 'initial={base_z: 0.2}'
-says 'ground  *1 point of 1 body can touch 1 plane of the file; friction 1; ' --set simulation.robot=ball.urdf
+says 'ground  *1 point of 1 body can touch 1 plane; friction 1; ' --set simulation.robot=ball.urdf
 
 # random worlds against MuJoCo
 worlds=$([ "${QUICK:-0}" = 1 ] && echo 12 || echo 120)

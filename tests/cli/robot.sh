@@ -52,7 +52,7 @@ grep -qx '  ignore: \["tendon"\]' r/walk/resolved.yaml || fail "ignore: $(grep i
 "$HOPSCOTCH" check walk.yaml >log 2>&1 || fail "check: $(cat log)"
 for words in 'robot  *walker: 2 bodies, .* kg; joints: 1 free, 1 hinge; 1 motor' \
     'skipped  *warning: tendon.*: in the file, and not simulated' \
-    'ground  *[0-9]* points of 2 bodies can touch 1 plane of the file; friction 1; bodies do not touch each other'; do
+    'ground  *[0-9]* points of 2 bodies can touch 1 plane; friction 1; bodies do not touch each other'; do
     grep -q "^$words" log || fail "check does not say '$words': $(cat log)"
 done
 sed 's|<position joint="hip" kp="50" kv="2"/>|<motor joint="hip"/>|' robots/walker.xml >robots/torque.xml
