@@ -99,18 +99,125 @@ HD void math_sinc_cosine_near(real z, real *sinc, real *cosine_x)
 
 HD mask math_is_near(real x) { return MASK(absolute(x) <= splat(0.785)); }
 
-// x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. |x| <= 2^30; r = x and n = 0 where
-// math_is_near(x).
-// Reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is exact, the last
+// |x| 2/pi mod 4 = quarters + high + low, |high + low| <= 1/2; all have the sign of x. NaN if x is not finite.
+typedef struct MathQuarters {
+    double quarters, high, low;
+} MathQuarters;
+
+// A product of 64 bits each.
+HD void math_multiply(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low)
+{
+    const uint64_t half = 0xffffffff, a1 = a >> 32, a0 = a & half, b1 = b >> 32, b0 = b & half;
+    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & half);
+    *high = a1 * b1 + (middle >> 32) + (other >> 32);
+    *low = a * b;
+}
+
+// Payne and Hanek's reduction (SIGNUM Newsletter 18, 1983) of one number, |x| >= 2^30, in integers: x = m 2^e, and of
+// 2/pi only 192 bits matter, because those before them add multiples of 4. A double is never nearer to a multiple of
+// pi/2 than 2^-62, where 75 correct bits are left.
+HD_RARE MathQuarters math_quarters_of(double x)
+{
+    // 64 zeros, then the bits of 2/pi
+    TABLE uint64_t bits_of_2_pi[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+                                     0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+                                     0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+                                     0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+                                     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+    MathQuarters result;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const bool negative = bits >> 63 != 0;
+    const int exponent = (int)(bits >> 52 & 2047);
+    if (exponent == 2047 || exponent < 1023 + 30) {
+        result.quarters = result.low = 0.0;
+        result.high = exponent == 2047 ? x - x : x; // the latter is never used
+        return result;
+    }
+    const int at = exponent - 1075 - 2 + 64; // of the first bit that matters; its weight in m 2/pi is 2
+    const int word = at / 64, shift = at % 64;
+    uint64_t w[3], f[3], carry, high;
+    for (int k = 0; k < 3; k++) {
+        const uint64_t next = bits_of_2_pi[word + k + 1];
+        w[k] = bits_of_2_pi[word + k] << shift | (shift > 0 ? next >> (64 - shift) : 0);
+    }
+    // f = m w mod 2^192, in units of 2^-190 quarters; f[0] is the highest
+    const uint64_t m = (bits & 0xfffffffffffff) | 0x10000000000000;
+    math_multiply(m, w[2], &carry, &f[2]);
+    math_multiply(m, w[1], &high, &f[1]);
+    f[1] += carry;
+    f[0] = m * w[0] + high + (f[1] < carry ? 1 : 0);
+    int64_t quarters = (int64_t)(f[0] >> 62);
+    f[0] = f[0] << 2 | f[1] >> 62; // now in units of 2^-192
+    f[1] = f[1] << 2 | f[2] >> 62;
+    f[2] = f[2] << 2;
+    bool below = false; // the fraction is negative: more than half a quarter counts as the next one
+    if (f[0] >> 63 != 0) {
+        quarters++;
+        below = true;
+        f[2] = ~f[2] + 1;
+        f[1] = ~f[1] + (f[2] == 0 ? 1 : 0);
+        f[0] = ~f[0] + (f[2] == 0 && f[1] == 0 ? 1 : 0);
+    }
+    int scale = 0; // the highest bit of f[0] has the weight 2^(scale - 1)
+    for (int k = 0; k < 2 && f[0] == 0; k++) {
+        f[0] = f[1];
+        f[1] = f[2];
+        f[2] = 0;
+        scale -= 64;
+    }
+    for (int s = 32; s > 0; s /= 2) {
+        if (f[0] >> (64 - s) != 0) continue;
+        f[0] = f[0] << s | f[1] >> (64 - s);
+        f[1] = f[1] << s | f[2] >> (64 - s);
+        f[2] = f[2] << s;
+        scale -= s;
+    }
+    const uint64_t of_high = (uint64_t)(1023 + scale - 53) << 52, of_low = (uint64_t)(1023 + scale - 106) << 52;
+    double unit_high, unit_low;
+    memcpy(&unit_high, &of_high, sizeof unit_high);
+    memcpy(&unit_low, &of_low, sizeof unit_low);
+    result.high = (double)(int64_t)(f[0] >> 11) * unit_high;
+    result.low = (double)(int64_t)((f[0] & 2047) << 42 | f[1] >> 22) * unit_low;
+    result.high = below != negative ? -result.high : result.high;
+    result.low = below != negative ? -result.low : result.low;
+    result.quarters = (double)(negative ? -quarters : quarters);
+    return result;
+}
+
+// As math_reduced, where |x| > 2^30 or x is not finite. Other lanes are not used.
+HD_RARE real math_reduced_far(real x, bits64 *turns)
+{
+    double number[LANES], high[LANES], low[LANES], quarters[LANES];
+    store_all(number, x);
+    for (int i = 0; i < LANES; i++) {
+        const MathQuarters of = math_quarters_of(number[i]);
+        high[i] = of.high;
+        low[i] = of.low;
+        quarters[i] = of.quarters;
+    }
+    const real h = load_all(high), pi_2 = splat(1.5707963267948966);
+    *turns = bits_of(load_all(quarters) + math_rounder());
+    const real r = h * pi_2;
+    return r + (fused(h, pi_2, -r) + fused(h, splat(6.123233995736766e-17), load_all(low) * pi_2));
+}
+
+// x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. r = x and n = 0 where math_is_near(x).
+// Up to 2^30 the reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is exact, the last
 // only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would cost 8 operations.
 HD real math_reduced(real x, bits64 *turns)
 {
-    const real angle = select_real(MASK(absolute(x) <= splat(0x1p30)), x, math_nan());
-    const real rounded = fused(angle, splat(0.6366197723675814), math_rounder()); // 2/pi
+    const mask far = ~MASK(absolute(x) <= splat(0x1p30));
+    const real rounded = fused(x, splat(0.6366197723675814), math_rounder()); // 2/pi
     const real n = rounded - math_rounder();
-    const real r = fused(-n, splat(6.123233995736765e-17), fused(-n, splat(1.5707963267948966), angle));
+    const real r = fused(-n, splat(6.123233995736765e-17), fused(-n, splat(1.5707963267948966), x));
+    const real near = fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
     *turns = bits_of(rounded);
-    return fused(-n, splat(1.082856673921914e-32), r); // positive parts keep the sign of -0
+    if (!any_lane(far)) return near;
+    bits64 far_turns;
+    const real of_far = math_reduced_far(x, &far_turns);
+    *turns = bits_of(select_real(far, real_of_bits(far_turns), rounded));
+    return select_real(far, of_far, near);
 }
 
 // Rotates by n quarter turns: n mod 4 = 0 gives (s, c), 1 (c, -s), 2 (-s, -c), 3 (-c, s).
@@ -123,7 +230,7 @@ HD void math_turn_back(bits64 turns, real *s, real *c)
     *s = sine_x;
 }
 
-// sin and cos of two angles. |x| <= 2^30; NaN beyond. The reduction runs only if a lane of the group needs it; the bits
+// sin and cos of two angles. The reduction runs only if a lane of the group needs it; the bits
 // of the other lanes stay the same.
 HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y, real *cosine_y)
 {
@@ -141,7 +248,7 @@ HD void sines_cosines(real x, real y, real *sine_x, real *cosine_x, real *sine_y
     }
 }
 
-// sin x and cos x. |x| <= 2^30; NaN beyond.
+// sin x and cos x.
 HD void sine_cosine(real x, real *sine_x, real *cosine_x)
 {
     const mask far = ~math_is_near(x);

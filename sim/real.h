@@ -59,6 +59,13 @@
 #define HD_CALL static __attribute__((noinline, unused))
 #endif
 
+// A function that hardly ever runs: never inlined, so that its callers stay small.
+#if defined(__CUDACC__)
+#define HD_RARE static __device__ __noinline__
+#else
+#define HD_RARE static __attribute__((noinline, cold, unused))
+#endif
+
 // Where the lanes of a kernel have a thread each.
 #if defined(__CUDACC__)
 enum { ON_GPU = 1 };

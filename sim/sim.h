@@ -766,7 +766,7 @@ typedef struct Cloud {
 
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 
-// <= 2 ulp. sine, cosine: |x| <= 2^30, NaN beyond.
+// <= 2 ulp
 double portable_sin(double x);
 double portable_cos(double x);
 double portable_asin(double x);

@@ -257,7 +257,7 @@ static bool robot_is_finite(const RobotBody *body)
            robot_all_finite(joint->axis, 3) && robot_all_finite(numbers, 9);
 }
 
-// Products of finite numbers may be too large, and angles of more than 2^30 rad have no sine.
+// Products of finite numbers may be too large.
 static void robot_check_numbers(RobotFile *file, const Robot *robot)
 {
     static const char message[] = "numbers of %s are too large to compute with";

@@ -157,19 +157,18 @@ static void math_check_specials(const MathFunction *f, double limit, const char 
     }
 #define MATH_CHECK_SPECIALS(f, limit) math_check_specials((f), (limit), __FILE__, __LINE__)
 
-static long double math_sin(long double x) { return fabsl(x) <= 0x1p30L ? sinl(x) : (long double)NAN; }
-static long double math_cos(long double x) { return fabsl(x) <= 0x1p30L ? cosl(x) : (long double)NAN; }
-
 // ---- tests ----------------------------------------------------------------------------------------------------------
 
 TEST(portable_sin_and_cos_are_near_the_exact_ones)
 {
-    const MathFunction functions[] = {{"sin", 1.6, portable_sin, math_sin, NULL, NULL},
-                                      {"cos", 1.6, portable_cos, math_cos, NULL, NULL}};
+    const MathFunction functions[] = {{"sin", 1.6, portable_sin, sinl, NULL, NULL},
+                                      {"cos", 1.6, portable_cos, cosl, NULL, NULL}};
     for (int i = 0; i < 2; i++) {
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_EVEN, -4.0, 4.0));
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_EVEN, -1e4, 1e4));
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_EXPONENTS, 0.0, 0x1p30));
+        MATH_CHECK(&functions[i], MATH_RANGE(MATH_EXPONENTS, 0.0, DBL_MAX));
+        MATH_CHECK(&functions[i], MATH_RANGE(MATH_EVEN, -1e12, 1e12));
         MATH_CHECK(&functions[i], MATH_RANGE(MATH_BITS, 0.0, 0.0));
         MATH_CHECK_SPECIALS(&functions[i], DBL_MAX);
     }
@@ -178,8 +177,8 @@ TEST(portable_sin_and_cos_are_near_the_exact_ones)
 // Multiples of pi/2 leave a remainder of about 1e-17: all its digits come from the second and third part of pi/2.
 TEST(portable_sin_and_cos_survive_cancellation)
 {
-    const MathFunction functions[] = {{"sin", 1.6, portable_sin, math_sin, NULL, NULL},
-                                      {"cos", 1.6, portable_cos, math_cos, NULL, NULL}};
+    const MathFunction functions[] = {{"sin", 1.6, portable_sin, sinl, NULL, NULL},
+                                      {"cos", 1.6, portable_cos, cosl, NULL, NULL}};
     for (int f = 0; f < 2; f++) {
         MathWorst worst = {0};
         for (int i = 1; i < MATH_ARGUMENTS; i++) math_compare(&functions[f], i * 1.5707963267948966, 0.0, &worst);
@@ -187,7 +186,51 @@ TEST(portable_sin_and_cos_survive_cancellation)
             math_compare(&functions[f], i * 3355.0 * 1.5707963267948966, 0.0, &worst);
         math_report(&functions[f], &worst, __FILE__, __LINE__);
     }
-    CHECK(isnan(portable_sin(0x1.0000001p30)) && isnan(portable_cos(-0x1.0000001p30)));
+}
+
+// Beyond 2^30: doubles that lie nearest to multiples of pi/2 (the convergents m of 2^e 2/pi, for all e), and large ones.
+// x, sin x and cos x by tests/unit/far_angles.py (mpmath, 3000 bits).
+static const double math_far[][3] = {
+    {0x1.6ac5b262ca1ffp+849, 0x1.0000000000000p+0, -0x1.14ae72e6ba22fp-61},
+    {0x1.6ac5b262ca1ffp+850, -0x1.14ae72e6ba22fp-60, -0x1.0000000000000p+0},
+    {0x1.504cac51f1eafp+131, -0x1.0000000000000p+0, -0x1.0cb604d34f341p-59},
+    {0x1.6ac5b262ca1ffp+851, 0x1.14ae72e6ba22fp-59, 0x1.0000000000000p+0},
+    {0x1.e009c53148be1p+991, 0x1.0000000000000p+0, 0x1.295a3b0a64b1dp-59},
+    {0x1.4c96c11134d36p+577, -0x1.0000000000000p+0, 0x1.6ec67bcf77522p-59},
+    {0x1.cfe482285f8edp+860, -0x1.0000000000000p+0, -0x1.d08f59c32bfa3p-59},
+    {0x1.db41f3cb71d7bp+680, 0x1.0000000000000p+0, 0x1.e09878d22e29dp-59},
+    {0x1.e7e44a78ac18cp+197, -0x1.0000000000000p+0, 0x1.ed415f54c8cb8p-59},
+    {0x1.c45cd11154dfdp+295, 0x1.0000000000000p+0, 0x1.01242876d7c1bp-58},
+    {0x1.504cac51f1eafp+132, 0x1.0cb604d34f341p-58, -0x1.0000000000000p+0},
+    {0x1.83009e2e9e2ebp+614, 0x1.0000000000000p+0, -0x1.104830400912ap-58},
+    {0x1.b2196364d750bp+253, -0x1.0000000000000p+0, 0x1.12bbbe07f2de1p-58},
+    {0x1.6ac5b262ca1ffp+852, 0x1.14ae72e6ba22fp-58, 0x1.0000000000000p+0},
+    {0x1.e009c53148be1p+992, 0x1.295a3b0a64b1dp-58, -0x1.0000000000000p+0},
+    {0x1.69eab0985179bp+246, -0x1.0000000000000p+0, -0x1.61ecec9c577fdp-58},
+    {0x1.4c96c11134d36p+578, -0x1.6ec67bcf77522p-58, -0x1.0000000000000p+0},
+    {0x1.782b7a20df6d4p+67, -0x1.0000000000000p+0, -0x1.7a6500ca6d83bp-58},
+    {0x1.66bd5424e5655p+90, -0x1.0000000000000p+0, -0x1.7a6b2243e72f6p-58},
+    {0x1.0000000000001p+30, -0x1.3c122eebfba67p-1, 0x1.92cb4b9968dc8p-1},
+    {-0x1.0000000000000p+31, 0x1.f14f913e9af98p-1, 0x1.e70c2d5131e55p-3},
+    {0x1.0000000000001p+52, 0x1.053c35068e10dp-4, -0x1.fef526a39c993p-1},
+    {0x1.0000000000000p+53, -0x1.b2a66c8f35586p-1, -0x1.0e9918bb35aacp-1},
+    {-0x1.0000000000000p+64, -0x1.82a353118793dp-6, -0x1.ffdb7fa3fe34dp-1},
+    {0x1.0f0cf064dd592p+73, -0x1.b453ab76bf397p-1, 0x1.0be2cef01c8f4p-1},
+    {-0x1.249ad2594c37dp+332, 0x1.85c5e5b929359p-2, 0x1.d9757496841f5p-1},
+    {0x1.7e43c8800759cp+996, -0x1.a2c16b010e385p-1, -0x1.2699022adc4c1p-1},
+    {0x1.0000000000000p+1023, 0x1.205248cbdb760p-1, -0x1.a719f26c232bfp-1},
+    {0x1.fffffffffffffp+1023, 0x1.452fc98b34e97p-8, -0x1.fffe62ecfab75p-1},
+};
+
+TEST(portable_sin_and_cos_of_far_angles)
+{
+    for (size_t i = 0; i < sizeof math_far / sizeof math_far[0]; i++) {
+        const double x = math_far[i][0], s = math_far[i][1], c = math_far[i][2];
+        CHECK_NEAR(0.0, math_ulps(s, portable_sin(x)), 1.6);
+        CHECK_NEAR(0.0, math_ulps(c, portable_cos(x)), 1.6);
+        CHECK_BITS(-portable_sin(x), portable_sin(-x));
+        CHECK_BITS(portable_cos(x), portable_cos(-x));
+    }
 }
 
 TEST(portable_asin_is_near_the_exact_one)
