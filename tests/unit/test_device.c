@@ -13,6 +13,7 @@
     "version: 1\nexperiment: hops\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.03, dt: 1.0e-3, settle: 0}\n"      \
     "search: {method: grid, over: {k_fp: {linspace: [50, 300, 11]}, thrust: {arange: [25, 29, 1]}}}\n"                 \
     "replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}}}\n"                                             \
+    "objective: {minimize: velocity_error}\n"                                                                          \
     "record: {trajectories: {select: {best: 3, every: 10}, sample: 0.005}, "                                           \
     "debug: {newton: {select: {best: 2}, window: [0.01, 0.02]}}}\n"
 

@@ -18,6 +18,7 @@ static const char seal_spec[] =
     "version: 1\nexperiment: seal\nseed: 7\nmodel: hopper\nsimulation: {duration: 0.02, dt: 1.0e-3, settle: 0}\n"
     "search: {method: grid, over: {k_fp: {linspace: [50, 300, 40]}, thrust: {linspace: [25, 34, 30]}}}\n"
     "replicates: {count: 2, store: true, perturb: {phi_leg: {uniform: [0, 0.1]}}}\n"
+    "objective: {minimize: velocity_error}\n"
     "record: {trajectories: {select: {best: 2, every: 400}, sample: 0.005}}\n";
 
 // A campaign of 1200 trials, which are two blocks. The batches do not end where the blocks end.
