@@ -1,5 +1,6 @@
 // Files that can be made again: a folder of this user's, bounded, which several processes share. An entry is found by
-// its key; it carries the digest of its bytes, so that a damaged one is as good as none. What can't be read or written
+// its key; it carries the digest of its key and bytes, so that one that is damaged, or lies under another name, is as
+// good as none. What can't be read or written
 // is not an error: the caller makes the bytes again.
 #include "system.h"
 
@@ -22,12 +23,26 @@ static const char *cache_folder(const char *name, Arena *arena)
     return NULL;
 }
 
-// A folder of this user's that no other user can write to.
+// A folder of this user's, in one of this user's that no other user can write to: nobody else can put another in its
+// place.
 static bool cache_is_private(const char *folder)
 {
-    struct stat status;
-    return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & 077) == 0;
+    struct stat status, above;
+    char parent[4096];
+    snprintf(parent, sizeof parent, "%s", folder);
+    *strrchr(parent, '/') = '\0'; // of an absolute path of at least three names
+    return lstat(parent, &above) == 0 && S_ISDIR(above.st_mode) && above.st_uid == geteuid() &&
+           (above.st_mode & 022) == 0 && lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+}
+
+static Sha256Text cache_digest(const char *key, const void *data, size_t size)
+{
+    Sha256 hash;
+    sha256_start(&hash);
+    sha256_add(&hash, key, strlen(key) + 1);
+    sha256_add(&hash, data, size);
+    return sha256_finish(&hash);
 }
 
 static bool cache_make_folder(const char *folder)
@@ -50,7 +65,7 @@ bool cache_read(const char *cache, const char *key, Arena *arena, Bytes *out)
     const char *path = arena_format(arena, "%s/%s", folder, key);
     if (file_read_stored(path, cache_entry_max, arena, &file).kind != OK || file.size <= CACHE_DIGEST) return false;
     *out = (Bytes){file.data + CACHE_DIGEST, file.size - CACHE_DIGEST};
-    if (memcmp(file.data, sha256_of(out->data, out->size).hex, CACHE_DIGEST) != 0) return false;
+    if (memcmp(file.data, cache_digest(key, out->data, out->size).hex, CACHE_DIGEST) != 0) return false;
     (void)utimensat(AT_FDCWD, path, NULL, 0); // it was used just now
     return true;
 }
@@ -99,7 +114,7 @@ void cache_write(const char *cache, const char *key, const void *data, size_t si
     const char *folder = cache_folder(cache, arena);
     if (folder == NULL || size > cache_entry_max - CACHE_DIGEST || !cache_make_folder(folder)) return;
     char *file = ARENA_NEW(arena, char, size + CACHE_DIGEST);
-    memcpy(file, sha256_of(data, size).hex, CACHE_DIGEST);
+    memcpy(file, cache_digest(key, data, size).hex, CACHE_DIGEST);
     memcpy(file + CACHE_DIGEST, data, size);
     const char *own = arena_format(arena, "%s.%ld", key, (long)getpid()); // others may write the same entry
     const char *path = arena_format(arena, "%s/%s", folder, own);

@@ -9,6 +9,7 @@
 
 #include "command/command.h"
 #include "faults.h"
+#include "philox.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,6 +45,7 @@ typedef struct Worker {
     int number;       // from 1
     bool again;       // the lane is to be given to its next process
     uint64_t answers; // of this process
+    uint64_t asked;   // requests so far, of all of its processes
     uint64_t id;      // of its last request
     int slot;
     uint64_t turn; // of that slot
@@ -80,6 +82,7 @@ typedef struct ProgramBackend {
     Guard guard;
     ProgramSlot slots[PROGRAM_SLOTS];
     uint64_t orders;
+    uint64_t key[2];         // random: of the ids of requests
     bool greeted, wants_one; // a process has said hello since `prepare`; one is to be started without a lane
     bool known;              // a process has said hello, and its version
     int failed_starts;       // since the last answer
@@ -289,7 +292,7 @@ static void program_start_worker(ProgramBackend *program, Worker *worker)
         return;
     }
     worker->state = WORKER_GREETS;
-    worker->answers = worker->id = 0;
+    worker->answers = worker->id = 0; // no answer is due
     worker->in_size = 0;
     worker->deadline = backend_clock() + (timeout > PROGRAM_HELLO ? timeout : PROGRAM_HELLO);
     memcpy(worker->out, program->hello, program->hello_size);
@@ -337,10 +340,22 @@ static void program_send(ProgramBackend *program, Worker *worker)
         program_break(program, worker, COMMAND_CRASHED, "it closed its standard input");
 }
 
+// A worker can't answer a request before it gets it, as it can't guess the id: 31 bits, which every language prints as a
+// number, of the count of requests under a key of the run. Ids are stored nowhere.
+static uint64_t program_next_id(const ProgramBackend *program, Worker *worker)
+{
+    const uint64_t *key = program->key, count = ++worker->asked;
+    const Philox counter = {{(uint32_t)count, (uint32_t)worker->number ^ (uint32_t)(count >> 32), (uint32_t)key[1],
+                             (uint32_t)(key[1] >> 32)}};
+    const uint64_t id = philox4x32_10(counter, key[0]).word[0] >> 1;
+    return id > 0 ? id : 1;
+}
+
 static void program_give(ProgramBackend *program, Worker *worker)
 {
+    worker->id = program_next_id(program, worker);
     const Batch *batch = &program->backend.batches[worker->slot];
-    const Request request = {.id = ++worker->id,
+    const Request request = {.id = worker->id,
                              .trial = batch->trial[worker->lane],
                              .replicate = batch->replicate[worker->lane],
                              .traced = worker->lane < batch->trace.lanes,
@@ -918,6 +933,7 @@ static Error program_start(ProgramBackend *program)
 {
     program->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (program->wake < 0) return error_make(ERROR_MACHINE, "the system gives no event: %s", strerror(errno));
+    TRY(process_random(program->key, sizeof program->key));
     TRY(guard_start(&program->guard));
     program->started = thread_start(&program->thread, program_serve, program) == 0;
     return program->started ? error_none() : error_make(ERROR_MACHINE, "the system started no thread for the workers");

@@ -28,7 +28,7 @@ typedef struct CommandModel {
 // ---- messages (message.c): one JSON object per line -----------------------------------------------------------------
 
 typedef struct Request {
-    uint64_t id;         // counts the requests of a worker
+    uint64_t id;         // a number below 2^31 that a worker can't guess
     int64_t trial;       //
     int replicate;       //
     bool traced;         // wants a trajectory
@@ -63,6 +63,7 @@ typedef struct Guard {
     int to;
 } Guard;
 
+Error process_random(void *bytes, size_t size); // from the system: nobody can guess them
 Error guard_start(Guard *guard);
 void guard_end(Guard *guard);
 

@@ -1,5 +1,6 @@
 // Processes of the user's program: each is the leader of its own group, and the whole group is killed when the process
 // ends, is too slow, or is no longer wanted. A guard does the same if the runner itself is killed.
+#include "../faults.h"
 #include "command.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,6 +52,17 @@ static void process_kill(pid_t process)
 // ---- the guard ------------------------------------------------------------------------------------------------------
 
 enum { GUARD_GROUPS = 1024 };
+
+Error process_random(void *bytes, size_t size)
+{
+#ifdef HOPSCOTCH_FAULTS
+    if (device_fault("random") != FAULT_NONE)
+        return error_make(ERROR_MACHINE, "the system gives no random bytes: as a test wants it");
+#endif
+    const ssize_t given = getrandom(bytes, size, 0);
+    if (given == (ssize_t)size) return error_none();
+    return error_make(ERROR_MACHINE, "the system gives no random bytes: %s", given < 0 ? strerror(errno) : "too few");
+}
 
 typedef struct GuardWord {
     pid_t group;

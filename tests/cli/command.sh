@@ -285,6 +285,34 @@ HOPSCOTCH_FAULT=backend:start:1+:TIME "$HOPSCOTCH_FAULTS_PROGRAM" run small.yaml
 [ $? = 3 ] && grep -q 'failed before its hello: exit code 1; its last words: no licence' err
 check $? "one that can't start any more ends it"
 
+# ---- a worker that answers what it was not asked yet
+cat >ahead.py <<'END'
+import json, sys
+sys.stdin.readline()
+print('{"hello": 1}', flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    assert 0 < request["id"] < 2 ** 31
+    with open("ids", "a") as ids:
+        print(request["id"], file=ids)
+    for number in range(2):  # and, at once, the next one
+        print(json.dumps({"id": request["id"] + number, "metrics": {"y": 900 * number}}), flush=True)
+END
+rm -f ids
+run run small.yaml --name ahead --set simulation.workers=1 --set "simulation.program=[python3, -I, -S, ahead.py]" \
+    --set 'search.over.mode=[1,2,3]' --allow-programs --progress none
+run query ahead --sql "SELECT count(*) FROM trials WHERE y > 0"
+grep -qx '[^0-9]*0' out || [ "$(tail -n 1 out | tr -d ' ')" = 0 ]
+check $? "an answer to a request that was not given yet counts for none"
+run run small.yaml --name ahead2 --set simulation.workers=1 --set "simulation.program=[python3, -I, -S, ahead.py]" \
+    --set 'search.over.mode=[1,2,3]' --allow-programs --progress none
+[ "$(wc -l <ids)" -ge 2 ] && [ -z "$(sort ids | uniq -d)" ]
+check $? "ids differ from request to request and from run to run"
+HOPSCOTCH_FAULT=backend:random:1:TIME "$HOPSCOTCH_FAULTS_PROGRAM" run small.yaml --name no_random --allow-programs \
+    --progress none >out 2>err
+[ $? = 3 ] && grep -q 'the system gives no random bytes' err
+check $? "without random bytes no program is run"
+
 # ---- a runner that is killed
 : >processes
 cat >slow.py <<'END'
