@@ -501,6 +501,8 @@ typedef struct Sensitivity {
     int n_measures, main;        // main: what parameters are ranked by
     int64_t (*block)(const Spec *spec);
     void (*measure)(const Search *search, const SensitivityBlocks *blocks, double *out); // out[n_axes][n_measures]
+    // Intervals of 95 % of all measures; NULL: from bootstrap samples of blocks, if these are independent.
+    void (*interval)(const Search *search, const SensitivityBlocks *blocks, double *low, double *high);
 } Sensitivity;
 
 // Trials that a search that learns runs, and generations of all its searches together. Doubles: limits may be huge.

@@ -1,7 +1,7 @@
 // Sensitivities of the parameters of a campaign (morris, sobol_indices): the method's measures over its blocks of
-// trials, with intervals of 95 % from a thousand bootstrap samples of blocks (B. Efron & R. J. Tibshirani, An
-// introduction to the bootstrap, 1993, chapter 13: percentiles). A block with a failed or missing trial is left out.
-// The table `sensitivity` is written again when a run of the campaign ends.
+// trials, with the method's intervals of 95 %, or from a thousand bootstrap samples of blocks (B. Efron & R. J.
+// Tibshirani, An introduction to the bootstrap, 1993, chapter 13: percentiles). A block with a failed or missing trial
+// is left out. The table `sensitivity` is written again when a run of the campaign ends.
 #include "store.h"
 
 #include <math.h>
@@ -18,8 +18,9 @@ typedef struct SensitivityPass {
     double *fitness;         // [n_blocks][block]
     int64_t *good;           // [n_good] blocks without a failure
     int64_t n_good;
-    int64_t *chosen;        // [n_good]
-    double *value, *sample; // [n_values]; [SENSITIVITY_SAMPLES][n_values]
+    int64_t *chosen;            // [n_good]
+    double *value, *low, *high; // [n_values]
+    double *sample;             // [SENSITIVITY_SAMPLES][n_values]
 } SensitivityPass;
 
 // ---- trials ---------------------------------------------------------------------------------------------------------
@@ -74,13 +75,25 @@ static int sensitivity_ascending(const void *a, const void *b)
 }
 
 // The 2.5th and the 97.5th percentile of value v.
-static void sensitivity_interval(const SensitivityPass *pass, int v, double *low, double *high)
+static void sensitivity_percentiles(const SensitivityPass *pass, int v, double *low, double *high)
 {
     double sorted[SENSITIVITY_SAMPLES];
     for (int s = 0; s < SENSITIVITY_SAMPLES; s++) sorted[s] = pass->sample[s * pass->n_values + v];
     qsort(sorted, SENSITIVITY_SAMPLES, sizeof *sorted, sensitivity_ascending);
     *low = sorted[SENSITIVITY_SAMPLES / 40 - 1];
     *high = sorted[SENSITIVITY_SAMPLES - SENSITIVITY_SAMPLES / 40];
+}
+
+static void sensitivity_intervals(SensitivityPass *pass)
+{
+    const Sensitivity *sensitivity = pass->search->method->sensitivity;
+    const SensitivityBlocks blocks = {pass->fitness, pass->good, pass->n_good};
+    if (sensitivity->interval != NULL) {
+        sensitivity->interval(pass->search, &blocks, pass->low, pass->high);
+        return;
+    }
+    sensitivity_bootstrap(pass);
+    for (int v = 0; v < pass->n_values; v++) sensitivity_percentiles(pass, v, &pass->low[v], &pass->high[v]);
 }
 
 // ---- the table ------------------------------------------------------------------------------------------------------
@@ -95,13 +108,11 @@ static Error sensitivity_replace(SensitivityPass *pass)
     TRY(database_run(database, "DELETE FROM sensitivity"));
     Cursor insert = cursor_open(database, "INSERT INTO sensitivity VALUES(?, ?, ?, ?, ?, ?, ?)");
     for (int v = 0; v < pass->n_values; v++) {
-        double low, high;
-        sensitivity_interval(pass, v, &low, &high);
         with_text(&insert, spec->configured.parameters[spec->axes[v / sensitivity->n_measures].parameter].name);
         with_text(&insert, sensitivity->measures[v % sensitivity->n_measures]);
         with_real(&insert, sensitivity_finite(pass->value[v]));
-        with_real(&insert, sensitivity_finite(low));
-        with_real(&insert, sensitivity_finite(high));
+        with_real(&insert, sensitivity_finite(pass->low[v]));
+        with_real(&insert, sensitivity_finite(pass->high[v]));
         with_integer(&insert, pass->n_good);
         with_integer(&insert, pass->n_blocks - pass->n_good);
         cursor_next(&insert);
@@ -115,7 +126,7 @@ static Error sensitivity_all(SensitivityPass *pass)
     sensitivity_find_good(pass);
     if (pass->n_good < 2) return error_none(); // no interval from fewer
     sensitivity_measure(pass, pass->good, pass->value);
-    sensitivity_bootstrap(pass);
+    sensitivity_intervals(pass);
     TRY(store_begin(pass->store));
     return store_end(pass->store, sensitivity_replace(pass));
 }
@@ -128,12 +139,14 @@ Error sensitivity_record(Store *store, const Search *search)
     SensitivityPass pass = {.search = search, .store = store, .block = sensitivity->block(search->spec)};
     pass.n_blocks = search->total / pass.block;
     pass.n_values = search->spec->n_axes * sensitivity->n_measures;
-    const size_t bytes = (size_t)(pass.n_blocks * (pass.block + 2) + (SENSITIVITY_SAMPLES + 1) * pass.n_values) * 8;
+    const size_t bytes = (size_t)(pass.n_blocks * (pass.block + 2) + (SENSITIVITY_SAMPLES + 3) * pass.n_values) * 8;
     TRY(arena_create(&arena, bytes + 4096, "sensitivities"));
     pass.fitness = ARENA_NEW(&arena, double, pass.n_blocks *pass.block);
     pass.good = ARENA_NEW(&arena, int64_t, pass.n_blocks);
     pass.chosen = ARENA_NEW(&arena, int64_t, pass.n_blocks);
     pass.value = ARENA_NEW(&arena, double, pass.n_values);
+    pass.low = ARENA_NEW(&arena, double, pass.n_values);
+    pass.high = ARENA_NEW(&arena, double, pass.n_values);
     pass.sample = ARENA_NEW(&arena, double, SENSITIVITY_SAMPLES *pass.n_values);
     const Error error = sensitivity_all(&pass);
     arena_destroy(&arena);

@@ -125,12 +125,49 @@ Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena)
     return sobol;
 }
 
-double sobol_coordinate(const Sobol *sobol, int dimension, uint64_t index)
+static uint64_t sobol_point(const Sobol *sobol, int dimension, uint64_t index)
 {
-    uint64_t x = sobol->shift[dimension];
+    uint64_t x = 0;
     const uint64_t *direction = sobol->direction + dimension * SOBOL_BITS;
     for (int j = 0; j < SOBOL_BITS && index >> j != 0; j++) {
         if ((index >> j & 1) != 0) x ^= direction[j];
     }
-    return (double)x * 0x1p-52;
+    return x;
+}
+
+double sobol_coordinate(const Sobol *sobol, int dimension, uint64_t index)
+{
+    return (double)(sobol_point(sobol, dimension, index) ^ sobol->shift[dimension]) * 0x1p-52;
+}
+
+// ---- scrambling -----------------------------------------------------------------------------------------------------
+
+uint64_t sobol_key(uint64_t seed, int scrambling, int dimension)
+{
+    const RandomKey key = {
+        .seed = seed, .search = 0xFFFE, .ordinal = (uint64_t)scrambling + 1, .purpose = RANDOM_SAMPLE};
+    return (uint64_t)(0x1p52 * random_uniform(&key, (uint32_t)dimension));
+}
+
+// The finalizer of SplitMix64: G. L. Steele, D. Lea & C. H. Flood, OOPSLA 2014.
+static uint64_t sobol_hash(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+// Nested uniform scrambling (A. B. Owen, Randomly permuted (t,m,s)-nets and (t,s)-sequences, Monte Carlo and Quasi-Monte
+// Carlo Methods, 1995): each binary digit is flipped or not by a random bit that belongs to all digits above it. So each
+// point is uniform, and 2^k points stay as even as they were. The random bit is a hash of the key and these digits, as
+// in B. Burley, Practical hash-based Owen scrambling, J. Computer Graphics Techniques 9(4), 2020.
+double sobol_scrambled(const Sobol *sobol, int dimension, uint64_t index, uint64_t key)
+{
+    const uint64_t x = sobol_point(sobol, dimension, index);
+    uint64_t scrambled = x;
+    for (int digit = 51; digit >= 0; digit--) {
+        const uint64_t above = (x >> (digit + 1)) + (uint64_t)digit * UINT64_C(0x9E3779B97F4A7C15);
+        scrambled ^= sobol_hash(sobol_hash(above) ^ key) >> 63 << digit;
+    }
+    return (double)scrambled * 0x1p-52;
 }
