@@ -624,8 +624,9 @@ typedef struct GradientRow {
     int parameter;
     double value;
     double adjoint, tangent;  // NaN: none
-    double difference, error; // the differences with the least error, and that error; NaN: none
+    double difference, error; // the difference with the least error, and that error; NaN: none
     double step;              // of that difference, in units of the parameter
+    const char *remark;       // what lies near: "a discontinuity near", ...; "": nothing
     double steps[GRADIENT_STEPS], curve[GRADIENT_STEPS]; // by differences of all steps; NaN: a trial there failed
 } GradientRow;
 typedef struct GradientResult {

@@ -37,9 +37,10 @@ typedef struct Relation {
 
 // Another campaign against the first, seed by seed. "Better" is a lower cost (spec_cost).
 typedef struct Verdict {
-    RankTest seeds;    // of the runs of the two best trials; a failed run ranks above all others
-    RankTest searches; // of the best trial of each search, if both campaigns have several searches
-    Interval less;     // the other's fitness minus the first's, over the seeds where neither failed
+    RankTest seeds;        // of the runs of the two best trials; a failed run ranks above all others
+    SignedRankTest paired; // of the same runs, seed by seed
+    RankTest searches;     // of the best trial of each search, if both campaigns have several searches
+    Interval less;         // the other's fitness minus the first's, over the seeds where neither failed
     int64_t pairs;
     bool equal; // both trials give the same result under every seed
 } Verdict;
@@ -169,9 +170,15 @@ static bool compare_same_runs(const VerifyOutcome *a, const VerifyOutcome *b)
 static Verdict compare_judge(const Compared *first, const Compared *other, const Relation *relation, Arena *arena)
 {
     const VerifyOutcome *a = &first->outcome, *b = &other->outcome;
-    Verdict verdict = {.seeds = {.p = (double)NAN}, .searches = {.p = (double)NAN}, .equal = compare_same_runs(a, b)};
+    Verdict verdict = {.seeds = {.p = (double)NAN},
+                       .paired = {.p = (double)NAN},
+                       .searches = {.p = (double)NAN},
+                       .equal = compare_same_runs(a, b)};
     double *less = ARENA_NEW(arena, double, a->n + 1);
-    if (relation->draws && !verdict.equal) verdict.seeds = rank_test(a->value, a->n, b->value, b->n, arena);
+    if (relation->draws && !verdict.equal) {
+        verdict.seeds = rank_test(a->value, a->n, b->value, b->n, arena);
+        verdict.paired = signed_rank_test(a->value, b->value, a->n < b->n ? a->n : b->n, arena);
+    }
     for (int64_t i = 0; i < a->n && i < b->n; i++) {
         if (isfinite(a->value[i]) && isfinite(b->value[i])) less[verdict.pairs++] = b->value[i] - a->value[i];
     }
@@ -244,6 +251,16 @@ static void compare_print_test(const char *what, const RankTest *test, FILE *out
             compare_chance(test->p, arena), test->exact ? "exact" : "normal, ties corrected");
 }
 
+static void compare_print_paired(const SignedRankTest *test, FILE *out, Arena *arena)
+{
+    if (isnan(test->p)) return;
+    fprintf(out, "  seed by seed: better under %s seeds, worse under %s", text_count(test->less).text,
+            text_count(test->greater).text);
+    if (test->equal > 0) fprintf(out, ", equal under %s, which are left out", text_count(test->equal).text);
+    fprintf(out, "; %s (Wilcoxon's signed ranks, %s)\n", compare_chance(test->p, arena),
+            test->exact ? "exact" : "normal, ties corrected");
+}
+
 // Results that do not depend on the seed: one run of each campaign, and no test.
 static void compare_print_certain(const Compared *first, const Compared *other, FILE *out)
 {
@@ -272,6 +289,7 @@ static void compare_print_sampled(const Verdict *verdict, const VerifyOutcome *f
         fputs("  the two best trials give the same result under every seed: there is nothing to test\n", out);
     else
         compare_print_test("a run of its best trial", &verdict->seeds, out, arena);
+    compare_print_paired(&verdict->paired, out, arena);
     if (verdict->pairs == 0 || verdict->equal) return;
     fprintf(out, "  fitness, seed by seed: %+.6g", verdict->less.value);
     if (!isnan(verdict->less.low)) fprintf(out, " (95 %%: %+.6g to %+.6g)", verdict->less.low, verdict->less.high);
@@ -339,6 +357,19 @@ static void compare_json_test(Json *json, const char *name, const RankTest *test
     json_close(json, '}');
 }
 
+static void compare_json_paired(Json *json, const SignedRankTest *test)
+{
+    if (isnan(test->p)) return;
+    json_object(json, "signed_ranks");
+    json_number(json, "w", test->w);
+    json_number(json, "p", test->p);
+    json_integer(json, "better", test->less);
+    json_integer(json, "worse", test->greater);
+    json_integer(json, "equal", test->equal);
+    json_boolean(json, "exact", test->exact);
+    json_close(json, '}');
+}
+
 static void compare_json_side(const Compared *side, Json *json)
 {
     json_object(json, NULL);
@@ -359,6 +390,7 @@ static void compare_json_tests(const Compared *first, const Compared *other, con
 {
     const Verdict verdict = compare_judge(first, other, relation, arena);
     compare_json_test(json, "runs", &verdict.seeds);
+    compare_json_paired(json, &verdict.paired);
     compare_json_test(json, "searches", &verdict.searches);
     json_boolean(json, "equal", verdict.equal);
     json_integer(json, "pairs", verdict.pairs);

@@ -43,10 +43,12 @@ static Error gradient_choose_parameters(const Spec *spec, const char *named, Are
 
 static Error gradient_print_rows(const Spec *spec, const GradientResult *result, TableFormat format, FILE *out)
 {
-    static const char *const columns[] = {"parameter",  "value", "unit",  "adjoint", "tangent",
-                                          "difference", "step",  "error", "n_failed"};
-    const bool said = format == TABLE_TEXT; // above the table
-    Table *table = table_start(out, format, (int)(sizeof columns / sizeof *columns) - said, columns);
+    const bool said = format == TABLE_TEXT; // n_failed stands above the table
+    const char *columns[10] = {"parameter", "value", "unit", "adjoint", "tangent", "difference", "step", "error"};
+    int count = 8;
+    if (!said) columns[count++] = "n_failed";
+    columns[count++] = "remark";
+    Table *table = table_start(out, format, count, columns);
     for (int i = 0; i < result->count; i++) {
         const GradientRow *row = &result->rows[i];
         table_text(table, spec->configured.parameters[row->parameter].name);
@@ -58,6 +60,7 @@ static Error gradient_print_rows(const Spec *spec, const GradientResult *result,
         table_number(table, row->step);
         table_number(table, row->error);
         if (!said) table_integer(table, result->n_failed);
+        table_text(table, row->remark);
     }
     return table_finish(table);
 }

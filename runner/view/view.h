@@ -70,6 +70,16 @@ typedef struct RankTest {
 } RankTest;
 RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, Arena *arena);
 
+// The same for pairs, such as runs under common seeds: Wilcoxon's signed-rank test of the differences b - a. What both
+// runs of a pair share, such as a hard start, cancels. Pairs in which both fail, or that are equal, are left out.
+typedef struct SignedRankTest {
+    int64_t less, greater, equal; // pairs
+    double w;                     // sum of the ranks of those in which b is less
+    double p;                     // two-sided; NaN: no pair differs
+    bool exact;                   // p counts all signs; else by the normal distribution, corrected for ties
+} SignedRankTest;
+SignedRankTest signed_rank_test(const double *a, const double *b, int64_t n, Arena *arena);
+
 // ---- verifying a trial (analysis/verify.c, analysis/verify_run.c) ---------------------------------------------------
 
 // Verifying a trial: does it hold under disturbances that the search has not used, and when its parameters change a

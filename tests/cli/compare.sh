@@ -23,6 +23,8 @@ has "search.points.1: [250] -> [60]"
 has "more against some"
 has "better with a chance of"
 has "Mann-Whitney, normal, ties corrected"
+has "seed by seed: better under"
+has "(Wilcoxon's signed ranks, normal, ties corrected)"
 has "fitness, seed by seed: -"
 cp out first
 run compare some more --seeds 60 --progress none

@@ -95,3 +95,41 @@ TEST(statistics_rank_test_corrects_for_ties)
     CHECK(isnan(rank_test(a, 0, b, 5, &arena).p));
     arena_destroy(&arena);
 }
+
+// Expected: scipy.stats.wilcoxon 1.17, method="exact" and method="asymptotic".
+TEST(statistics_signed_rank_test_of_pairs)
+{
+    static const double a[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30},
+                        b[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
+    static const double tied_a[] = {7, 3, 9, 4, 4, 8, 1, 12, 5, 6, 2, 10},
+                        tied_b[] = {5, 3, 6, 5, 2, 8, 3, 7, 5.5, 4, 2, 6};
+    static const double failed_a[] = {1, 2, 3, 4, (double)INFINITY, (double)INFINITY, 7},
+                        failed_b[] = {2, (double)INFINITY, 2.5, (double)INFINITY, 5, (double)INFINITY, 4};
+    double many[60], none[60] = {0};
+    Arena arena;
+    CHECK_OK(arena_create(&arena, (size_t)16 << 20, "test"));
+    SignedRankTest test = signed_rank_test(a, b, 9, &arena);
+    CHECK(test.exact);
+    CHECK_BITS(40.0, test.w); // of the greater side; that of the other is 5
+    CHECK_NEAR(0.0390625, test.p, 1e-14);
+    CHECK_INTEGER(7, test.less);
+    CHECK_INTEGER(2, test.greater);
+    test = signed_rank_test(tied_a, tied_b, 12, &arena);
+    CHECK(!test.exact);
+    CHECK_INTEGER(3, test.equal);
+    CHECK_NEAR(0.07299804543011548, test.p, 1e-12);
+    test = signed_rank_test(failed_a, failed_b, 7, &arena);
+    CHECK_INTEGER(1, test.equal);
+    CHECK_NEAR(0.7504854193424544, test.p, 1e-12);
+    for (int i = 0; i < 60; i++) many[i] = (i * i * 37 + 11 * i) % 1009 - 450 + i * 0.001;
+    test = signed_rank_test(many, none, 60, &arena);
+    CHECK(!test.exact);
+    CHECK_NEAR(0.9823803041798845, test.p, 1e-12);
+    test = signed_rank_test(many, none, 50, &arena);
+    CHECK(test.exact);
+    CHECK_NEAR(0.4151920088524754, test.p, 1e-12);
+    CHECK_INTEGER(19, test.less);
+    CHECK(isnan(signed_rank_test(a, a, 9, &arena).p));
+    CHECK_BITS(1.0, signed_rank_test((const double[]){1}, (const double[]){2}, 1, &arena).p);
+    arena_destroy(&arena);
+}

@@ -61,45 +61,17 @@ static void gradient_points(const GradientRun *run, GradientRow *row, double *po
     }
 }
 
-// At the end of its range a parameter has the difference of one side.
-static double gradient_difference(const GradientRow *row, int k, const double *fitness, const bool *out, double centre)
-{
-    const bool right = !out[2 * k], left = !out[2 * k + 1];
-    if (!right && !left) return NAN;
-    const double high = right ? fitness[2 * k] : centre, low = left ? fitness[2 * k + 1] : centre;
-    return (high - low) / (row->steps[k] * (right + left));
-}
-
-// The step where the curve is flattest for its size: greater ones miss its bends, smaller ones see the rounding of the
-// fitness.
-static void gradient_choose(GradientRow *row)
-{
-    double least = (double)INFINITY;
-    row->difference = row->error = row->step = (double)NAN;
-    for (int k = 1; k < GRADIENT_STEPS - 1; k++) {
-        const double error = fmax(fabs(row->curve[k] - row->curve[k - 1]), fabs(row->curve[k + 1] - row->curve[k]));
-        const double part = error / (fabs(row->curve[k]) + 1e-300);
-        if (!(part < least)) continue;
-        least = part;
-        row->difference = row->curve[k];
-        row->error = error;
-        row->step = row->steps[k];
-    }
-}
-
 static Error gradient_by_differences(GradientRun *run, GradientRow *row)
 {
     const int n = run->spec->configured.n_parameters;
-    double fitness[2 * GRADIENT_STEPS];
-    bool out[2 * GRADIENT_STEPS];
+    GradientSamples samples = {.centre = run->fitness};
     const size_t used = run->arena->used;
     double *point = ARENA_NEW(run->arena, double, 2 * GRADIENT_STEPS * n);
-    gradient_points(run, row, point, out);
-    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, fitness, NULL);
+    gradient_points(run, row, point, samples.out);
+    const Error error = gradient_fly(run, point, 2 * GRADIENT_STEPS, samples.fitness, NULL);
     arena_rewind(run->arena, used);
     if (error.kind != OK) return error;
-    for (int k = 0; k < GRADIENT_STEPS; k++) row->curve[k] = gradient_difference(row, k, fitness, out, run->fitness);
-    gradient_choose(row);
+    gradient_plateau(row, &samples);
     return error_none();
 }
 

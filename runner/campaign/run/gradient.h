@@ -25,4 +25,14 @@ Error gradient_at_trial(const StoredCampaign *campaign, int64_t trial, int64_t m
 // them also values[count][replicates], else NULL. A trial whose parameters are left out of the search has NaN.
 Error gradient_fly(GradientRun *run, const double *parameter, int64_t count, double *fitness, double *values);
 
+// The runs of the differences of one parameter: at row->value plus and minus row->steps[k].
+typedef struct GradientSamples {
+    double centre;                      // the fitness at the value itself
+    double fitness[2 * GRADIENT_STEPS]; // 2 k: above, 2 k + 1: below
+    bool out[2 * GRADIENT_STEPS];       // there is no run
+} GradientSamples;
+// Fills curve, difference, error, step and remark of the row (plateau.c). At the end of its range a parameter has
+// differences of one side.
+void gradient_plateau(GradientRow *row, const GradientSamples *samples);
+
 #endif

@@ -1,4 +1,4 @@
-// Intervals of 95 % and the rank test of two samples. They are printed with few digits and never stored among results,
+// Intervals of 95 %, the rank test of two samples and that of pairs. They are printed with few digits and never stored among results,
 // so the C library's functions are exact enough here.
 #include "../view.h"
 
@@ -176,27 +176,90 @@ static double rank_normal(double u, double n_a, double n_b, double ties)
     return variance <= 0.0 || off <= 0.0 ? 1.0 : erfc(off / sqrt(2.0 * variance));
 }
 
-RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, Arena *arena)
+// Sorts the ranks. The sum of t^3 - t over groups of t equal ones.
+static double rank_ties(double *rank, int64_t n)
 {
-    RankTest test = {.u = 0.0, .p = (double)NAN, .superior = (double)NAN};
-    const int64_t n = n_a + n_b;
-    const double pairs = (double)n_a * (double)n_b;
-    double ties = 0.0, ranks_of_a = 0.0;
-    if (n_a == 0 || n_b == 0) return test;
-    double *all = ARENA_NEW(arena, double, n), *rank = ARENA_NEW(arena, double, n);
-    for (int64_t i = 0; i < n; i++) all[i] = i < n_a ? a[i] : b[i - n_a];
-    statistics_ranks(all, n, arena, rank);
-    for (int64_t i = 0; i < n_a; i++) ranks_of_a += rank[i];
+    double ties = 0.0;
     qsort(rank, (size_t)n, sizeof *rank, statistics_ascending);
     for (int64_t i = 0, same; i < n; i += same) {
         for (same = 1; i + same < n && rank[i + same] == rank[i];) same++;
         ties += (double)same * ((double)same * (double)same - 1.0);
     }
+    return ties;
+}
+
+RankTest rank_test(const double *a, int64_t n_a, const double *b, int64_t n_b, Arena *arena)
+{
+    RankTest test = {.u = 0.0, .p = (double)NAN, .superior = (double)NAN};
+    const int64_t n = n_a + n_b;
+    const double pairs = (double)n_a * (double)n_b;
+    double ranks_of_a = 0.0;
+    if (n_a == 0 || n_b == 0) return test;
+    double *all = ARENA_NEW(arena, double, n), *rank = ARENA_NEW(arena, double, n);
+    for (int64_t i = 0; i < n; i++) all[i] = i < n_a ? a[i] : b[i - n_a];
+    statistics_ranks(all, n, arena, rank);
+    for (int64_t i = 0; i < n_a; i++) ranks_of_a += rank[i];
+    const double ties = rank_ties(rank, n);
     test.u = ranks_of_a - (double)n_a * ((double)n_a + 1.0) / 2.0;
     test.superior = test.u / pairs;
     test.exact = ties == 0.0 && n <= RANK_EXACT_MAX;
     const double least = fmin(test.u, pairs - test.u);
     test.p = test.exact ? fmin(1.0, 2.0 * rank_exact(least, n_a, n_b, arena))
                         : rank_normal(test.u, (double)n_a, (double)n_b, ties);
+    return test;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------------------------------
+
+// F. Wilcoxon, Biometrics Bulletin 1, 1945: pairs that are equal are left out. Exact for up to 50 pairs without ties
+// and without equal ones; else normal, corrected for ties, without a correction for continuity, as scipy.stats.wilcoxon
+// with method="asymptotic".
+
+enum { SIGNED_EXACT_MAX = 50 };
+
+// P(W <= w) if all signs of n ranks are equally likely: count[s] of 2^n choices of ranks have the sum s.
+static double signed_exact(double w, int64_t n, Arena *arena)
+{
+    const int64_t sums = n * (n + 1) / 2 + 1;
+    const size_t used = arena->used;
+    double *count = ARENA_NEW(arena, double, sums), below = 0.0;
+    count[0] = 1.0;
+    for (int64_t rank = 1; rank <= n; rank++) {
+        for (int64_t s = sums - 1; s >= rank; s--) count[s] += count[s - rank];
+    }
+    for (int64_t s = 0; s < sums && (double)s <= w; s++) below += count[s];
+    arena_rewind(arena, used);
+    return ldexp(below, -(int)n);
+}
+
+static double signed_normal(double w, double n, double ties)
+{
+    const double variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0;
+    return erfc(fabs(w - n * (n + 1.0) / 4.0) / sqrt(2.0 * variance));
+}
+
+SignedRankTest signed_rank_test(const double *a, const double *b, int64_t n, Arena *arena)
+{
+    SignedRankTest test = {.p = (double)NAN};
+    double *size = ARENA_NEW(arena, double, n + 1), *rank = ARENA_NEW(arena, double, n + 1);
+    bool *less = ARENA_NEW(arena, bool, n + 1);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (a[i] == b[i]) continue; // also two infinities
+        less[count] = b[i] < a[i];
+        size[count++] = fabs(b[i] - a[i]);
+    }
+    test.equal = n - count;
+    if (count == 0) return test;
+    statistics_ranks(size, count, arena, rank);
+    for (int64_t i = 0; i < count; i++) {
+        test.less += less[i];
+        if (less[i]) test.w += rank[i];
+    }
+    test.greater = count - test.less;
+    const double all = (double)count * ((double)count + 1.0) / 2.0, ties = rank_ties(rank, count);
+    test.exact = count <= SIGNED_EXACT_MAX && ties == 0.0 && test.equal == 0;
+    test.p = test.exact ? fmin(1.0, 2.0 * signed_exact(fmin(test.w, all - test.w), count, arena))
+                        : signed_normal(test.w, (double)count, ties);
     return test;
 }
