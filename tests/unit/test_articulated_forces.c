@@ -155,7 +155,7 @@ TEST(articulated_efforts_are_the_change_of_momentum)
         RobotBody body = {.name = "body", .parent = -1, .p = {0, 0, 2}, .q = {0, 0, 0, 1}, .mass = 2.0};
         for (int k = 0; k < 3; k++) body.inertia[k] = 0.5;
         body.joint = (RobotJoint){.name = "j", .kind = slides ? ROBOT_SLIDE : ROBOT_HINGE, .axis = {0, 1, 0}};
-        body.joint.motor = (RobotMotor){true, 4000.0, 300.0, -9.0, 9.0, 150.0};
+        body.joint.motor = (RobotMotor){true, 4000.0, 300.0, -9.0, 9.0, 150.0, 0.0};
         const Robot robot = {.name = "test", .bodies = &body, .n_bodies = 1, .n_coordinates = 1};
         const ArticulatedSetup setup = {.robot = &robot,
                                         .settings = {{"dt", 1e-2}, {"duration", 1e-2 * STEPS}},
