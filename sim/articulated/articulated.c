@@ -71,7 +71,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's place"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file that it starts from; without one: where the file places its bodies"},
-    {"settle", OPTION_CHOICE, "", 0, 0, 1, "false|true",
+    {"settle", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
      "true: the robot is moved up or down before t = 0, so that its lowest shape just touches the ground: where its file, "
      "its keyframe and the defaults of parameters place it. Starts, designs and terrains that are searched do not move it"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
@@ -319,7 +319,7 @@ const Model articulated_model = {
     .source = "D. Baraff & A. Witkin, SIGGRAPH 1998; D. Baraff, SIGGRAPH 1996",
     .options = articulated_options,
     .n_options = ARTICULATED_N_OPTIONS,
-    .later = "reference|reference_scale|control.gait|control.legs|control.reaches|control.command",
+    .later = "settle|reference|reference_scale|control.gait|control.legs|control.reaches|control.command",
     .lists = articulated_lists,
     .n_lists = 2,
     .debug = "debug/solve",

@@ -401,14 +401,17 @@ def main():
         per_folder[os.path.dirname(path)] += 1
         if per_folder[os.path.dirname(path)] <= given.most:
             paths.append(path)
+    output = os.path.abspath(given.csv) if given.csv else None
     with tempfile.TemporaryDirectory() as copies:
         copy_texts(folder, copies)
+        os.chdir(copies)  # MuJoCo writes its log there
         for path in paths:
             line = one_file(copies, folder, path, given, counts, refused, ignored, table)
             print(f"{path}: {line}", flush=True)
+        os.chdir(folder)
     report(paths, counts, refused, ignored)
-    if given.csv:
-        with open(given.csv, "w", newline="") as f:
+    if output:
+        with open(output, "w", newline="") as f:
             csv.writer(f).writerows([("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference", "why"), *table])
     return 0
 

@@ -277,9 +277,9 @@ ArticulatedSetup random_setup(const Robot *robot)
                        {"push_x", 10.0},      {"push_y", 3.0},     {"all_amplitude", 0.3}, {"all_offset", 0.1},
                        {"all_phase", 0.4},    {"all_kp", 20.0},    {"all_kd", 0.5},        {"all_armature", 0.01},
                        {"all_damping", 0.02}, {"all_spring", 0.2}, {"all_stiffness", 0.5}, {"all_friction", 0.05},
-                       {"all_start", 0.1},    {"b0_mass", 2.0},    {"b1_mass", 1.0},       {"b1_ixx", 0.02},
-                       {"b1_iyy", 0.03},      {"b1_izz", 0.025},   {"b1_ixy", 0.002},      {"b1_ixz", -0.001},
-                       {"b1_iyz", 0.003},     {"b2_mass", 0.5},    {"gravity", 9.0}}};
+                       {"all_start", 0.1},    {"all_bias", 0.3},   {"b0_mass", 2.0},       {"b1_mass", 1.0},
+                       {"b1_ixx", 0.02},      {"b1_iyy", 0.03},    {"b1_izz", 0.025},      {"b1_ixy", 0.002},
+                       {"b1_ixz", -0.001},    {"b1_iyz", 0.003},   {"b2_mass", 0.5},       {"gravity", 9.0}}};
 }
 
 void setup_add(ArticulatedSetup *setup, const char *name, double value)
