@@ -214,7 +214,7 @@ typedef struct ArticulatedConstants {
     X(ground_stiffness, "N/m", 2e4, 0, 1e12, "of the ground, for each point that touches it") \
     X(ground_damping, "N s/m", 500, 0, 1e12, "the same, fading in over ground_depth") \
     X(ground_depth, "m", 2e-3, 1e-9, 1.0, "depth at which the damping of the ground is full") \
-    X(ground_friction, "1", 1.0, 0, 100, "times the coefficients of friction of the robot's file, which are 1 where it has none") \
+    X(ground_friction, "1", 1.0, 0, 100, "factor of the coefficients of friction of the file, 1 where it has none") \
     X(slip_speed, "m/s", 0.1, 1e-9, 1e3, "friction is viscous below this speed: a robot at rest creeps") \
     X(grip_stiffness, "N/m", 2e4, 1e-3, 1e12, "friction: anchored: of the spring that holds each point") \
     X(grip_damping, "N s/m", 200, 0, 1e12, "the same: of its damper") \
