@@ -16,7 +16,8 @@ enum { BBOB_FUNCTION, BBOB_DIMENSION, BBOB_INSTANCE, BBOB_N_OPTIONS };
 static const Option bbob_options[BBOB_N_OPTIONS] = {
     {"function", OPTION_CHOICE, "", 0, 0, BBOB_FUNCTIONS - 1, bbob_names, "f1 to f24 of the report, in that order"},
     {"dimension", OPTION_INTEGER, "1", 2, 2, BBOB_DIMENSIONS_MAX, NULL, "number of parameters x1, x2, ..."},
-    {"instance", OPTION_INTEGER, "1", 1, 1, 1e9, NULL, "number of the instance; it seeds the optimum and rotations"},
+    {"instance", OPTION_INTEGER, "1", 1, 1, 1e9, NULL,
+     "number of the instance, that of COCO's suite bbob (1 to 15 in its tables)"},
 };
 
 static const Field bbob_metrics[BBOB_N_METRICS] = {

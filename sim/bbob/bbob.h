@@ -32,7 +32,7 @@ enum { BBOB_AT_WEIGHT = 1, BBOB_AT_A = 2 }; // in multiples of D
 
 // The functions' names, in the order of their numbers; f1 is "sphere".
 extern const char bbob_names[];
-// Constants and assets of a function; the same problem in every campaign. instance >= 1.
+// Constants and assets of a function: COCO's problem less its f_opt. instance >= 1.
 const double *bbob_instance(int function, uint64_t instance, int dimension, Arena *arena, BbobConstants *constants,
                             int64_t *n_assets);
 
