@@ -32,7 +32,8 @@ for number, name in enumerate(NAMES, 1):
     }
     with open("spec.yaml", "w") as file:
         json.dump(spec, file)
-    subprocess.run([program, "run", "spec.yaml", "--backend", "cpu", "--progress", "none"], check=True, capture_output=True)
+    run = [program, "run", "spec.yaml", "--backend", "cpu", "--progress", "none"]
+    subprocess.run(run, check=True, capture_output=True)
     best = subprocess.run([program, "best", name, "--json"], check=True, capture_output=True, text=True).stdout
     for row in json.loads(best):
         exact = problem(points[row["id"]]) - problem(optimum)
