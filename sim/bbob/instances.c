@@ -1,5 +1,5 @@
-// Instances of the benchmark functions: optima, rotations and weights. They are those of COCO's suite bbob (N. Hansen et
-// al., COCO: a platform for comparing continuous optimizers in a black-box setting, 2021), so that published tables
+// Instances of the benchmark functions: optima, rotations and weights. They are those of COCO's suite bbob (N. Hansen
+// et al., COCO: a platform for comparing continuous optimizers in a black-box setting, 2021), so that published tables
 // apply: same generator, seeds and roundings.
 #include "bbob.h"
 

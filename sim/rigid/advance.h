@@ -409,8 +409,8 @@ HD real rigid_failure(const RigidLanes *w, mask finite, real fall)
     return select_real(open, splat(RIGID_OPEN), failure);
 }
 
-// Ends the lanes that are done after this many ticks, or that fail. fall: of rigid_greatest_fall. Returns the lanes that
-// go on.
+// Ends the lanes that are done after this many ticks, or that fail. fall: of rigid_greatest_fall. Returns the lanes
+// that go on.
 HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, real fall, mask running)
 {
     const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL)), t_end = splat(ticks * w->c.dt);

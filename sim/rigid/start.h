@@ -1,5 +1,5 @@
-// The start of rattle, which has no way to correct an error later: before t = 0 bodies are moved onto the constraints by
-// the least change, weighted by their masses, and then their velocities.
+// The start of rattle, which has no way to correct an error later: before t = 0 bodies are moved onto the constraints
+// by the least change, weighted by their masses, and then their velocities.
 //     q <- q + M^-1 J' x,  (J M^-1 J' + E) x = -C,  until C = 0;    v <- v - M^-1 J' (J M^-1 J' + E)^-1 J v
 // E is a small part of the diagonal. It keeps rows that follow from others apart from rounding (solve.h): where errors
 // have turned J by phi, about phi^2 is left of such rows, and it must not count.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints bbob_references of test_bbob.c: values of COCO's suite bbob above f_opt (python3 -m pip install coco-experiment)
+"""Prints bbob_references of test_bbob.c: values of COCO's suite bbob (package coco-experiment) above f_opt
 at x_i = 8 ((7 i) mod 11)/11 - 4, i from 1, for these dimensions and instances."""
 import os
 import tempfile
