@@ -33,7 +33,7 @@ search: {method: grid, over: {x1: {linspace: [-5, 5, 4]}, x2: {linspace: [-5, 5,
 record: {trajectories: {select: {best: 2}}}
 END
 sed 's/model: bbob/model: hopper/; s/over: .*/over: {k_fp: [100, 150], thrust: [30, 35]}}/' spec.yaml >hopper.yaml
-sed -i 's/^search/simulation: {duration: 0.1, settle: 0.05}\nsearch/' hopper.yaml
+sed -i 's/^search/simulation: {duration: 0.1, settle: 0.05}\nobjective: {minimize: velocity_error}\nsearch/' hopper.yaml
 awk 'BEGIN { for (i = 0.3; i < 6; i += 0.5) for (j = 0.3; j < 6; j += 0.5) {
     w = 0.05 * sin(7 * i + 11 * j)
     printf "%.4f,%.4f,%.4f\n%.4f,%.4f,%.4f\n%.4f,%.4f,%.4f\n", i, j, w, i, w, j, w, i, j } }' >walls.csv
