@@ -55,13 +55,11 @@ enum { GUARD_GROUPS = 1024 };
 
 Error process_random(void *bytes, size_t size)
 {
+    bool given = getrandom(bytes, size, 0) == (ssize_t)size;
 #ifdef HOPSCOTCH_FAULTS
-    if (device_fault("random") != FAULT_NONE)
-        return error_make(ERROR_MACHINE, "the system gives no random bytes: as a test wants it");
+    given = given && device_fault("random") == FAULT_NONE;
 #endif
-    const ssize_t given = getrandom(bytes, size, 0);
-    if (given == (ssize_t)size) return error_none();
-    return error_make(ERROR_MACHINE, "the system gives no random bytes: %s", given < 0 ? strerror(errno) : "too few");
+    return given ? error_none() : error_make(ERROR_MACHINE, "there are no random bytes for ids: %s", strerror(errno));
 }
 
 typedef struct GuardWord {

@@ -310,7 +310,7 @@ run run small.yaml --name ahead2 --set simulation.workers=1 --set "simulation.pr
 check $? "ids differ from request to request and from run to run"
 HOPSCOTCH_FAULT=backend:random:1:TIME "$HOPSCOTCH_FAULTS_PROGRAM" run small.yaml --name no_random --allow-programs \
     --progress none >out 2>err
-[ $? = 3 ] && grep -q 'the system gives no random bytes' err
+[ $? = 3 ] && grep -q 'there are no random bytes for ids' err
 check $? "without random bytes no program is run"
 
 # ---- a runner that is killed
