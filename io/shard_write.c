@@ -40,8 +40,8 @@ void shard_put_text(Error *error, hid_t object, const char *name, const char *te
 }
 
 // For an object that has the names of `count` columns. More than about 4,090 do not fit into an object header of the
-// first version: 64 KiB, 16 bytes per text. In one of the second version, which HDF5 makes where the order of attributes
-// is kept and reads since 1.8, a large attribute lies outside. All other objects stay as they are.
+// first version: 64 KiB, 16 bytes per text. In one of the second version, which HDF5 makes where the order of
+// attributes is kept and reads since 1.8, a large attribute lies outside. All other objects stay as they are.
 void shard_make_room(Error *error, hid_t create, int64_t count)
 {
     const int64_t fit = 4000;

@@ -340,13 +340,13 @@ static void program_send(ProgramBackend *program, Worker *worker)
         program_break(program, worker, COMMAND_CRASHED, "it closed its standard input");
 }
 
-// A worker can't answer a request before it gets it, as it can't guess the id: 31 bits, which every language prints as a
-// number, of the count of requests under a key of the run. Ids are stored nowhere.
+// A worker can't answer a request before it gets it, as it can't guess the id: 31 bits, which every language prints as
+// a number, of the count of requests under a key of the run. Ids are stored nowhere.
 static uint64_t program_next_id(const ProgramBackend *program, Worker *worker)
 {
     const uint64_t *key = program->key, count = ++worker->asked;
-    const Philox counter = {{(uint32_t)count, (uint32_t)worker->number ^ (uint32_t)(count >> 32), (uint32_t)key[1],
-                             (uint32_t)(key[1] >> 32)}};
+    const uint32_t at[2] = {(uint32_t)count, (uint32_t)worker->number ^ (uint32_t)(count >> 32)};
+    const Philox counter = {{at[0], at[1], (uint32_t)key[1], (uint32_t)(key[1] >> 32)}};
     const uint64_t id = philox4x32_10(counter, key[0]).word[0] >> 1;
     return id > 0 ? id : 1;
 }

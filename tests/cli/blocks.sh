@@ -15,7 +15,8 @@ killed() # SPEC ROOT [option]...: a run that ends in its 60th sync, when some tw
 {
     spec=$1 into=$2
     shift 2
-    HOPSCOTCH_FAULT=fsync:60:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run "$spec" --results "$into" --batch 300 --progress none "$@" >>log 2>&1
+    HOPSCOTCH_FAULT=fsync:60:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run "$spec" --results "$into" --batch 300 \
+        --progress none "$@" >>log 2>&1
     ls "$into"/*/shards/rows_000003.h5 >>log 2>&1
 }
 digest() { "$HOPSCOTCH" digest k --results "$1" 2>>log | cut -d' ' -f1; }
@@ -34,14 +35,18 @@ for rows in all some; do
         rm -rf root
         cp -r mine root
         block=root/k/shards/rows_000002.h5
-        [ -f "$block" ] || block=$(ls root/k/shards/rows_*.h5 | head -n 1)
+        [ -f "$block" ] || block=$(find root/k/shards -name 'rows_*.h5' | sort | head -n 1)
         size=$(stat -c %s "$block")
         case $damage in
-        foreign) cp "other/k/shards/$(basename "$block")" "$block" 2>>log || cp "$(ls other/k/shards/rows_*.h5 | head -n 1)" "$block" ;;
+        foreign)
+            theirs=other/k/shards/$(basename "$block")
+            [ -f "$theirs" ] || theirs=$(find other/k/shards -name 'rows_*.h5' | sort | head -n 1)
+            cp "$theirs" "$block"
+            ;;
         flipped) printf '\377\377' | dd of="$block" bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>>log ;;
         cut) truncate -s 4000 "$block" ;;
         missing) rm "$block" ;;
-        batch) cp "$(ls root/k/shards/rows_*.h5 | tail -n 1)" "$block" ;;
+        batch) cp "$(find root/k/shards -name 'rows_*.h5' | sort | tail -n 1)" "$block" ;;
         id) printf '\1' | dd of="$block" bs=1 seek=8197 conv=notrunc 2>>log ;; # in the first column
         esac
         taken=
@@ -66,8 +71,8 @@ for rows in all some; do
             run resume k --results repaired --progress none && [ "$(digest repaired)" = "$good" ]
         check $? "$rows, $damage: doctor --repair"
         rm -rf repaired
-        run resume k --results root --progress none && grep -q 'simulated again' err && [ "$(digest root)" = "$good" ] &&
-            run doctor k --results root
+        run resume k --results root --progress none && grep -q 'simulated again' err &&
+            [ "$(digest root)" = "$good" ] && run doctor k --results root
         check $? "$rows, $damage: resume ends with the digest of the undisturbed run"
     done
 done
@@ -93,7 +98,8 @@ done
 check $? "a repair that is killed loses nothing"
 
 # A search that learns.
-printf 'version: 1\nexperiment: k\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: 3}\nstore: {rows: later}\n' >k.yaml
+printf 'version: 1\nexperiment: k\nmodel: bbob\nsimulation: {function: rosenbrock, dimension: 3}\n' >k.yaml
+echo 'store: {rows: later}' >>k.yaml
 printf 'search: {method: cmaes, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}\nlimits: {trials: 2000}\n' >>k.yaml
 rm -rf whole root
 works run k.yaml --results whole --progress none
@@ -108,4 +114,4 @@ killed k.yaml results --name a && killed k.yaml results --name b && run merge a 
     run resume c --progress none && run run k.yaml --name d --progress none &&
     [ "$("$HOPSCOTCH" digest c | cut -d' ' -f1)" = "$("$HOPSCOTCH" digest d | cut -d' ' -f1)" ]
 check $? "merge of campaigns that were killed"
-exit $status
+exit "$status"

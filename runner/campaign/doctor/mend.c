@@ -1,6 +1,6 @@
-// Before a campaign goes on: are all rows of its trials there? A block may be lost or damaged, or a repair may have been
-// killed between its steps. A search that enumerates its trials does not look at the rows of those it gave, so that
-// nothing else would notice.
+// Before a campaign goes on: are all rows of its trials there? A block may be lost or damaged, or a repair may have
+// been killed between its steps. A search that enumerates its trials does not look at the rows of those it gave, so
+// that nothing else would notice.
 #include "../store/pending.h"
 #include "../store/queries.h"
 #include "../store/seal.h"
