@@ -1,7 +1,7 @@
 // Evenly spaced numbers as people mean them. 0.1 as a double is 0.1000000000000000055..., so 3 steps of it in binary
-// arithmetic are 0.30000000000000004. Here a double stands for the shortest decimal that reads back as it, which is what
-// somebody wrote; points are computed from these decimals, and each is rounded once: it is the double nearest to the
-// exact value. So 0.3 is 0.3 in all forms, nothing is snapped to a value that was not meant, and equal points of
+// arithmetic are 0.30000000000000004. Here a double stands for the shortest decimal that reads back as it, which is
+// what somebody wrote; points are computed from these decimals, and each is rounded once: it is the double nearest to
+// the exact value. So 0.3 is 0.3 in all forms, nothing is snapped to a value that was not meant, and equal points of
 // different forms are equal doubles.
 #ifndef HOPSCOTCH_DECIMAL_H
 #define HOPSCOTCH_DECIMAL_H

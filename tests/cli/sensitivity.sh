@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sensitivities: sobol_indices and morris against SALib's estimators on the same trials; the number of trials; a campaign
-# that was extended, or run in two parts, is the one that ran at once.
+# Sensitivities: sobol_indices and morris against SALib's estimators on the same trials; the number of trials; a
+# campaign that was extended, or run in two parts, is the one that ran at once.
 . "$(dirname "$0")/../scratch.sh"
 
 ranges='{x1: {range: [-3, 3]}, x2: {range: [-3, 2]}, x3: {range: [-1, 3]}}'
@@ -65,8 +65,8 @@ import numpy as np
 from SALib.analyze import morris
 from SALib.analyze.sobol import first_order, total_order
 def table(*arguments):
-    text = subprocess.run([sys.argv[1], *arguments, '--format', 'csv'], check=True, capture_output=True, text=True).stdout
-    return list(csv.DictReader(io.StringIO(text)))
+    done = subprocess.run([sys.argv[1], *arguments, '--format', 'csv'], check=True, capture_output=True, text=True)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
 def trials(name):
     rows = table('query', name, '--order', 'id', '--columns', 'id,x1,x2,x3,fitness')
     return np.array([[float(row[f'x{i}']) for i in (1, 2, 3)] for row in rows]), \

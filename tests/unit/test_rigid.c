@@ -408,8 +408,8 @@ TEST(rigid_copies_of_items)
          "[{name: c3, type: ball, a: b1, b: b5}, {name: c4, type: ball, a: b2, b: b6}, {name: d3, type: ball, a: b2, "
          "b: b1}]}}"},
         {"{world: {bodies: [{name: b#, repeat: 4, position: [0, 0, 0], step: {position: [0.1]}}]}}",
-         "{world: {bodies: [{name: b1}, {name: b2, position: [0.1, 0, 0]}, {name: b3, position: [0.2, 0, 0]}, {name: b4, "
-         "position: [0.3, 0, 0]}]}}"},
+         "{world: {bodies: [{name: b1}, {name: b2, position: [0.1, 0, 0]}, {name: b3, position: [0.2, 0, 0]}, {name: "
+         "b4, position: [0.3, 0, 0]}]}}"},
         // `step` adds to a number, or to the first elements of a list; it can be negative
         {"{world: {bodies: [{name: b#, repeat: [5, 7], mass: 2, inertia: [1, 2, 3], position: [1, 2, 3], step: {mass: "
          "-0.5, inertia: [0.25], position: [0, -1, 0.5]}}, {name: last, position: [7, 8, 9]}]}}",

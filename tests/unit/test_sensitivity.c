@@ -1,5 +1,5 @@
-// Intervals of sobol_indices: how often they cover the indices of two functions whose indices are known. SEEDS=200 takes
-// all sizes: `make sensitivity`.
+// Intervals of sobol_indices: how often they cover the indices of two functions whose indices are known. SEEDS=200
+// takes all sizes: `make sensitivity`.
 #include "../../runner/experiment/experiment.h"
 #include "../test.h"
 

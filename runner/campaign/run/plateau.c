@@ -1,7 +1,7 @@
-// Which of the differences of nine steps is the derivative. Wide steps miss the bends of the fitness, with an error that
-// falls with the square of the step h; narrow ones see its noise n, rounding at least, as n/h. In between the curve of
-// differences has a plateau. A jump of height J within h adds J/(2h): such differences grow as 1/h until h leaves the
-// jump out, and are no derivative. At a kink the two sides have different slopes at every step.
+// Which of the differences of nine steps is the derivative. Wide steps miss the bends of the fitness, with an error
+// that falls with the square of the step h; narrow ones see its noise n, rounding at least, as n/h. In between the
+// curve of differences has a plateau. A jump of height J within h adds J/(2h): such differences grow as 1/h until h
+// leaves the jump out, and are no derivative. At a kink the two sides have different slopes at every step.
 #include "gradient.h"
 
 #include <float.h>
@@ -39,8 +39,8 @@ static double plateau_bend(const GradientSamples *samples, int k)
     return fabs(wide / 10.0 - narrow);
 }
 
-// The noise of a fitness: the middle one of the last three bends, and not less than rounding. *at_jump: these are equal,
-// so they are the height of a jump at the value itself, if there is one.
+// The noise of a fitness: the middle one of the last three bends, and not less than rounding. *at_jump: these are
+// equal, so they are the height of a jump at the value itself, if there is one.
 static double plateau_noise(const GradientSamples *samples, bool *at_jump)
 {
     enum { BENDS = 3 };
@@ -57,8 +57,8 @@ static double plateau_noise(const GradientSamples *samples, bool *at_jump)
     return (count > 0 ? bend[count / 2] : 0.0) + DBL_EPSILON * fabs(samples->centre) + DBL_TRUE_MIN;
 }
 
-// The change of the fitness at the narrowest step that changes it, if narrower ones do not: of a fitness with few digits,
-// about their unit. 0: every step changes it.
+// The change of the fitness at the narrowest step that changes it, if narrower ones do not: of a fitness with few
+// digits, about their unit. 0: every step changes it.
 static double plateau_unit(const GradientSamples *samples)
 {
     bool flat = false;

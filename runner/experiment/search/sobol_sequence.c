@@ -157,10 +157,10 @@ static uint64_t sobol_hash(uint64_t x)
     return x ^ x >> 31;
 }
 
-// Nested uniform scrambling (A. B. Owen, Randomly permuted (t,m,s)-nets and (t,s)-sequences, Monte Carlo and Quasi-Monte
-// Carlo Methods, 1995): each binary digit is flipped or not by a random bit that belongs to all digits above it. So each
-// point is uniform, and 2^k points stay as even as they were. The random bit is a hash of the key and these digits, as
-// in B. Burley, Practical hash-based Owen scrambling, J. Computer Graphics Techniques 9(4), 2020.
+// Nested uniform scrambling (A. B. Owen, Randomly permuted (t,m,s)-nets and (t,s)-sequences, Monte Carlo and
+// Quasi-Monte Carlo Methods, 1995): each binary digit is flipped or not by a random bit that belongs to all digits
+// above it. So each point is uniform, and 2^k points stay as even as they were. The random bit is a hash of the key and
+// these digits, as in B. Burley, Practical hash-based Owen scrambling, J. Computer Graphics Techniques 9(4), 2020.
 double sobol_scrambled(const Sobol *sobol, int dimension, uint64_t index, uint64_t key)
 {
     const uint64_t x = sobol_point(sobol, dimension, index);

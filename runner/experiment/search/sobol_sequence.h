@@ -14,10 +14,11 @@ typedef struct Sobol {
 } Sobol;
 
 Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena); // dimensions <= SOBOL_DIMENSIONS_MAX
-// Coordinate of point `index` < 2^48, in [0, 1): with the digital shift; with Owen's scrambling by a random key instead.
+// Coordinate of point `index` < 2^48, in [0, 1): with the digital shift; with Owen's scrambling by a random key
+// instead.
 double sobol_coordinate(const Sobol *sobol, int dimension, uint64_t index);
 double sobol_scrambled(const Sobol *sobol, int dimension, uint64_t index, uint64_t key);
-// A key of the scrambling with number `scrambling`, from 0 on, for one coordinate. Those of two numbers are independent.
+// The key of scrambling 0, 1, ... for one coordinate. Scramblings are independent.
 uint64_t sobol_key(uint64_t seed, int scrambling, int dimension);
 
 #endif

@@ -1,5 +1,5 @@
-// Intervals of 95 %, the rank test of two samples and that of pairs. They are printed with few digits and never stored among results,
-// so the C library's functions are exact enough here.
+// Intervals of 95 %, the rank test of two samples and that of pairs. They are printed with few digits and never stored
+// among results, so the C library's functions are exact enough here.
 #include "../view.h"
 
 #include <math.h>
