@@ -215,24 +215,30 @@ static Pair pair_quotient(Pair a, Pair b)
     return pair_of(quotient, (rest.hi + rest.lo) / b.hi);
 }
 
+static Pair pair_over(Pair a, double divisor)
+{
+    const double quotient = a.hi / divisor;
+    return pair_of(quotient, (fma(-quotient, divisor, a.hi) + a.lo) / divisor);
+}
+
 static const Pair pair_ln2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 static const double pair_ln2_rest = 0x1.7b57a079a1934p-111;
 
-// e^x 2^-*power, from 0.7 to 1.42: x less a multiple of ln 2, over 2^9, by Taylor's series; e^x - 1 is then squared up,
-// since 1 + (e^x - 1) would lose its low bits.
+// e^x 2^-*power, from 0.7 to 1.42: x less a multiple of ln 2, over 2^7, by Taylor's series, whose small terms need no pairs;
+// e^x - 1 is then squared up, since 1 + (e^x - 1) would lose its low bits.
 static Pair pair_exp(Pair x, int *power)
 {
-    enum { HALVINGS = 9, TERMS = 10 };
+    enum { HALVINGS = 7, TERMS = 12, PAIRS = 5 };
     const double n = floor(x.hi / pair_ln2.hi + 0.5);
     const Pair multiple = pair_product((Pair){-n, 0.0}, pair_ln2);
     Pair r = pair_sum(pair_sum(x, multiple), (Pair){-n * pair_ln2_rest, 0.0});
     r.hi = ldexp(r.hi, -HALVINGS);
     r.lo = ldexp(r.lo, -HALVINGS);
-    Pair less_one = r;
-    for (int k = TERMS; k >= 2; k--) { // r (1 + r/2 (1 + r/3 (...)))
-        const Pair term = pair_quotient(k == TERMS ? r : less_one, (Pair){(double)k, 0.0});
-        less_one = pair_product(r, pair_sum((Pair){1.0, 0.0}, term));
-    }
+    double small = 0.0; // r (1 + r/2 (1 + r/3 (...)))
+    for (int k = TERMS; k > PAIRS; k--) small = r.hi / k * (1.0 + small);
+    Pair less_one = pair_product(r, pair_of(1.0, small));
+    for (int k = PAIRS; k >= 2; k--)
+        less_one = pair_product(r, pair_sum((Pair){1.0, 0.0}, pair_over(less_one, (double)k)));
     for (int k = 0; k < HALVINGS; k++) { // (1 + y)^2 - 1 = 2 y + y^2
         const Pair square = pair_product(less_one, less_one);
         less_one = pair_sum((Pair){2.0 * less_one.hi, 2.0 * less_one.lo}, square);
