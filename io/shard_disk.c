@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>

@@ -83,7 +83,8 @@ BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec); 
 TableFormat command_format(const CommandLine *line);
 // Options of a run under --results, with the backend, --progress and --shared-fs. Its output goes to `messages`.
 RunOptions command_run_options(const CommandLine *line, const Spec *spec);
-// The spec in the file `path`, or that of a campaign by its name, its folder or a file in it, with --set. Its errors are printed to `messages`.
+// The spec in the file `path`, or that of a campaign by its name, its folder or a file in it, with --set. Its errors
+// are printed to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
 bool command_is_file(const char *path, Arena *arena); // it is there, and not the folder of a campaign
 // The spec that a campaign was run with (text->resolved is not NULL), with overrides and `last` (or NULL) after them.

@@ -329,8 +329,8 @@ TEST(ndt_impossible_maps_are_refused)
     CHECK_TEXT("no cell of the map has 6 points or more (1 cells of 2 m, 5 points of the target); take larger cells",
                ndt_map_build(&few, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_TEXT(
-        "point 7 of the cloud (1e+09, 0, 0) lies 1e+09 m from the middle of the others, more than 1048574 cells of 2 m; "
-        "take larger cells, or remove the point",
+        "point 7 of the cloud (1e+09, 0, 0) lies 1e+09 m from the middle of the others, more than 1048574 cells of 2 "
+        "m; take larger cells, or remove the point",
         ndt_map_build(&wide, &ndt_two_metres, &arena, &map, &counts).text);
     CHECK_ERROR(ERROR_USER, ndt_map_build(&broken, &ndt_two_metres, &arena, &map, &counts));
     arena_destroy(&arena);

@@ -217,8 +217,8 @@ static const Node *files_name(SpecReader *reader, const Key *key, const Node *no
     return name;
 }
 
-// A spec that was changed in a campaign's folder names files that lie there under their digests, which the resolved spec
-// beside it knows.
+// A spec that was changed in a campaign's folder names files that lie there under their digests, which the resolved
+// spec beside it knows.
 static void files_find_kept(const SpecReader *reader, const Key *key, SpecFile *file)
 {
     const char *path = arena_format(reader->arena, "%s/resolved.yaml", reader->folder);

@@ -33,8 +33,8 @@ const char *did_you_mean(const char *near, Arena *arena)
 }
 
 // ---- the grammar of a number ----------------------------------------------------------------------------------------
-// [+-] (digits [. [digits]] | . digits) [e [+-] digits], without leading zeros: YAML 1.2's core schema without the forms
-// that people misread.
+// [+-] (digits [. [digits]] | . digits) [e [+-] digits], without leading zeros: YAML 1.2's core schema without the
+// forms that people misread.
 
 static const char *scalar_skip_digits(const char *p)
 {
