@@ -470,8 +470,8 @@ struct Model {
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
-// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words, of
-// that name.
+// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words,
+// of that name.
 bool name_is_reserved(const char *name);
 int model_count(void);
 const Model *model_at(int index);

@@ -118,15 +118,17 @@ typedef struct Robot {
     int n_notes;
 } Robot;
 
-// What a robot file may hold although it is not simulated, if a spec says so: elements, and attributes, by their names.
-// Also any element or attribute that is unknown, by its name or all of them by "unknown". All else that changes the motion and is not understood is an error.
-// Of "mesh" (and "hfield", "sdf") only those that collide or give inertia are meant: others are not needed. "tendon"
-// includes its motors; "worldbody" means shapes of the world that collide, "freejoint" damping and the like of free
-// joints, "inertia" that principal moments do not satisfy A + B >= C, which are then taken as they are.
-#define ROBOT_IGNORE_WORDS                                                                                                  \
-    "adhesion|attach|composite|condim|contact|cylinder|damper|dcmotor|deformable|density|equality|extension|flag|flexcomp|" \
-    "freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|orientation|pair|pid|"     \
-    "plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|viscosity|wind|worldbody"
+// What a robot file may hold although it is not simulated, if a spec says so: elements, and attributes, by their
+// names. Also any element or attribute that is unknown, by its name or all of them by "unknown". All else that changes
+// the motion and is not understood is an error. Of "mesh" (and "hfield", "sdf") only those that collide or give
+// inertia are meant: others are not needed. "tendon" includes its motors; "worldbody" means shapes of the world that
+// collide, "freejoint" damping and the like of free joints, "inertia" that principal moments do not satisfy A + B >=
+// C, which are then taken as they are.
+#define ROBOT_IGNORE_WORDS                                                                                             \
+    "adhesion|attach|composite|condim|contact|cylinder|damper|dcmotor|deformable|density|equality|"                    \
+    "extension|flag|flexcomp|freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|"                 \
+    "mocap|mujoco|muscle|orientation|pair|pid|plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|"             \
+    "viscosity|wind|worldbody"
 
 int robot_joint_coordinates(RobotJointKind kind); // 7, 1, 1, 4, 0
 extern const Robot robot_pendulum;                // the robot of a spec that names none
