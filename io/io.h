@@ -508,10 +508,10 @@ typedef struct XmlNode {
 
 enum { XML_BYTES_MAX = 8 << 20, XML_DEPTH_MAX = 256, XML_NODES_MAX = 1000000, XML_ATTRIBUTES_MAX = 256 };
 
-// Limits: 8 MiB, depth 256, 1,000,000 elements and attributes, 256 attributes of an element. Refused, by name and place: what is not well formed,
-// bad UTF-8, a <!DOCTYPE ...>, and so all entities but XML's own. The tree is in the arena: up to 192 bytes per element
-// or attribute, and once the text. NULL after an error, which went to `diagnostics`. A NUL ends the text; see
-// source_check.
+// Limits: 8 MiB, depth 256, 1,000,000 elements and attributes, 256 attributes of an element. Refused, by name and
+// place: what is not well formed, bad UTF-8, a <!DOCTYPE ...>, and so all entities but XML's own. The tree is in the
+// arena: up to 192 bytes per element or attribute, and once the text. NULL after an error, which went to
+// `diagnostics`. A NUL ends the text; see source_check.
 XmlNode *xml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
 const XmlAttribute *xml_attribute(const XmlNode *node, const char *name); // NULL: not given
 

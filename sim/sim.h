@@ -475,8 +475,8 @@ int configured_named(const Configured *configured);
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
 int configured_failure(const Configured *configured, const char *name); // its code; -1: there is none
-// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words, of
-// that name.
+// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words,
+// of that name.
 bool name_is_reserved(const char *name);
 int model_count(void);
 const Model *model_at(int index);

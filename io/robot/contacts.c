@@ -245,7 +245,8 @@ static void robot_add_contact(RobotFinding *finding, RobotFileShape *shape, Robo
 // as one with MuJoCo's defaults.
 static void robot_on_terrain(RobotFinding *finding, RobotFileShape *shape, const RobotTouch *plane)
 {
-    const RobotFileShape usual = {.contype = 1, .conaffinity = 1, .condim = 3, .friction = {finding->file->is_mjcf ? 1.0 : 0.0, 0.005, 0.0001}};
+    const RobotFileShape usual = {
+        .contype = 1, .conaffinity = 1, .condim = 3, .friction = {finding->file->is_mjcf ? 1.0 : 0.0, 0.005, 0.0001}};
     const bool any = finding->n_planes == 0 && ((shape->contype | shape->conaffinity) & 1) != 0;
     if (plane == NULL && !any) return;
     const RobotTouch touch = plane != NULL ? *plane : robot_mix(shape, &usual);

@@ -1,6 +1,6 @@
 // <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
-// folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is included
-// at most once, so there are no cycles.
+// folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is
+// included at most once, so there are no cycles.
 #include "robot_file.h"
 
 #include <string.h>

@@ -72,8 +72,9 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file that it starts from; without one: where the file places its bodies"},
     {"settle", OPTION_BOOLEAN, "", 0, 0, 1, NULL,
-     "true: the robot is moved up or down before t = 0, so that its lowest shape just touches the ground: where its file, "
-     "its keyframe and the defaults of parameters place it. Starts, designs and terrains that are searched do not move it"},
+     "true: the robot is moved up or down before t = 0, so that its lowest shape just touches the ground, where "
+     "its file, its keyframe and the defaults of parameters place it. Starts, designs and terrains that are "
+     "searched do not move it"},
     {"ignore", OPTION_WORDS, "", 0, 0, 0, "[mesh, equality]",
      "elements of the robot's file to leave out although they change the motion, errors name them; unknown: all words "
      "that no format knows"},

@@ -1,6 +1,6 @@
-// How a robot stands over the ground at t = 0, and `settle: true`: the robot is moved up or down so that its lowest shape
-// just touches. A shape in the ground is pushed out by thousands of newtons in the first step, and ground_force_max says
-// nothing any more.
+// How a robot stands over the ground at t = 0, and `settle: true`: the robot is moved up or down so that its lowest
+// shape just touches. A shape in the ground is pushed out by thousands of newtons in the first step, and
+// ground_force_max says nothing any more.
 #include "articulated.h"
 
 #include <math.h>

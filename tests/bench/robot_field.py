@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Robot files of a folder, as they are: which are accepted, why others are refused, and how those that are accepted move
-beside MuJoCo, with contact.
+"""Robot files of a folder, as they are: which are accepted, why others are refused, and how those that are accepted
+move beside MuJoCo, with contact.
 
-    tests/bench/robot_field.py build/hopscotch FOLDER [--every N] [--like PATTERN] [--duration S] [--csv FILE] [--no-motion]
+    tests/bench/robot_field.py build/hopscotch FOLDER [--like PATTERN] [--csv FILE] [--no-motion] [--help]
 
 Every MJCF file (<mujoco> with a body in it) and every URDF file below FOLDER is checked. A refused file is checked
 again with the words that its errors propose for `ignore`. What is accepted as it is, or without its meshes, is
@@ -187,8 +187,8 @@ def spec_of_mujoco(path, meshes, floats):
     if not meshes:
         drop_meshes(spec)
     for pair in list(spec.pairs):
-        moving = [spec.geom(n) is not None and spec.geom(n).parent.name != "world" for n in (pair.geomname1, pair.geomname2)]
-        if all(moving):
+        geoms = [spec.geom(name) for name in (pair.geomname1, pair.geomname2)]
+        if all(geom is not None and geom.parent.name != "world" for geom in geoms):
             spec.delete(pair)
     return spec
 
@@ -372,7 +372,8 @@ def beside(copies, folder, path, ignore, duration):
         k = int(np.nanmin([first, theirs.first, EARLY]) / (4 * DT)) - 1 if rows else early
         if m.nv > 6 and k > 0:
             rows.append(("joint in flight, rad", *worst_joint(m, ours, theirs, k)))
-        rows.append(("height, m", ours["base_z"][n - 1], theirs.z[n - 1], relative(ours["base_z"][n - 1], theirs.z[n - 1], 0.1)))
+        heights = ours["base_z"][n - 1], theirs.z[n - 1]
+        rows.append(("height, m", *heights, relative(*heights, 0.1)))
         slid = ours["base_x"][n - 1] - ours["base_x"][0], theirs.x[n - 1] - theirs.x[0]
         rows.append(("slid, m", *slid, relative(*slid, 0.1)))
     for when, k in (("early", early), ("end", n - 1)) if not free else ():
@@ -412,7 +413,8 @@ def main():
     report(paths, counts, refused, ignored)
     if output:
         with open(output, "w", newline="") as f:
-            csv.writer(f).writerows([("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference", "why"), *table])
+            head = ("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference", "why")
+            csv.writer(f).writerows([head, *table])
     return 0
 
 
@@ -450,7 +452,8 @@ def one_file(copies, folder, path, given, counts, refused, ignored, table):
         counts[f"{what}: {'agrees' if far <= LIMIT else 'differs'}"] += 1
     if worst > LIMIT:
         state += f" ({flags})"
-    return f"{state}; " + ", ".join(f"{what} {one:.4g} / {other:.4g}{' !' if not far <= LIMIT else ''}" for what, one, other, far in rows)
+    texts = [f"{what} {one:.4g} / {other:.4g}{'' if far <= LIMIT else ' !'}" for what, one, other, far in rows]
+    return f"{state}; " + ", ".join(texts)
 
 
 def report(paths, counts, refused, ignored):
