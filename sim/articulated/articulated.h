@@ -60,7 +60,9 @@ typedef struct ArticulatedPoint {
     double turn[2];          // of a rim: cosine and sine of that angle
     double radius;           // m: of the sphere, and how far from the surface it begins to touch
     double friction;         // coefficient, times ground_friction
+    double spread, reach;    // m, of a shape's first point on a surface: how far its others are, and how far all reach
     int32_t kind, surface;   // ArticulatedPointKind; place in the surfaces
+    int32_t group, none;     // of that first point: how many there are; of the others 0
 } ArticulatedPoint;
 
 // What points touch: the terrain of the spec, or a shape of the world.

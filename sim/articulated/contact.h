@@ -48,6 +48,17 @@ HD ArticulatedContact contact_state(const ArticulatedLanes *w, const Articulated
     return at;
 }
 
+// How many points from this one on belong to a shape that touches nothing of its surface in any lane; 0: perhaps it does.
+HD int contact_away(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale)
+{
+    const ArticulatedSurface *surface = &w->surfaces[point->surface];
+    if (point->group < 2 || surface->kind == ARTICULATED_ON_TERRAIN) return 0;
+    const Vector3 middle = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
+    const real above = surface_near(w, surface, added(pose->x, middle)).above;
+    const real bound = fused(scale, splat(point->spread), splat(point->reach)) * (1.0 + 1e-9) + 1e-9; // for rounding
+    return any_lane(MASK(value_of(above) <= value_of(bound))) ? 0 : point->group;
+}
+
 // ---- anchored friction ----------------------------------------------------------------------------------------------
 // A spring to where the point first touched, its stretch s as the way that the point slid: a ball that rolls stretches
 // nothing. With t = k s + (h k + d) v_t and c = min(1, mu f_n/|t|):
@@ -129,7 +140,9 @@ HD void contact_body(const ArticulatedLanes *w, int body, const ArticulatedPose 
     for (int k = 0; k < 7; k++) push[k] = splat(0.0);
     const ArticulatedBody *of = &w->bodies[body];
     const real scale = body_number(w, body, ARTICULATED_scale);
-    for (int k = 0; k < of->n_points; k++) {
+    for (int k = 0, away = 0; k < of->n_points; k++) {
+        if (away == 0) away = contact_away(w, pose, &w->points[of->point + k], scale);
+        if (away > 0 && away-- > 0) continue;
         const int cell = w->c.grips > 0 ? w->c.grips + 3 * (of->point + k) : 0;
         contact_add(w, pose, &w->points[of->point + k], scale, cell, h, a, b, push, touch);
     }

@@ -238,10 +238,24 @@ typedef struct LayPoints {
     int count;
 } LayPoints;
 
+// How far the points of a shape on a surface are from the first, and how far they reach.
+static void lay_group(ArticulatedPoint *points, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const double *p = points[k].p, *first = points[0].p, *size = points[k].size;
+        const double off = hypot(hypot(p[0] - first[0], p[1] - first[1]), p[2] - first[2]);
+        const double round = points[k].kind == ARTICULATED_ELLIPSOID ? fmax(size[0], fmax(size[1], size[2])) : 0.0;
+        points[0].spread = fmax(points[0].spread, off + (points[k].kind == ARTICULATED_RIM ? size[0] : 0.0));
+        points[0].reach = fmax(points[0].reach, points[k].radius + round);
+    }
+    points[0].group = count;
+}
+
 // The places of a shape against one surface.
 static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, double friction, double margin)
 {
     const double *centre = lay->host->robot->bodies[shape->body].centre;
+    const int from = lay->count;
     ArticulatedPoint place;
     for (int k = 0; shape_place(shape, k, &place); k++, lay->count++) {
         if (lay->points == NULL) continue;
@@ -255,6 +269,7 @@ static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, 
         point->friction = friction;
         point->surface = surface;
     }
+    if (lay->points != NULL && lay->count > from) lay_group(&lay->points[from], lay->count - from);
 }
 
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact)

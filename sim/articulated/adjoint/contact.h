@@ -169,8 +169,12 @@ HD void pull_contacts(const ArticulatedLanes *w, int body, const ArticulatedPose
                       const ArticulatedTouchBar *touch, ArticulatedPoseBar *pose_bar)
 {
     const ArticulatedBody *of = &w->bodies[body];
-    for (int k = 0; k < of->n_points; k++)
+    const real scale = body_number(w, body, ARTICULATED_scale);
+    for (int k = 0, away = 0; k < of->n_points; k++) {
+        if (away == 0 && w->c.grips == 0) away = contact_away(w, pose, &w->points[of->point + k], scale);
+        if (away > 0 && away-- > 0) continue;
         pull_point(w, body, pose, &w->points[of->point + k], grip_cell(w, of->point + k), h, touch, pose_bar);
+    }
 }
 
 #endif
