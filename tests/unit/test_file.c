@@ -31,6 +31,17 @@ static const char *file_test_text(const char *folder, const char *name, Arena *a
     return bytes.data != NULL ? (const char *)bytes.data : "";
 }
 
+TEST(file_log_with_a_name_too_long_is_refused)
+{
+    BoundedLog log;
+    char name[sizeof log.path + 1];
+    memset(name, 'a', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    const Error error = bounded_log_open(name, 1000, &log);
+    CHECK_INTEGER(ERROR_MACHINE, error.kind);
+    CHECK_TEXT("the name of a log is too long", error.text);
+}
+
 TEST(file_write_and_read)
 {
     Arena arena = file_test_arena();
