@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SPEC_NAMES_SHOWN = 18 };
+enum { SPEC_NAMES_SHOWN = 20 };
 
 // ---- the table of this spec -----------------------------------------------------------------------------------------
 
