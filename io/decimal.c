@@ -1,5 +1,4 @@
-// Evenly spaced numbers, exact until they are rounded (decimal.h).
-#include "decimal.h"
+// Evenly spaced numbers, exact until they are rounded (io.h).
 #include "io.h"
 
 #include <math.h>
@@ -224,8 +223,8 @@ static Pair pair_over(Pair a, double divisor)
 static const Pair pair_ln2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 static const double pair_ln2_rest = 0x1.7b57a079a1934p-111;
 
-// e^x 2^-*power, from 0.7 to 1.42: x less a multiple of ln 2, over 2^7, by Taylor's series, whose small terms need no pairs;
-// e^x - 1 is then squared up, since 1 + (e^x - 1) would lose its low bits.
+// e^x 2^-*power, from 0.7 to 1.42: x less a multiple of ln 2, over 2^7, by Taylor's series, whose small terms need no
+// pairs; e^x - 1 is then squared up, since 1 + (e^x - 1) would lose its low bits.
 static Pair pair_exp(Pair x, int *power)
 {
     enum { HALVINGS = 7, TERMS = 12, PAIRS = 5 };

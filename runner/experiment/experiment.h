@@ -5,7 +5,6 @@
 #ifndef HOPSCOTCH_EXPERIMENT_H
 #define HOPSCOTCH_EXPERIMENT_H
 
-#include "../../io/decimal.h"
 #include "../../io/io.h"
 #include "search/methods.h"
 #include "spec/limits.h"
@@ -102,7 +101,7 @@ VALUE_FORMS(VALUE_FORM_DECLARE)
 bool values_are_range(const Values *values);
 Values values_prepared(Values values); // ready for values_at and draws, once the rest is known
 // Of evenly spaced values the double nearest to the exact one, where the ends and the step are decimals
-// (io/decimal.h): 0.3, not 0.30000000000000004.
+// (io/decimal.c): 0.3, not 0.30000000000000004.
 double values_at(const Values *values, int64_t index);
 // The index of x among the values; -1: x is not one. `hint`: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);

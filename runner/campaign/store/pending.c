@@ -420,6 +420,14 @@ Error pending_count(Database *database, int64_t *trials, int64_t *rows)
     return store_integer(database, "SELECT count(*) FROM main.trials", 0, rows);
 }
 
+Error pending_count_all(Database *database, int64_t *trials)
+{
+    return store_integer(database,
+                         pending_exist(database) ? "SELECT ifnull(sum(rows), 0) FROM main.blocks"
+                                                 : "SELECT count(*) FROM main.trials",
+                         0, trials);
+}
+
 bool pending_is_block(const char *file)
 {
     const size_t length = strlen(file);

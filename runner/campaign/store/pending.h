@@ -63,6 +63,8 @@ Error pending_show_to_run(Database *database, const char **table);
 Error pending_hide_from_run(Database *database, Error error);
 // Trials in blocks, and those of them whose rows are made. 0, 0: there are no blocks.
 Error pending_count(Database *database, int64_t *trials, int64_t *rows);
+// Trials that have a row, now or later, with or without blocks.
+Error pending_count_all(Database *database, int64_t *trials);
 // Reads the files of all blocks, and tells of each that is not as it was written. *count: of blocks.
 Error pending_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
                     void *to, int64_t *count);

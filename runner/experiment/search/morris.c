@@ -17,7 +17,7 @@ static const Option search_morris_options[SEARCH_MORRIS_N_OPTIONS] = {
     {"levels", OPTION_INTEGER, "1", 4, 2, 1024, NULL, "levels of each parameter; an even number"},
 };
 
-// The levels of an axis: decimals, as those of a grid (io/decimal.h).
+// The levels of an axis: decimals, as those of a grid (io/decimal.c).
 typedef struct SearchMorrisLevels {
     DecimalLine line;
     DecimalCurve curve; // on a log scale
