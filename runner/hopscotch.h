@@ -137,7 +137,8 @@ typedef struct hopscotch_env_options {
 /* Opens the spec in a file. options NULL: the defaults. *env: the handle; NULL after an error, whose text is then
 ** hopscotch_error(NULL). All memory is taken here; resets and steps take none.
 ** Errors: WRONG_SPEC (it does not pass `hopscotch check`, its model or settings have no external control, it has no
-** section `environment:`, or its search has several trials), WRONG_ARGUMENT, MACHINE. Files that the spec names must lie in its folder or below. */
+** section `environment:`, or its search has several trials), WRONG_ARGUMENT, MACHINE. Files that the spec names must
+** lie in its folder or below. */
 HOPSCOTCH_API int hopscotch_env_open(const char *path, const hopscotch_env_options *options, hopscotch_env **env);
 
 /* The same for a spec that is a text. `name` stands in messages in place of a file's; NULL: "spec". Such a spec has no

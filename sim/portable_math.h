@@ -204,8 +204,8 @@ HD_RARE real math_reduced_far(real x, bits64 *turns)
 
 // x = r + n pi/2, |r| <= pi/4 (1 + 2^-50), n in the low bits of `turns`. r = x and n = 0 where math_is_near(x).
 // Up to 2^30 the reduction of Cody and Waite: r = x - n pi/2, with pi/2 in three parts of 53 bits; the first step is
-// exact, the last only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would cost
-// 8 operations.
+// exact, the last only matters next to multiples of pi/2. That r is rounded costs a third of an ulp; its tail would
+// cost 8 operations.
 HD real math_reduced(real x, bits64 *turns)
 {
     const mask far = ~MASK(absolute(x) <= splat(0x1p30));

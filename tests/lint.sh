@@ -123,7 +123,8 @@ is_formatted()
     else
         echo "skip format: versions of clang-format differ, and 14 decides"
     fi
-    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' && fail "lines of more than 120"
+    LC_ALL=C.UTF-8 git grep -nI '.\{121,\}' -- '*.sh' '*.cu' '*.c' '*.h' Makefile | grep -v ':    X(' &&
+        fail "lines of more than 120"
 }
 
 # The anchors of a page: its headings in lower case, words joined by hyphens, without punctuation.

@@ -65,8 +65,9 @@ expect() { [ "$1" -eq "$2" ]; check $? "$3 (status $1)"; }
 digest() { "$HOPSCOTCH" digest "$1" 2>/dev/null | cut -d ' ' -f 1; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
-# until_true COMMAND...: repeats it until it succeeds, for at most five minutes. Scripts wait for a state (a lock, a row, an
-# event), never for a time, because a machine may be ten times as fast or as slow as the one they were written on.
+# until_true COMMAND...: repeats it until it succeeds, for at most five minutes. Scripts wait for a state (a lock, a
+# row, an event), never for a time, because a machine may be ten times as fast or as slow as the one they were written
+# on.
 until_true()
 {
     waited=0

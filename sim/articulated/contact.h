@@ -48,7 +48,8 @@ HD ArticulatedContact contact_state(const ArticulatedLanes *w, const Articulated
     return at;
 }
 
-// How many points from this one on belong to a shape that touches nothing of its surface in any lane; 0: perhaps it does.
+// How many points from this one on belong to a shape that touches nothing of its surface in any lane; 0: perhaps it
+// does.
 HD int contact_away(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale)
 {
     const ArticulatedSurface *surface = &w->surfaces[point->surface];

@@ -101,8 +101,8 @@ HD void hopper_act(const HopperWorld *world, const HopperAction *action, HopperC
     control->u2 = clamped(action->u2, p->u2_min, p->u2_max);
 }
 
-// How far the hopper is beyond what counts as upright (m, rad); positive: it fell. The greatest of: the body's turn over a
-// right angle, l_1 + 0.05 m over the leg's length, 0.3 m over the height of the body's centre above the ground.
+// How far the hopper is beyond what counts as upright (m, rad); positive: it fell. The greatest of: the body's turn
+// over a right angle, l_1 + 0.05 m over the leg's length, 0.3 m over the height of the body's centre above the ground.
 HD real hopper_fallen(const HopperWorld *world, const HopperAngles *s, const HopperVector *q)
 {
     const HopperParameters *p = &world->p;

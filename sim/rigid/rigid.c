@@ -39,8 +39,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",
      "how a constraint's error is corrected: J a = -s J'v - c Jv - k C. s, c, k are for baumgarte 1, 2 alpha, beta^2; "
      "original 0, 1 + beta, alpha (an error stays); original_with_bias 1, 1 + beta, alpha; velocity 0, 1/dt, "
-     "gamma/dt^2. soft: a damped spring; rattle: no error arises, energy is kept; a start with errors is moved onto the constraints "
-     "(metric projection), at most by half a lever; searched: parameter form chooses"},
+     "gamma/dt^2. soft: a damped spring; rattle: no error arises, energy is kept; a start with errors is moved onto "
+     "the constraints (metric projection), at most by half a lever; searched: parameter form chooses"},
     {"rotation", OPTION_CHOICE, "", 0, 0, 1, "exponential|cayley",
      "how orientations follow w. exponential: exact for constant w; cayley: Euler's step, normalised; cheaper, turns "
      "too little by (w dt)^2/12"},
@@ -57,7 +57,8 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
     {"redundant", OPTION_CHOICE, "", 0, 0, 3, "share|drop|error|regularise",
      "constraint rows that follow from others. share: all share the load by the least multipliers, if the rows follow "
      "from the start; at a singular pose later, as drop. drop: their multiplier is 0; with rattle a trial "
-     "fails (solver) if less than the root of pivot is left of a kept row that closes a loop; error: the trial fails; regularise: all rows give, by cfm"},
+     "fails (solver) if less than the root of pivot is left of a kept row that closes a loop; error: the trial fails; "
+     "regularise: all rows give, by cfm"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
      "redundant: regularise adds it to the constraints' matrix, as a part of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,

@@ -224,9 +224,10 @@ enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
-// Absurd results end a lane. An error grows by more than RIGID_ERROR_MOST times the lever that it acts on. Or the energy
-// grows by more than what is in play: the kinetic energy at the start, what the weights of bodies have released at most,
-// and what the correction of errors at the start gives. Springs, pushes and wind bring energy; there it is not judged.
+// Absurd results end a lane. An error grows by more than RIGID_ERROR_MOST times the lever that it acts on. Or the
+// energy grows by more than what is in play: the kinetic energy at the start, what the weights of bodies have released
+// at most, and what the correction of errors at the start gives. Springs, pushes and wind bring energy; there it is not
+// judged.
 #define RIGID_ERROR_MOST 1.0
 #define RIGID_ENERGY_ROUND 1e-6 // of E(0), which may be rounding
 

@@ -25,7 +25,7 @@ END_PYTHON
     check $? "recomputed from the replicates of $1"
 }
 
-# ---- what was drawn ---------------------------------------------------------------------------------------------------
+# ---- what was drawn -------------------------------------------------------------------------------------------------
 
 cat >pert2.yaml <<'END_SPEC'
 version: 1
@@ -97,7 +97,7 @@ works run pc.yaml --progress none
 recomputed pc 'near(trial["violation"], max(max(0, 40 - r["thrust"]) for r in rows)) and
     near(trial["fitness"], mean([r["thrust"] for r in rows]))'
 
-# ---- values that are not finite ---------------------------------------------------------------------------------------
+# ---- values that are not finite -------------------------------------------------------------------------------------
 
 cat >pd.yaml <<'END_SPEC'
 version: 1

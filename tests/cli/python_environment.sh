@@ -256,7 +256,8 @@ print("good wrong arguments are errors")
 
 # A lane that this step begins or leaves alone needs no action: next_step and disabled.
 for mode in ("next_step", "disabled"):
-    env = hopscotch.VectorEnv(SPEC, 2, "cpu", autoreset=mode, settings={"simulation.duration": 0.02, "simulation.settle": 0})
+    settings = {"simulation.duration": 0.02, "simulation.settle": 0}
+    env = hopscotch.VectorEnv(SPEC, 2, "cpu", autoreset=mode, settings=settings)
     env.reset()
     while not env.step(numpy.zeros((2, 2)))[3].all():
         pass

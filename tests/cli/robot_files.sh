@@ -1,6 +1,6 @@
 #!/bin/sh
-# Robots' files as they come: what is simulated of them against right values (analytic, or MuJoCo's at a small step), what
-# is accepted because it changes nothing, what is refused and how, starts in the ground, and names of all kinds.
+# Robots' files as they come: what is simulated of them against right values (analytic, or MuJoCo's at a small step),
+# what is accepted because it changes nothing, what is refused and how, starts in the ground, and names of all kinds.
 . "$(dirname "$0")/../scratch.sh"
 fail()
 {
@@ -32,7 +32,7 @@ last()
     done
 }
 
-# ---- motors: the constant of an affine one, disabled groups, the controls of a keyframe -------------------------------
+# ---- motors: the constant of an affine one, disabled groups, the controls of a keyframe -----------------------------
 cat >bias.xml <<'XML'
 <mujoco><worldbody><body name="a" pos="0 0 5"><joint name="j" axis="0 1 0" damping="2"/>
 <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".03" mass=".5"/></body></worldbody>
@@ -67,17 +67,23 @@ grep -q '^a  *0.7  *j  *hinge  *kp 60, kd drawn, bias 6 N m' log || fail "show -
 # ---- links without mass ----------------------------------------------------------------------------------------------
 cat >planar.urdf <<'XML'
 <robot name="planar base"><link name="map"/><link name="along"/><link name="across"/>
-<link name="hull"><inertial><origin xyz="0.1 0 0"/><mass value="3"/><inertia ixx=".05" iyy=".06" izz=".08" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="arm"><inertial><origin xyz="0.25 0 0"/><mass value="0.8"/><inertia ixx=".001" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="px" type="prismatic"><parent link="map"/><child link="along"/><axis xyz="1 0 0"/><limit lower="-9" upper="9" effort="500" velocity="9"/></joint>
-<joint name="py" type="prismatic"><parent link="along"/><child link="across"/><axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="500" velocity="9"/></joint>
+<link name="hull"><inertial><origin xyz="0.1 0 0"/><mass value="3"/>
+<inertia ixx=".05" iyy=".06" izz=".08" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="arm"><inertial><origin xyz="0.25 0 0"/><mass value="0.8"/>
+<inertia ixx=".001" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="px" type="prismatic"><parent link="map"/><child link="along"/><axis xyz="1 0 0"/>
+<limit lower="-9" upper="9" effort="500" velocity="9"/></joint>
+<joint name="py" type="prismatic"><parent link="along"/><child link="across"/><axis xyz="0 1 0"/>
+<limit lower="-9" upper="9" effort="500" velocity="9"/></joint>
 <joint name="yaw" type="continuous"><parent link="across"/><child link="hull"/><axis xyz="0 0 1"/></joint>
-<joint name="shoulder" type="continuous"><parent link="hull"/><child link="arm"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/></joint></robot>
+<joint name="shoulder" type="continuous"><parent link="hull"/><child link="arm"/><origin xyz="0.3 0 0"/>
+<axis xyz="0 0 1"/></joint></robot>
 XML
 cat >planar.xml <<'XML'
 <mujoco model="planar base"><worldbody><body name="hull"><joint name="px" type="slide" axis="1 0 0" range="-9 9"/>
 <joint name="py" type="slide" axis="0 1 0" range="-9 9"/><joint name="yaw" axis="0 0 1"/>
-<inertial pos=".1 0 0" mass="3" diaginertia=".05 .06 .08"/><body name="arm" pos=".3 0 0"><joint name="shoulder" axis="0 0 1"/>
+<inertial pos=".1 0 0" mass="3" diaginertia=".05 .06 .08"/>
+<body name="arm" pos=".3 0 0"><joint name="shoulder" axis="0 0 1"/>
 <inertial pos=".25 0 0" mass=".8" diaginertia=".001 .01 .01"/></body></body></worldbody>
 <actuator><motor joint="px"/><motor joint="py"/><motor joint="yaw"/><motor joint="shoulder"/></actuator></mujoco>
 XML
@@ -94,9 +100,12 @@ cmp -s planar.csv parts.csv || fail "links without mass differ from joints of on
 hop check planar.yaml --set simulation.attachment=explicit && fail "links without mass, apart"
 grep -q "joint 'px' shares its body with another joint, or its link has no mass" log || fail "apart: $(cat log)"
 cat >rail.urdf <<'XML'
-<robot name="cart"><link name="rail"><inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="cart"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint></robot>
+<robot name="cart"><link name="rail"><inertial><mass value="0"/>
+<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="cart"><inertial><mass value="1"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/>
+<limit lower="-2" upper="2" effort="9" velocity="9"/></joint></robot>
 XML
 spec rail rail.urdf 1 0.001
 hop check rail.yaml && fail "a root without mass floats"
@@ -104,7 +113,7 @@ grep -q 'give its <inertial>\|give its link <inertial>, or set base: fixed, whic
     fail "a root without mass: $(cat log)"
 hop check rail.yaml --set simulation.base=fixed || fail "a rail: $(cat log)"
 
-# ---- tendons and equalities that do nothing ----------------------------------------------------------------------------
+# ---- tendons and equalities that do nothing -------------------------------------------------------------------------
 leg()
 {
     cat <<XML
@@ -138,7 +147,10 @@ grep -q '<fixed> changes the motion and is not simulated; delete it, or add tend
 # ---- included files beside the robot's folder ------------------------------------------------------------------------
 mkdir -p side/a side/b
 echo '<mujoco model="robot"><include file="../b/ball.xml"/></mujoco>' >side/a/robot.xml
-echo '<mujocoinclude><worldbody><geom type="plane" size="1 1 .1"/><body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size=".1"/></body></worldbody></mujocoinclude>' >side/b/ball.xml
+cat >side/b/ball.xml <<'XML'
+<mujocoinclude><worldbody><geom type="plane" size="1 1 .1"/>
+<body name="ball" pos="0 0 1"><freejoint/><geom type="sphere" size=".1"/></body></worldbody></mujocoinclude>
+XML
 spec included a/robot.xml 0.01 0.001
 mv included.yaml side
 hop run side/included.yaml --progress none || fail "a neighbour is included: $(cat log)"
@@ -151,12 +163,15 @@ grep -q "a/robot.xml:1:9: error: '../outside.xml' leads out of the spec's folder
 # ---- words that nobody knows -----------------------------------------------------------------------------------------
 cat >vendor.urdf <<'XML'
 <robot name="vendor" version="1.0"><self_collision_margin value="0.01"/>
-<link name="base" layer="2"><inertial><mass value="4"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+<link name="base" layer="2"><inertial><mass value="4"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
 <collision><geometry><box size=".4 .3 .1"/></geometry><maker:softness xmlns:maker="urn:maker" value="3"/></collision>
 <probe_filter><pad>0.02</pad></probe_filter></link>
-<link name="leg"><inertial><mass value="1"/><inertia ixx=".02" iyy=".02" izz=".002" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="leg"><inertial><mass value="1"/>
+<inertia ixx=".02" iyy=".02" izz=".002" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="knee" type="revolute"><parent link="base"/><child link="leg"/><axis xyz="0 1 0"/>
-<limit lower="-1" upper="1" effort="40" velocity="10" rated_current="3.5"/><dynamics damping="0.5" friction="0.1" backlash="0.002"/>
+<limit lower="-1" upper="1" effort="40" velocity="10" rated_current="3.5"/>
+<dynamics damping="0.5" friction="0.1" backlash="0.002"/>
 <drive_card id="7"/></joint></robot>
 XML
 spec vendor vendor.urdf 0.01 0.001
@@ -164,8 +179,10 @@ hop check vendor.yaml && fail "unknown words are accepted"
 [ "$(grep -c 'error: unknown .* or add [a-z_:]* to ignore, or unknown for all such words' log)" = 7 ] ||
     fail "seven unknown words at once: $(cat log)"
 hop check vendor.yaml --set 'simulation.ignore=[unknown]' || fail "ignore: [unknown]: $(cat log)"
-for word in self_collision_margin layer maker:softness probe_filter rated_current backlash drive_card 'limit velocity'; do
-    grep -q "^skipped  *warning: .*$word (1).*: in the file, and not simulated" log || fail "no word of $word: $(cat log)"
+for word in self_collision_margin layer maker:softness probe_filter rated_current backlash drive_card \
+    'limit velocity'; do
+    grep -q "^skipped  *warning: .*$word (1).*: in the file, and not simulated" log ||
+        fail "no word of $word: $(cat log)"
 done
 
 # ---- starts in the ground --------------------------------------------------------------------------------------------
@@ -175,7 +192,8 @@ cat >low.xml <<'XML'
 XML
 spec low low.xml 0.5 0.001
 hop check low.yaml || fail "low: $(cat log)"
-grep -q "^start  *warning: the robot starts in the ground: shape 'shell' of body ball is 40 mm deep in it; raise the" log ||
+deep="the robot starts in the ground: shape 'shell' of body ball is 40 mm deep in it; raise the"
+grep -q "^start  *warning: $deep" log ||
     fail "a start in the ground: $(cat log)"
 hop check low.yaml --set 'search={over: {base_z: [0.1, 0.02]}}'
 grep -q "is 20 mm deep in it" log || fail "the deepest start: $(cat log)"
@@ -192,14 +210,17 @@ for how in true 'true, keyframe: [high]'; do
 done
 spec low planar.xml 0.5 0.001 ', settle: true'
 hop check low.yaml && fail "settle of an arm"
-grep -q 'low.yaml:4:.* error: settle needs a robot that floats: this one is fixed to the world' log || fail "arm: $(cat log)"
+grep -q 'low.yaml:4:.* error: settle needs a robot that floats: this one is fixed to the world' log ||
+    fail "arm: $(cat log)"
 sed 's/<geom name/<geom contype="0" conaffinity="0" name/' low.xml >ghost.xml
 spec low ghost.xml 0.5 0.001 ', settle: true'
 hop check low.yaml && fail "settle of a ghost"
 grep -q 'settle: no shape of the robot can touch the ground' log || fail "ghost: $(cat log)"
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
-sed 's/<keyframe>.*<.keyframe>//; s/pos="0 0 .06"><freejoint\/>/&<inertial pos="0 0 0" mass="1e308" diaginertia="1 1 1"\/><body><joint\/><inertial pos="0 0 0" mass="1e308" diaginertia="1 1 1"\/><\/body>/' low.xml >heavy.xml
+heavy='<inertial pos="0 0 0" mass="1e308" diaginertia="1 1 1"/>'
+sed -e 's/<keyframe>.*<.keyframe>//' \
+    -e "s|pos=\"0 0 .06\"><freejoint/>|&$heavy<body><joint/>$heavy</body>|" low.xml >heavy.xml
 spec low heavy.xml 0.5 0.001
 hop check low.yaml && fail "masses without a sum"
 grep -q 'the masses of the robot are too large to compute with' log || fail "heavy: $(cat log)"
@@ -216,7 +237,8 @@ set -f
 {
     echo '<mujoco><worldbody>'
     for name in $names; do
-        echo "<body name=\"$name\" pos=\"0 0 -.1\"><joint name=\"$name\" axis=\"0 1 0\" damping=\"0.1\"/><geom size=\".02\"/>"
+        echo "<body name=\"$name\" pos=\"0 0 -.1\"><joint name=\"$name\" axis=\"0 1 0\" damping=\"0.1\"/>"
+        echo '<geom size=".02"/>'
     done
     for name in $names; do echo '</body>'; done
     echo '</worldbody></mujoco>'
@@ -236,13 +258,15 @@ YAML
 hop run names.yaml --name one --progress none || fail "names: $(cat log)"
 hop replay one/0 --output one.csv || fail "columns: $(cat log)"
 joints=$(head -n 1 one.csv | tr , '\n' | sed -n 's/_q$//p')
-[ "$(echo "$joints" | wc -l)" = "$(set -f && echo $names | wc -w)" ] || fail "columns of $(echo "$joints" | wc -l) joints"
+[ "$(echo "$joints" | wc -l)" = "$(set -f && echo $names | wc -w)" ] ||
+    fail "columns of $(echo "$joints" | wc -l) joints"
 [ "$(head -n 1 one.csv | tr , '\n' | tr A-Z a-z | sort | uniq -d)" = '' ] || fail "columns that differ in case"
 over=$(for joint in $joints; do printf '%s_damping: {range: [0.1, 0.2]}, ' "$joint"; done)
 hop run names.yaml --set "search.over={${over%, }}" --set 'replicates={count: 2}' --progress none ||
     fail "a search over all names: $(tail -n 5 log)"
-for command in 'digest names' 'replay names/0' 'resume names' 'show names/1' 'verify names --seeds 2 --gains 0 --physics 0' \
-    'doctor names' 'best names' 'query names --format csv' 'report names'; do
+for command in 'digest names' 'replay names/0' 'resume names' 'show names/1' \
+    'verify names --seeds 2 --gains 0 --physics 0' 'doctor names' 'best names' 'query names --format csv' \
+    'report names'; do
     # shellcheck disable=SC2086
     hop $command || fail "$command: $(tail -n 3 log)"
 done
@@ -257,9 +281,11 @@ cat >case.yaml <<'YAML'
 version: 1
 experiment: case
 model: rigid
-simulation: {duration: 0.1, dt: 0.001, world: {bodies: [{name: top, inertia: [1, 2, 3]}, {name: Top, inertia: [1, 2, 3]}]}}
+simulation: {duration: 0.1, dt: 0.001, world: {bodies: [{name: top, inertia: [1, 2, 3]},
+  {name: Top, inertia: [1, 2, 3]}]}}
 YAML
-says case.yaml "'top' and 'Top' in world.bodies: names must differ in more than case, since columns of tables are called so"
+says case.yaml \
+    "'top' and 'Top' in world.bodies: names must differ in more than case, since columns of tables are called so"
 grep -q '^case.yaml:4:' log || fail "no place: $(cat log)"
 named() { printf '%s\n' 'version: 1' 'experiment: named' 'model: articulated' "simulation: {$1}" >named.yaml; }
 named 'groups: {hip: [elbow], Hip: [shoulder]}'

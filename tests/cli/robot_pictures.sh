@@ -125,7 +125,8 @@ grep -q -e '--bodies: columns of model articulated belong to the whole robot: le
 
 # a robot with too many columns
 awk 'BEGIN {
-    print "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body name=\"hub\" pos=\"0 0 3\"><freejoint/><geom size=\"0.1\"/>"
+    print "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/>"
+    print "<body name=\"hub\" pos=\"0 0 3\"><freejoint/><geom size=\"0.1\"/>"
     for (chain = 0; chain < 10; chain++) {
         for (i = 0; i < 100; i++) {
             printf("<body name=\"b%d_%d\" pos=\"0.1 0 0\"><joint name=\"j%d_%d\"/>", chain, i, chain, i)

@@ -1,7 +1,7 @@
 // Flips one bit at a time in the database and in a shard of a small campaign, and asks the doctor: it must find every
 // flip that alters a value, and nothing may crash. Whether a flip of the database altered a value is decided without
-// the doctor: by the text of all its tables, each value with its type. A flip in a block of rows must also be found by who
-// reads the trials.
+// the doctor: by the text of all its tables, each value with its type. A flip in a block of rows must also be found by
+// who reads the trials.
 //
 //     flips FOLDER [FLIPS [SEED]]      FOLDER: is made, and left behind when something was found; or one that has a
 //                                      campaign `flips` already

@@ -40,8 +40,8 @@ void random_rates(uint64_t *state, int n, double (*rate)[3]); // of n bodies, wi
 Robot random_robot(uint64_t *state, int n, Arena *arena);
 void random_robot_feet(Robot *robot, Arena *arena); // a ball of 0.05 m at each body, which touches the ground
 
-// In place of these a shape of another kind at each body; planes, a ball, a capsule, a cylinder and a box as ground, which
-// all of them touch with friction of their own.
+// In place of these a shape of another kind at each body; planes, a ball, a capsule, a cylinder and a box as ground,
+// which all of them touch with friction of their own.
 void random_robot_world(Robot *robot, uint64_t seed, Arena *arena);
 
 enum { RANDOM_STEPS = 60 };

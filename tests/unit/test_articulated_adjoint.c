@@ -325,8 +325,8 @@ TEST(articulated_gradient_on_terrain)
     CHECK(known > 60);
 }
 
-// Shapes of all kinds on tilted planes and on the faces, edges and corners of shapes of the world: against dual numbers,
-// and the first against differences.
+// Shapes of all kinds on tilted planes and on the faces, edges and corners of shapes of the world: against dual
+// numbers, and the first against differences.
 TEST(articulated_gradient_on_shapes_of_the_world)
 {
     int known = 0;

@@ -137,8 +137,8 @@ TEST(bbob_values_are_those_of_the_definitions)
     }
 }
 
-// Values of COCO's suite bbob above f_opt, by tests/unit/bbob_references.py: a function per row, in these dimensions and
-// instances, at x_i = 8 ((7 i) mod 11)/11 - 4.
+// Values of COCO's suite bbob above f_opt, by tests/unit/bbob_references.py: a function per row, in these dimensions
+// and instances, at x_i = 8 ((7 i) mod 11)/11 - 4.
 enum { BBOB_CASES = 6 };
 static const int bbob_cases[BBOB_CASES][2] = {{2, 1}, {3, 7}, {5, 2}, {10, 15}, {20, 4}, {40, 11}};
 static const double bbob_references[BBOB_TEST_FUNCTIONS][BBOB_CASES] = {

@@ -188,8 +188,8 @@ TEST(portable_sin_and_cos_survive_cancellation)
     }
 }
 
-// Beyond 2^30: doubles that lie nearest to multiples of pi/2 (the convergents m of 2^e 2/pi, for all e), and large ones.
-// x, sin x and cos x by tests/unit/far_angles.py (mpmath, 3000 bits).
+// Beyond 2^30: doubles that lie nearest to multiples of pi/2 (the convergents m of 2^e 2/pi, for all e), and large
+// ones. x, sin x and cos x by tests/unit/far_angles.py (mpmath, 3000 bits).
 static const double math_far[][3] = {
     {0x1.6ac5b262ca1ffp+849, 0x1.0000000000000p+0, -0x1.14ae72e6ba22fp-61},
     {0x1.6ac5b262ca1ffp+850, -0x1.14ae72e6ba22fp-60, -0x1.0000000000000p+0},

@@ -231,10 +231,11 @@ TEST(rigid_predicted_steady_error_equals_the_measured_one)
 // = [1 -1; -1 2] has D^-1/2 A D^-1/2 = [1 -r; -r 1] with r = 1/sqrt 2. Its modes are mu = 1 + r with the errors C2 =
 // -sqrt 2 C1, and mu = 1 - r with C2 = sqrt 2 C1. Without gravity all of it is linear, and a step changes C and C' of a
 // mode by C' <- C' - e h (c C' + k C), C <- C + h C', e = mu/(mu + cfm).
-#define FORMS_PAIR                                                                                                                           \
-    "simulation: {stabilisation: baumgarte, redundant: regularise, cfm: %.17g, gain_units: per_dt, dt: 0.01, duration: %g, world: {bodies: " \
-    "[{name: a, gravity: false}, {name: b, gravity: false, position: [%.17g, 0, 0]}], constraints: [{name: one, "                            \
-    "type: ball, a: a, at_b: [%.17g, 0, 0]}, {name: other, type: ball, a: b, b: a, at_b: [0, 0, 0]}]}}"
+#define FORMS_PAIR                                                                                                     \
+    "simulation: {stabilisation: baumgarte, redundant: regularise, cfm: %.17g, gain_units: per_dt, dt: 0.01, "         \
+    "duration: %g, world: {bodies: [{name: a, gravity: false}, {name: b, gravity: false, position: [%.17g, 0, 0]}], "  \
+    "constraints: [{name: one, type: ball, a: a, at_b: [%.17g, 0, 0]}, "                                               \
+    "{name: other, type: ball, a: b, b: a, at_b: [0, 0, 0]}]}}"
 
 // a starts at C1 = 1e-3 m, C2 follows from the mode, and both speeds are such that C' = rate C.
 static double forms_pair(double cfm, double mode, double c, double k, double rate, int steps)
@@ -332,8 +333,8 @@ TEST(rigid_soft_rows_sag)
         snprintf(other, sizeof other, rod, "other");
         snprintf(
             simulation, sizeof simulation,
-            "{stabilisation: baumgarte, redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, mass: 5, position: [0, 0, "
-            "-1]}], constraints: [%s%s%s]}}",
+            "{stabilisation: baumgarte, redundant: regularise, cfm: 0.02, duration: 40, world: {bodies: [{name: ball, "
+            "mass: 5, position: [0, 0, -1]}], constraints: [%s%s%s]}}",
             one, rods == 2 ? ", " : "", rods == 2 ? other : "");
         rigid_run(&run, simulation, "parameters: {alpha: 8, beta: 8}");
         const double d = -rigid_metric(&run, "ball_end_z", 0);
@@ -374,10 +375,9 @@ TEST(rigid_steady_error_of_soft_rows)
 
 TEST(rigid_searched_gains_are_explained)
 {
-    forms_check_remark(
-        "simulation: {stabilisation: baumgarte, gain_units: per_dt}\nparameters: {beta: 0.1}\nsearch: {method: grid, over: {alpha: "
-        "{linspace: [0.1, 1.2, 12]}}}",
-        "!stability: baumgarte: 3 of 12 trials looked at are unstable; all from alpha = 1 on");
+    forms_check_remark("simulation: {stabilisation: baumgarte, gain_units: per_dt}\nparameters: {beta: 0.1}\n"
+                       "search: {method: grid, over: {alpha: {linspace: [0.1, 1.2, 12]}}}",
+                       "!stability: baumgarte: 3 of 12 trials looked at are unstable; all from alpha = 1 on");
     forms_check_remark("simulation: {stabilisation: searched, gain_units: per_dt}\nparameters: {alpha: 0.5}\nsearch: "
                        "{method: grid, over: {beta: [1, 1.7, 2.1], form: [0, 1]}}",
                        "!stability: original: 1 of 3 trials looked at are unstable; all from beta = 2.1 on");
@@ -397,9 +397,9 @@ TEST(rigid_borders_of_stable_gains)
         "!stability: original: 6 of 12 trials looked at are unstable; some from beta = 1 on, all from 2.1 "
         "on\n");
     // trials with the same gains and other step lengths count separately
-    forms_check_remark(
-        "simulation: {stabilisation: baumgarte}\nparameters: {alpha: 90, beta: 90}\nsearch: {method: grid, over: {substeps: [1, 10]}}",
-        "!stability: baumgarte: 1 of 2 trials looked at are unstable\n");
+    forms_check_remark("simulation: {stabilisation: baumgarte}\nparameters: {alpha: 90, beta: 90}\n"
+                       "search: {method: grid, over: {substeps: [1, 10]}}",
+                       "!stability: baumgarte: 1 of 2 trials looked at are unstable\n");
     // a value between two forms is rounded as in the kernel
     forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 0.6}", "gains: original: ");
     forms_check_remark("simulation: {stabilisation: searched}\nparameters: {form: 1.4}", "gains: original: ");

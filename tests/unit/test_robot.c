@@ -618,7 +618,8 @@ static const char planar_urdf[] =
         "3") "</link><joint name='x' type='prismatic'><parent link='map'/><child link='along'/><axis xyz='1 0 0'/>"
              "<limit/></joint><joint name='y' type='prismatic'><parent link='along'/><child link='across'/>"
              "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='%s'/><limit/></joint>"
-             "<joint name='yaw' type='continuous'><parent link='across'/><child link='hull'/><axis xyz='0 0 1'/></joint>"
+             "<joint name='yaw' type='continuous'><parent link='across'/><child link='hull'/>"
+             "<axis xyz='0 0 1'/></joint>"
              "%s</robot>";
 
 // Links without mass carry the next ones, as long as their joints are independent.
@@ -677,11 +678,10 @@ TEST(robot_notes_say_what_was_left_out)
     c.options.ignore = ignore;
     c.options.n_ignore = 4;
     robot_case_read(
-        &c,
-        "<mujoco><worldbody><light/><body><freejoint/><geom size='.1' solref='1 1'/><geom type='mesh' mesh='a'/>"
-        "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
-        "<tendon><fixed stiffness='1'/></tendon><equality><weld/><joint/></equality><actuator><motor tendon='t'/></actuator>"
-        "<sensor><gyro/></sensor></mujoco>");
+        &c, "<mujoco><worldbody><light/><body><freejoint/><geom size='.1' solref='1 1'/><geom type='mesh' mesh='a'/>"
+            "<self_filter/><body><joint name='j'/><geom size='.1'/></body></body></worldbody>"
+            "<tendon><fixed stiffness='1'/></tendon><equality><weld/><joint/></equality>"
+            "<actuator><motor tendon='t'/></actuator><sensor><gyro/></sensor></mujoco>");
     static const char *const notes[] = {"0 light (1)",       "0 geom solref (1, first in line 1)",
                                         "1 self_filter (1)", "1 tendon (2)",
                                         "1 equality (2)",    "0 sensor (1)",
@@ -760,7 +760,8 @@ TEST(robot_is_bounded)
     free(many), free(fits), free(deep);
 }
 
-// `feet` spheres of a body on `steps` boxes of the world; the first two are in `pairs` pairs, and their bodies excluded.
+// `feet` spheres of a body on `steps` boxes of the world; the first two are in `pairs` pairs, and their bodies
+// excluded.
 static char *robot_on_steps(int feet, int steps, int pairs)
 {
     char *text = NULL;

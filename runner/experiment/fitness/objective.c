@@ -1,8 +1,8 @@
 // From the replicates of a trial to its stored results: the fitness, the constraints, and the mean and spread of each
 // metric. All sums run in the order of the replicates, so they are the same bits wherever the lanes ran.
 //
-// One rule for values that are not finite: an infinite objective or constraint, or one that is NaN, fails the replicate.
-// A metric may be infinite, as the cost of transport of a robot that stands is.
+// One rule for values that are not finite: an infinite objective or constraint, or one that is NaN, fails the
+// replicate. A metric may be infinite, as the cost of transport of a robot that stands is.
 #include "../experiment.h"
 
 #include <assert.h>

@@ -331,7 +331,8 @@ static Error gradient_add_group(TrialGradient *gradient, const GradientTrials *t
     return error_none();
 }
 
-// The weights of the metrics of a trial's replicates, whose values are in gradient->result; sum: what the objective itself takes of the parameters.
+// The weights of the metrics of a trial's replicates, whose values are in gradient->result; sum: what the objective
+// itself takes of the parameters.
 static void gradient_weigh(TrialGradient *gradient, int trial, const double *parameter)
 {
     const Spec *spec = gradient->spec;
