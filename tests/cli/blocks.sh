@@ -11,13 +11,20 @@ spec() # NAME TRIALS [LINE]
     printf 'search: {method: random, trials: %s, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]},\n' "$2"
     printf '    x3: {range: [-5, 5]}}}\nstore: {rows: later}\n%s\n' "${3:-}"
 }
+campaign=k
 killed() # SPEC ROOT [option]...: a run that ends in its 60th sync, when some twenty batches are blocks
 {
     spec=$1 into=$2
     shift 2
+    until_true in_blocks "$@"
+}
+in_blocks() # how many rows the writer has made by then depends on time: none
+{
+    rm -rf "${into:?}/$campaign"
     HOPSCOTCH_FAULT=fsync:60:KILL "$HOPSCOTCH_FAULTS_PROGRAM" run "$spec" --results "$into" --batch 300 \
-        --progress none "$@" >>log 2>&1
-    ls "$into"/*/shards/rows_000003.h5 >>log 2>&1
+        --name "$campaign" --progress none "$@" >>log 2>&1
+    ls "$into/$campaign"/shards/rows_000003.h5 >>log 2>&1 &&
+        [ "$("$SQL" "$into/$campaign/campaign.db" 'SELECT count(*) FROM main.trials')" = 0 ]
 }
 digest() { "$HOPSCOTCH" digest k --results "$1" 2>>log | cut -d' ' -f1; }
 
@@ -110,7 +117,7 @@ check $? "cmaes: resume simulates it again"
 
 # Campaigns that were killed are merged.
 spec m 20000 >k.yaml
-killed k.yaml results --name a && killed k.yaml results --name b && run merge a b --into c &&
+campaign=a && killed k.yaml results && campaign=b && killed k.yaml results && run merge a b --into c &&
     run resume c --progress none && run run k.yaml --name d --progress none &&
     [ "$("$HOPSCOTCH" digest c | cut -d' ' -f1)" = "$("$HOPSCOTCH" digest d | cut -d' ' -f1)" ]
 check $? "merge of campaigns that were killed"

@@ -77,7 +77,7 @@ printf x >>results/gait/shards/000000.h5
 bytes=$(wc -c <whole/gait/shards/000000.h5)
 says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait
 rm results/gait/shards/000000.h5
-says 3 "shard results/gait/shards/000000.h5 is missing" digest gait
+says 3 "shard 000000.h5 is missing; the command resume records its arrays again" digest gait
 rm results/gait/shards/000000.h5
 says 3 "gait: 1 finding; \`$HOPSCOTCH doctor gait --repair\` repairs what can be repaired" doctor gait
 sql third "UPDATE searches SET state = x'00'"

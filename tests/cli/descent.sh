@@ -49,7 +49,7 @@ hopscotch status adam
 grep -q '^search .* gradient  *spread  *cosine  *best  ends' out
 check $? "status has columns for them"
 hopscotch show adam/best
-grep -q '^gradient of its round: norm .* spread over the replicates .* cosine of two halves .*(unclear)$' out
+grep -q '^gradient of its round: norm .* spread over the replicates .* cosine of two halves .*(signal)$' out
 check $? "show has those of the trial's round"
 cp -r results/adam results/hurt
 for change in "DELETE FROM gradients WHERE round = 3" "UPDATE gradients SET cosine = 0.5 WHERE round = 2"; do

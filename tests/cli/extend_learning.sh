@@ -12,7 +12,7 @@ simulation: {function: rosenbrock, dimension: 4}
 search:
   method: cmaes
   over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
-  cmaes: {searches: 4, sigma: 0.2, stop: {generations: 80, tolfun: 1.0e-2, tolfunhist: 1.0e-2}}
+  cmaes: {searches: 4, sigma: 0.2, stop: {generations: 80, tolfun: 1, tolfunhist: 1}}
 replicates: {count: 2, common: false, perturb: {x4: {normal: [0, 1.0e-3]}}}
 record: {trajectories: {select: {best: 3}}}
 END
