@@ -281,12 +281,12 @@ cat >case.yaml <<'YAML'
 version: 1
 experiment: case
 model: rigid
-simulation: {duration: 0.1, dt: 0.001, world: {bodies: [{name: top, inertia: [1, 2, 3]},
-  {name: Top, inertia: [1, 2, 3]}]}}
+simulation: {duration: 0.1, dt: 0.001,
+  world: {bodies: [{name: top, inertia: [1, 2, 3]}, {name: Top, inertia: [1, 2, 3]}]}}
 YAML
 says case.yaml \
     "'top' and 'Top' in world.bodies: names must differ in more than case, since columns of tables are called so"
-grep -q '^case.yaml:4:' log || fail "no place: $(cat log)"
+grep -q '^case.yaml:5:' log || fail "no place: $(cat log)"
 named() { printf '%s\n' 'version: 1' 'experiment: named' 'model: articulated' "simulation: {$1}" >named.yaml; }
 named 'groups: {hip: [elbow], Hip: [shoulder]}'
 says named.yaml "'hip' and 'Hip' in groups: names must differ in more than case"
