@@ -69,7 +69,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
         <joint name="shoulder" type="ball" damping="0.1" frictionloss="0.1"/>
         <geom type="capsule" fromto="0 0 0 0.2 0 -0.1" size="0.03" mass="0.5"/>
         <body name="hand" pos="0.2 0 -0.1">
-          <joint name="reach" type="slide" axis="1 0 0" range="-0.05 0.05" damping="2" armature="0.1"/>
+          <joint name="slider" type="slide" axis="1 0 0" range="-0.05 0.05" damping="2" armature="0.1"/>
           <geom type="sphere" size="0.04" mass="0.2"/>
         </body>
       </body>
@@ -94,7 +94,7 @@ cat >"$folder/robots/mixed.xml" <<'XML'
   <actuator>
     <position joint="left_hip" kp="60" kv="2" forcerange="-15 15"/>
     <position joint="right_hip" kp="60" kv="2" forcerange="-15 15"/>
-    <position joint="reach" kp="200" kv="5"/>
+    <position joint="slider" kp="200" kv="5"/>
   </actuator>
 </mujoco>
 XML
@@ -121,7 +121,7 @@ search:
     tilt: {range: [-0.3, 0.3]}
     shin: {range: [0.8, 1.2]}
     heavy: {range: [0.5, 2]}
-    reach_offset: {range: [-0.1, 0.1]}
+    slider_offset: {range: [-0.1, 0.1]}
     base_vz: {range: [-1, 1]}
     push_y: {range: [-100, 100]}
     ground_friction: {range: [0.2, 1.2]}

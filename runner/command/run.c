@@ -338,7 +338,7 @@ const Command command_run = {
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"
                 "      --set 'search.over.thrust=[25,30]'\n"
-                "  hopscotch run gains_v2 --name gains_v3 --set search.over.thrust=[35]\n"
+                "  hopscotch run gains_v2 --name gains_v3 --set 'search.over.thrust=[35]'\n"
                 "  hopscotch run experiments/chain_scaling.yaml --set simulation.stabilisation=baumgarte \\\n"
                 "      --profile-graph step.json\n"
                 "  hopscotch run my.yaml --backend cpu --threads 8 --progress json > progress.jsonl\n",

@@ -83,8 +83,9 @@ def listed(path):
     name = ".".join(path)
     if path[0] in ("initial", "parameters") or path[:3] == ["search", "csv", path[-1]]:
         return path[0] in headings
-    if path[:2] == ["record", "rows"]:
-        return "record.rows" in headings
+    for form in (["record", "rows"], ["recommend"]):
+        if path[: len(form)] == form:
+            return ".".join(form) in headings
     if path[:2] == ["record", "debug"] and len(path) > 3:
         name = ".".join(["record.debug.newton"] + path[3:])
     return name in headings or any(heading.startswith(name + ".") for heading in headings)

@@ -13,6 +13,7 @@ model: hopper
 simulation: {duration: 0.4, settle: 0.05}
 search: {method: grid, over: {dphi_body: [0, 1, 20], k_fp: {linspace: [50, 300, 10]}}}
 replicates: {count: 2, perturb: {phi_leg: {normal: [0.01, 0.02]}}, store: true}
+objective: {minimize: attitude_rms}
 record: {trajectories: {select: {best: 3, every: 7, failures: 2}, sample: 0.01}}
 END
 

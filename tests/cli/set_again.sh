@@ -9,6 +9,7 @@ experiment: g
 model: hopper
 simulation: {duration: 0.1, settle: 0}
 search: {method: grid, over: {thrust: [20, 30]}}
+objective: {minimize: attitude_rms}
 END
 works run g.yaml --set 'search.over.thrust=[25]' --set seed=9 --set limits.trials=5 --progress none
 cat g.yaml - >expected <<'END'
