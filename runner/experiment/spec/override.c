@@ -210,7 +210,7 @@ static void override_read_form(SpecReader *reader, const GivenKey *given)
 
 const Form form_set = {
     .path = OVERRIDE_KEY,
-    .after = "include",
+    .after = "seed",
     .words = "a mapping of keys to values",
     .doc = "values in place of those of other keys, by their whole names; `spec.yaml` of a campaign says so what --set "
            "gave",
