@@ -258,7 +258,7 @@ YAML
 hop run names.yaml --name one --progress none || fail "names: $(cat log)"
 hop replay one/0 --output one.csv || fail "columns: $(cat log)"
 joints=$(head -n 1 one.csv | tr , '\n' | sed -n 's/_q$//p')
-[ "$(echo "$joints" | wc -l)" = "$(set -f && echo $names | wc -w)" ] ||
+[ "$(echo "$joints" | wc -l)" = "$(set -f && set -- $names && echo $#)" ] ||
     fail "columns of $(echo "$joints" | wc -l) joints"
 [ "$(head -n 1 one.csv | tr , '\n' | tr A-Z a-z | sort | uniq -d)" = '' ] || fail "columns that differ in case"
 over=$(for joint in $joints; do printf '%s_damping: {range: [0.1, 0.2]}, ' "$joint"; done)
