@@ -41,6 +41,7 @@ experiment: many
 model: hopper
 simulation: {duration: 0.1, settle: 0}
 search: {method: grid, over: {thrust: {linspace: [20, 60, 50]}}}
+objective: {minimize: attitude_rms}
 record: {trajectories: {select: {every: 1}, sample: 0.01}}
 device: {batch: 1}
 END
