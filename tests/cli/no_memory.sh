@@ -116,7 +116,8 @@ each stream ENOMEM import points.csv gait.yaml --progress none
 says "not enough memory for the points of points.csv"
 [ -n "${QUICK:-}" ] || each program ENOMEM report gait --backend cpu
 awk 'BEGIN {
-    print "version: 1\nexperiment: many\nmodel: rigid\nsimulation:\n  duration: 0.02\n  executor: levels\n  stabilisation: baumgarte"
+    print "version: 1\nexperiment: many\nmodel: rigid\nsimulation:\n  duration: 0.02\n  executor: levels"
+    print "  stabilisation: baumgarte"
     print "  world:\n    bodies:"
     for (i = 0; i < 16; i++) printf "      - {name: b%d, position: [0, %d, 0]}\n", i, i
     print "search: {method: grid, over: {alpha: [5]}}"
