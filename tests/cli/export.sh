@@ -150,13 +150,10 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     HOPSCOTCH_FAULT=write:2:SHORT,write:4:EINTR "$HOPSCOTCH_FAULTS_PROGRAM" export gains --hdf5 short.h5 >out 2>err
     cmp -s before.h5 short.h5
     check $? "short writes are continued"
-    HOPSCOTCH_FAULT=read:30:STOP "$HOPSCOTCH_FAULTS_PROGRAM" export many --hdf5 cut.h5 >out 2>err &
-    pid=$!
-    until [ "$(ps -o stat= -p "$pid" | cut -c 1)" = T ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
-    kill -INT "$pid" && kill -CONT "$pid"
-    wait "$pid"
-    expect $? 130 "an interrupted export"
-    pid=
+    pauses read:30 export many --hdf5 cut.h5
+    kill -INT "$pid"
+    goes_on
+    expect "$ended" 130 "an interrupted export"
     [ -z "$(find . -maxdepth 1 -name 'cut.h5*')" ]
     check $? "it leaves no file"
 fi
