@@ -82,22 +82,25 @@ HD_CALL real rigid_play(const RigidLanes *restrict w, const RigidGains *gains)
     return select_real(blown, splat(RIGID_RATTLE_FAR), play);
 }
 
-HD_CALL void rigid_begin(const RigidLanes *restrict w)
+// Begins the active lanes. Returns those whose start is refused.
+HD_CALL mask rigid_begin(const RigidLanes *restrict w)
 {
     const RigidGains gains = rigid_gains(w);
     for (int b = w->rank; b < w->c.n_bodies; b += w->size) rigid_begin_body(w, b);
     for (int f = w->rank; f < w->c.n_forces; f += w->size) set_cell(w, w->c.latch_at + f, splat(-1.0));
     for (int i = w->rank; i < w->c.n_islands; i += w->size) set_cell(w, w->c.follow_at + i, splat(-1.0));
-    rigid_wait(w);
-    rigid_masses(w);
     for (int k = w->rank; k < RIGID_SUMS; k += w->size) set_cell(w, w->c.sums_at + k, splat(0.0));
     rigid_wait(w);
     mask refused = no_lanes();
-    if (w->c.form == RIGID_RATTLE)
-        refused = rigid_project(w);
-    else
+    real lever;
+    if (w->c.form == RIGID_RATTLE) {
+        refused = rigid_project(w, &lever);
+    } else {
+        rigid_masses(w);
         rigid_assemble(w, true);
-    const real energy = rigid_energy(w), lever = rigid_opening(w).lever;
+        lever = rigid_opening(w).lever;
+    }
+    const real energy = rigid_energy(w);
     if (rigid_speaks(w)) {
         const int sums = w->c.sums_at;
         set_cell(w, sums + RIGID_SUM_ENERGY, energy);
@@ -107,7 +110,7 @@ HD_CALL void rigid_begin(const RigidLanes *restrict w)
         set_cell(w, sums + RIGID_METRIC_touchdown, splat(-1.0));
     }
     rigid_wait(w);
-    if (w->c.form == RIGID_RATTLE) rigid_begin_rattle(w);
+    return refused;
 }
 
 // ---- what is counted and kept ---------------------------------------------------------------------------------------
@@ -413,7 +416,10 @@ HD real rigid_failure(const RigidLanes *w, mask finite, real fall)
 // that go on.
 HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, real fall, mask running)
 {
-    const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL)), t_end = splat(ticks * w->c.dt);
+    const mask open = MASK(cell(w, w->c.sums_at + RIGID_SUM_OPEN) > splat(0.0));
+    const real greatest = most_of(fall, cell(w, w->c.sums_at + RIGID_SUM_FALL));
+    const real steps = select_real(open, splat(0.0), ticks * w->substeps);
+    const real t_end = select_real(open, splat(0.0), splat(ticks * w->c.dt));
     const real failure = rigid_failure(w, finite, greatest);
     if (rigid_speaks(w)) set_cell(w, w->c.sums_at + RIGID_SUM_FALL, greatest);
     const mask over = (int64_t)ticks == w->c.ticks ? all_lanes() : MASK(failure > splat(RIGID_NONE));
@@ -421,38 +427,29 @@ HD mask rigid_tick_end(RigidLanes *w, bool observed, double ticks, mask finite, 
     if (!any_lane(ended)) return running;
     if (observed) rigid_sample(w, t_end, ended);
     w->active = ended;
-    rigid_finish(w, ticks * w->substeps, t_end, failure, ended);
+    rigid_finish(w, steps, t_end, failure, ended);
     return running & ~ended;
 }
 
-// Begins all lanes. Returns those of `running` whose start is not refused.
-HD mask rigid_first(RigidLanes *w, bool observed, mask running)
-{
-    rigid_begin(w);
-    const mask open = running & MASK(cell(w, w->c.sums_at + RIGID_SUM_OPEN) > splat(0.0));
-    if (any_lane(open)) (void)rigid_tick_end(w, observed, 0.0, all_lanes(), splat(0.0), open);
-    w->active = all_lanes();
-    return running & ~open;
-}
-
-HD void rigid_advance(RigidLanes *w, const LaneGroup *group, bool observed)
+// refused: lanes whose start is open.
+HD void rigid_advance(RigidLanes *w, const LaneGroup *group, mask refused, bool observed)
 {
     mask running = lanes_running(group);
     const RigidGains gains = rigid_gains(w);
     double ticks = (double)group->tick;
-    if (group->tick == 0) running = rigid_first(w, observed, running);
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         const real t = splat(ticks * w->c.dt);
+        const mask moving = running & ~refused;
         ticks += 1.0;
-        if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, running);
-        w->active = running;
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(w, t, moving);
+        w->active = moving;
         for (double k = 0.0; any_lane(w->active); k += 1.0) {
             rigid_step(w, &gains, fused(splat(k), w->dt, t));
             if (observed && k == 0.0 && lanes_debug_due(group, tick)) {
-                rigid_debug_rows(w, t, running);
+                rigid_debug_rows(w, t, moving);
                 rigid_wait(w);
             }
-            w->active = running & MASK(splat(k + 1.0) < w->substeps);
+            w->active = moving & MASK(splat(k + 1.0) < w->substeps);
         }
         const real fall = rigid_greatest_fall(w);
         running = rigid_tick_end(w, observed, ticks, rigid_all_finite(w), fall, running);
@@ -467,15 +464,16 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
 #if !defined(HOPSCOTCH_MADE)
     w.stride = LANES;
 #endif
-    if (group->tick > 0) {
+    const bool first = group->tick == 0;
+    mask refused = no_lanes();
+    if (first) {
+        refused = rigid_begin(&w);
+    } else {
         for (int k = 0; k < w.c.kept; k++) set_cell(&w, k, lanes_work(group, k));
         rigid_masses(&w);
-        if (w.c.form == RIGID_RATTLE) {
-            rigid_ready(&w);
-            rigid_factor_all(&w);
-        }
     }
-    rigid_advance(&w, group, observed);
+    if (w.c.form == RIGID_RATTLE) rigid_prepare_rattle(&w, first);
+    rigid_advance(&w, group, refused, observed);
     for (int k = 0; k < w.c.kept; k++) lanes_set_work(group, k, cell(&w, k), all_lanes());
 }
 
@@ -483,6 +481,7 @@ HD void rigid_small(const Constants *constants, const double *assets, const Lane
 HD void rigid_large(const Constants *constants, const double *assets, const LaneGroup *group, bool observed)
 {
     RigidLanes w = rigid_open(constants, assets, group);
+    mask refused = no_lanes();
     w.base = lanes_work_block(group, w.c.cells, &w.stride);
 #if defined(HOPSCOTCH_TEAMS)
     if (group->team.blocks > 0) {
@@ -490,7 +489,11 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
         w.size = (int)blockDim.x;
     }
 #endif
-    rigid_advance(&w, group, observed);
+    if (group->tick == 0) {
+        refused = rigid_begin(&w);
+        if (w.c.form == RIGID_RATTLE) rigid_prepare_rattle(&w, true);
+    }
+    rigid_advance(&w, group, refused, observed);
 }
 #endif
 

@@ -575,7 +575,8 @@ int rigid_explain(const Configured *configured, const double *point, int count, 
     explain_left_out(configured, &c, &to, arena);
     explain_open(configured, point, memory, &lane);
     const ExplainGap gap = c.n_rows > 0 ? explain_gap(&lane.w) : (ExplainGap){.row = 0};
-    rigid_begin(&lane.w);
+    (void)rigid_begin(&lane.w);
+    if (c.form == RIGID_RATTLE) rigid_prepare_rattle(&lane.w, true);
     rigid_assemble(&lane.w, true);
     if (c.n_rows > 0) explain_start(configured, &lane.w, gap, &to, arena);
     if (c.form == RIGID_RATTLE) explain_order(&lane.w, &to, arena);

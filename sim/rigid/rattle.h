@@ -614,11 +614,12 @@ HD real rigid_step_rattle(const RigidLanes *w, real t, mask *missed)
     return rigid_step_parts(w, t, refined, missed);
 }
 
-// Prepares the first step: masses, rows and factors at the initial state, and multipliers of a step of length 0.
-HD void rigid_begin_rattle(const RigidLanes *w)
+// Prepares the next step, at the present masses: rows and factors; first: multipliers of a step of length 0 too.
+HD void rigid_prepare_rattle(const RigidLanes *w, bool first)
 {
     rigid_ready(w);
     const real follow = rigid_count_of_team(w, rigid_factor_all(w));
+    if (!first) return;
     if (rigid_speaks(w)) {
         set_cell(w, w->c.sums_at + RIGID_SUM_FOLLOW, follow);
         set_cell(w, w->c.sums_at + RIGID_METRIC_redundant_rows, follow);

@@ -10,7 +10,7 @@
 
 // A start whose errors are larger than this part of the levers that they act on is refused: it would be another world.
 #define RIGID_OPEN_MOST 0.5
-enum { RIGID_START_ITERATIONS = 40, RIGID_START_FREE = 6 }; // of which the first may miss
+enum { RIGID_START_MOVES = 40, RIGID_START_FREE = 6 }; // at most, of which the first may miss
 
 // The greatest errors of the rows: in m or rad; times the row's `turn`, relative to its lever; of J v (m/s, rad/s).
 typedef struct RigidOpening {
@@ -34,41 +34,30 @@ HD_CALL RigidOpening rigid_opening(const RigidLanes *restrict w)
     return open;
 }
 
-// D = M^-1 J' x for J D = -(C or J v), with the parts `ease` of the diagonal. Factors anew if told to.
-HD void rigid_start_solve(const RigidLanes *w, int of, real ease, bool factor)
+// D = M^-1 J' x for J D = -(C or J v), with the parts `ease` of the diagonal, is added to the poses or to the velocities
+// of the active lanes. Factors anew if told to.
+HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool factor)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_row_at(w, k);
+        const real miss = cell(w, at + (poses ? RIGID_ROW_C : RIGID_ROW_JV));
         if (factor) set_cell(w, at + RIGID_ROW_SOFT, ease * rigid_row_compliance(w, k));
-        set_cell(w, at + RIGID_ROW_RHS, -cell(w, at + of));
-        set_cell(w, at + RIGID_ROW_X, -cell(w, at + of));
+        set_cell(w, at + RIGID_ROW_RHS, -miss);
+        set_cell(w, at + RIGID_ROW_X, -miss);
     }
     rigid_wait(w);
     if (factor) rigid_factor_once(w);
     rigid_solve_rows(w);
-}
-
-// Moves the active lanes' bodies by D, and assembles their rows there.
-HD_CALL void rigid_start_move(const RigidLanes *restrict w)
-{
     for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_D;
-        keep_cell3(w, rigid_state_at(w, body), added(rigid_p(w, body), cell3(w, at)));
-        rigid_set_q(w, body, quaternion_normal(turned_exponential(rigid_q(w, body), cell3(w, at + 3), splat(1.0))));
+        const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_D, state = rigid_state_at(w, body);
+        if (poses) {
+            keep_cell3(w, state, added(rigid_p(w, body), cell3(w, at)));
+            rigid_set_q(w, body, quaternion_normal(turned_exponential(rigid_q(w, body), cell3(w, at + 3), splat(1.0))));
+        } else {
+            for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, cell(w, state + 7 + c) + cell(w, at + c));
+        }
     }
     rigid_wait(w);
-    rigid_masses(w);
-    rigid_assemble(w, true);
-}
-
-HD_CALL void rigid_start_kick(const RigidLanes *restrict w)
-{
-    for (int b = w->rank; b < w->n_moving; b += w->size) {
-        const int D = rigid_body_at(w, w->order[b]) + RIGID_BODY_D, v = rigid_state_at(w, w->order[b]) + 7;
-        for (int c = 0; c < 6; c++) keep_cell(w, v + c, cell(w, v + c) + cell(w, D + c));
-    }
-    rigid_wait(w);
-    rigid_assemble(w, true);
 }
 
 // Lanes whose error is more than rounding.
@@ -79,42 +68,49 @@ HD mask rigid_start_misses(const RigidLanes *w, real error)
     return misses;
 }
 
-// Newton's method for C = 0 in the lanes of `on`.
-HD void rigid_start_close(const RigidLanes *w, RigidOpening *open, mask on)
+// Projects the start of all active lanes: metrics projection and projection_speed. Leaves masses and rows as they are at
+// the start. Returns the lanes that stay open. One loop for poses (Newton's method for C = 0) and, when no lane is open
+// any more, velocities: a made kernel has each part of a step once here, and half of its code would be this function.
+// lever: the greatest error at the end, relative to its lever.
+HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
 {
+    enum { KICKS = 3 };
     RigidLanes lanes = *w;
-    real before = splat(RIGID_RATTLE_FAR);
-    for (int k = 0; k < RIGID_START_ITERATIONS && any_lane(on); k++) {
-        const real phi = open->lever;
-        lanes.active = on;
-        rigid_start_solve(&lanes, RIGID_ROW_C,
-                          clamped(RIGID_EASE_TURNED * phi * phi, splat(w->c.pivot), splat(RIGID_EASE_MOST)), true);
-        rigid_start_move(&lanes);
-        *open = rigid_opening(w);
-        on = on & MASK(open->error > splat(RIGID_RATTLE_ENOUGH));
-        if (k >= RIGID_START_FREE) on = on & MASK(open->error < 0.75 * before);
-        before = open->error;
-    }
-}
-
-// Projects the start of all active lanes: metrics projection and projection_speed. Returns the lanes that stay open.
-HD_CALL mask rigid_project(const RigidLanes *restrict w)
-{
-    enum { PASSES = 3 };
-    RigidLanes lanes = *w;
+    mask far = no_lanes(), moves = no_lanes(), closing = no_lanes(), refused = no_lanes();
+    real gap = splat(0.0), speed = splat(0.0), before = splat(0.0);
     (void)rigid_ease_followers(w); // none are known yet: no row is eased
-    rigid_assemble(w, true);
-    RigidOpening open = rigid_opening(w);
-    const mask far = ~MASK(open.lever <= splat(RIGID_OPEN_MOST));
-    const mask moves = w->active & rigid_start_misses(w, open.error);
-    const real gap = select_real(moves, open.error, splat(0.0));
-    rigid_start_close(w, &open, moves & ~far);
-    const mask refused = moves & (far | rigid_start_misses(w, open.error));
-    lanes.active = w->active & ~refused & MASK(open.rate > splat(RIGID_RATTLE_NEAR));
-    const real speed = select_real(lanes.active, open.rate, splat(0.0));
-    for (int k = 0; k < PASSES && any_lane(lanes.active); k++) {
-        rigid_start_solve(&lanes, RIGID_ROW_JV, splat(w->c.pivot), k == 0);
-        rigid_start_kick(&lanes);
+    for (int moved = 0, kicked = 0;;) {
+        rigid_masses(w);
+        rigid_assemble(w, true);
+        const RigidOpening open = rigid_opening(w);
+        const mask misses = rigid_start_misses(w, open.error);
+        *lever = open.lever;
+        if (moved == 0 && kicked == 0) {
+            far = ~MASK(open.lever <= splat(RIGID_OPEN_MOST));
+            moves = w->active & misses;
+            gap = select_real(moves, open.error, splat(0.0));
+            closing = moves & ~far;
+        } else if (moved < RIGID_START_MOVES) {
+            closing = closing & MASK(open.error > splat(RIGID_RATTLE_ENOUGH));
+            if (moved > RIGID_START_FREE) closing = closing & MASK(open.error < 0.75 * before);
+        } else {
+            closing = no_lanes();
+        }
+        before = open.error;
+        const bool closes = any_lane(closing);
+        if (!closes && kicked == 0) {
+            refused = moves & (far | misses);
+            lanes.active = w->active & ~refused & MASK(open.rate > splat(RIGID_RATTLE_NEAR));
+            speed = select_real(lanes.active, open.rate, splat(0.0));
+        } else if (closes) {
+            lanes.active = closing;
+        }
+        if (kicked == KICKS || !any_lane(lanes.active)) break;
+        const real turned =
+            clamped(RIGID_EASE_TURNED * open.lever * open.lever, splat(w->c.pivot), splat(RIGID_EASE_MOST));
+        rigid_start_change(&lanes, closes, closes ? turned : splat(w->c.pivot), closes || kicked == 0);
+        moved += closes;
+        kicked += !closes;
     }
     if (rigid_speaks(w)) {
         set_cell(w, w->c.sums_at + RIGID_METRIC_projection, gap);

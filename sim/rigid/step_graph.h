@@ -609,20 +609,24 @@ HD_CALL void rigid_large_share(CpuStepGraph *shared, GraphTeam *team, const Cons
                                const LaneGroup *group, bool observed)
 {
     RigidStepGraph *g = (RigidStepGraph *)shared;
-    mask running = lanes_running(group);
+    mask running = lanes_running(group), refused = no_lanes();
     double ticks = (double)group->tick;
     rigid_graph_take(g, constants, assets, group);
-    if (group->tick == 0) running = rigid_first(&g->w, observed, running);
+    if (group->tick == 0) {
+        refused = rigid_begin(&g->w);
+        if (g->w.c.form == RIGID_RATTLE) rigid_prepare_rattle(&g->w, true);
+    }
     for (int64_t tick = group->tick; tick < group->tick + group->ticks && any_lane(running); tick++) {
         const real t = splat(ticks * g->w.c.dt);
-        mask active = running;
+        const mask moving = running & ~refused;
+        mask active = moving;
         ticks += 1.0;
-        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, running);
+        if (observed && lanes_sample_due(group, tick)) rigid_sample(&g->w, t, moving);
         for (double k = 0.0; any_lane(active); k += 1.0) {
             rigid_graph_activate(g, active);
             rigid_graph_step(g, team, fused(splat(k), g->w.dt, t));
-            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, running);
-            active = running & MASK(splat(k + 1.0) < g->w.substeps);
+            if (observed && k == 0.0 && lanes_debug_due(group, tick)) rigid_debug_rows(&g->w, t, moving);
+            active = moving & MASK(splat(k + 1.0) < g->w.substeps);
         }
         running = rigid_tick_end(&g->w, observed, ticks, g->finite, g->fall, running);
     }

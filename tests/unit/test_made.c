@@ -159,16 +159,20 @@ static double made_compiled_in(const char *simulation)
 }
 
 // The process that compiles ends after 20 s. That is a bound for a machine on which a free body compiles in 1.5 s; this
-// world took 8.6 times as long. On a slow or busy machine both take longer.
+// world takes 8 to 11 times as long. On a busy machine both take longer: the median of three free bodies counts, and what
+// takes too long is compiled once more.
 TEST(made_kernel_of_the_slowest_world_compiles_in_time)
 {
-    const double free_body = made_compiled_in("{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}]}}");
-    if (isnan(free_body)) {
+    const char *free_body = "{duration: 0.1, dt: 1.0e-3, world: {bodies: [{name: a}]}}";
+    const double one = made_compiled_in(free_body), two = made_compiled_in(free_body);
+    if (isnan(one)) {
         test_skip("there is no NVRTC");
         return;
     }
-    const double slowest = made_compiled_in(MADE_JOINED("", "type: ball"));
-    CHECK(slowest < 13 * free_body);
+    const char *joined = MADE_JOINED("", "type: ball");
+    const double slowest = made_compiled_in(joined), three = made_compiled_in(free_body);
+    const double most = 13 * fmax(fmin(one, two), fmin(fmax(one, two), three));
+    CHECK(slowest < most || made_compiled_in(joined) < most);
 }
 
 // Compiles the kernel that is made for a spec, with what is set there unless that is NULL. False: there is no NVRTC.
