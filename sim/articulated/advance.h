@@ -157,7 +157,7 @@ HD_CALL void articulated_tick_move(const ArticulatedLanes *restrict w, Articulat
         momentum_add(w, i, &after);
         if (stored != NULL) state_store_body(w, i, stored);
     }
-    if (stored != NULL) state_store_grips(w, stored);
+    if (stored != NULL) state_store_rest(w, stored);
     momentum_check(w, &after, w->c.floats != 0 ? MASK(value_of(seen->touch.count) == 0.0) : no_lanes());
     articulated_sum_step(w, seen, changed);
 }

@@ -184,6 +184,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
     X(int32_t, sums_at) X(int32_t, cells) \
+    /* some joint is a ball */ \
+    X(int32_t, balls) \
     /* stretch of the springs of anchored friction, 3 cells for each point; 0: friction is viscous */ \
     X(int32_t, grips) \
     /* control: raibert: its legs in the assets, the first of its parameters and metrics, its cells in the memory, and \

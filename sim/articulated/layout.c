@@ -449,7 +449,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->base = lay_base(robot);
     TRY(articulated_reference(host, bodies, arena, c, out));
     c->floats = 1;
-    for (int i = 0; i < n; i++) c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
+    for (int i = 0; i < n; i++) {
+        c->floats &= bodies[i].parent >= 0 || bodies[i].kind == ROBOT_FREE;
+        c->balls |= bodies[i].kind == ROBOT_BALL;
+    }
     c->n_points = n_points;
     c->n_surfaces = n_surfaces;
     c->n_inputs = places.n_inputs;

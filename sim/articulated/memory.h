@@ -6,8 +6,9 @@
 #include "../spatial/packed.h"
 #include "articulated.h"
 
-// Cells of a state: x, q, v, L, w, the coordinate of the joint, which says in which turn it is, and its rate.
-enum { ARTICULATED_STATE_CELLS = ARTICULATED_RATE + 3 };
+// Cells of a state: x, q, v, L, w, the coordinate of the joint, which says in which turn it is, and its rate. A ball's rate
+// has two more.
+enum { ARTICULATED_STATE_CELLS = ARTICULATED_RATE + 1, ARTICULATED_BALL_CELLS = 2 };
 
 typedef struct ArticulatedLanes {
     ArticulatedConstants c;
@@ -78,12 +79,17 @@ HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
 // ---- a stored state -------------------------------------------------------------------------------------------------
 
-// state[bodies][ARTICULATED_STATE_CELLS][ARTICULATED_STRIDE], then the stretches of the springs of anchored friction.
+// state[bodies][ARTICULATED_STATE_CELLS][ARTICULATED_STRIDE], then what else there is: for each body the rest of a ball's
+// rate (only where there is a ball), the stretches of the springs of anchored friction.
 HD double *state_body(double *state, int body)
 {
     return state + (int64_t)body * ARTICULATED_STATE_CELLS * ARTICULATED_STRIDE;
 }
-HD double *state_grips(const ArticulatedLanes *w, double *state) { return state_body(state, w->c.n_bodies); }
+HD double *state_balls(const ArticulatedLanes *w, double *state) { return state_body(state, w->c.n_bodies); }
+HD double *state_grips(const ArticulatedLanes *w, double *state)
+{
+    return state_balls(w, state) + (w->c.balls != 0 ? w->c.n_bodies * ARTICULATED_BALL_CELLS * ARTICULATED_STRIDE : 0);
+}
 
 HD void state_store_body(const ArticulatedLanes *w, int body, double *state)
 {
@@ -92,9 +98,13 @@ HD void state_store_body(const ArticulatedLanes *w, int body, double *state)
     UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) x[k] = limb(w, articulated_at(body) + k);
     UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) store_all(to + k * ARTICULATED_STRIDE, x[k]);
 }
-HD void state_store_grips(const ArticulatedLanes *w, double *state)
+HD void state_store_rest(const ArticulatedLanes *w, double *state)
 {
-    double *to = state_grips(w, state);
+    double *to = state_balls(w, state);
+    for (int i = 0; i < w->c.n_bodies && w->c.balls != 0; i++) {
+        for (int k = 0; k < ARTICULATED_BALL_CELLS; k++, to += ARTICULATED_STRIDE)
+            store_all(to, limb(w, articulated_at(i) + ARTICULATED_STATE_CELLS + k));
+    }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
         store_all(to + k * ARTICULATED_STRIDE, limb(w, w->c.grips + k));
 }

@@ -10,28 +10,33 @@
 // Doubles of a stored state for each lane, and of the memory of a lane with its bars.
 HD_BOTH int64_t articulated_state_size(const ArticulatedConstants *c)
 {
-    return (int64_t)c->n_bodies * ARTICULATED_STATE_CELLS + (c->grips > 0 ? 3 * c->n_points : 0);
+    const int cells = ARTICULATED_STATE_CELLS + (c->balls != 0 ? ARTICULATED_BALL_CELLS : 0);
+    return (int64_t)c->n_bodies * cells + (c->grips > 0 ? 3 * c->n_points : 0);
 }
 HD_BOTH int64_t articulated_adjoint_cells(const ArticulatedConstants *c, int n_parameters)
 {
     return 2 * (int64_t)c->cells + n_parameters;
 }
 
-// state[articulated_state_size][ARTICULATED_STRIDE]: those of the bodies, then the stretches of the springs of anchored
-// friction (state_store_body, state_store_grips). A body is loaded as a whole before anything is stored, so that no
+// state[articulated_state_size][ARTICULATED_STRIDE]: that of the bodies, then the rest (state_store_body,
+// state_store_rest). A body is loaded as a whole before anything is stored, so that no
 // load waits for a store.
 HD void state_store(const ArticulatedLanes *w, double *state)
 {
     for (int i = 0; i < w->c.n_bodies; i++) state_store_body(w, i, state);
-    state_store_grips(w, state);
+    state_store_rest(w, state);
 }
 HD void state_load(const ArticulatedLanes *w, double *state)
 {
-    const double *grips = state_grips(w, state);
+    const double *balls = state_balls(w, state), *grips = state_grips(w, state);
     for (int i = 0; i < w->c.n_bodies; i++) {
         real x[ARTICULATED_STATE_CELLS];
         UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++, state += ARTICULATED_STRIDE) x[k] = load_all(state);
         UNROLL for (int k = 0; k < ARTICULATED_STATE_CELLS; k++) set_limb(w, articulated_at(i) + k, x[k]);
+    }
+    for (int i = 0; i < w->c.n_bodies && w->c.balls != 0; i++) {
+        for (int k = 0; k < ARTICULATED_BALL_CELLS; k++, balls += ARTICULATED_STRIDE)
+            set_limb(w, articulated_at(i) + ARTICULATED_STATE_CELLS + k, load_all(balls));
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++)
         set_limb(w, w->c.grips + k, load_all(grips + k * ARTICULATED_STRIDE));
