@@ -55,7 +55,8 @@ static FolderPin *nofollow_pins;
 static atomic_bool nofollow_any_pins; // false: no lock has to be taken
 static pthread_rwlock_t nofollow_pins_lock = PTHREAD_RWLOCK_INITIALIZER;
 
-// True if the path lies below the pinned folder. by_name: the pinned folder's own name is not below it.
+// True if the path lies below the pinned folder. by_name: a name inside the pinned folder is looked up;
+// the folder itself does not count.
 static bool nofollow_pin_holds(const FolderPin *pin, const NofollowRoot *root, const char *below, bool by_name)
 {
     if (pin->root != root || strncmp(pin->text, below, pin->length) != 0) return false;

@@ -16,7 +16,7 @@ static Action external_action(const ArticulatedHost *host, int joint, const Arti
                         .high = most};
     return (Action){.name = host->joints[joint],
                     .unit = slides ? "m" : "rad",
-                    .doc = "command of the motor, from its offset",
+                    .doc = "target of the motor, relative to its offset",
                     .low = number[ARTICULATED_command_low] - offset,
                     .high = number[ARTICULATED_command_high] - offset};
 }

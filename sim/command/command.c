@@ -56,7 +56,7 @@ static const List command_lists[COMMAND_N_LISTS] = {
     {.name = "columns",
      COMMAND_FIELDS(command_output_fields),
      .most = COMMAND_NAMES_MAX,
-     .doc = "columns of the trajectories that the program can answer with, besides `time`",
+     .doc = "columns that the program returns for trajectories, besides `time`",
      .example = "{x: m, speed: m/s}"},
 };
 

@@ -111,7 +111,7 @@ Error guard_start(Guard *guard)
     guard->to = ends[1];
     if (guard->process > 0) return error_none();
     guard_end(guard);
-    return error_make(ERROR_MACHINE, "the system starts no process: %s", strerror(failed));
+    return error_make(ERROR_MACHINE, "cannot start a process: %s", strerror(failed));
 }
 
 void guard_end(Guard *guard)
@@ -267,7 +267,7 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
     }
     process_close_pipes(out);
     out->process = 0;
-    return error_make(ERROR_MACHINE, "the system starts no process: %s", strerror(failed));
+    return error_make(ERROR_MACHINE, "cannot start a process: %s", strerror(failed));
 }
 
 static void process_sleep(double seconds)

@@ -140,7 +140,7 @@ HD Vector3 rigid_turned(Quaternion q, const double *a)
     return added(along(from, q.w, twice), cross3(v, twice));
 }
 
-// The error of a row alone, as in rigid_values.
+// The error of one constraint row, in the unit of rigid_values.
 HD real rigid_error(const RigidLanes *w, const RigidRow *row, Vector3 d)
 {
     if (row->kind == RIGID_ALONG) return dot3(vector3_of(row->a), d) - rigid_target(w, row);

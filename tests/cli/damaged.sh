@@ -72,7 +72,7 @@ says 3 "does not hold trial 1, replicate 0 in row 9, as campaign.db says; the co
 sql gait 'UPDATE trajectories SET row = 9 WHERE trial = 1'
 says 3 "000000.h5 does not hold trial 1, replicate 0 in row 9" doctor gait
 printf x | dd of=results/gait/shards/000000.h5 bs=1 seek=5000 conv=notrunc 2>err
-says 3 "000000.h5 differs from what was written: its SHA-256 is another" doctor gait
+says 3 "000000.h5 was changed after it was written: its SHA-256 does not match" doctor gait
 printf x >>results/gait/shards/000000.h5
 bytes=$(wc -c <whole/gait/shards/000000.h5)
 says 3 "000000.h5 has $((bytes + 1)) bytes, and $bytes were written" doctor gait

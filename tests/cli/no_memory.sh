@@ -95,7 +95,7 @@ says "not enough memory for the workers"
 each thread EAGAIN run spring.yaml $few --allow-programs
 says "the system started no thread for the workers"
 each fork EAGAIN run spring.yaml $few --allow-programs
-says "the system starts no process: "
+says "cannot start a process: "
 each stream ENOMEM run spring.yaml $few --allow-programs
 says "not enough memory for a program's hello"
 each stream ENOMEM replay gait/0 --backend cpu --svg motion.svg

@@ -25,7 +25,8 @@ static Error doctor_shard_bytes(const StoredShard *shard, const char *path)
     TRY(arena_create(&arena, (size_t)size + 4096, "a shard that is checked"));
     Error error = file_read_stored(path, (size_t)size, &arena, &content);
     if (error.kind == OK && strcmp(sha256_of(content.data, content.size).hex, shard->sha256) != 0)
-        error = error_make(ERROR_MACHINE, "%.100s differs from what was written: its SHA-256 is another", shard->name);
+        error = error_make(ERROR_MACHINE, "%.100s was changed after it was written: its SHA-256 does not match",
+                           shard->name);
     arena_destroy(&arena);
     return error;
 }

@@ -389,8 +389,8 @@ static Error loop_land(Loop *loop)
     return error_none();
 }
 
-// "; 30 trials in flight (1 s of computing) were abandoned"; empty: none were. The search was not told of them: they
-// are computed again, to the same bits.
+// Writes "; 30 trials in flight (1 s of computing) were abandoned", or "" if there were none. The search has no results
+// of these trials: they are computed again, to the same bits.
 static void loop_abandon(const Loop *loop, char *text, size_t size)
 {
     int64_t trials = 0;

@@ -23,7 +23,7 @@ Error integrity_begin(Database *database, int64_t *version)
     "NOT (type = 'index' AND name GLOB 'sqlite_autoindex_' || tbl_name || '_[0-9]*' AND "                              \
     "EXISTS (SELECT 1 FROM sqlite_schema AS t WHERE t.type = 'table' AND t.name = s.tbl_name)) LIMIT 20"
 
-// A query whose rows are all "ok".
+// Runs a query. True: every row of its answer says "ok".
 static bool integrity_is_ok(Database *database, const char *sql)
 {
     const char *text;

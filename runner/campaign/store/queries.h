@@ -1,5 +1,5 @@
-// What the other folders of campaign/ and the floors above ask the store. A function that gives a Cursor says which
-// rows it has; the function beside it gives the next row as a struct.
+// What the other folders of campaign/ and the floors above ask the store. Functions come in
+// pairs: the first opens a cursor over some rows, the second reads its next row into a struct.
 #ifndef HOPSCOTCH_QUERIES_H
 #define HOPSCOTCH_QUERIES_H
 

@@ -207,7 +207,8 @@ static int64_t search_spec_cost(const Spec *spec)
     return cost;
 }
 
-// After extensions each id is compared with every spec, and there with the specs after that one: pairs of specs.
+// How many trials can be counted in about a second. A campaign that was extended has several specs, and each trial id
+// is checked against every pair of them.
 int64_t search_affordable(const Search *search, int64_t most)
 {
     const int64_t steps = 50000000;

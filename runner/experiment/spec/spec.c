@@ -53,7 +53,8 @@ static void spec_add_model(SpecReader *reader, const Model *model, double *setti
     }
 }
 
-// The model that names the keys of debug rows: the spec's; if that is misspelt, the one whose name for them is used.
+// The model whose debug columns are known here: the spec's model. If its name is misspelt, the model that has a debug
+// table of the given name.
 static const Model *spec_debug_model(const SpecReader *reader)
 {
     if (reader->spec->model != NULL) return reader->spec->model;

@@ -1,5 +1,5 @@
-// Forms of values besides a list, a row each, in the order in which they are listed to users: `values_NAME` is a
-// ValueForm of values/NAME.c.
+// One row for each form of values besides a list (linspace, range, ...), in the order of the help text:
+// `values_NAME` is a ValueForm of values/NAME.c.
 #ifndef HOPSCOTCH_VALUES_H
 #define HOPSCOTCH_VALUES_H
 

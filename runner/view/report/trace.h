@@ -8,8 +8,8 @@ double trace_ground(const ReplayTrace *trace, double x); // height of the ground
 double trace_height(const ReplayTrace *trace);           // the greatest height of the motion over the ground (m)
 int trace_phase(const ReplayTrace *trace, int64_t i);    // -1: none
 
-// Columns that never change, except by rounding: constant[n_columns], and their number (trace_constant.c). A page names
-// them in a paragraph, a picture in a line.
+// Whether a column stays constant up to rounding (trace_constant.c). A page names constant columns in a paragraph, a
+// picture in a line.
 typedef struct TraceConstant {
     bool is;
     double value; // NaN: the column has none

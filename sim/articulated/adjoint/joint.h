@@ -19,7 +19,7 @@ HD Vector3 solved_apart(const ArticulatedSolved *u, const ArticulatedJointState 
     return less(added(u->v_c, cross3(u->w_c, s->r_c)), added(u->v_p, cross3(u->w_p, s->r_p)));
 }
 
-// Bars of the rows and of the arms and the axis that they act with.
+// Adjoints (bars) of a joint's rows, of their lever arms and of their axis.
 HD void pull_solved(const ArticulatedSolved *u, const ArticulatedSolved *l, const ArticulatedJointState *s,
                     const ArticulatedRows *rows, ArticulatedRows *rows_bar, ArticulatedJointState *bar)
 {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Lower rank, wider gap, earlier place in the pool, where parents come first.
+// Orders two members: lower rank first, then larger crowding distance, then position in the pool (parents before
+// children).
 static int nsga2_order(const void *left, const void *right)
 {
     const Nsga2Order *a = left, *b = right;
