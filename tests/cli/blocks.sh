@@ -115,6 +115,12 @@ check $? "cmaes: killed, and a block is lost"
 works resume k --results root --progress none && [ "$(digest root)" = "$(digest whole)" ]
 check $? "cmaes: resume simulates it again"
 
+# So do rows that are gone.
+"$SQL" root/k/campaign.db 'DELETE FROM trials WHERE id = 7'
+run resume k --results root --progress none && grep -q 'k: 1 row of trials missing; the trials are simulated again' err &&
+    [ "$(digest root)" = "$(digest whole)" ]
+check $? "a row that is gone"
+
 # Campaigns that were killed are merged.
 spec m 20000 >k.yaml
 campaign=a && killed k.yaml results && campaign=b && killed k.yaml results && run merge a b --into c &&

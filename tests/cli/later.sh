@@ -68,7 +68,8 @@ report $? "doctor finds a block that was cut"
 [ $? -eq 3 ] && grep -q "is damaged: it has 100 bytes.*resume damaged" best.txt
 report $? "best refuses it, and names resume"
 cp -r results/damaged results/resumed
-"$program" resume resumed --progress none >resume.txt 2>&1 && grep -q "simulated again" resume.txt &&
+"$program" resume resumed --progress none >resume.txt 2>&1 &&
+    grep -q "resumed: 1 block of rows missing or damaged; the trials are simulated again" resume.txt &&
     [ "$(digest resumed)" = "$(digest rows)" ]
 report $? "resume simulates its trials again"
 "$program" doctor damaged --repair >>log 2>&1 && "$program" resume damaged --progress none >>log 2>&1

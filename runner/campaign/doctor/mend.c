@@ -45,11 +45,11 @@ Error doctor_mend(const RunOptions *options, const char *name, Arena *arena)
     if (!file_exists(path) || mend_look(&place, arena, &damaged, &missing).kind != OK) return error_none();
     if (damaged == 0 && missing <= 0) return error_none();
     if (options->messages != NULL && damaged > 0)
-        fprintf(options->messages, "%s: %lld blocks of rows are missing or damaged; their trials are simulated again\n",
-                name, (long long)damaged);
+        fprintf(options->messages, "%s: %lld block%s of rows missing or damaged; the trials are simulated again\n",
+                name, (long long)damaged, damaged == 1 ? "" : "s");
     else if (options->messages != NULL)
-        fprintf(options->messages, "%s: the rows of %lld trials are missing; they are simulated again\n", name,
-                (long long)missing);
+        fprintf(options->messages, "%s: %lld row%s of trials missing; the trials are simulated again\n", name,
+                (long long)missing, missing == 1 ? "" : "s");
     Doctor doctor;
     TRY(doctor_examine(&place, arena, &doctor));
     return doctor_repair(&doctor, &options->backend, options->shared_fs, NULL);
