@@ -434,6 +434,10 @@ static void robot_add_shapes(RobotFile *file, Robot *robot, Arena *arena)
             robot_note(file, false, "shapes of the world", 1);
     }
     robot->shapes = shapes;
+    double *heights = ARENA_NEW(arena, double, file->n_heights + 1);
+    if (file->n_heights > 0) memcpy(heights, file->heights, (size_t)file->n_heights * sizeof *heights);
+    robot->heights = heights;
+    robot->n_heights = file->n_heights;
 }
 
 static void robot_add_notes(const RobotFile *file, Robot *robot, Arena *arena)

@@ -1,6 +1,7 @@
-// Which shapes of a robot's file touch the ground, and how: planes and other shapes of the world, as MuJoCo pairs them.
-// Of a pair the greater friction counts, or that of the greater priority; <pair> says it anew. A file without a plane
-// has no ground; URDF has no planes at all, so a robot that floats stands on one at z = 0.
+// Which shapes of a robot's file touch the ground, and how: planes, height fields and other shapes of the world, as
+// MuJoCo pairs them. Of a pair the greater friction counts, or that of the greater priority; <pair> says it anew. A
+// file without plane and height field has no ground; URDF has no planes at all, so a robot that floats stands on one at
+// z = 0.
 // MuJoCo, XML reference, geom and contact/pair; Computation, Contact parameters.
 #include "robot_file.h"
 
@@ -31,6 +32,12 @@ static bool robot_moves(const RobotFile *file, const RobotFileShape *shape)
 static bool robot_is_plane(const RobotFileShape *shape)
 {
     return shape->unknown == NULL && shape->shape.kind == ROBOT_PLANE;
+}
+
+// What a terrain of the spec takes the place of.
+static bool robot_is_floor(const RobotFileShape *shape)
+{
+    return robot_is_plane(shape) || (shape->unknown == NULL && shape->shape.kind == ROBOT_HFIELD);
 }
 
 // Links of a URDF that are fixed to the world are the robot's own.
@@ -138,16 +145,18 @@ static const char *robot_others(const RobotFile *file, int count)
     return count > 1 ? arena_format(file->arena, " (and %d more)", count - 1) : "";
 }
 
-// One error for all meshes: there may be hundreds.
+// One error for all meshes: there may be hundreds. Height fields of the world have theirs already (robot_read_field).
 static void robot_refuse_meshes(RobotFile *file, const char *kind)
 {
     const RobotFileShape *first = NULL;
+    const bool field = strcmp(kind, "hfield") == 0;
     int count = 0;
     for (int i = 0; i < file->n_shapes; i++) {
         const RobotFileShape *shape = &file->shapes[i];
         const bool such = shape->unknown != NULL && strcmp(shape->unknown, kind) == 0;
         if (such && !shape->shape.collides) robot_note(file, false, kind, 1);
         if (!such || !shape->shape.collides) continue;
+        if (field && robot_is_ground(file, shape) && !robot_ignores(file, kind)) continue;
         count++;
         if (first == NULL) first = shape;
     }
@@ -157,9 +166,10 @@ static void robot_refuse_meshes(RobotFile *file, const char *kind)
         return;
     }
     robot_error(file, first->node, NULL,
-                "%s%s collides and is a %s, which is not simulated; use spheres, capsules, boxes or cylinders, or "
+                "%s%s collides and is a %s%s, which is not simulated; use spheres, capsules, boxes or cylinders, or "
                 "add %s to ignore: then it touches nothing",
-                robot_label(file, first->node), robot_others(file, count), kind, kind);
+                robot_label(file, first->node), robot_others(file, count), kind, field ? " of a body that moves" : "",
+                kind);
 }
 
 static void robot_refuse_rolling(RobotFile *file, const RobotRefused *rolling)
@@ -218,7 +228,7 @@ static void robot_check_ground(RobotFile *file, const RobotFileShape *shape)
 typedef struct RobotFinding {
     RobotFile *file;
     const int *grounds; // [n_grounds] shapes
-    int n_grounds, n_planes;
+    int n_grounds, n_floors;
     RobotContact *contacts; // [ROBOT_CONTACTS_MAX]
     int n_contacts;
     RobotRefused rolling, ellipsoids;
@@ -241,39 +251,39 @@ static void robot_add_contact(RobotFinding *finding, RobotFileShape *shape, Robo
                                                                 .margin = touch->margin};
 }
 
-// With a terrain of the spec a shape touches it as it does the first plane that it touches; without planes in the file
-// as one with MuJoCo's defaults.
-static void robot_on_terrain(RobotFinding *finding, RobotFileShape *shape, const RobotTouch *plane)
+// With a terrain of the spec a shape touches it as it does the first plane or height field that it touches; without any
+// in the file as a plane with MuJoCo's defaults.
+static void robot_on_terrain(RobotFinding *finding, RobotFileShape *shape, const RobotTouch *floor)
 {
     const RobotFileShape usual = {
         .contype = 1, .conaffinity = 1, .condim = 3, .friction = {finding->file->is_mjcf ? 1.0 : 0.0, 0.005, 0.0001}};
-    const bool any = finding->n_planes == 0 && ((shape->contype | shape->conaffinity) & 1) != 0;
-    if (plane == NULL && !any) return;
-    const RobotTouch touch = plane != NULL ? *plane : robot_mix(shape, &usual);
+    const bool any = finding->n_floors == 0 && ((shape->contype | shape->conaffinity) & 1) != 0;
+    if (floor == NULL && !any) return;
+    const RobotTouch touch = floor != NULL ? *floor : robot_mix(shape, &usual);
     RobotRefused counted = {0};
     shape->shape.collides = true;
-    shape->shape.friction = robot_sliding(&touch, plane != NULL ? &counted : &finding->rolling);
+    shape->shape.friction = robot_sliding(&touch, floor != NULL ? &counted : &finding->rolling);
     shape->shape.margin = touch.margin;
 }
 
 static void robot_touch_grounds(RobotFinding *finding, RobotFileShape *shape)
 {
     RobotFile *file = finding->file;
-    RobotTouch touch, plane;
-    bool on_plane = false;
+    RobotTouch touch, floor;
+    bool on_floor = false;
     for (int g = 0; g < finding->n_grounds; g++) {
         RobotFileShape *ground = &file->shapes[finding->grounds[g]];
         if (!robot_touch(file, shape, ground, &touch)) continue;
-        if (robot_is_plane(ground) && !on_plane) {
-            plane = touch;
-            on_plane = true;
+        if (robot_is_floor(ground) && !on_floor) {
+            floor = touch;
+            on_floor = true;
         }
-        if (!robot_is_plane(ground) && ground->unknown == NULL && robot_ignores(file, "worldbody"))
+        if (!robot_is_floor(ground) && ground->unknown == NULL && robot_ignores(file, "worldbody"))
             robot_note(file, true, "worldbody", 1);
         else
             robot_add_contact(finding, shape, ground, &touch);
     }
-    robot_on_terrain(finding, shape, on_plane ? &plane : NULL);
+    robot_on_terrain(finding, shape, on_floor ? &floor : NULL);
 }
 
 static void robot_find_grounds(RobotFinding *finding)
@@ -286,9 +296,28 @@ static void robot_find_grounds(RobotFinding *finding)
         robot_check_ground(file, &file->shapes[i]);
         if (!robot_is_ground(file, &file->shapes[i])) continue;
         grounds[finding->n_grounds++] = i;
-        finding->n_planes += robot_is_plane(&file->shapes[i]);
+        finding->n_floors += robot_is_floor(&file->shapes[i]);
     }
     finding->grounds = grounds;
+}
+
+static bool robot_is_touched(const RobotFile *file, const RobotFileShape *ground)
+{
+    RobotTouch touch;
+    for (int i = 0; i < file->n_shapes; i++) {
+        if (robot_moves(file, &file->shapes[i]) && robot_touch(file, &file->shapes[i], ground, &touch)) return true;
+    }
+    return false;
+}
+
+// Height fields that nothing touches are not read: they may be pictures.
+static void robot_read_fields(RobotFile *file)
+{
+    for (int i = 0; i < file->n_shapes && !file->no_contacts && !robot_ignores(file, "hfield"); i++) {
+        RobotFileShape *shape = &file->shapes[i];
+        if (shape->unknown == NULL || strcmp(shape->unknown, "hfield") != 0) continue;
+        if (robot_is_ground(file, shape) && robot_is_touched(file, shape)) robot_read_field(file, shape);
+    }
 }
 
 void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena)
@@ -296,9 +325,10 @@ void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena)
     static const char *const kinds[] = {"mesh", "hfield", "sdf"};
     RobotFinding finding = {.file = file};
     if (!file->is_mjcf && robot_floats(file)) robot_add_floor(file);
-    robot_find_grounds(&finding);
     if (file->n_pairs > 0) qsort(file->pairs, (size_t)file->n_pairs, sizeof *file->pairs, pairs_compare);
     if (file->n_excludes > 0) qsort(file->excludes, (size_t)file->n_excludes, sizeof *file->excludes, excludes_compare);
+    robot_read_fields(file);
+    robot_find_grounds(&finding);
     finding.contacts = ARENA_NEW(file->arena, RobotContact, ROBOT_CONTACTS_MAX);
     for (int i = 0; i < file->n_shapes && !file->no_contacts; i++) {
         if (robot_moves(file, &file->shapes[i])) robot_touch_grounds(&finding, &file->shapes[i]);

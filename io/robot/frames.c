@@ -229,7 +229,8 @@ bool robot_solid(const RobotShape *shape, double *volume, double moments[3])
         *volume = shape->kind == ROBOT_BOX ? 8.0 * a * b * c : 4.0 / 3.0 * robot_pi * a * b * c;
         for (int i = 0; i < 3; i++) moments[i] = squares[i] / (shape->kind == ROBOT_BOX ? 3.0 : 5.0);
         return true;
-    case ROBOT_PLANE: break;
+    case ROBOT_PLANE:
+    case ROBOT_HFIELD: break;
     }
     return false;
 }

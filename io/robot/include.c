@@ -1,6 +1,7 @@
 // <include file="..."/> of MJCF: the children of the file's first element take its place. Names are relative to the
 // folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is
-// included at most once, so there are no cycles.
+// included at most once, so there are no cycles. In the text, height fields get the heights of their files, if these
+// can be read: whether they are needed is not known yet.
 #include "robot_file.h"
 
 #include <string.h>
@@ -10,18 +11,21 @@ enum { INCLUDED_MAX = 32 };
 
 typedef struct RobotIncluder {
     const char *folder; // the spec's; NULL: there is none
-    const char *place;  // of the robot's file in it: "", or "robots/"
+    const char *file;   // of the robot
+    const XmlNode *root;
     Arena *arena, *texts;
     Diagnostics *diagnostics;
     const char *names[INCLUDED_MAX];
-    int count;
+    int count, n_fields;
     size_t bytes;
     bool broken;
 } RobotIncluder;
 
-// A part of a text that another text takes the place of.
+// An element of a text that another text takes the place of.
 typedef struct IncludedPart {
-    size_t begin, end;
+    const XmlNode *node;        // <include> or <hfield>
+    const XmlNode *root;        // of the file that is included; NULL: a height field
+    struct IncludedPart *parts; // of that file's text
     const char *text;
     struct IncludedPart *next;
 } IncludedPart;
@@ -68,11 +72,10 @@ static const char *include_place(const char *folder, const char *file, Arena *ar
     return arena_format(arena, "%s/", own + length + 1 + strspn(own + length + 1, "/"));
 }
 
-// place/name without "." and "..", where these do not lead out; a name that begins with / stays.
-static const char *include_name(const char *place, const char *name, Arena *arena)
+const char *robot_path(const char *folder, const char *file, const char *name, Arena *arena)
 {
     if (name[0] == '/') return name;
-    char *out = arena_format(arena, "%s%s", place, name);
+    char *out = arena_format(arena, "%s%s", include_place(folder, file, arena), name);
     size_t size = 0, kept = 0; // of the name so far; of it what ".." can't take away
     for (const char *part = out; *part != '\0';) {
         const size_t length = strcspn(part, "/"), slashes = strspn(part + length, "/");
@@ -101,7 +104,7 @@ static XmlNode *include_open(RobotIncluder *includer, const XmlNode *node)
     else if (includer->folder == NULL)
         include_error(includer, node, "nothing can be included here: the text is not a file");
     if (name == NULL || includer->folder == NULL) return NULL;
-    name = include_name(includer->place, name, includer->texts);
+    name = robot_path(includer->folder, includer->file, name, includer->texts);
     if (!include_is_new(includer, node, name)) return NULL;
     const Error error = include_bytes(includer, name, &file, &bytes);
     if (error.kind != OK) {
@@ -123,21 +126,19 @@ static const char *include_join(RobotIncluder *includer, const char *text, size_
 {
     size_t size = end - begin;
     for (const IncludedPart *part = parts; part != NULL; part = part->next)
-        size += strlen(part->text) - (part->end - part->begin);
+        size += strlen(part->text) - (part->node->end - part->node->begin);
     if (size > XML_BYTES_MAX) return NULL;
     char *joined = arena_take(includer->arena, size + 1, 1), *at = joined;
     for (const IncludedPart *part = parts; part != NULL; part = part->next) {
-        memcpy(at, text + begin, part->begin - begin);
-        at += part->begin - begin;
+        memcpy(at, text + begin, part->node->begin - begin);
+        at += part->node->begin - begin;
         memcpy(at, part->text, strlen(part->text));
         at += strlen(part->text);
-        begin = part->end;
+        begin = part->node->end;
     }
     memcpy(at, text + begin, end - begin);
     return joined;
 }
-
-static const char *include_in_element(RobotIncluder *includer, XmlNode *root, bool whole);
 
 // Puts the children of `from` in the place of `node`, which follows `before` (NULL: it is the first).
 static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
@@ -152,6 +153,24 @@ static void include_splice(XmlNode *node, XmlNode *before, XmlNode *from)
     if (parent->last == node) parent->last = from->last != NULL ? from->last : before;
 }
 
+static IncludedPart *include_add_part(RobotIncluder *includer, const XmlNode *node, const XmlNode *root,
+                                      IncludedPart ***link)
+{
+    IncludedPart *part = ARENA_NEW(includer->arena, IncludedPart, 1);
+    *part = (IncludedPart){.node = node, .root = root};
+    **link = part;
+    *link = &part->next;
+    return part;
+}
+
+static void include_add_field(RobotIncluder *includer, const XmlNode *node, IncludedPart ***link)
+{
+    if (includer->n_fields++ == INCLUDED_MAX)
+        include_error(includer, node, "more than 32 height fields name a file");
+    else
+        (void)include_add_part(includer, node, NULL, link);
+}
+
 // Follows the elements in the order of the text; `link` is where the next part goes.
 static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedPart ***link, int depth)
 {
@@ -160,33 +179,38 @@ static void include_children(RobotIncluder *includer, XmlNode *parent, IncludedP
         next = node->next;
         if (strcmp(node->name, "include") != 0) {
             if (depth >= XML_DEPTH_MAX) include_error(includer, node, "more than 256 elements inside each other");
+            if (strcmp(node->name, "hfield") == 0 && robot_text_of(node, "file") != NULL && node->first == NULL)
+                include_add_field(includer, node, link);
             include_children(includer, node, link, depth + 1);
             before = node;
             continue;
         }
         XmlNode *root = include_open(includer, node);
-        const char *text = root != NULL ? include_in_element(includer, root, false) : NULL;
-        if (text == NULL) return;
-        IncludedPart *part = ARENA_NEW(includer->arena, IncludedPart, 1);
-        *part = (IncludedPart){node->begin, node->end, text, NULL};
-        **link = part;
-        *link = &part->next;
+        if (root == NULL) return;
+        IncludedPart *part = include_add_part(includer, node, root, link), **parts = &part->parts;
+        include_children(includer, root, &parts, 1);
         include_splice(node, before, root);
         if (root->last != NULL) before = root->last;
     }
 }
 
-// The text of the element's file (whole), or what stands in the element, with the files that it includes. NULL: an
-// error.
-static const char *include_in_element(RobotIncluder *includer, XmlNode *root, bool whole)
+// The text of the element's file (whole), or what stands in the element, with the files that it names. NULL: an error.
+static const char *include_text(RobotIncluder *includer, const XmlNode *root, IncludedPart *parts, bool whole)
 {
-    IncludedPart *parts = NULL, **link = &parts;
     const char *text = root->source->text;
-    include_children(includer, root, &link, 1);
-    if (includer->broken) return NULL;
+    for (IncludedPart **link = &parts, *part; (part = *link) != NULL;) {
+        part->text = part->root != NULL
+                         ? include_text(includer, part->root, part->parts, false)
+                         : robot_field_text(includer->folder, includer->root, part->node, includer->arena);
+        if (part->text == NULL && part->root != NULL) return NULL;
+        if (part->text == NULL)
+            *link = part->next;
+        else
+            link = &part->next;
+    }
     if (whole && parts == NULL) return text;
     text = include_join(includer, text, whole ? 0 : root->inner, whole ? strlen(text) : root->inner_end, parts);
-    if (text == NULL) include_error(includer, root, "with the included files the robot has more than 8 MiB");
+    if (text == NULL) include_error(includer, root, "with the files that it names the robot has more than 8 MiB");
     return text;
 }
 
@@ -203,11 +227,17 @@ static int include_depth(const XmlNode *node, int depth)
 bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
                    const char **text)
 {
-    RobotIncluder includer = {.folder = folder, .arena = arena, .texts = texts, .diagnostics = diagnostics};
-    if (folder != NULL) includer.place = include_place(folder, root->source->file, arena);
-    *text = include_in_element(&includer, root, true);
+    RobotIncluder includer = {.folder = folder,
+                              .file = root->source->file,
+                              .root = root,
+                              .arena = arena,
+                              .texts = texts,
+                              .diagnostics = diagnostics};
+    IncludedPart *parts = NULL, **link = &parts;
+    include_children(&includer, root, &link, 1);
+    *text = includer.broken ? NULL : include_text(&includer, root, parts, true);
     if (*text == NULL) return false;
-    if (includer.count > 0) *text = arena_copy(texts, *text);
+    if (*text != root->source->text) *text = arena_copy(texts, *text);
     if (include_depth(root, 1) > XML_DEPTH_MAX)
         include_error(&includer, root, "with the included files more than 256 elements are inside each other");
     return !includer.broken;

@@ -34,6 +34,7 @@ typedef enum MjcfGeomType {
 typedef struct MjcfGeom {
     MjcfGeomType type;
     bool mesh, turned, from_to; // a mesh is named; an orientation other than quat; fromto is given
+    const char *field;          // the hfield that is named; NULL: none
     RobotFrame frame;           // of pos and quat
     double turn[4], ends[6], size[3], friction[3], mass, density;
     int contype, conaffinity, group, condim, priority;

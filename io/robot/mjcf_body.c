@@ -217,6 +217,7 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *pla
     if (shape == NULL) return;
     const char *mesh = geom.type == MJCF_HFIELD ? "hfield" : geom.type == MJCF_SDF ? "sdf" : "mesh";
     shape->unknown = mjcf_is_mesh(&geom) ? mesh : NULL;
+    shape->field = geom.field;
     shape->shape.kind = mjcf_kinds[geom.type].kind;
     shape->contype = geom.contype;
     shape->conaffinity = geom.conaffinity;
@@ -239,6 +240,13 @@ static void mjcf_read_geom(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *pla
 
 // ---- inertia --------------------------------------------------------------------------------------------------------
 
+// Is the body fixed to the world? `base` may change that.
+static bool mjcf_stands(const RobotFile *file, int body)
+{
+    while (body >= 0 && file->bodies[body].joint.kind == ROBOT_WELD) body = file->bodies[body].parent;
+    return body < 0 && file->options->base != ROBOT_BASE_FLOATING;
+}
+
 // The mass of one geom in its body's frame. False: it has none.
 static bool mjcf_geom_mass(Mjcf *mjcf, const RobotFileShape *shape, RobotMass *mass)
 {
@@ -246,7 +254,8 @@ static bool mjcf_geom_mass(Mjcf *mjcf, const RobotFileShape *shape, RobotMass *m
     const bool nothing = shape->mass == 0.0 || (isnan(shape->mass) && shape->density == 0.0);
     if (nothing || shape->group < mjcf->compiler.groups[0] || shape->group > mjcf->compiler.groups[1]) return false;
     if (shape->unknown != NULL) {
-        if (robot_ignores(mjcf->file, shape->unknown)) return false;
+        const bool ground = strcmp(shape->unknown, "hfield") == 0 && mjcf_stands(mjcf->file, shape->shape.body);
+        if (ground || robot_ignores(mjcf->file, shape->unknown)) return false;
         robot_error(mjcf->file, shape->node, NULL,
                     "%s gives its body inertia and is a %s, which is not read; give the body <inertial>, or add %s to "
                     "ignore: then it weighs nothing",

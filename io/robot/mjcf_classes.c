@@ -149,6 +149,7 @@ void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom)
     mjcf_read_frame(mjcf, node, &geom->frame, &geom->turned, geom->turn);
     geom->from_to |= robot_numbers(file, node, "fromto", 6, 6, geom->ends) == 6;
     geom->mesh |= robot_text_of(node, "mesh") != NULL;
+    if (robot_text_of(node, "hfield") != NULL) geom->field = robot_text_of(node, "hfield");
     robot_numbers(file, node, "size", 1, 3, geom->size);
     robot_numbers(file, node, "friction", 1, 3, geom->friction);
     robot_not_negative(file, node, "mass", &geom->mass);

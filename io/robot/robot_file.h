@@ -21,6 +21,7 @@ typedef struct RobotFileShape {
     RobotShape shape;
     const XmlNode *node;
     const char *unknown; // "mesh": not a primitive; NULL: one
+    const char *field;   // of a height field: the asset that it names, or NULL
     int contype, conaffinity, group, priority, condim;
     double friction[3];   // sliding, torsional (m), rolling (m)
     double margin;        // m
@@ -94,6 +95,8 @@ typedef struct RobotFile {
     int n_pairs;
     RobotFileExclude *excludes; // [ROBOT_PAIRS_MAX]
     int n_excludes;
+    double *heights; // [n_heights] of height fields, as in Robot; room for ROBOT_HEIGHTS_MAX, or NULL
+    int n_heights;
     RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
     int n_keys;
     RobotFileNote notes[ROBOT_NOTES_MAX];
@@ -181,6 +184,16 @@ double robot_reflected_inertia(const RobotMobility *mobility, int body);
 // Replaces every <include> of the tree. False: errors went to `diagnostics`. *text: as robot_text.
 bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
                    const char **text);
+// The name of a file that the robot's file names, in the spec's folder: without "." and "..", where these do not lead
+// out; a name that begins with / stays.
+const char *robot_path(const char *folder, const char *file, const char *name, Arena *arena);
+
+// ---- hfield.c -------------------------------------------------------------------------------------------------------
+
+// Reads what a shape of the world needs that is unknown as "hfield": then it is a height field. Or an error.
+void robot_read_field(RobotFile *file, RobotFileShape *shape);
+// The text of an <hfield> that names a file, with its heights instead. NULL: it can't be read.
+const char *robot_field_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena);
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
 

@@ -82,10 +82,10 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "the robot's root. file: as in its file, floating if that is URDF; floating; fixed: to the world"},
     {"terrain", OPTION_CHOICE, "", ARTICULATED_FILE, 0, ARTICULATED_NOWHERE,
      "flat|slope|steps|sine|table|heights|file|none",
-     "the ground. file: the planes and other shapes of the world in the robot's file, and no ground where it has none; "
-     "under a URDF that floats a plane at z = 0. none: nothing touches anything. The others take the place of the "
-     "file's planes: their height along x, parameters give its dimensions, terrain_points the table; heights: over x "
-     "and y, from terrain_file"},
+     "the ground. file: the planes, height fields and other shapes of the world in the robot's file, and no ground "
+     "where it has none; under a URDF that floats a plane at z = 0. none: nothing touches anything. The others take "
+     "the place of the file's planes and height fields: their height along x, parameters give its dimensions, "
+     "terrain_points the table; heights: over x and y, from terrain_file"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
      "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
     {"terrain_file", OPTION_FILE, "m", 0, -1e4, 1e4, "matrix",

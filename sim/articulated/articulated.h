@@ -72,13 +72,15 @@ typedef enum ArticulatedSurfaceKind {
     ARTICULATED_ON_SPHERE,
     ARTICULATED_ON_CAPSULE,
     ARTICULATED_ON_CYLINDER,
-    ARTICULATED_ON_BOX
+    ARTICULATED_ON_BOX,
+    ARTICULATED_ON_HFIELD // z upwards
 } ArticulatedSurfaceKind;
 typedef struct ArticulatedSurface {
     double p[3];    // m: its middle; of a plane a point on it
     double axes[9]; // its x, y and z axes, world axes
-    double size[3]; // m, as of a RobotShape
-    int32_t kind, none;
+    double size[3]; // m, as of a RobotShape; of a height field between its columns, and between its rows
+    int32_t kind;
+    int32_t first, rows, columns; // of a height field: its heights in those of all
 } ArticulatedSurface;
 
 // A lane input that is a number of a body, or of several.
@@ -158,7 +160,7 @@ typedef enum ArticulatedTerrain {
     ARTICULATED_SINE,
     ARTICULATED_TABLE,
     ARTICULATED_HEIGHTS,
-    ARTICULATED_FILE,   // the planes of the robot's file
+    ARTICULATED_FILE,   // the planes and height fields of the robot's file
     ARTICULATED_NOWHERE // nothing touches anything
 } ArticulatedTerrain;
 enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
@@ -180,6 +182,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, table) X(int32_t, n_table) \
     /* heights[n_rows][n_columns] in the assets, spacing (m) apart */ \
     X(double, spacing) X(int32_t, heights) X(int32_t, n_rows) X(int32_t, n_columns) \
+    /* heights of the file's height fields in the assets */ \
+    X(int32_t, fields) X(int32_t, n_fields) \
     /* starts[n_actions] in the assets: the first step of each row of the table of commands; 0: none */ \
     X(int32_t, starts) \
     /* in the memory; bodies: at 0 */ \
@@ -466,6 +470,10 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
+// Whether it is ground that a terrain of the spec takes the place of: a plane or a height field of the file.
+bool articulated_is_floor(const RobotShape *shape);
+// A shape of the world as kernels have it.
+ArticulatedSurface articulated_surface_of(const RobotShape *shape);
 // ---- start.c --------------------------------------------------------------------------------------------------------
 
 // How the robot stands over the ground at t = 0, of all shapes that may touch it.

@@ -53,7 +53,7 @@ HD ArticulatedContact contact_state(const ArticulatedLanes *w, const Articulated
 HD int contact_away(const ArticulatedLanes *w, const ArticulatedPose *pose, const ArticulatedPoint *point, real scale)
 {
     const ArticulatedSurface *surface = &w->surfaces[point->surface];
-    if (point->group < 2 || surface->kind == ARTICULATED_ON_TERRAIN) return 0;
+    if (point->group < 2 || surface->kind == ARTICULATED_ON_TERRAIN || surface->kind == ARTICULATED_ON_HFIELD) return 0;
     const Vector3 middle = rotation_out(&pose->r, scaled(scale, vector3_of(point->p)));
     const real above = surface_near(w, surface, added(pose->x, middle)).above;
     const real bound = fused(scale, splat(point->spread), splat(point->reach)) * (1.0 + 1e-9) + 1e-9; // for rounding

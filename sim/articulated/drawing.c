@@ -3,7 +3,7 @@
 // the right by half their depth (a cabinet projection).
 #include "articulated.h"
 
-#include "../spatial/terrain.h"
+#include "ground.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,18 +153,23 @@ static double figure_height(const Configured *configured, const ArticulatedConst
     return terrain_grid(&grid, x + half_x, y + half_y).height;
 }
 
-// The highest plane of the robot's file there.
-static double figure_planes(const double *assets, const ArticulatedConstants *c, double x, double y)
+// The highest plane or height field of the robot's file there; where there is none, the edge of a height field.
+static double figure_floor(const double *assets, const ArticulatedConstants *c, double x, double y)
 {
     const ArticulatedSurface *surfaces = (const ArticulatedSurface *)(assets + c->surfaces);
-    double highest = -INFINITY;
+    double highest = -INFINITY, edge = -INFINITY;
     for (int k = 0; k < c->n_surfaces; k++) {
-        const ArticulatedSurface *plane = &surfaces[k];
-        const double *n = plane->axes + 6;
-        if (plane->kind != ARTICULATED_ON_PLANE || n[2] <= FIGURE_STEEP) continue;
-        highest = fmax(highest, plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2]);
+        const ArticulatedSurface *floor = &surfaces[k];
+        mask inside;
+        if (floor->kind == ARTICULATED_ON_HFIELD) {
+            const double height = ground_of_field(assets + c->fields, floor, x, y, &inside).height;
+            if (inside) highest = fmax(highest, height);
+            edge = fmax(edge, height);
+        }
+        if (floor->kind == ARTICULATED_ON_PLANE && floor->axes[8] > FIGURE_STEEP)
+            highest = fmax(highest, ground_of_plane(floor, x, y).height);
     }
-    return highest;
+    return isfinite(highest) ? highest : edge;
 }
 
 double articulated_ground(const Configured *configured, const double *parameter, double x, double y)
@@ -172,7 +177,7 @@ double articulated_ground(const Configured *configured, const double *parameter,
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     if (c.terrain == ARTICULATED_FLAT) return 0.0;
-    if (c.terrain == ARTICULATED_FILE) return figure_planes(configured->assets, &c, x, y);
+    if (c.terrain == ARTICULATED_FILE) return figure_floor(configured->assets, &c, x, y);
     if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
     const double *of = parameter + c.terrain_row, along = x - of[0];
     if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, y - of[1]);
@@ -238,7 +243,7 @@ static bool figure_has_ground(const ArticulatedHost *host, const ArticulatedBody
     for (int k = 0; k < robot->n_contacts && host->terrain == ARTICULATED_FILE; k++) {
         const RobotShape *shape = &robot->shapes[robot->contacts[k].ground];
         articulated_turn(shape->q, up, normal);
-        ground |= shape->kind == ROBOT_PLANE && normal[2] > FIGURE_STEEP;
+        ground |= articulated_is_floor(shape) && normal[2] > FIGURE_STEEP;
     }
     return ground;
 }

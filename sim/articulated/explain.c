@@ -66,21 +66,22 @@ static void robot_say_notes(RobotRemarks *to, const Robot *robot, bool skipped, 
                   arena_format(to->arena, skipped ? "%s: in the file, and not simulated" : "%s", text));
 }
 
-// Planes and other shapes of the world in the file.
+// Planes, height fields and other shapes of the world in the file.
 typedef struct RobotGrounds {
-    int planes, others;
+    int planes, fields, others;
 } RobotGrounds;
 
 static RobotGrounds robot_grounds(const Robot *robot, Arena *arena)
 {
-    RobotGrounds grounds = {0, 0};
+    RobotGrounds grounds = {0, 0, 0};
     bool *seen = ARENA_NEW(arena, bool, robot->n_shapes + 1);
     for (int k = 0; k < robot->n_contacts; k++) {
         const int ground = robot->contacts[k].ground;
         if (seen[ground]) continue;
         seen[ground] = true;
         grounds.planes += robot->shapes[ground].kind == ROBOT_PLANE;
-        grounds.others += robot->shapes[ground].kind != ROBOT_PLANE;
+        grounds.fields += robot->shapes[ground].kind == ROBOT_HFIELD;
+        grounds.others += !articulated_is_floor(&robot->shapes[ground]);
     }
     return grounds;
 }
@@ -88,19 +89,21 @@ static RobotGrounds robot_grounds(const Robot *robot, Arena *arena)
 // "2 planes and 1 other shape of the world", or the terrain.
 static const char *robot_grounds_text(const ArticulatedHost *host, const RobotGrounds *grounds, Arena *arena)
 {
-    const bool file = host->terrain == ARTICULATED_FILE;
-    const char *others =
-        arena_format(arena, "%d other shape%s of the world", grounds->others, grounds->others == 1 ? "" : "s");
-    const char *planes = arena_format(arena, "%d plane%s%s", grounds->planes, grounds->planes == 1 ? "" : "s",
-                                      grounds->others > 0 ? " and " : "");
-    const char *terrain =
-        arena_format(arena, "the terrain of the spec%s%s", grounds->planes > 0 ? ", in place of planes" : "",
-                     grounds->others > 0 ? ", and " : "");
-    return arena_format(arena, "%s%s",
-                        !file                 ? terrain
-                        : grounds->planes > 0 ? planes
-                                              : "",
-                        grounds->others > 0 ? others : "");
+    const bool file = host->terrain == ARTICULATED_FILE, planes = grounds->planes > 0, fields = grounds->fields > 0;
+    const char *and = planes && fields ? " and " : "", *text = "";
+    if (file && planes) text = arena_format(arena, "%d plane%s", grounds->planes, grounds->planes == 1 ? "" : "s");
+    if (file && fields)
+        text =
+            arena_format(arena, "%s%s%d height field%s", text, and, grounds->fields, grounds->fields == 1 ? "" : "s");
+    if (!file)
+        text = arena_format(arena, "the terrain of the spec%s%s%s%s", planes || fields ? ", in place of " : "",
+                            planes ? "planes" : "", and, fields ? "height fields" : "");
+    if (grounds->others == 0) return text;
+    return arena_format(arena, "%s%s%d other shape%s of the world", text,
+                        !file              ? ", and "
+                        : planes || fields ? " and "
+                                           : "",
+                        grounds->others, grounds->others == 1 ? "" : "s");
 }
 
 // ", friction 0.3 to 1"
@@ -173,6 +176,28 @@ static void robot_say_start(RobotRemarks *to, const Configured *configured, cons
                            "the robot starts in the ground: shape%s of body %.60s is %.3g mm deep in it%s; raise the "
                            "robot, or set settle: true",
                            name, host->robot->bodies[shape->body].name, -1e3 * start.least, more));
+}
+
+static void robot_say_fields(RobotRemarks *to, const ArticulatedHost *host)
+{
+    const Robot *robot = host->robot;
+    bool *seen = ARENA_NEW(to->arena, bool, robot->n_shapes + 1);
+    for (int k = 0; k < robot->n_contacts && host->terrain == ARTICULATED_FILE; k++) {
+        const RobotShape *field = &robot->shapes[robot->contacts[k].ground];
+        if (field->kind != ROBOT_HFIELD || seen[robot->contacts[k].ground]) continue;
+        seen[robot->contacts[k].ground] = true;
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < field->rows * field->columns; i++) {
+            low = fmin(robot->heights[field->first + i], low);
+            high = fmax(robot->heights[field->first + i], high);
+        }
+        robot_say(to, "hfield", false,
+                  arena_format(to->arena,
+                               "%.60s%s%d x %d heights, %.4g m along x and %.4g m along y, from %.4g to %.4g m; no "
+                               "ground beyond its edges, and ground however deep below it",
+                               field->name, field->name[0] != '\0' ? ": " : "", field->rows, field->columns,
+                               2.0 * field->size[0], 2.0 * field->size[1], field->p[2] + low, field->p[2] + high));
+    }
 }
 
 static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
@@ -249,6 +274,7 @@ int articulated_explain(const Configured *configured, const double *point, int c
     robot_say_start(&to, configured, point, count);
     robot_say_legs(&to, host, &c, configured->assets);
     robot_say_terrain(&to, host, &c);
+    robot_say_fields(&to, host);
     robot_say_reference(&to, host, &c);
     robot_say_gains(&to, &c, configured->assets);
     return to.count;

@@ -117,7 +117,7 @@ static double figure_size(const Robot *robot)
 static bool figure_shows(const FigureSolids *figure, int s)
 {
     const RobotShape *shape = &figure->robot->shapes[s];
-    return shape->kind != ROBOT_PLANE && (shape->body >= 0 || figure->ground[s] || figure->fixed);
+    return !articulated_is_floor(shape) && (shape->body >= 0 || figure->ground[s] || figure->fixed);
 }
 
 static bool figure_has_shape(const FigureSolids *figure, int body, double least)

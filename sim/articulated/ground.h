@@ -46,24 +46,55 @@ HD ArticulatedGround ground_of_heights(const ArticulatedLanes *w, real x, real y
     return ground;
 }
 
-// The highest plane of the robot's file at x, y. Without any: z = 0.
-HD ArticulatedGround ground_of_planes(const ArticulatedLanes *w, real x, real y)
+// A height field of the robot's file at x, y. fields: heights of all.
+HD ArticulatedGround ground_of_field(const double *fields, const ArticulatedSurface *surface, real x, real y,
+                                     mask *inside)
+{
+    const double *a = surface->axes, *b = surface->axes + 3; // level
+    const TerrainField field = {fields + surface->first, surface->rows, surface->columns, surface->size[0],
+                                surface->size[1]};
+    const real to_x = x - surface->p[0], to_y = y - surface->p[1];
+    const TerrainFacet facet = terrain_facet(&field, to_x * a[0] + to_y * a[1], to_x * b[0] + to_y * b[1]);
+    const real slope_x = facet.slope_x * a[0] + facet.slope_y * b[0];
+    const real slope_y = facet.slope_x * a[1] + facet.slope_y * b[1];
+    const real up = 1.0 / square_root(fused(slope_x, slope_x, fused(slope_y, slope_y, splat(1.0))));
+    ArticulatedGround ground;
+    ground.height = surface->p[2] + facet.height;
+    ground.normal = vector3(-(slope_x * up), -(slope_y * up), up);
+    *inside = facet.inside;
+    return ground;
+}
+
+// A plane of the file at x, y.
+HD ArticulatedGround ground_of_plane(const ArticulatedSurface *plane, real x, real y)
+{
+    const double *n = plane->axes + 6;
+    ArticulatedGround ground;
+    ground.height = plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2];
+    ground.normal = vector3(splat(n[0]), splat(n[1]), splat(n[2]));
+    return ground;
+}
+
+// The highest plane or height field of the robot's file at x, y. Without any: z = 0.
+HD ArticulatedGround ground_of_file(const ArticulatedLanes *w, real x, real y)
 {
     ArticulatedGround ground;
     ground.height = splat(0.0);
     ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
-    bool any = false;
+    mask none = all_lanes();
     for (int k = 0; k < w->c.n_surfaces; k++) {
-        const ArticulatedSurface *plane = &w->surfaces[k];
-        const double *n = plane->axes + 6;
-        if (plane->kind != ARTICULATED_ON_PLANE || n[2] <= 0.01) continue;
-        const real z = plane->p[2] - ((x - plane->p[0]) * n[0] + (y - plane->p[1]) * n[1]) / n[2];
-        const mask higher = any ? MASK(value_of(z) > value_of(ground.height)) : all_lanes();
-        ground.height = select_real(higher, z, ground.height);
-        ground.normal = vector3(select_real(higher, splat(n[0]), ground.normal.x),
-                                select_real(higher, splat(n[1]), ground.normal.y),
-                                select_real(higher, splat(n[2]), ground.normal.z));
-        any = true;
+        const ArticulatedSurface *surface = &w->surfaces[k];
+        const bool field = surface->kind == ARTICULATED_ON_HFIELD;
+        if (!field && (surface->kind != ARTICULATED_ON_PLANE || surface->axes[8] <= 0.01)) continue;
+        mask there = all_lanes();
+        const ArticulatedGround other =
+            field ? ground_of_field(w->assets + w->c.fields, surface, x, y, &there) : ground_of_plane(surface, x, y);
+        const mask higher = there & (none | MASK(value_of(other.height) > value_of(ground.height)));
+        ground.height = select_real(higher, other.height, ground.height);
+        ground.normal = vector3(select_real(higher, other.normal.x, ground.normal.x),
+                                select_real(higher, other.normal.y, ground.normal.y),
+                                select_real(higher, other.normal.z, ground.normal.z));
+        none = none & ~higher;
     }
     return ground;
 }
@@ -76,7 +107,7 @@ HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x, real y)
     ground.height = splat(0.0);
     ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
     if (w->c.terrain == ARTICULATED_FLAT || w->c.terrain == ARTICULATED_NOWHERE) return ground;
-    if (w->c.terrain == ARTICULATED_FILE) return ground_of_planes(w, x, y);
+    if (w->c.terrain == ARTICULATED_FILE) return ground_of_file(w, x, y);
     if (w->c.terrain == ARTICULATED_HEIGHTS) return ground_of_heights(w, x, y);
     const Terrain terrain = ground_terrain(w, x);
     const real up = 1.0 / square_root(fused(terrain.slope, terrain.slope, splat(1.0)));

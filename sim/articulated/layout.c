@@ -225,7 +225,8 @@ static bool shape_place(const RobotShape *shape, int k, ArticulatedPoint *place)
         place->axis[0] = place->side[1] = 1.0;
         memcpy(place->size, size, sizeof place->size);
         return k < 1;
-    case ROBOT_PLANE: break;
+    case ROBOT_PLANE:
+    case ROBOT_HFIELD: break;
     }
     return false;
 }
@@ -274,9 +275,11 @@ static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, 
 
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact)
 {
-    const bool plane = host->robot->shapes[contact->ground].kind == ROBOT_PLANE;
-    return host->terrain != ARTICULATED_NOWHERE && (!plane || host->terrain == ARTICULATED_FILE);
+    const bool floor = articulated_is_floor(&host->robot->shapes[contact->ground]);
+    return host->terrain != ARTICULATED_NOWHERE && (!floor || host->terrain == ARTICULATED_FILE);
 }
+
+bool articulated_is_floor(const RobotShape *shape) { return shape->kind == ROBOT_PLANE || shape->kind == ROBOT_HFIELD; }
 
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape)
 {
@@ -319,29 +322,40 @@ static int lay_points(LayPoints *lay, int body)
 
 // ---- surfaces -------------------------------------------------------------------------------------------------------
 
-// The terrain, then the shapes of the world that anything touches. surface[n_shapes]: their places.
-static const ArticulatedSurface *lay_surfaces(const ArticulatedHost *host, Arena *arena, int *surface, int *count)
+ArticulatedSurface articulated_surface_of(const RobotShape *shape)
 {
     static const ArticulatedSurfaceKind kinds[] = {
         [ROBOT_PLANE] = ARTICULATED_ON_PLANE,       [ROBOT_SPHERE] = ARTICULATED_ON_SPHERE,
         [ROBOT_CAPSULE] = ARTICULATED_ON_CAPSULE,   [ROBOT_BOX] = ARTICULATED_ON_BOX,
-        [ROBOT_CYLINDER] = ARTICULATED_ON_CYLINDER, [ROBOT_ELLIPSOID] = ARTICULATED_ON_SPHERE};
+        [ROBOT_CYLINDER] = ARTICULATED_ON_CYLINDER, [ROBOT_ELLIPSOID] = ARTICULATED_ON_SPHERE,
+        [ROBOT_HFIELD] = ARTICULATED_ON_HFIELD};
+    ArticulatedSurface to = {.kind = (int32_t)kinds[shape->kind]};
+    memcpy(to.p, shape->p, sizeof to.p);
+    memcpy(to.size, shape->size, sizeof to.size);
+    for (int a = 0; a < 3; a++) {
+        const double axis[3] = {a == 0, a == 1, a == 2};
+        articulated_turn(shape->q, axis, to.axes + 3 * a);
+    }
+    if (shape->kind != ROBOT_HFIELD) return to;
+    to.first = shape->first;
+    to.rows = shape->rows;
+    to.columns = shape->columns;
+    to.size[0] = 2.0 * shape->size[0] / (shape->columns - 1);
+    to.size[1] = 2.0 * shape->size[1] / (shape->rows - 1);
+    return to;
+}
+
+// The terrain, then the shapes of the world that anything touches. surface[n_shapes]: their places.
+static const ArticulatedSurface *lay_surfaces(const ArticulatedHost *host, Arena *arena, int *surface, int *count)
+{
     const Robot *robot = host->robot;
     ArticulatedSurface *surfaces = ARENA_NEW(arena, ArticulatedSurface, robot->n_shapes + 1);
     *count = 1;
     surfaces[0] = (ArticulatedSurface){.kind = ARTICULATED_ON_TERRAIN};
     for (int k = 0; k < robot->n_contacts; k++) {
         const int ground = robot->contacts[k].ground;
-        const RobotShape *shape = &robot->shapes[ground];
         if (surface[ground] > 0 || !articulated_counts(host, &robot->contacts[k])) continue;
-        ArticulatedSurface *to = &surfaces[*count];
-        to->kind = (int32_t)kinds[shape->kind];
-        memcpy(to->p, shape->p, sizeof to->p);
-        memcpy(to->size, shape->size, sizeof to->size);
-        for (int a = 0; a < 3; a++) {
-            const double axis[3] = {a == 0, a == 1, a == 2};
-            articulated_turn(shape->q, axis, to->axes + 3 * a);
-        }
+        surfaces[*count] = articulated_surface_of(&robot->shapes[ground]);
         surface[ground] = (*count)++;
     }
     return surfaces;
@@ -415,7 +429,8 @@ static int64_t lay_places(ArticulatedConstants *c)
     c->actions = c->designs + doubles_of((size_t)c->n_designs * sizeof(ArticulatedDesign));
     c->table = c->actions + c->n_actions * c->n_joints;
     c->heights = c->table + 2 * c->n_table;
-    const int32_t starts = c->heights + c->n_rows * c->n_columns;
+    c->fields = c->heights + c->n_rows * c->n_columns;
+    const int32_t starts = c->fields + c->n_fields;
     c->targets = starts + (c->starts != 0 ? c->n_actions : 0);
     c->starts = c->starts != 0 ? starts : 0;
     c->records = c->targets + doubles_of((size_t)c->n_targets * sizeof(ArticulatedTarget));
@@ -480,6 +495,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->n_table = host->n_table;
     c->n_rows = host->n_rows;
     c->n_columns = host->n_columns;
+    c->n_fields = host->terrain == ARTICULATED_FILE ? robot->n_heights : 0;
     c->starts = host->starts != NULL;
     c->terrain = (int32_t)host->terrain;
     c->terrain_row = ARTICULATED_N_PARAMETERS;
@@ -496,6 +512,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
         memcpy(assets + c->actions, host->actions, (size_t)(c->n_actions * c->n_joints) * sizeof *assets);
     if (c->n_table > 0) memcpy(assets + c->table, host->table, (size_t)(2 * c->n_table) * sizeof *assets);
     if (c->n_rows > 0) memcpy(assets + c->heights, host->heights, (size_t)(c->n_rows * c->n_columns) * sizeof *assets);
+    if (c->n_fields > 0) memcpy(assets + c->fields, robot->heights, (size_t)c->n_fields * sizeof *assets);
     if (c->starts != 0) memcpy(assets + c->starts, host->starts, (size_t)c->n_actions * sizeof *assets);
     if (c->n_targets > 0) {
         memcpy(assets + c->targets, host->targets, (size_t)c->n_targets * sizeof *host->targets);

@@ -14,7 +14,8 @@ enum {
     ROBOT_CONTACTS_MAX = 16384,
     ROBOT_KEYFRAMES_MAX = 64,
     ROBOT_NOTES_MAX = 256,
-    ROBOT_NAME_MAX = 128 // bytes of a name
+    ROBOT_HEIGHTS_MAX = 1 << 18, // of all height fields together
+    ROBOT_NAME_MAX = 128         // bytes of a name
 };
 
 typedef enum RobotJointKind {
@@ -66,15 +67,17 @@ typedef enum RobotShapeKind {
     ROBOT_CYLINDER,  // radius, half length, along z
     ROBOT_BOX,       // half lengths
     ROBOT_ELLIPSOID, // half axes
-    ROBOT_PLANE      // of the world: all below its x and y axes; not drawn as a solid
+    ROBOT_PLANE,     // of the world: all below its x and y axes; not drawn as a solid
+    ROBOT_HFIELD     // of the world, z upwards: all below a grid of heights over x and y; size: half lengths. Not drawn
 } RobotShapeKind;
 
 typedef struct RobotShape {
     const char *name; // may be empty
     RobotShapeKind kind;
-    int body;          // -1: the world
-    double p[3], q[4]; // in the body's frame
-    double size[3];    // m
+    int body;                 // -1: the world
+    double p[3], q[4];        // in the body's frame
+    double size[3];           // m
+    int first, rows, columns; // of a height field: its heights in those of the robot
     // of a body, with a terrain that the spec names
     bool collides;
     double friction; // coefficient of sliding friction; 0: none
@@ -111,6 +114,8 @@ typedef struct Robot {
     int n_shapes;
     const RobotContact *contacts; // [n_contacts] in the order of their shapes
     int n_contacts;
+    const double *heights; // [n_heights] m, over its frame: of a height field [rows][columns], rows along y
+    int n_heights;
     const RobotKeyframe *keyframes; // [n_keyframes]
     int n_keyframes;
     int n_coordinates;

@@ -1,7 +1,7 @@
 // How a robot stands over the ground at t = 0, and `settle: true`: the robot is moved up or down so that its lowest
 // shape just touches. A shape in the ground is pushed out by thousands of newtons in the first step, and
 // ground_force_max says nothing any more.
-#include "articulated.h"
+#include "ground.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static double start_reach(const RobotShape *shape, const StartPlace *place, cons
     case ROBOT_ELLIPSOID:
         return place->scale * sqrt(size[0] * size[0] * d[0] * d[0] + size[1] * size[1] * d[1] * d[1] +
                                    size[2] * size[2] * d[2] * d[2]);
-    case ROBOT_PLANE: break;
+    case ROBOT_PLANE:
+    case ROBOT_HFIELD: break;
     }
     return 0.0;
 }
@@ -115,6 +116,17 @@ static double start_over_plane(const RobotShape *plane, double margin, const Rob
     return n[2] > steep ? (over - start_reach(shape, place, n) - margin) / n[2] : INFINITY;
 }
 
+// The same over the triangle of a height field below its middle; infinite beyond its edges.
+static double start_over_field(const double *fields, const RobotShape *field, double margin, const RobotShape *shape,
+                               const StartPlace *place)
+{
+    const ArticulatedSurface surface = articulated_surface_of(field);
+    mask inside;
+    const ArticulatedGround ground = ground_of_field(fields, &surface, place->p[0], place->p[1], &inside);
+    const double n[3] = {ground.normal.x, ground.normal.y, ground.normal.z};
+    return inside ? place->p[2] - ground.height - (start_reach(shape, place, n) + margin) / n[2] : INFINITY;
+}
+
 static void start_add(ArticulatedStart *start, int shape, double height)
 {
     const double touches = 1e-9; // m
@@ -135,15 +147,18 @@ ArticulatedStart articulated_start_of(const Configured *configured, const double
     for (int s = 0, next = 0; s < robot->n_shapes; s++) {
         const RobotShape *shape = &robot->shapes[s];
         double height = INFINITY;
-        if (shape->body < 0 || shape->kind == ROBOT_PLANE) continue;
+        if (shape->body < 0) continue;
         const StartPlace place = start_place(robot, shape, poses + POSE_NUMBERS * shape->body);
         if (articulated_on_terrain(host, shape)) height = start_over_terrain(configured, point, shape, &place);
         while (next < robot->n_contacts && robot->contacts[next].shape < s) next++;
         for (; next < robot->n_contacts && robot->contacts[next].shape == s; next++) {
             const RobotContact *contact = &robot->contacts[next];
             const RobotShape *ground = &robot->shapes[contact->ground];
-            if (ground->kind == ROBOT_PLANE && articulated_counts(host, contact))
-                height = fmin(start_over_plane(ground, contact->margin, shape, &place), height);
+            if (!articulated_is_floor(ground) || !articulated_counts(host, contact)) continue;
+            height = fmin(ground->kind == ROBOT_PLANE
+                              ? start_over_plane(ground, contact->margin, shape, &place)
+                              : start_over_field(configured->assets + c.fields, ground, contact->margin, shape, &place),
+                          height);
         }
         start_add(&start, s, height);
     }

@@ -116,6 +116,20 @@ HD ArticulatedWay surface_way(const ArticulatedSurface *surface, const Rotation 
     return way;
 }
 
+#define SURFACE_NONE 1e3 // m: above nothing
+
+// Over a triangle of a height field, and in front of its plane.
+HD ArticulatedNear surface_near_field(const ArticulatedLanes *w, const ArticulatedSurface *surface, Vector3 c)
+{
+    mask inside;
+    const ArticulatedGround ground = ground_of_field(w->assets + w->c.fields, surface, c.x, c.y, &inside);
+    ArticulatedNear near;
+    near.normal = ground.normal;
+    near.over = c.z - ground.height;
+    near.above = select_real(inside, near.over * near.normal.z, splat(SURFACE_NONE));
+    return near;
+}
+
 HD ArticulatedNear surface_near(const ArticulatedLanes *w, const ArticulatedSurface *surface, Vector3 c)
 {
     ArticulatedNear near;
@@ -126,6 +140,7 @@ HD ArticulatedNear surface_near(const ArticulatedLanes *w, const ArticulatedSurf
         near.above = near.over * near.normal.z;
         return near;
     }
+    if (surface->kind == ARTICULATED_ON_HFIELD) return surface_near_field(w, surface, c);
     const Rotation axes = surface_axes(surface);
     near.over = splat(0.0);
     if (surface->kind == ARTICULATED_ON_PLANE) {

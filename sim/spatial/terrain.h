@@ -164,4 +164,44 @@ HD TerrainPatch terrain_grid(const TerrainGrid *grid, real x, real y)
     return ground;
 }
 
+// ---- a height field -------------------------------------------------------------------------------------------------
+// Two triangles in each cell, as in MuJoCo: the diagonal is from the cell's first corner (least x, least y) to the one
+// across it.
+
+typedef struct TerrainField {
+    const double *heights;   // [rows][columns] z (m); rows along y, columns along x
+    int32_t rows, columns;   // at least 2
+    double along_x, along_y; // m between columns, and between rows
+} TerrainField;
+
+typedef struct TerrainFacet {
+    real height, slope_x, slope_y; // z (m), dz/dx, dz/dy
+    mask inside;                   // beyond the edges there is no ground
+} TerrainFacet;
+
+// The triangle at x, y, from the middle of the grid; beyond an edge that at the edge.
+HD TerrainFacet terrain_facet(const TerrainField *field, real x, real y)
+{
+    TerrainFacet facet;
+    const TerrainPlace column =
+        terrain_place(x + 0.5 * field->along_x * (double)(field->columns - 1), field->along_x, field->columns);
+    const TerrainPlace row =
+        terrain_place(y + 0.5 * field->along_y * (double)(field->rows - 1), field->along_y, field->rows);
+    real corner = x, rise_x = x, rise_y = x;
+    for (int i = 0; i < LANES; i++) {
+        const int64_t cell = (int64_t)lane_of(row.cell, i) * field->columns + (int64_t)lane_of(column.cell, i);
+        const double *z = field->heights + cell, across = z[field->columns + 1];
+        const bool far = lane_of(row.u, i) > lane_of(column.u, i); // the triangle at greater y
+        const double third = far ? z[field->columns] : z[1];
+        set_lane(&corner, i, z[0]);
+        set_lane(&rise_x, i, far ? across - third : third - z[0]);
+        set_lane(&rise_y, i, far ? third - z[0] : across - third);
+    }
+    facet.height = corner + rise_x * column.u + rise_y * row.u;
+    facet.slope_x = rise_x / field->along_x;
+    facet.slope_y = rise_y / field->along_y;
+    facet.inside = column.inside & row.inside;
+    return facet;
+}
+
 #endif

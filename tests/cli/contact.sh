@@ -1,5 +1,6 @@
 #!/bin/sh
-# The ground of a robot's file: friction, planes, no plane, a terrain that takes their place; what check says of it;
+# The ground of a robot's file: friction, planes, height fields, no plane, a terrain that takes their place; what check
+# says of it;
 # with the Python package mujoco, random worlds against it.
 . "$(dirname "$0")/../scratch.sh"
 fail()
@@ -90,6 +91,32 @@ box heavy 'condim="4"' ''
 grep -q "^heavy.xml:1:[0-9]*: error: geom 'floor' has torsional or rolling friction" log || fail "torsion: $(cat log)"
 says 'skipped  *warning: condim (1): in the file, and not simulated' --set simulation.robot=heavy.xml \
     --set simulation.ignore=[condim]
+
+# a height field of a file: a slope of 1 in 18 along y, without friction; the campaign keeps the heights
+mkdir -p maps
+printf '\002\000\000\000\002\000\000\000\000\000\000\000\000\000\000\000\000\000\200\077\000\000\200\077' >maps/slope.bin
+printf '%s\n' '<mujoco><compiler meshdir="maps"/><asset><hfield name="slope" file="slope.bin" size="9 9 1 .1"/></asset>' \
+    '<worldbody><geom name="hill" type="hfield" hfield="slope" condim="1" pos="0 0 -.5"/>' \
+    '<body name="box" pos="0 0 .102"><freejoint/><geom type="box" size=".2 .2 .1" mass="1" condim="1"/></body>' \
+    '</worldbody></mujoco>' >hill.xml
+ends base_y -0.2717 0.002 hill --set simulation.robot=hill.xml --set simulation.settle=true
+ends base_x 2.0 0.001 hill --set simulation.robot=hill.xml --set simulation.settle=true
+says 'ground  *8 points of 1 body can touch 1 height field; friction 0; ' --set simulation.robot=hill.xml
+says 'hfield  *hill: 2 x 2 heights, 18 m along x and 18 m along y, from -0.5 to 0.5 m; no ground beyond its edges' \
+    --set simulation.robot=hill.xml
+says 'start  *warning: the robot starts in the ground: shape of body box is [0-9.]* mm deep in it' \
+    --set simulation.robot=hill.xml
+says 'ground  *8 points of 1 body can touch the terrain of the spec, in place of height fields; ' \
+    --set simulation.robot=hill.xml --set simulation.terrain=flat
+mv maps gone
+"$HOPSCOTCH" replay hill/0 --results r -o again.csv >log 2>&1 || fail "replay without the file: $(cat log)"
+cmp -s hill.csv again.csv || fail "replay without the file differs"
+grep -q 'nrow="2" ncol="2" elevation="1 1 0 0"' r/hill/files/* || fail "the copy has no heights"
+"$HOPSCOTCH" check case.yaml --set simulation.robot=hill.xml >log 2>&1 && fail "a height field without its file"
+grep -q "^hill.xml:1:[0-9]*: error: cannot read 'maps/slope.bin' in the spec's folder" log || fail "no file: $(cat log)"
+says 'skipped  *warning: hfield (1): in the file, and not simulated' --set simulation.robot=hill.xml \
+    --set simulation.ignore=[hfield] --set simulation.terrain=flat
+mv gone maps
 
 # a URDF that floats has a plane at z = 0 to stand on; one that is fixed has none
 printf '%s\n' '<robot name="ball"><link name="ball"><inertial><mass value="1"/>' \

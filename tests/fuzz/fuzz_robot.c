@@ -1,5 +1,8 @@
-// Any bytes as a robot's file: errors that can be printed, or a robot that a model can rely on.
+// Any bytes as a robot's file: errors that can be printed, or a robot that a model can rely on. What follows a line of
+// "%%" is the file field.bin beside it; a robot's text with the heights of that file is the same robot without the file.
 #include "fuzz.h"
+
+#include <stdio.h>
 
 static const char *const fuzz_ignored[] = {"mesh",      "equality",  "tendon", "gravity",
                                            "freejoint", "worldbody", "inertia"};
@@ -37,16 +40,56 @@ static void fuzz_check_body(const Robot *robot, int i)
     }
 }
 
+static void fuzz_check_field(const Robot *robot, const RobotShape *field)
+{
+    if (field->body >= 0 || field->first < 0 || field->rows < 2 || field->columns < 2) abort();
+    if ((int64_t)field->rows * field->columns > robot->n_heights - field->first) abort();
+    if (!(field->size[0] > 0.0 && field->size[1] > 0.0)) abort();
+}
+
 static void fuzz_check_robot(const Robot *robot)
 {
+    if (robot->n_heights > ROBOT_HEIGHTS_MAX || !fuzz_finite(robot->heights, robot->n_heights)) abort();
     if (robot->n_bodies < 1 || robot->n_bodies > ROBOT_BODIES_MAX || robot->n_shapes > ROBOT_SHAPES_MAX) abort();
     for (int i = 0; i < robot->n_bodies; i++) fuzz_check_body(robot, i);
     for (int i = 0; i < robot->n_shapes; i++) {
         const RobotShape *shape = &robot->shapes[i];
         if (shape->body < -1 || shape->body >= robot->n_bodies || !fuzz_is_unit(shape->q, 4)) abort();
+        if (shape->kind == ROBOT_HFIELD) fuzz_check_field(robot, shape);
     }
     for (int i = 0; i < robot->n_keyframes; i++) {
         if (!fuzz_finite(robot->keyframes[i].coordinates, robot->n_coordinates)) abort();
+    }
+}
+
+// A folder with the file, if there is one.
+static const char *fuzz_folder(const uint8_t *data, size_t size)
+{
+    static char folder[64], path[80];
+    const uint8_t *mark = size > 3 ? memmem(data, size, "%%\n", 3) : NULL;
+    if (mark == NULL) return NULL;
+    if (folder[0] == '\0') {
+        strcpy(folder, file_exists("/dev/shm") ? "/dev/shm/fuzz_robot.XXXXXX" : "/tmp/fuzz_robot.XXXXXX");
+        if (mkdtemp(folder) == NULL) abort();
+        snprintf(path, sizeof path, "%s/field.bin", folder);
+    }
+    FILE *file = fopen(path, "wb");
+    const size_t bytes = size - (size_t)(mark + 3 - data);
+    if (file == NULL || fwrite(mark + 3, 1, bytes, file) != bytes || fclose(file) != 0) abort();
+    return folder;
+}
+
+static void fuzz_check_text(const Source *source, const RobotOptions *options, const Robot *robot, Arena *arena)
+{
+    Source whole = {.file = "fuzz.xml"};
+    RobotOptions alone = *options;
+    Diagnostics *diagnostics = diagnostics_new(arena);
+    if (!robot_text(source, options->folder, arena, diagnostics, &whole.text)) abort();
+    alone.folder = NULL;
+    const Robot *again = robot_read(&whole, &alone, arena, diagnostics);
+    if (again == NULL || again->n_shapes != robot->n_shapes || again->n_heights != robot->n_heights) abort();
+    for (int i = 0; i < robot->n_heights; i++) {
+        if (again->heights[i] != robot->heights[i]) abort();
     }
 }
 
@@ -56,13 +99,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) return 0;
     char *text = fuzz_text(data + 1, size - 1), *printed = NULL;
     const Source source = {.file = "fuzz.xml", .text = text};
-    const RobotOptions options = {
-        .ignore = fuzz_ignored, .n_ignore = data[0] & 4 ? 7 : 0, .base = (RobotBase)((data[0] & 3) % 3)};
+    const RobotOptions options = {.folder = fuzz_folder(data, size),
+                                  .ignore = fuzz_ignored,
+                                  .n_ignore = data[0] & 4 ? 7 : 0,
+                                  .base = (RobotBase)((data[0] & 3) % 3)};
+    if (options.folder != NULL && strstr(text, "%%\n") != NULL) *strstr(text, "%%\n") = '\0';
     size_t length = 0;
     Diagnostics *diagnostics = diagnostics_new(arena);
     const Robot *robot = robot_read(&source, &options, arena, diagnostics);
     if ((robot == NULL) != (diagnostics_errors(diagnostics) > 0)) abort();
     if (robot != NULL) fuzz_check_robot(robot);
+    if (robot != NULL && options.folder != NULL) fuzz_check_text(&source, &options, robot, arena);
     FILE *out = open_memstream(&printed, &length);
     if (out == NULL) abort();
     diagnostics_print(diagnostics, out, false);

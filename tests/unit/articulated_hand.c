@@ -218,16 +218,30 @@ static RobotShape random_shape(uint64_t *state, RobotShapeKind kind, int body, d
     return shape;
 }
 
+// Of small triangles, turned about z.
+static RobotShape random_field(uint64_t *state, Robot *robot, Arena *arena)
+{
+    RobotShape field = {.name = "", .kind = ROBOT_HFIELD, .body = -1, .rows = 5, .columns = 4, .size = {0.5, 0.6}};
+    double *heights = ARENA_NEW(arena, double, 20);
+    for (int i = 0; i < 20; i++) heights[i] = random_between(state, 0.0, 0.1);
+    for (int k = 0; k < 3; k++) field.p[k] = random_between(state, -0.1, 0.0);
+    const double half = random_between(state, 0.0, 3.0);
+    memcpy(field.q, (double[]){0, 0, sin(half), cos(half)}, sizeof field.q);
+    robot->heights = heights;
+    robot->n_heights = 20;
+    return field;
+}
+
 void random_robot_world(Robot *robot, uint64_t seed, Arena *arena)
 {
     static const RobotShapeKind kinds[] = {ROBOT_CYLINDER, ROBOT_ELLIPSOID, ROBOT_BOX, ROBOT_CAPSULE, ROBOT_SPHERE};
     static const RobotShapeKind grounds[] = {ROBOT_PLANE,   ROBOT_PLANE,    ROBOT_SPHERE,
                                              ROBOT_CAPSULE, ROBOT_CYLINDER, ROBOT_BOX};
     enum { GROUNDS = sizeof grounds / sizeof *grounds };
-    uint64_t state = seed + 1000;
+    uint64_t state = seed + 1000, of_field = seed + 2000;
     const int n = robot->n_bodies;
-    RobotShape *shapes = ARENA_NEW(arena, RobotShape, n + GROUNDS);
-    RobotContact *contacts = ARENA_NEW(arena, RobotContact, n * GROUNDS);
+    RobotShape *shapes = ARENA_NEW(arena, RobotShape, n + GROUNDS + 1);
+    RobotContact *contacts = ARENA_NEW(arena, RobotContact, n * (GROUNDS + 1));
     robot->n_contacts = 0;
     for (int i = 0; i < n; i++) shapes[i] = random_shape(&state, kinds[(seed + (uint64_t)i) % 5], i, 0.06);
     for (int g = 0; g < GROUNDS; g++) {
@@ -239,13 +253,15 @@ void random_robot_world(Robot *robot, uint64_t seed, Arena *arena)
         memcpy(shape->q, (double[]){sin(half), 0, 0, cos(half)}, sizeof shape->q);
         shape->p[2] = g == 0 ? 0.0 : -0.3;
     }
+    shapes[n + GROUNDS] = random_field(&of_field, robot, arena);
     for (int i = 0; i < n; i++) {
         for (int g = 0; g < GROUNDS; g++)
             contacts[robot->n_contacts++] =
                 (RobotContact){i, n + g, (i + g) % 4 == 0 ? 0.0 : random_between(&state, 0.2, 1.5), 1e-3 * g};
+        contacts[robot->n_contacts++] = (RobotContact){i, n + GROUNDS, random_between(&of_field, 0.2, 1.5), 1e-3};
     }
     robot->shapes = shapes;
-    robot->n_shapes = n + GROUNDS;
+    robot->n_shapes = n + GROUNDS + 1;
     robot->contacts = contacts;
 }
 

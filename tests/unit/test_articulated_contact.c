@@ -296,6 +296,126 @@ TEST(contact_distance_to_shapes)
     }
 }
 
+// ---- height fields --------------------------------------------------------------------------------------------------
+
+// Of a place in a triangle with these corners: the height there, and the normal.
+static double field_in_triangle(double corner[3][3], const double *c, double *n)
+{
+    double a[3], b[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = corner[1][k] - corner[0][k];
+        b[k] = corner[2][k] - corner[0][k];
+    }
+    for (int k = 0; k < 3; k++) n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) * (n[2] < 0.0 ? -1.0 : 1.0);
+    for (int k = 0; k < 3; k++) n[k] /= length;
+    return corner[0][2] - ((c[0] - corner[0][0]) * n[0] + (c[1] - corner[0][1]) * n[1]) / n[2];
+}
+
+// In a random place of a random field, turned about z, against the triangle's plane through its corners.
+TEST(contact_distance_to_height_fields)
+{
+    enum { ROWS = 4, COLUMNS = 3 };
+    uint64_t state = 9;
+    double heights[2 + ROWS * COLUMNS];
+    for (int k = 0; k < 1000; k++) {
+        const RobotShape shape = {.kind = ROBOT_HFIELD,
+                                  .q = {0, 0, sin(0.1 * k), cos(0.1 * k)},
+                                  .p = {random_in(&state, 1), random_in(&state, 1), random_in(&state, 1)},
+                                  .size = {random_between(&state, 0.5, 2), random_between(&state, 0.5, 2)},
+                                  .first = 2,
+                                  .rows = ROWS,
+                                  .columns = COLUMNS};
+        const ArticulatedSurface s = articulated_surface_of(&shape);
+        for (int i = 0; i < 2 + ROWS * COLUMNS; i++) heights[i] = random_in(&state, 0.5);
+        const ArticulatedLanes w = {.assets = heights};
+        const int i = (int)random_between(&state, 0, COLUMNS - 1), j = (int)random_between(&state, 0, ROWS - 1);
+        const double u = random_between(&state, 0.01, 0.99), v = random_between(&state, 0.01, 0.99);
+        double corner[4][3], c[3], n[3], place[3];
+        for (int m = 0; m < 4; m++) { // the corner at 0, 0, that across it, and the two between
+            const int x = i + (m == 1 || m == 2), y = j + (m == 1 || m == 3);
+            corner[m][0] = -shape.size[0] + x * 2 * shape.size[0] / (COLUMNS - 1);
+            corner[m][1] = -shape.size[1] + y * 2 * shape.size[1] / (ROWS - 1);
+            corner[m][2] = heights[2 + y * COLUMNS + x];
+        }
+        c[0] = corner[0][0] + u * (corner[1][0] - corner[0][0]);
+        c[1] = corner[0][1] + v * (corner[1][1] - corner[0][1]);
+        c[2] = random_in(&state, 1);
+        if (v > u) memcpy(corner[2], corner[3], sizeof corner[2]);
+        const double over = c[2] - field_in_triangle(corner, c, n);
+        articulated_turn(shape.q, c, place);
+        articulated_turn(shape.q, n, n);
+        for (int a = 0; a < 3; a++) place[a] += shape.p[a];
+        const ArticulatedNear near = surface_near(&w, &s, vector3_of(place));
+        CHECK_NEAR(over * n[2], near.above, 1e-12);
+        const double normal[3] = {near.normal.x, near.normal.y, near.normal.z};
+        for (int a = 0; a < 3; a++) CHECK_NEAR(n[a], normal[a], 1e-12);
+        for (int side = 0; side < 4; side++) { // beyond each edge there is nothing
+            double beyond[3] = {random_in(&state, 0.9) * shape.size[0], random_in(&state, 0.9) * shape.size[1], -1};
+            beyond[side % 2] = (side < 2 ? -1 - 1e-9 : 1 + 1e-9) * shape.size[side % 2];
+            articulated_turn(shape.q, beyond, place);
+            for (int a = 0; a < 3; a++) place[a] += shape.p[a];
+            CHECK_NEAR(SURFACE_NONE, surface_near(&w, &s, vector3_of(place)).above, 0.0);
+        }
+    }
+}
+
+// A ball on a rail along z: on a slope of tan s = 0.1 or 0.2 its force along the normal is m g/cos s. From -5 to 5 m, with
+// 0 and 1 m at y = -5, 2 and 1 m at y = 5: the triangles rise by 0.1 or -0.1 along x, and by 0 or 0.2 along y.
+#define HILL(attributes)                                                                                               \
+    "<asset><hfield name='hill' size='5 5 2 1' nrow='2' ncol='2' elevation='4 2 0 2'/></asset>" attributes
+#define RAIL(place)                                                                                                    \
+    "<geom type='hfield' hfield='hill' name='floor'/><body name='ball' pos='" place                                    \
+    " 1.5'><joint name='rail' type='slide' axis='0 0 1'/><geom name='hull' size='.1' mass='1'/></body>"
+static void rests_on_hill(const char *text, double height, double slope_x, double slope_y)
+{
+    World world;
+    const double up = 1.0 / sqrt(1.0 + slope_x * slope_x + slope_y * slope_y), depth = G / K / up;
+    world_run(&world, text, HILL(""), 2.0, false, NULL);
+    const double given = G * (slope_x * slope_x + slope_y * slope_y) / 1e6; // the rail gives way, down the slope
+    CHECK_NEAR(height + (0.1 - depth) / up - 1.5 - given, world_last(&world, "rail_q"), 1e-9);
+    CHECK_NEAR(G / up, world_last(&world, "ball_force"), 1e-6);
+    world_end(&world);
+}
+
+TEST(contact_ball_rests_on_a_height_field)
+{
+    rests_on_hill(RAIL("2 -1"), 0.1 * 7 + 0.0 * 4, 0.1, 0.0);
+    rests_on_hill(RAIL("-1 2"), 0.2 * 7 - 0.1 * 4, -0.1, 0.2);
+    rests_on_hill(RAIL("-4.9 -4.95"), 0.1 * 0.1, 0.1, 0.0);
+}
+
+// A box slides on a level one as on a plane; beyond its edge it falls.
+static void slides_on_field(const char *floor, const char *box, const char *contact, double mu)
+{
+    World world;
+    char text[600], beside[400];
+    snprintf(text, sizeof text,
+             "<geom name='floor' type='hfield' hfield='level' %s/><body name='box' pos='0 0 .1'><freejoint/>"
+             "<geom name='hull' type='box' size='.2 .2 .1' mass='1' %s/></body>",
+             floor, box);
+    snprintf(beside, sizeof beside, "<asset><hfield name='level' size='4 4 1 1' nrow='9' ncol='7'/></asset>%s",
+             contact);
+    const ArticulatedValue parameters[] = {{"base_vx", 2}, {NULL, 0}};
+    world_run(&world, text, beside, 1.0, false, parameters);
+    const double rest = mu > 0.0 ? 2.0 / (mu * G) : INFINITY;
+    CHECK_NEAR(rest < 1.0 ? 2.0 * rest / 2 : 2.0 - 0.5 * mu * G, world_last(&world, "base_x"), 2e-3);
+    CHECK_NEAR(0.1, world_last(&world, "base_z"), 1e-3);
+    world_end(&world);
+}
+
+TEST(contact_friction_on_a_height_field)
+{
+    slides_on_field("friction='.3'", "friction='.1'", "", 0.3);
+    slides_on_field("condim='1'", "condim='1'", "", 0.0);
+    slides_on_field("priority='1' friction='.1'", "", "", 0.1);
+    slides_on_field("contype='0' conaffinity='0'", "", PAIR("friction='.2 .2'"), 0.2);
+    World world;
+    world_run(&world, "<geom type='hfield' hfield='hill'/>" BALL("5.01 0 2", ""), HILL(""), 1.0, false, NULL);
+    CHECK_NEAR(2.0 - 0.5 * G, world_last(&world, "base_z"), 3e-3);
+    world_end(&world);
+}
+
 // ---- cylinders ------------------------------------------------------------------------------------------------------
 
 #define CYLINDER(frame, size)                                                                                          \
@@ -441,5 +561,30 @@ TEST(contact_height_is_over_the_planes)
     CHECK(configured->drawing->ground != NULL);
     CHECK_NEAR(-2.0, configured->drawing->ground(configured, parameter, -3.0), 1e-12);
     CHECK_NEAR(1.0, configured->drawing->ground(configured, parameter, 3.0), 1e-12);
+    world_end(&world);
+}
+
+// The same over height fields, two here; where both are, the higher one counts. And what touches the one below settles.
+TEST(contact_height_is_over_the_height_fields)
+{
+    static const char text[] = "<geom type='hfield' hfield='hill' pos='0 0 -3'/><geom type='hfield' hfield='hill' "
+                               "pos='8 0 0'/>" BALL("1 -3 0", "");
+    World world;
+    const ArticulatedValue parameters[] = {{"fall_height", 0.5}, {NULL, 0}};
+    ArticulatedSetup setup = {.robot = world_robot(&world, text, HILL("")),
+                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", ARTICULATED_FILE}},
+                              .parameters = {parameters[0]}};
+    articulated_start(&world.test, &setup);
+    articulated_go(&world.test, 1 << 20);
+    CHECK_INTEGER(ARTICULATED_FELL, articulated_failed(&world.test, 0));
+    CHECK_NEAR(sqrt(2 * 1.9 / G), articulated_got(&world.test, "survived", 0), 2e-3); // from 0 to -2.4 + 0.5
+    const Configured *configured = &world.test.configured;
+    const double *parameter = world.test.batch->parameter;
+    CHECK(configured->drawing->ground != NULL);
+    CHECK_NEAR(-2.3, configured->drawing->ground(configured, parameter, -2.0), 1e-12); // -3 + 0.2 * 5 - 0.1 * 3
+    CHECK_NEAR(0.5, configured->drawing->ground(configured, parameter, 8.0), 1e-12);
+    CHECK_NEAR(1.0, configured->drawing->ground(configured, parameter, 20.0), 1e-12); // the edge's
+    const ArticulatedStart start = articulated_start_of(configured, parameter, &world.arena);
+    CHECK_NEAR(2.4 - 0.1 * sqrt(1.01), start.least, 1e-12);
     world_end(&world);
 }

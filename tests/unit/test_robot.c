@@ -938,6 +938,122 @@ TEST(robot_includes_are_bounded)
     free(large), free(many), free(deep), free(text);
 }
 
+// ---- height fields --------------------------------------------------------------------------------------------------
+
+static void field_file(const char *folder, const char *name, int rows, int columns, const float *data, int count)
+{
+    char bytes[8 + 16 * sizeof(float)];
+    const int32_t sides[2] = {rows, columns};
+    memcpy(bytes, sides, sizeof sides);
+    memcpy(bytes + 8, data, (size_t)count * sizeof *data);
+    CHECK_OK(file_write(folder, name, bytes, 8 + (size_t)count * sizeof *data));
+}
+
+#define FIELD_ROBOT(asset)                                                                                             \
+    "<mujoco><compiler meshdir='fields'/><asset>" asset "</asset><worldbody><geom type='hfield' hfield='hill' "        \
+    "pos='1 2 3' friction='.4'/><body><freejoint/><geom size='.1' friction='.2'/></body></worldbody></mujoco>"
+
+static void field_check(const RobotCase *c)
+{
+    static const double heights[] = {0, 0.5, 1, 1.5, 2, 4}; // the first row is at the least y
+    const RobotShape *shape = &c->robot->shapes[0];
+    CHECK(shape->kind == ROBOT_HFIELD && shape->body == -1 && shape->first == 0);
+    CHECK(shape->rows == 2 && shape->columns == 3 && shape->size[0] == 7 && shape->size[1] == 5 && shape->p[2] == 3);
+    CHECK_INTEGER(6, c->robot->n_heights);
+    for (int i = 0; i < 6; i++) CHECK_NEAR(heights[i], c->robot->heights[i], 0.0);
+    CHECK(c->robot->n_contacts == 1 && c->robot->contacts[0].ground == 0 && c->robot->contacts[0].friction == 0.4);
+}
+
+// Scaled to [0, 1], times the third size. Lines of elevation begin at the greatest y, those of a file at the least.
+TEST(robot_height_fields)
+{
+    static const float data[] = {1, 2, 3, 4, 5, 9, INFINITY};
+    RobotCase c;
+    const char *folder = test_folder(), *text = NULL;
+    robot_case_start(&c);
+    robot_case_read(&c, FIELD_ROBOT("<hfield name='hill' nrow='2' ncol='3' size='7 5 4 1' elevation='4 5 9  1 2 3'/>"));
+    field_check(&c);
+    CHECK(c.robot->shapes[1].collides && c.robot->shapes[1].friction == 0.4); // on a terrain of the spec too
+
+    CHECK_OK(folder_make(arena_format(&c.arena, "%s/fields", folder)));
+    c.options.folder = folder;
+    field_file(folder, "fields/hill.bin", 2, 3, data, 6);
+    static const char filed[] = FIELD_ROBOT("<!-- a --><hfield file='hill.bin' size='7 5 4 1'/><mesh file='x'/>");
+    robot_case_read(&c, filed);
+    field_check(&c);
+    // the heights are part of the text, which needs no file
+    CHECK(robot_text(&c.source, folder, &c.arena, c.diagnostics, &text));
+    CHECK_TEXT(
+        FIELD_ROBOT("<!-- a --><hfield name=\"hill\" size=\"7 5 4 1\" nrow=\"2\" ncol=\"3\" elevation=\"4 5 9 1 2 3"
+                    "\"/><mesh file='x'/>"),
+        text);
+    c.options.folder = NULL;
+    robot_case_read(&c, text);
+    field_check(&c);
+    c.options.folder = folder;
+
+    field_file(folder, "fields/hill.bin", 2, 3, data, 5);
+    robot_refused(&c, filed,
+                  "robot.xml:1:62: error: fields/hill.bin is not a height field: it has 28 bytes, expected ");
+    field_file(folder, "fields/hill.bin", -2, -3, data, 6);
+    robot_refused(&c, filed, "fields/hill.bin is not a height field: it has 32 bytes");
+    c.diagnostics = diagnostics_new(&c.arena); // which counts equal errors once
+    field_file(folder, "fields/hill.bin", INT32_MAX, INT32_MAX, data, 6);
+    robot_refused(&c, filed, "fields/hill.bin is not a height field: it has 32 bytes");
+    field_file(folder, "fields/hill.bin", 1, 7, data, 7);
+    robot_refused(&c, filed, "error: fields/hill.bin: height 7 is not finite");
+    field_file(folder, "fields/hill.bin", 1, 6, data, 6);
+    robot_refused(&c, filed, "error: hfield has 1 x 6 heights, expected at least 2 rows of 2");
+    CHECK_OK(file_write(folder, "fields/hill.bin", data, 7));
+    robot_refused(&c, filed, "fields/hill.bin is not a height field: it has 7 bytes");
+    char *large = calloc(1, (1 << 20) + 9);
+    CHECK_OK(file_write(folder, "fields/hill.bin", large, (1 << 20) + 9));
+    robot_refused(&c, filed, "error: 'fields/hill.bin' has 1048585 bytes, one of at most 262144 heights has 1048584");
+    free(large);
+    robot_case_end(&c);
+}
+
+// One that the text names but nothing touches need not be there; what its text would be is bounded.
+TEST(robot_height_fields_are_bounded)
+{
+    static const float data[4] = {1, 2, 3, 4};
+    RobotCase c;
+    const char *folder = test_folder(), *text = NULL;
+    char *many = NULL;
+    size_t size = 0;
+    robot_case_start(&c);
+    c.options.folder = folder;
+    field_file(folder, "a&b.bin", 2, 2, data, 4);
+    robot_case_read(&c, "<mujoco><compiler assetdir='x' strippath='true'/><asset><hfield file='c.bin' size='1 1 1 1'/>"
+                        "<hfield name='&lt;' file='C:\\y/a&amp;b.bin'/></asset>"
+                        "<worldbody><geom type='hfield' hfield='c' contype='0' conaffinity='0'/>"
+                        "<body><freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    CHECK(c.robot->n_heights == 0 && c.robot->n_shapes == 1);
+    CHECK(robot_text(&c.source, folder, &c.arena, c.diagnostics, &text) && strstr(text, "elevation") == NULL);
+    CHECK_OK(folder_make(arena_format(&c.arena, "%s/x", folder)));
+    field_file(folder, "x/a&b.bin", 2, 2, data, 4);
+    CHECK(robot_text(&c.source, folder, &c.arena, c.diagnostics, &text));
+    CHECK(strstr(text, "<hfield name=\"&#60;\" size=\"\" nrow=\"2\" ncol=\"2\" elevation=\"3 4 1 2\"/></asset>") !=
+          NULL);
+    FILE *out = open_memstream(&many, &size);
+    fputs("<mujoco><asset>", out);
+    for (int i = 0; i < 33; i++) fputs("<hfield file='x'/>", out);
+    fputs("</asset></mujoco>", out);
+    fclose(out);
+    robot_refused(&c, many, "robot.xml:1:592: error: more than 32 height fields name a file");
+    free(many);
+    float *wide = malloc((size_t)4 << 18);
+    for (int i = 0; i < 1 << 18; i++) wide[i] = -1.17549435e-38f;
+    char *bytes = malloc(((size_t)4 << 18) + 8);
+    memcpy(bytes, (int32_t[]){512, 512}, 8);
+    memcpy(bytes + 8, wide, (size_t)4 << 18);
+    CHECK_OK(file_write(folder, "wide.bin", bytes, ((size_t)4 << 18) + 8));
+    robot_refused(&c, "<mujoco><asset><hfield file='wide.bin'/><hfield file='wide.bin'/></asset></mujoco>",
+                  "robot.xml:1:1: error: with the files that it names the robot has more than 8 MiB");
+    free(wide), free(bytes);
+    robot_case_end(&c);
+}
+
 // ---- a real robot ---------------------------------------------------------------------------------------------------
 
 // Lines of "idx,name,parent,...": name, and numbers by column.

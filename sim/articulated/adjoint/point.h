@@ -57,7 +57,8 @@ HD Vector3 pull_near(const ArticulatedLanes *w, const ArticulatedSurface *surfac
         pull_ground(w, c.x, c.y, -c_bar.z, n_bar, &c_bar);
         return c_bar;
     }
-    if (surface->kind == ARTICULATED_ON_PLANE) return scaled(above_bar, near->normal);
+    if (surface->kind == ARTICULATED_ON_PLANE || surface->kind == ARTICULATED_ON_HFIELD)
+        return scaled(above_bar, near->normal);
     const Rotation axes = surface_axes(surface);
     const ArticulatedWay way = surface_way(surface, &axes, c);
     const Vector3 own_bar = rotation_in(&axes, n_bar);
