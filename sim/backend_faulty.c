@@ -57,6 +57,7 @@ static void faulty_spoil(FaultyBackend *faulty)
 
 static void faulty_hang(FaultyBackend *faulty, int slot)
 {
+    fputs("hopscotch: a slice hangs, as HOPSCOTCH_FAULT asks\n", stderr); // a test waits for it
     faulty->hung[slot] = true;
     faulty->next_hung = faulty_hung;
     faulty_hung = faulty;

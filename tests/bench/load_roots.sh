@@ -34,6 +34,7 @@ if [ ! -d kinds ]; then
     for name in interrupted killed; do
         "$hopscotch" run long.yaml --name $name --results kinds --batch 16 --progress none --threads 1 >said 2>&1 &
         until "$hopscotch" query $name --results kinds --limit 1 --format csv 2>/dev/null | grep -q '^[0-9]'; do
+            kill -0 $! # else it has ended: nothing will come
             sleep 0.05
         done
         if [ $name = killed ]; then kill -9 $!; else kill -INT $!; fi

@@ -105,7 +105,8 @@ hangs()
     HOPSCOTCH_FAULT=backend:advance:6:HANG TSAN_OPTIONS="${TSAN_OPTIONS:-} atexit_sleep_ms=0" \
         "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml --name left --progress none --backend faulty \
         --batch 16 --watchdog 0 >out 2>err &
-    pid=$! later=1
+    pid=$! later=0
+    until_true grep -qs 'a slice hangs' err
 }
 interrupted()
 {
@@ -116,18 +117,18 @@ interrupted()
 }
 soon interrupted
 check $? "Ctrl-C while a slice hangs: status $ended after $took ms"
-impatient()
-{
-    hangs
-    until_true grep -qs "pid $pid on" results/left/campaign.lock
-    sleep 1
-    kill -INT $pid
-    sleep 0.4
-    kill -INT $pid
-    wait $pid
-    [ $? -eq 130 ] && ! grep -q " resume left" err
-}
-soon impatient
+taken() { grep -q '^ShdPnd:[^1-9a-f]*$' "/proc/$pid/status"; } # the signals that it was sent
+# Some time later, during which it is stopped, so that it can't leave by itself
+hangs
+kill -INT $pid
+until_true taken
+kill -STOP $pid
+until_true paused
+sleep 0.3
+kill -INT $pid
+kill -CONT $pid
+wait $pid
+[ $? -eq 130 ] && ! grep -q " resume left" err
 check $? "a second Ctrl-C ends the program at once"
 pid=
 

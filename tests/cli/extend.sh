@@ -82,8 +82,8 @@ has "done already"
 run "$HOPSCOTCH" grid grid
 expect $? 1 "the first spec again"
 has "0 new"
-if command -v sqlite3 >/dev/null; then
-    equal "$(sqlite3 results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
+if [ -x "$SQL" ]; then
+    equal "$("$SQL" results/grid/campaign.db 'SELECT count(DISTINCT hash) FROM segments')" 3 "specs are kept"
 fi
 
 # ---- --extend keeps the changes of earlier --set --------------------------------------------------------------------

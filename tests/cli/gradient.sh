@@ -306,14 +306,15 @@ long() # NAME ARGUMENTS...
     shift
     "$HOPSCOTCH" run long.yaml --name "$name" --results r --progress none --threads 1 "$@" >log 2>&1
 }
-start=$(milliseconds)
+start=$(milliseconds) worked=$(processor_time)
 long forward --set 'search={method: random, trials: 2, over: {hip_amplitude: {range: [0, 0.5]}}}'
-forward=$(($(milliseconds) - start))
+forward=$(($(milliseconds) - start)) worked=$(($(processor_time) - worked))
 ends_early() # it ends while gradients are computed, sooner than they would
 {
     rm -rf r/cut
     "$HOPSCOTCH" run long.yaml --name cut --results r --progress none --threads 1 >log 2>&1 &
-    pid=$! later=$((forward * 14 / 10 / 1000)).$((forward * 14 / 10 % 1000 / 100))
+    pid=$! later=0
+    until_true has_used $((worked * 14 / 10))
     leaves INT r/cut/campaign.lock
     [ $ended -eq 130 ] && [ $took -lt $((forward / 2 + 300)) ] && grep -q '; 2 trials in flight (.*) were abandoned' log
 }
@@ -322,7 +323,7 @@ soon ends_early && good "Ctrl-C ends gradients after $took ms" ||
 timed()
 {
     rm -rf r/timed
-    long timed --set limits.wall_time="$later"s
+    long timed --set limits.wall_time=$((forward * 14 / 10000)).$((forward * 14 / 1000 % 10))s
     [ $? -le 1 ] && grep -q 'limits.wall_time of .* is reached; 2 trials in flight .* were abandoned' log
 }
 soon timed && good "so does limits.wall_time" || fail "limits.wall_time: $(cat log)"

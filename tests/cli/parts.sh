@@ -348,9 +348,10 @@ check $? "what is refused runs nothing"
 
 sed 's/^experiment: .*/experiment: long/; s/duration: 0.3/duration: 60/; s/dt: 1.0e-3/dt: 1.0e-4/' \
     grid.yaml >long.yaml
-"$HOPSCOTCH" run long.yaml --part 1/2 --batch 2 --progress none >out 2>err &
-pid=$!
-leaves TERM results/long.parts/01of02/campaign.lock
+pauses sqlwrite:100 run long.yaml --part 1/2 --batch 2 --progress none
+kill -TERM "$pid"
+goes_on
+mv paused.out out && mv paused.err err
 expect "$ended" 75 "a part that is told to stop has the exit code 75"
 has "continue with" err
 run status long
