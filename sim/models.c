@@ -45,10 +45,10 @@ Error model_configure(const Model *model, const double *settings, const Points *
 
 bool name_is_reserved(const char *name)
 {
-    static const char *const words[] = {"id",   "search",    "round",     "fitness", "failure", "n_failed", "trial",
-                                        "seed", "violation", "replicate", "time",    "and",     "or",       "not",
-                                        "min",  "max",       "abs",       "sqrt",    "exp",     "log",      "sin",
-                                        "cos",  "rowid",     "oid",       "_rowid_", "include", "repeat",   "step"};
+    static const char *const words[] = {
+        "id",   "search", "round", "fitness", "failure", "n_failed", "trial",  "seed", "violation", "replicate",
+        "time", "and",    "or",    "not",     "min",     "max",      "abs",    "sqrt", "exp",       "log",
+        "sin",  "cos",    "rowid", "oid",     "_rowid_", "include",  "repeat", "step", "rank"};
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcasecmp(words[i], name) == 0) return true;

@@ -353,7 +353,7 @@ struct Configured {
     const Drawing *drawing; // of a sample with the columns of all things; NULL: no drawing
     const void *host;       // further data for the model's functions on the host; may be NULL
     int wrong_list;         // after an error of configure: the list with the error, from 1; 0: none
-    int64_t wrong_item;     // and the item
+    int64_t wrong_item;     // and the item; of an option the entry of its words, from 1; 0: all of it
     int wrong_option;       // after an error of build: the option with the error, from 1; 0: none
     int64_t dropped;        // after build: points of its files that were left out because they are not finite
 };

@@ -90,6 +90,7 @@ static Error command_check_failures(const Points *failures, Configured *out)
         for (int k = 0; k < COMMAND_FAILURES; k++) {
             if (strcmp(failures->names[i], words[k]) != 0) continue;
             out->wrong_option = COMMAND_OWN_FAILURES + 1;
+            out->wrong_item = i + 1;
             return error_make(ERROR_USER, "failures: '%s' is built in; remove it", words[k]);
         }
     }

@@ -120,6 +120,8 @@ TEST(command_wrong_specs_are_refused)
         {"metrics: [y]\nparameters: {y: 1}\n", "'y' is the name of a parameter already"},
         {"metrics: [y, Y]\n", "'y' and 'Y' in metrics: names must differ in more than case"},
         {"metrics: [fitness]\n", "'fitness' is reserved"},
+        {"metrics: [Rank]\n", "'Rank' is reserved"},
+        {"metrics: [y]\nfailures: [slow, crashed]\n", "6:18: error: failures: 'crashed' is built in"},
         {"metrics: [y_std]\n", "'y_std' is reserved"},
         {"metrics: [y]\nparameters: {seed: 1}\n", "'seed' is reserved"},
         {"metrics: [y]\ncolumns: [time]\n", "'time' is reserved"},

@@ -166,6 +166,7 @@ void things_choose(SpecReader *reader, bool good)
     const Choice choice = {.words = words.words, .n_words = words.count, .recorded = recorded};
     const Error error = spec->model->choose(configured, &choice, reader->arena);
     if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
+    reader->nameless |= error.kind != OK; // names beyond the limit are not unknown
     if (configured->n_columns > RECORD_COLUMNS_MAX)
         diagnose(reader->diagnostics, given != NULL ? given->value : reader->root,
                  "a trajectory of these %s has %d columns, at most %d are allowed%s", configured->things_are,

@@ -376,6 +376,20 @@ static const char *spec_model_path(const SpecReader *reader, const char *name)
     return arena_format(reader->arena, "%s%s", below, name);
 }
 
+// The entry of an option's words that the model's error is about, or all of the option. Words are sorted.
+static const Node *spec_wrong_entry(const SpecReader *reader, const Node *option)
+{
+    const Configured *configured = &reader->spec->configured;
+    const Points *words = &reader->spec->option_points[configured->wrong_option - 1];
+    const int64_t entry = configured->wrong_item - 1;
+    if (option->kind != NODE_SEQUENCE || entry < 0 || words->names == NULL || entry >= words->count) return option;
+    for (int i = 0; i < option->count; i++) {
+        if (option->items[i]->kind == NODE_SCALAR && strcmp(option->items[i]->text, words->names[entry]) == 0)
+            return option->items[i];
+    }
+    return option;
+}
+
 // The node that the model's error is about: an option, an item of a list, or the section.
 static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
@@ -384,7 +398,7 @@ static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
     if (configured->wrong_option > 0) {
         const char *name = reader->spec->model->options[configured->wrong_option - 1].name;
         const GivenKey *option = given_find(reader, spec_model_path(reader, name));
-        return option != NULL ? option->value : whole;
+        return option != NULL ? spec_wrong_entry(reader, option->value) : whole;
     }
     if (configured->wrong_list == 0) return whole;
     const List *list = &reader->spec->model->lists[configured->wrong_list - 1];

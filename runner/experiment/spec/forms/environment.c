@@ -14,6 +14,12 @@ static bool environment_is_word(const char *text)
     return strlen(text) <= NAME_LENGTH_MAX;
 }
 
+// What no expression could use as a name. The name of a function is one where no parenthesis follows.
+static bool environment_is_operator(const char *text)
+{
+    return strcmp(text, "and") == 0 || strcmp(text, "or") == 0 || strcmp(text, "not") == 0;
+}
+
 // Names that all expressions may use, and the definitions so far. A name of a column comes before that of a parameter.
 static Scope environment_scope(const SpecReader *reader)
 {
@@ -54,6 +60,9 @@ static void environment_define(SpecReader *reader, const Node *name, const Node 
     for (int i = 0; i < scope.count; i++) taken |= strcmp(scope.names[i], name->text) == 0;
     if (!environment_is_word(name->text))
         diagnose(reader->diagnostics, name, "'%.60s' is not a name, expected letters, digits and _", name->text);
+    else if (environment_is_operator(name->text))
+        diagnose(reader->diagnostics, name, "'%s' is a word of expressions: give the definition another name",
+                 name->text);
     else if (taken)
         diagnose(reader->diagnostics, name, "%s is already a name of the model, or of a definition", name->text);
     out->name = name->text;

@@ -45,11 +45,14 @@ static void objective_read_failed(SpecReader *reader, const GivenKey *given)
         form_mistyped(reader, given);
 }
 
-// The model's default, as if the spec had given it.
+// The model's default, as if the spec had given it. NULL: it is a metric of the spec's own whose name is wrong, as an
+// error says already.
 static const Node *objective_default(SpecReader *reader)
 {
+    const Configured *configured = &reader->spec->configured;
+    if (configured->n_metrics == 0 || configured->metrics[0].name[0] == '\0') return NULL;
     Source *source = ARENA_NEW(reader->arena, Source, 1);
-    *source = (Source){.file = reader->spec->model->name, .text = reader->spec->configured.objective};
+    *source = (Source){.file = reader->spec->model->name, .text = configured->objective};
     Node *node = ARENA_NEW(reader->arena, Node, 1);
     *node = (Node){.kind = NODE_SCALAR, .source = source, .line = 1, .column = 1, .width = 1, .text = source->text};
     return node;
@@ -139,6 +142,7 @@ static void objective_read_expressions(SpecReader *reader, const GivenKey *minim
     if (reader->names == NULL || reader->nameless) return;
     const Scope scope = objective_scope(reader);
     const Node *least = minimize != NULL ? minimize->value : maximize == NULL ? objective_default(reader) : NULL;
+    if (least == NULL && maximize == NULL) return;
     if (least != NULL && !objective_read_list(reader, least, "minimize", &scope)) return;
     if (maximize != NULL && !objective_read_list(reader, maximize->value, "maximize", &scope)) return;
     const bool both = least != NULL && maximize != NULL;
