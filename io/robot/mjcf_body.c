@@ -9,6 +9,7 @@ typedef struct MjcfPlace {
     int body;         // -1: the world
     int class;        // for elements that name none
     RobotFrame frame; // of the enclosing <frame>s, in the body
+    double pos[3];    // of the body, as written
     const XmlNode *inertial;
 } MjcfPlace;
 
@@ -349,6 +350,8 @@ static void mjcf_finish_body(Mjcf *mjcf, const MjcfPlace *place)
     RobotFileBody *body = &mjcf->file->bodies[place->body];
     if (from == MJCF_INERTIA_YES || (from == MJCF_INERTIA_AUTO && !body->weighed))
         mjcf_mass_of_geoms(mjcf, place->body);
+    // MuJoCo puts the mass that boundmass gives to a body without any at the body's pos, in the body's own frame.
+    if (!body->weighed && body->mass.mass == 0.0) memcpy(body->mass.centre, place->pos, sizeof place->pos);
     mjcf_correct_inertia(mjcf, &body->mass);
 }
 
@@ -356,12 +359,11 @@ static void mjcf_finish_body(Mjcf *mjcf, const MjcfPlace *place)
 
 // A body, behind a part without mass for each of its joints but the last: joints of one body act one after the other,
 // the first next to the parent. NULL: too many bodies.
-static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *outer)
+static RobotFileBody *mjcf_add_body(Mjcf *mjcf, const XmlNode *node, const RobotFrame *frame, const MjcfPlace *outer)
 {
-    const RobotFrame frame = mjcf_frame(mjcf, node);
     const int parts = mjcf_count_joints(node) - 1;
     RobotFileBody *body = robot_add_body(mjcf->file, node, outer->body);
-    if (body != NULL) body->frame = robot_frame_product(&outer->frame, &frame);
+    if (body != NULL) body->frame = robot_frame_product(&outer->frame, frame);
     for (int i = 0; i < parts && body != NULL; i++) {
         body->part = true;
         body->name = NULL;
@@ -377,11 +379,13 @@ static void mjcf_read_body(Mjcf *mjcf, const XmlNode *node, const MjcfPlace *out
                                          .show = "user sleep simple fuse",
                                          .refused = "mocap gravcomp"};
     robot_check_attributes(mjcf->file, node, &element);
-    RobotFileBody *body = mjcf_add_body(mjcf, node, outer);
+    const RobotFrame frame = mjcf_frame(mjcf, node);
+    RobotFileBody *body = mjcf_add_body(mjcf, node, &frame, outer);
     if (body == NULL) return;
     MjcfPlace place = {.body = robot_index(mjcf->file, body),
                        .class = mjcf_class(mjcf, node, "childclass", outer->class),
-                       .frame = robot_frame_none()};
+                       .frame = robot_frame_none(),
+                       .pos = {frame.p[0], frame.p[1], frame.p[2]}};
     mjcf_read_children(mjcf, node, &place);
     mjcf_finish_body(mjcf, &place);
 }

@@ -283,6 +283,11 @@ ROBOTS = {
           <body name="b"><joint/><inertial pos="0 0 .1" mass="1" fullinertia=".02 .03 .005 .001 0 0"/>
             <body name="c" pos="1 0 0"><joint/><geom group="1" size=".1"/><geom group="3" size=".2"/>
               <geom group="2" type="box" size=".1 .2 .3" pos=".2 0 0"/></body></body></body></worldbody></mujoco>""",
+    "weightless": """<mujoco><compiler boundmass=".5" boundinertia="1e-3"/><worldbody>
+        <body name="a" pos="1 2 3"><freejoint/><geom size=".1"/>
+          <frame pos="1 0 0" euler="0 0 90"><body name="b" pos=".1 .2 .3"><joint/></body></frame>
+          <body name="c" pos=".4 0 0" euler="0 30 0"><joint/><geom size=".1" mass="0" pos="0 1 0"/></body>
+          <body name="d" pos=".1 .2 .3"><joint/><body pos=".4 .1 0" euler="0 0 30"/></body></body></worldbody></mujoco>""",
     "from_geoms": """<mujoco><compiler inertiafromgeom="true"/><worldbody>
         <body name="a"><freejoint/><inertial pos="0 0 0" mass=".1" diaginertia=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/>
           <body name="b"><joint/><inertial pos="0 0 0" mass=".1" diaginertia=".1 .2 .2"/></body></body></worldbody></mujoco>""",

@@ -201,6 +201,23 @@ TEST(robot_corrects_inertia_as_asked)
     robot_case_end(&c);
 }
 
+// As MuJoCo has it: at the body's pos, as written, in the body's own frame.
+TEST(robot_puts_the_least_mass_of_a_body_without_any_at_its_pos)
+{
+    RobotCase c;
+    robot_case(&c, "<mujoco><compiler boundmass='.5' boundinertia='.01'/><worldbody><body><freejoint/><geom size='.1'/>"
+                   "<frame pos='1 0 0' euler='0 0 90'><body pos='.1 .2 .3'><joint/></body></frame>"
+                   "<body pos='.4 0 0'><joint/><geom size='.1' mass='0' pos='0 1 0'/></body>"
+                   "<body pos='.5 0 0'><joint/><inertial pos='0 0 .6' mass='0' diaginertia='0 0 0'/></body>"
+                   "</body></worldbody></mujoco>");
+    for (int i = 1; i < 4; i++) CHECK_NEAR(0.5, c.robot->bodies[i].mass, 0.0);
+    check_vector((const double[]){0.1, 0.2, 0.3}, c.robot->bodies[1].centre, 3, 0.0);
+    check_vector((const double[]){0.4, 0, 0}, c.robot->bodies[2].centre, 3, 0.0);
+    check_vector((const double[]){0, 0, 0.6}, c.robot->bodies[3].centre, 3, 0.0);
+    check_vector((const double[]){0.01, 0.01, 0.01, 0, 0, 0}, c.robot->bodies[1].inertia, 6, 1e-15);
+    robot_case_end(&c);
+}
+
 // ---- defaults, joints, motors ---------------------------------------------------------------------------------------
 
 static const char defaults_text[] =
