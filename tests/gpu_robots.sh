@@ -55,8 +55,12 @@ cp -r experiments/robots "$folder"
 # every joint: a free base, a ball, slides and hinges with limits, springs, dry friction; designs and every record
 cat >"$folder/robots/mixed.xml" <<'XML'
 <mujoco>
+  <asset>
+    <hfield name="moor" nrow="3" ncol="4" size="0.6 0.4 0.06 0.1" elevation="0 1 2 1 2 0 1 3 1 2 0 1"/>
+  </asset>
   <worldbody>
     <geom name="floor" type="plane" size="5 5 0.1" euler="1 2 0" friction="0.8"/>
+    <geom name="moor" type="hfield" hfield="moor" pos="0.1 0 0.02" euler="0 0 30" friction="0.9"/>
     <geom name="bank" type="plane" size="5 5 0.1" pos="0 -0.5 0" zaxis="0 1 1" condim="1" priority="1"/>
     <geom name="step" type="box" size="0.3 0.3 0.1" pos="0.3 0.2 0" euler="0 0 20"/>
     <geom name="stone" type="sphere" size="0.15" pos="-0.3 0.1 0"/>

@@ -182,6 +182,15 @@ static void mjcf_note_section(Mjcf *mjcf, const XmlNode *node)
     robot_note(mjcf->file, false, node->name, mjcf_count_children(node));
 }
 
+// Height fields are read where a shape names them.
+static void mjcf_note_assets(Mjcf *mjcf, const XmlNode *node)
+{
+    int count = 0;
+    for (const XmlNode *child = node->first; child != NULL; child = child->next)
+        count += strcmp(child->name, "hfield") != 0;
+    if (count > 0) robot_note(mjcf->file, false, node->name, count);
+}
+
 // An empty section has no effect.
 static void mjcf_refuse_section(Mjcf *mjcf, const XmlNode *node)
 {
@@ -319,7 +328,7 @@ static const struct {
 } mjcf_sections[] = {
     {"compiler", 0, mjcf_read_compiler},   {"option", 0, mjcf_read_option},        {"default", 1, mjcf_read_defaults},
     {"worldbody", 2, mjcf_read_world},     {"actuator", 3, mjcf_read_actuators},   {"keyframe", 4, mjcf_read_keyframes},
-    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_note_section},        {"visual", 3, mjcf_note_section},
+    {"contact", 3, mjcf_read_contact},     {"asset", 3, mjcf_note_assets},         {"visual", 3, mjcf_note_section},
     {"statistic", 3, mjcf_note_section},   {"size", 3, mjcf_note_section},         {"sensor", 3, mjcf_note_section},
     {"custom", 3, mjcf_note_section},      {"equality", 3, mjcf_read_equalities},  {"tendon", 3, mjcf_read_tendons},
     {"extension", 3, mjcf_refuse_section}, {"deformable", 3, mjcf_refuse_section},
