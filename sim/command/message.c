@@ -90,7 +90,7 @@ typedef struct MessageReader {
     size_t size;
 } MessageReader;
 
-enum { MESSAGE_KEY = 64 };
+enum { MESSAGE_KEY = 65 }; // names and failures have up to 64 characters
 
 static bool message_fail(MessageReader *reader, const char *format, ...) PRINTF_LIKE(2, 3);
 
