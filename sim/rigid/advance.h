@@ -66,12 +66,24 @@ HD void rigid_begin_body(const RigidLanes *w, int number)
     for (int k = 0; k < 4; k++) set_cell(w, at + 3 + k, splat(body->q[k]));
 }
 
+// More than the energy that rounding of positions gives: a world at rest has none, and keeps it.
+HD_CALL real rigid_rounding(const RigidLanes *restrict w)
+{
+    const real speed = splat(RIGID_ROUNDED) / w->dt; // per m
+    real sum = splat(0.0);
+    for (int b = 0; b < w->n_moving; b++) {
+        const Vector3 p = rigid_p(w, w->order[b]);
+        sum = sum + cell(w, rigid_body_at(w, w->order[b]) + RIGID_BODY_M) * (1.0 + dot3(p, p));
+    }
+    return sum * speed * speed;
+}
+
 // What is in play at the start, of which the energy can't gain more: see RIGID_ENERGY.
 HD_CALL real rigid_play(const RigidLanes *restrict w, const RigidGains *gains)
 {
     const real wind = absolute(w->wind_x) + absolute(w->wind_y) + absolute(w->wind_z);
     const mask blown = w->c.damped != 0 ? MASK(wind > splat(0.0)) : no_lanes();
-    real play = rigid_kinetic(w);
+    real play = rigid_kinetic(w) + rigid_rounding(w);
     if (w->c.powered != 0) return splat(RIGID_RATTLE_FAR);
     for (int k = 0; w->c.form != RIGID_RATTLE && k < w->c.n_rows; k++) {
         const real error = cell(w, rigid_row_at(w, k) + RIGID_ROW_STRETCH);

@@ -230,6 +230,7 @@ enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 // judged.
 #define RIGID_ERROR_MOST 1.0
 #define RIGID_ENERGY_ROUND 1e-6 // of E(0), which may be rounding
+#define RIGID_ROUNDED 1e-12     // of positions, per step: what rounding moves a body at most
 
 // part of the kinetic energy that steps which miss the constraints may gain or lose in total
 #define RIGID_JUMP 1e-3

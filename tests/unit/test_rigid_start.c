@@ -196,3 +196,33 @@ TEST(rigid_energy_from_outside_is_no_failure)
         rigid_end(&run);
     }
 }
+
+// Without gravity a world at rest has no energy; what rounding moves is no failure.
+TEST(rigid_rounding_of_a_world_at_rest_is_no_failure)
+{
+    static const char *const world =
+        "world: {bodies: [{name: a#, repeat: 30, position: [0, 0, 0], gravity: false, step: {position: [10]}}, "
+        "{name: b#, repeat: 30, position: [1, 0, 0], gravity: false, step: {position: [10]}}], "
+        "constraints: [{name: r#, repeat: 30, type: distance, a: a#, b: b#}]}";
+    static const double steps[] = {0.125, 0.01, 1e-5};
+    for (int i = 0; i < 3; i++) {
+        RigidRun run;
+        char simulation[600], name[40];
+        uint64_t state = 7;
+        snprintf(simulation, sizeof simulation, "{duration: %g, dt: %g, stabilisation: rattle, %s}", 40.0 * steps[i],
+                 steps[i], world);
+        rigid_start(&run, simulation, "", 8, "auto");
+        for (int lane = 0; lane < 8; lane++) {
+            for (int k = 1; k <= 30; k++) {
+                snprintf(name, sizeof name, "r%d_length", k);
+                rigid_set(&run, name, lane, kkt_random(&state, 0.8, 1.2));
+            }
+        }
+        rigid_go(&run, 1000);
+        for (int lane = 0; lane < 8; lane++) {
+            CHECK_TEXT("none", start_failure(&run, lane));
+            CHECK(rigid_metric(&run, "energy_error", lane) < 1e-15);
+        }
+        rigid_end(&run);
+    }
+}
