@@ -100,7 +100,8 @@ goes_on()
     ended=$? pid=
 }
 
-# has_used MS: $pid has used this much processor time. processor_time: ms that the commands so far have used.
+# has_used MS: $pid has used this much processor time. processor_time: in `used`, the ms of all
+# commands so far.
 has_used()
 {
     [ $(($(cut -d ' ' -f 14 "/proc/$pid/stat" 2>/dev/null || echo 999999) * 1000 / $(getconf CLK_TCK))) -ge "$1" ]
@@ -108,7 +109,7 @@ has_used()
 processor_time()
 {
     times >"$work/times"
-    sed -n 2p "$work/times" | awk -F '[ms ]' '{ printf "%d", 1000 * (60 * $1 + $2) }'
+    used=$(sed -n 2p "$work/times" | awk -F '[ms ]' '{ printf "%d", 1000 * (60 * $1 + $2) }')
 }
 
 # leaves SIGNAL LOCK: what runs as $pid, once its lock names it, is told to leave; its status is then in `ended`, the ms

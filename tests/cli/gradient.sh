@@ -306,9 +306,11 @@ long() # NAME ARGUMENTS...
     shift
     "$HOPSCOTCH" run long.yaml --name "$name" --results r --progress none --threads 1 "$@" >log 2>&1
 }
-start=$(milliseconds) worked=$(processor_time)
+processor_time # not in a subshell, which has commands of its own
+start=$(milliseconds) worked=$used
 long forward --set 'search={method: random, trials: 2, over: {hip_amplitude: {range: [0, 0.5]}}}'
-forward=$(($(milliseconds) - start)) worked=$(($(processor_time) - worked))
+processor_time
+forward=$(($(milliseconds) - start)) worked=$((used - worked))
 ends_early() # it ends while gradients are computed, sooner than they would
 {
     rm -rf r/cut
