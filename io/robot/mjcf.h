@@ -58,8 +58,12 @@ typedef struct MjcfJoint {
 typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_OTHER } MjcfGain;
 typedef enum MjcfBias { MJCF_BIAS_NONE, MJCF_BIAS_AFFINE, MJCF_BIAS_OTHER } MjcfBias;
 
+typedef enum MjcfShortcut { MJCF_GENERAL, MJCF_TORQUE, MJCF_POSITION, MJCF_VELOCITY } MjcfShortcut;
+
 // force = gain command + bias[0] + bias[1] length + bias[2] velocity; bias[2] > 0 is a damping ratio.
 typedef struct MjcfActuator {
+    const struct MjcfActuator *outer; // of the class around that of this one; NULL: none
+    MjcfShortcut shortcut;            // the element that gave gain and bias
     MjcfGain gain_type;
     MjcfBias bias_type;
     bool dynamics;                 // it has a state of its own

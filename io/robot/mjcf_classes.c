@@ -224,6 +224,7 @@ void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint)
 #define MJCF_MOTOR_REFUSED "armature damping delay interp nsample"
 
 static const RobotElement mjcf_actuators[] = {
+    // in the order of MjcfShortcut
     {"general", MJCF_MOTOR " gaintype biastype dyntype gainprm biasprm inheritrange", NULL,
      MJCF_MOTOR_SHOW " actearly actdim actlimited actrange dynprm ffrange velrange", MJCF_MOTOR_REFUSED " input"},
     {"motor", MJCF_MOTOR, NULL, MJCF_MOTOR_SHOW, MJCF_MOTOR_REFUSED},
@@ -249,10 +250,23 @@ static void mjcf_apply_general(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
     memcpy(a->bias, bias, (size_t)(n < 3 ? n : 3) * sizeof *bias);
 }
 
+// Gain and bias that a shortcut starts from. A class has only one set for all shortcuts; if the last one that gave them
+// was another, those of the nearest class around it that suit count, as in MuJoCo.
+static void mjcf_start_gains(MjcfShortcut shortcut, MjcfActuator *a)
+{
+    static const MjcfActuator none = {.gain = 1.0};
+    const MjcfActuator *from = a;
+    while (from != NULL && from->shortcut != MJCF_GENERAL && from->shortcut != shortcut) from = from->outer;
+    if (from == NULL) from = &none;
+    a->gain = from->gain;
+    if (from != a) memcpy(a->bias, from->bias, sizeof a->bias);
+}
+
 static void mjcf_apply_position(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
 {
     RobotFile *file = mjcf->file;
     double kv = 0.0, ratio = 0.0, time = 0.0;
+    mjcf_start_gains(MJCF_POSITION, a);
     robot_not_negative(file, node, "kp", &a->gain);
     a->gain_type = MJCF_GAIN_FIXED;
     a->bias_type = MJCF_BIAS_AFFINE;
@@ -268,6 +282,7 @@ static void mjcf_apply_position(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a
 
 static void mjcf_apply_velocity(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
 {
+    mjcf_start_gains(MJCF_VELOCITY, a);
     robot_not_negative(mjcf->file, node, "kv", &a->gain);
     a->gain_type = MJCF_GAIN_FIXED;
     a->bias_type = MJCF_BIAS_AFFINE;
@@ -302,6 +317,7 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *a)
     if (kind == 1) mjcf_apply_torque(a);
     if (kind == 2) mjcf_apply_position(mjcf, node, a);
     if (kind == 3) mjcf_apply_velocity(mjcf, node, a);
+    a->shortcut = (MjcfShortcut)kind;
     return true;
 }
 
@@ -399,6 +415,7 @@ static int mjcf_add_class(Mjcf *mjcf, const XmlNode *node, int parent)
     }
     mjcf->classes[mjcf->n_classes] = mjcf->classes[parent];
     mjcf->classes[mjcf->n_classes].name = name;
+    mjcf->classes[mjcf->n_classes].actuator.outer = &mjcf->classes[parent].actuator;
     return mjcf->n_classes++;
 }
 

@@ -288,6 +288,12 @@ ROBOTS = {
           <frame pos="1 0 0" euler="0 0 90"><body name="b" pos=".1 .2 .3"><joint/></body></frame>
           <body name="c" pos=".4 0 0" euler="0 30 0"><joint/><geom size=".1" mass="0" pos="0 1 0"/></body>
           <body name="d" pos=".1 .2 .3"><joint/><body pos=".4 .1 0" euler="0 0 30"/></body></body></worldbody></mujoco>""",
+    "shortcuts": """<mujoco><default><position kp="10" kv="3"/><default class="c"><motor gear="2"/>
+          <default class="d"><velocity kv="5"/></default></default><default class="e"><general gainprm="6"/></default></default>
+        <worldbody><body name="a"><joint name="a"/><geom size=".1"/></body><body name="b"><joint name="b"/><geom size=".1"/></body>
+          <body name="c"><joint name="c"/><geom size=".1"/></body><body name="d"><joint name="d"/><geom size=".1"/></body></worldbody>
+        <actuator><position class="c" joint="a"/><position class="d" joint="b"/><velocity class="c" joint="c"/>
+          <velocity class="e" joint="d"/></actuator></mujoco>""",
     "from_geoms": """<mujoco><compiler inertiafromgeom="true"/><worldbody>
         <body name="a"><freejoint/><inertial pos="0 0 0" mass=".1" diaginertia=".1 .2 .3"/><geom type="box" size=".1 .2 .3"/>
           <body name="b"><joint/><inertial pos="0 0 0" mass=".1" diaginertia=".1 .2 .2"/></body></body></worldbody></mujoco>""",

@@ -246,6 +246,38 @@ TEST(robot_defaults_are_inherited)
     robot_case_end(&c);
 }
 
+// A class has one set of gains for all shortcuts: another one hides them, and then those of the class around count.
+TEST(robot_shortcuts_start_from_gains_of_their_own_kind)
+{
+    static const struct {
+        const char *defaults, *motor;
+        double kp, kd;
+    } cases[] = {
+        {"<position kp='10' kv='3'/><default class='c'><motor ctrlrange='-1 1'/></default>", "position", 10, 3},
+        {"<position kp='10' kv='3'/><default class='c'><velocity kv='2'/></default>", "position", 10, 3},
+        {"<position kp='10' kv='3'/><default class='c'><velocity kv='2'/></default>", "velocity", 0, 2},
+        {"<position kp='10'/><default class='c'><position kp='5'/><motor/></default>", "position", 10, 0},
+        {"<position kp='10'/><default class='c'><motor/><position kv='2'/></default>", "position", 10, 2},
+        {"<position kp='10' kv='3'/><motor/><default class='c'/>", "position", 1, 0},
+        {"<position kp='10' kv='3'/><default class='c'><motor/></default>", "velocity", 0, 1},
+        {"<general gainprm='4' biastype='affine' biasprm='0 -4 0'/><default class='c'><motor/></default>", "velocity",
+         0, 4},
+        {"<position kp='10' kv='3'/><default class='c'><general gainprm='6'/></default>", "position", 6, 3},
+    };
+    for (int i = 0; i < 9; i++) {
+        RobotCase c;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+                 "<actuator><%s class='c' joint='j'/></actuator></mujoco>",
+                 cases[i].defaults, cases[i].motor);
+        robot_case(&c, text);
+        CHECK_NEAR(cases[i].kp, c.robot->bodies[0].joint.motor.kp, 0.0);
+        CHECK_NEAR(cases[i].kd, c.robot->bodies[0].joint.motor.kd, 0.0);
+        robot_case_end(&c);
+    }
+}
+
 TEST(robot_motors_have_gains_and_limits)
 {
     RobotCase c;
