@@ -2,15 +2,16 @@
 """Robot files of a folder, as they are: which are accepted, why others are refused, and how those that are accepted
 move beside MuJoCo, with contact.
 
-    tests/bench/robot_field.py build/hopscotch FOLDER [--like PATTERN] [--csv FILE] [--no-motion] [--help]
+    tests/bench/robot_field.py build/hopscotch FOLDER [--like PATTERN] [--csv FILE] [--explain] [--no-motion] [--help]
 
 Every MJCF file (<mujoco> with a body in it) and every URDF file below FOLDER is checked. A refused file is checked
 again with the words that its errors propose for `ignore`. What is accepted as it is, or without its meshes, is
 simulated by both programs: commands hold the pose of the file, shapes of the robot touch the ground of the file and
 not each other. A robot that floats begins 0.05 m over its ground at 0.5 m/s along x: compared are the time of its first
 contact, its height and the way it slid at the end. A robot that is fixed: its joints after 0.3 s and at the end.
-Files that both read to the same robot may differ after a contact by what their contacts are: MuJoCo's have their own
-stiffness and its friction creeps.
+Files that both read to the same robot may differ by the laws of their joint limits, dry friction and contacts. With
+--explain MuJoCo takes these from us one after the other (robot_laws.py), until both move alike: that is the cause.
+"sensitive" is a motion that with half the step differs from itself; "unexplained" is an error of somebody.
 Needs the Python package mujoco (pip install mujoco); without it, it says so and succeeds.
 """
 import argparse
@@ -33,6 +34,8 @@ try:
 except ImportError:
     print("skip: no Python package mujoco")
     sys.exit(0)
+
+from robot_laws import Laws
 
 warnings.simplefilter("ignore")
 DT = 5e-4
@@ -97,13 +100,18 @@ def run(arguments, folder):
                           timeout=300)
 
 
-def spec_of(path, ignore, duration=None, initial=None):
-    simulation = {"robot": path, "duration": duration or 1.0, "dt": DT}
+def spec_of(path, ignore, duration=None, initial=None, own=None):
+    """own: keys of simulation, and parameters."""
+    own = dict(own or {})
+    parameters = own.pop("parameters", None)
+    simulation = {"robot": path, "duration": duration or 1.0, "dt": DT, **own}
     if ignore:
         simulation["ignore"] = ignore
     spec = {"version": 1, "experiment": "field", "model": "articulated", "simulation": simulation}
     if initial:
         spec["initial"] = initial
+    if parameters:
+        spec["parameters"] = parameters
     return json.dumps(spec)
 
 
@@ -147,11 +155,11 @@ def reason(error):
     return text[:110]
 
 
-def motion(folder, path, ignore, duration, initial):
+def motion(folder, path, ignore, duration, initial, own=None):
     """Columns of the trajectory, by name."""
     shutil.rmtree(os.path.join(folder, "results"), ignore_errors=True)
     with open(os.path.join(folder, "field.yaml"), "w") as f:
-        f.write(spec_of(path, ignore, duration, initial))
+        f.write(spec_of(path, ignore, duration, initial, own))
     out = run(["run", "field.yaml", "--progress", "none", "--backend", "cpu"], folder)
     if out.returncode != 0:
         return None
@@ -175,10 +183,14 @@ def root_of(text):
 def spec_of_mujoco(path, meshes, floats):
     if path.endswith(".urdf"):
         with open(path, errors="replace") as f:
-            text = f.read()
+            text = re.sub(r"(?s)<!--.*?-->", "", f.read())
         text = re.sub(r"(?s)<visual\b.*?</visual>", "", text)
         text = re.sub(r"(?s)<collision\b(?:(?!</collision>).)*<mesh.*?</collision>", "", text)
         spec = mujoco.MjSpec.from_string(re.sub(r"(?s)<gazebo\b.*?(</gazebo>|/>)", "", text))
+        # MuJoCo gives a link without <inertial> the mass of its shapes, and loses the inertia of one without mass that
+        # is fixed to another.
+        spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+        spec.compiler.fusestatic = False
         if floats and root_of(text) != "world":
             spec.worldbody.first_body().add_freejoint()
             spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1])
@@ -264,9 +276,10 @@ def lowest(m, d):
 class Motion:
     """What MuJoCo does, at the times of our samples."""
 
-    def __init__(self, m, duration, raised):
+    def __init__(self, m, duration, raised, h=DT / 2, laws=None):
+        """laws: a function of m that gives what makes the step in place of MuJoCo's own."""
         d = mujoco.MjData(m)
-        m.opt.timestep = DT / 2
+        m.opt.timestep = h
         m.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         m.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         m.opt.gravity[:] = (0, 0, -9.81)
@@ -275,17 +288,27 @@ class Motion:
             d.qpos[2] += raised
             d.qvel[0] = SPEED
         hold(m, d)
+        law = laws(m) if laws else None
+        self.acted = law.acted if law else ()
         mujoco.mj_forward(m, d)
         self.base = m.jnt_bodyid[0] if m.njnt else 0
         self.first, self.z, self.x, self.q, self.limits = math.nan, [], [], [], False
-        for k in range(int(round(duration / m.opt.timestep)) + 1):
-            if k % 8 == 0:
+        every = round(4 * DT / h)
+        for k in range(int(round(duration / h)) + 1):
+            if k % every == 0:
+                mujoco.mj_kinematics(m, d)
                 self.z.append(d.xpos[self.base][2])
                 self.x.append(d.xpos[self.base][0])
                 self.q.append(d.qpos.copy())
-            mujoco.mj_step(m, d)
-            self.limits |= bool((d.efc_type == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT).any())
-            if d.ncon > 0 and math.isnan(self.first) and any(d.contact.efc_address >= 0):
+            if law:
+                law.step(d, h)
+            else:
+                mujoco.mj_step(m, d)
+                self.limits = self.limits or bool((d.efc_type == mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT).any())
+            if not math.isnan(self.first):
+                continue
+            touches = law.touches if law else d.ncon > 0 and any(d.contact.efc_address >= 0)
+            if touches:
                 self.first = d.time
         self.z, self.x, self.q = np.array(self.z), np.array(self.x), np.array(self.q)
 
@@ -336,49 +359,132 @@ def joints_of(m):
                 yield re.sub(r"\W", "_", name if name[0].isalpha() else "b_" + name), m.jnt_qposadr[j]
 
 
-def beside(copies, folder, path, ignore, duration):
-    """Rows of (quantity, ours, MuJoCo's, relative difference); or a text that says why there are none."""
-    floats = path.endswith(".urdf")
-    try:
-        m = spec_of_mujoco(os.path.join(folder, path), not ignore, floats).compile()
-    except Exception as error:  # pylint: disable=broad-except
+class Pair:
+    """One file in both programs."""
+
+    def __init__(self, copies, folder, path, ignore, duration):
+        self.copies, self.path, self.ignore, self.duration = copies, path, ignore, duration
+        self.file, self.trouble, self.meshes = os.path.join(folder, path), None, not ignore
         try:
-            m = spec_of_mujoco(os.path.join(folder, path), False, floats).compile()
-        except Exception:  # pylint: disable=broad-except
-            return "MuJoCo: " + str(error).splitlines()[0][:80]
-    if not only_ground(m):
-        return "too many kinds of ground"
-    d = mujoco.MjData(m)
-    mujoco.mj_forward(m, d)
-    free = m.njnt > 0 and m.jnt_type[0] == 0
-    if any(m.jnt_type[1:] == 0):
-        return "several free bodies"
-    least = lowest(m, d)
-    raised = DROP - least if free and math.isfinite(least) else 0.0
-    initial = {"base_z": raised, "base_vx": SPEED} if free else None
-    ours = motion(copies, path, ignore, duration, initial)
-    if ours is None:
-        return "our run failed"
-    theirs = Motion(m, duration, raised)
-    n = min(len(theirs.z), len(ours["time"]))
-    rows = []
-    early = int(EARLY / (4 * DT))
-    if free:
+            m = self.model()
+        except Exception as error:  # pylint: disable=broad-except
+            self.meshes = False
+            try:
+                m = self.model()
+            except Exception:  # pylint: disable=broad-except
+                self.trouble = "MuJoCo: " + str(error).splitlines()[0][:80]
+                return
+        if not only_ground(m):
+            self.trouble = "too many kinds of ground"
+        elif any(m.jnt_type[1:] == 0):
+            self.trouble = "several free bodies"
+        d = mujoco.MjData(m)
+        mujoco.mj_forward(m, d)
+        self.free = m.njnt > 0 and m.jnt_type[0] == 0
+        self.m, self.raised, least = m, 0.0, lowest(m, d)
+        if self.free and math.isfinite(least):
+            self.raised = DROP - least
+
+    def model(self):
+        return spec_of_mujoco(self.file, self.meshes, self.path.endswith(".urdf")).compile()
+
+    def ours(self, own=None):
+        initial = {"base_z": self.raised, "base_vx": SPEED} if self.free else None
+        return motion(self.copies, self.path, self.ignore, self.duration, initial, own)
+
+    def theirs(self, **how):
+        m = self.model()
+        only_ground(m)
+        return Motion(m, self.duration, self.raised, **how)
+
+    def rows(self, ours, theirs):
+        """(quantity, ours, MuJoCo's, relative difference) of two motions."""
+        rows, early = [], int(EARLY / (4 * DT))
+        n = min(len(theirs.z), len(ours["time"]))
+        if not self.free:
+            return [(f"joint {when}, rad", *worst_joint(self.m, ours, theirs, k))
+                    for when, k in (("early", early), ("end", n - 1))]
         forces = [v for k, v in ours.items() if k.endswith("_force")]
-        touching = np.flatnonzero(sum(forces) > 0) if forces else []
+        touching = np.flatnonzero(sum(np.abs(f) for f in forces)) if forces else []
         first = ours["time"][touching[0]] if len(touching) else math.nan
         if not (math.isnan(first) and math.isnan(theirs.first)):
             rows.append(("first contact, s", first, theirs.first, relative(first, theirs.first, 0.1)))
         k = int(np.nanmin([first, theirs.first, EARLY]) / (4 * DT)) - 1 if rows else early
-        if m.nv > 6 and k > 0:
-            rows.append(("joint in flight, rad", *worst_joint(m, ours, theirs, k)))
+        if self.m.nv > 6 and k > 0:
+            rows.append(("joint in flight, rad", *worst_joint(self.m, ours, theirs, k)))
         heights = ours["base_z"][n - 1], theirs.z[n - 1]
         rows.append(("height, m", *heights, relative(*heights, 0.1)))
         slid = ours["base_x"][n - 1] - ours["base_x"][0], theirs.x[n - 1] - theirs.x[0]
         rows.append(("slid, m", *slid, relative(*slid, 0.1)))
-    for when, k in (("early", early), ("end", n - 1)) if not free else ():
-        rows.append((f"joint {when}, rad", *worst_joint(m, ours, theirs, k)))
-    return rows, why(m, theirs)
+        return rows
+
+
+def beside(pair, explain):
+    """Rows of (quantity, ours, MuJoCo's, relative difference), and why; or a text that says why there are none."""
+    if pair.trouble:
+        return pair.trouble
+    ours = pair.ours()
+    if ours is None:
+        return "our run failed"
+    theirs = pair.theirs()
+    rows = pair.rows(ours, theirs)
+    cause = why(pair.m, theirs)
+    if explain and worst_of(rows) > LIMIT:
+        cause = explained(pair)
+    return rows, cause
+
+
+def worst_of(rows):
+    """The greatest difference; one of the two without a contact is one."""
+    return max((1.0 if math.isnan(r[3]) else r[3] for r in rows), default=0.0)
+
+
+# ---- causes ---------------------------------------------------------------------------------------------------------
+
+# Attachments that do not give, and a quarter of the step: what is left of our own approximations is then small.
+RIGID = {"attach_stiffness": 1e9, "attach_damping": 1e7, "attach_turn_stiffness": 1e9, "attach_turn_damping": 1e5}
+FINE = DT / 4
+# Laws that both programs share, the rest being MuJoCo's own.
+SHARED = (), ("limits",), ("friction",), ("limits", "friction"), ("limits", "friction", "contact")
+
+
+def explained(pair):
+    """The laws that MuJoCo must take from us until both programs move alike, and the greatest difference by each."""
+    ours = pair.ours({"dt": FINE, "parameters": RIGID})
+    if ours is None:
+        return "unexplained: our run with a small step failed"
+    tried = []
+    for shared in SHARED:
+        acts = {"limits": pair.m.jnt_limited.any(), "friction": pair.m.dof_frictionloss.any()}
+        if "contact" not in shared and not all(acts[law] for law in shared):
+            continue
+        theirs = pair.theirs(h=FINE, laws=(lambda m, s=shared: Laws(m, s)) if shared else None)
+        far = worst_of(pair.rows(ours, theirs))
+        cause = " and ".join(sorted(theirs.acted)) or "step and attachments"
+        tried.append(f"{'+'.join(shared) or 'none'} {far:.2g}")
+        if far <= LIMIT:
+            return f"{cause}: " + "; ".join(tried)
+    # With all laws in common the step remains: a motion that is not its own at half of it says nothing.
+    own = apart(theirs, pair.theirs(h=FINE / 2, laws=lambda m: Laws(m, SHARED[-1])))
+    tried.append(f"with half the step from itself {own:.2g}; alike until {alike_until(pair, ours, theirs):.3g} s")
+    return f"{'sensitive' if own > LIMIT else 'unexplained'} ({cause}): " + "; ".join(tried)
+
+
+def apart(one, other):
+    """The greatest difference of two motions by MuJoCo at the end."""
+    places = [(one.x[-1], other.x[-1], 0.1), (one.z[-1], other.z[-1], 0.1)]
+    return max(relative(*pair) for pair in [*places, *((a, b, 0.2) for a, b in zip(one.q[-1], other.q[-1]))])
+
+
+def alike_until(pair, ours, theirs):
+    """When the first joint or the base is apart by more than LIMIT."""
+    for k in range(min(len(theirs.z), len(ours["time"]))):
+        far = worst_joint(pair.m, ours, theirs, k)[2]
+        for name, way in (("base_x", theirs.x), ("base_z", theirs.z)) if pair.free else ():
+            far = max(far, relative(ours[name][k], way[k], 0.1))
+        if far > LIMIT:
+            break
+    return ours["time"][k]
 
 
 def main():
@@ -389,13 +495,15 @@ def main():
     parser.add_argument("--like", default="", help="only paths that match")
     parser.add_argument("--most", type=int, default=40, help="at most so many files of one folder")
     parser.add_argument("--duration", type=float, default=1.5)
+    parser.add_argument("--explain", action="store_true", help="find the cause of each difference by experiments")
     parser.add_argument("--csv", help="write a line per file and quantity")
     parser.add_argument("--no-motion", action="store_true", help="only check")
     given = parser.parse_args()
     global PROGRAM
     PROGRAM = os.path.abspath(given.program)
     folder = os.path.abspath(given.folder)
-    table, counts, refused, ignored = [], collections.Counter(), collections.Counter(), collections.Counter()
+    table = []
+    counts, refused, ignored, causes = (collections.Counter() for _ in range(4))
     per_folder = collections.Counter()
     paths = []
     for path in [p for p in robots_below(folder) if re.search(given.like, p)][::given.every]:
@@ -407,10 +515,12 @@ def main():
         copy_texts(folder, copies)
         os.chdir(copies)  # MuJoCo writes its log there
         for path in paths:
-            line = one_file(copies, folder, path, given, counts, refused, ignored, table)
+            line = one_file(copies, folder, path, given, counts, refused, ignored, causes, table)
             print(f"{path}: {line}", flush=True)
         os.chdir(folder)
     report(paths, counts, refused, ignored)
+    for cause, n in causes.most_common() if given.explain else ():
+        print(f"  {n:5d} {cause}")
     if output:
         with open(output, "w", newline="") as f:
             head = ("file", "accepted", "ignored", "quantity", "here", "MuJoCo", "difference", "why")
@@ -418,7 +528,7 @@ def main():
     return 0
 
 
-def one_file(copies, folder, path, given, counts, refused, ignored, table):
+def one_file(copies, folder, path, given, counts, refused, ignored, causes, table):
     try:
         words, first, errors, _ = accept(copies, path)
     except subprocess.TimeoutExpired:
@@ -437,7 +547,7 @@ def one_file(copies, folder, path, given, counts, refused, ignored, table):
         table.append((path, "accepted", " ".join(words), "", "", "", ""))
         return state
     try:
-        rows = beside(copies, folder, path, words, given.duration)
+        rows = beside(Pair(copies, folder, path, words, given.duration), given.explain)
     except (subprocess.TimeoutExpired, ValueError, IndexError, KeyError) as error:
         rows = f"not compared: {error!r}"[:100]
     if isinstance(rows, str):
@@ -445,13 +555,14 @@ def one_file(copies, folder, path, given, counts, refused, ignored, table):
         table.append((path, "accepted", " ".join(words), rows, "", "", "", ""))
         return f"{state}; {rows}"
     rows, flags = rows
-    worst = max((r[3] for r in rows), default=0.0)
+    worst = worst_of(rows)
     counts["agrees" if worst <= LIMIT else "differs"] += 1
     table.extend((path, "accepted", " ".join(words), *r, flags) for r in rows)
     for what, _, _, far in rows:
         counts[f"{what}: {'agrees' if far <= LIMIT else 'differs'}"] += 1
     if worst > LIMIT:
         state += f" ({flags})"
+        causes[flags.split(":")[0]] += 1
     texts = [f"{what} {one:.4g} / {other:.4g}{'' if far <= LIMIT else ' !'}" for what, one, other, far in rows]
     return f"{state}; " + ", ".join(texts)
 
