@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How well the robots that walk do it: each search of experiments/ that is not there yet, then its best gains under
-fresh seeds, at each commanded speed, on the flat, on slopes and over steps. Prints tables for NOTES.md.
+"""How well the robots that walk do it: each search of experiments/ that is not there yet, then the gains that it
+recommends under fresh seeds, at each commanded speed, on the flat, on slopes and over steps. Prints tables for NOTES.md.
 
     PYTHONPATH=runner/python python3 tests/bench/walking.py [WALK...] [--seeds 200] [--results FOLDER] [--g1 G1.xml]
         [-- WORD...]                    words for `hopscotch run`: -- --backend cpu --threads 1
@@ -80,13 +80,19 @@ def gains_of(campaign, trial, skip=()):
             if row["from"] in ("searched", "derived", "outer") and name not in skip}
 
 
+def recommended(campaign):
+    """The trial that fresh seeds rank first; the best of a noisy search is its luckiest draw."""
+    fresh = [one for one in json_of("best", campaign) if one.get("fresh") is not None]
+    return min(fresh, key=lambda one: one["fresh"])["id"] if fresh else "best"
+
+
 def by_ground(name, speeds, options):
     """A walk with pushes: success and error of each commanded speed on each ground."""
     found = run(spec(name), options)
     head(name, "speed (m/s)", "success", "rms speed error (m/s)", "mean speed (m/s)", "cost of transport")
     for k, (ground, settings) in enumerate(GROUNDS):
         campaign = run(spec(name), options, name=f"{name}_ground_{k}", settings={
-            **gains_of(found, "best"), **settings, "seed": FRESH, "record": {},
+            **gains_of(found, recommended(found)), **settings, "seed": FRESH, "record": {},
             "search": {"method": "grid", "over": {"speed": speeds}},
             "replicates": {"count": options.seeds, "store": True,
                            "perturb": {key: {"uniform": range_} for key, range_ in PUSHED[name].items()}}})
@@ -121,7 +127,8 @@ def hoppers(options):
     speeds = [0.5, 1.0, 1.5, 2.0]
     robot = run(spec("hopper_as_robot"), options)
     campaign = run(spec("hopper_as_robot"), options, name="hopper_as_robot_speeds", settings={
-        **gains_of(robot, "best"), "seed": FRESH, "record": {}, "search": {"method": "grid", "over": {"speed": speeds}},
+        **gains_of(robot, recommended(robot)), "seed": FRESH, "record": {},
+        "search": {"method": "grid", "over": {"speed": speeds}},
         "replicates": {"count": options.seeds, "store": True, "perturb": {"pitch_start": {"normal": [0, 0.02]}}}})
     model = run(spec("speed_tracking_cmaes"), options, name="hopper_speeds",
                 settings={"search.cmaes.outer": {"x_dot_des": speeds}})
