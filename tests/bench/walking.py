@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How well the robots that walk do it: each search of experiments/ that is not there yet, then the gains that it
-recommends under fresh seeds, at each commanded speed, on the flat, on slopes and over steps. Prints tables for NOTES.md.
+recommends, under fresh seeds, at each commanded speed, on the flat, on slopes and over steps. Prints tables for
+NOTES.md.
 
     PYTHONPATH=runner/python python3 tests/bench/walking.py [WALK...] [--seeds 200] [--results FOLDER] [--g1 G1.xml]
         [-- WORD...]                    words for `hopscotch run`: -- --backend cpu --threads 1
