@@ -6,8 +6,8 @@
 #include "../spatial/packed.h"
 #include "articulated.h"
 
-// Cells of a state: x, q, v, L, w, the coordinate of the joint, which says in which turn it is, and its rate. A ball's rate
-// has two more.
+// Cells of a state: x, q, v, L, w, the coordinate of the joint, which says in which turn it is, and its rate. A ball's
+// rate has two more.
 enum { ARTICULATED_STATE_CELLS = ARTICULATED_RATE + 1, ARTICULATED_BALL_CELLS = 2 };
 
 typedef struct ArticulatedLanes {
@@ -79,8 +79,8 @@ HD int base_at(const ArticulatedLanes *w) { return articulated_at(w->c.base); }
 
 // ---- a stored state -------------------------------------------------------------------------------------------------
 
-// state[bodies][ARTICULATED_STATE_CELLS][ARTICULATED_STRIDE], then what else there is: for each body the rest of a ball's
-// rate (only where there is a ball), the stretches of the springs of anchored friction.
+// state[bodies][ARTICULATED_STATE_CELLS][ARTICULATED_STRIDE], then what else there is: for each body the rest of a
+// ball's rate (only where there is a ball), the stretches of the springs of anchored friction.
 HD double *state_body(double *state, int body)
 {
     return state + (int64_t)body * ARTICULATED_STATE_CELLS * ARTICULATED_STRIDE;

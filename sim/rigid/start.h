@@ -34,8 +34,8 @@ HD_CALL RigidOpening rigid_opening(const RigidLanes *restrict w)
     return open;
 }
 
-// D = M^-1 J' x for J D = -(C or J v), with the parts `ease` of the diagonal, is added to the poses or to the velocities
-// of the active lanes. Factors anew if told to.
+// D = M^-1 J' x for J D = -(C or J v), with the parts `ease` of the diagonal, is added to the poses or to the
+// velocities of the active lanes. Factors anew if told to.
 HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool factor)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -68,10 +68,10 @@ HD mask rigid_start_misses(const RigidLanes *w, real error)
     return misses;
 }
 
-// Projects the start of all active lanes: metrics projection and projection_speed. Leaves masses and rows as they are at
-// the start. Returns the lanes that stay open. One loop for poses (Newton's method for C = 0) and, when no lane is open
-// any more, velocities: a made kernel has each part of a step once here, and half of its code would be this function.
-// lever: the greatest error at the end, relative to its lever.
+// Projects the start of all active lanes: metrics projection and projection_speed. Leaves masses and rows as they are
+// at the start. Returns the lanes that stay open. One loop for poses (Newton's method for C = 0) and, when no lane is
+// open any more, velocities: a made kernel has each part of a step once here, and half of its code would be this
+// function. lever: the greatest error at the end, relative to its lever.
 HD_CALL mask rigid_project(const RigidLanes *restrict w, real *lever)
 {
     enum { KICKS = 3 };

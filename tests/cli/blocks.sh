@@ -117,7 +117,8 @@ check $? "cmaes: resume simulates it again"
 
 # So do rows that are gone.
 "$SQL" root/k/campaign.db 'DELETE FROM trials WHERE id = 7'
-run resume k --results root --progress none && grep -q 'k: 1 row of trials missing; the trials are simulated again' err &&
+run resume k --results root --progress none &&
+    grep -q 'k: 1 row of trials missing; the trials are simulated again' err &&
     [ "$(digest root)" = "$(digest whole)" ]
 check $? "a row that is gone"
 

@@ -94,8 +94,12 @@ says 'skipped  *warning: condim (1): in the file, and not simulated' --set simul
 
 # a height field of a file: a slope of 1 in 18 along y, without friction; the campaign keeps the heights
 mkdir -p maps
-printf '\002\000\000\000\002\000\000\000\000\000\000\000\000\000\000\000\000\000\200\077\000\000\200\077' >maps/slope.bin
-printf '%s\n' '<mujoco><compiler meshdir="maps"/><asset><hfield name="slope" file="slope.bin" size="9 9 1 .1"/></asset>' \
+{
+    printf '\002\000\000\000\002\000\000\000'
+    printf '\000\000\000\000\000\000\000\000\000\000\200\077\000\000\200\077'
+} >maps/slope.bin
+printf '%s\n' '<mujoco><compiler meshdir="maps"/>' \
+    '<asset><hfield name="slope" file="slope.bin" size="9 9 1 .1"/></asset>' \
     '<worldbody><geom name="hill" type="hfield" hfield="slope" condim="1" pos="0 0 -.5"/>' \
     '<body name="box" pos="0 0 .102"><freejoint/><geom type="box" size=".2 .2 .1" mass="1" condim="1"/></body>' \
     '</worldbody></mujoco>' >hill.xml

@@ -1,5 +1,6 @@
 // Any bytes as a robot's file: errors that can be printed, or a robot that a model can rely on. What follows a line of
-// "%%" is the file field.bin beside it; a robot's text with the heights of that file is the same robot without the file.
+// "%%" is the file field.bin beside it; a robot's text with the heights of that file is the same robot without the
+// file.
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -360,8 +360,8 @@ TEST(contact_distance_to_height_fields)
     }
 }
 
-// A ball on a rail along z: on a slope of tan s = 0.1 or 0.2 its force along the normal is m g/cos s. From -5 to 5 m, with
-// 0 and 1 m at y = -5, 2 and 1 m at y = 5: the triangles rise by 0.1 or -0.1 along x, and by 0 or 0.2 along y.
+// A ball on a rail along z: on a slope of tan s = 0.1 or 0.2 its force along the normal is m g/cos s. From -5 to 5 m,
+// with 0 and 1 m at y = -5, 2 and 1 m at y = 5: the triangles rise by 0.1 or -0.1 along x, and by 0 or 0.2 along y.
 #define HILL(attributes)                                                                                               \
     "<asset><hfield name='hill' size='5 5 2 1' nrow='2' ncol='2' elevation='4 2 0 2'/></asset>" attributes
 #define RAIL(place)                                                                                                    \
