@@ -117,7 +117,7 @@ mv maps gone
 cmp -s hill.csv again.csv || fail "replay without the file differs"
 grep -q 'nrow="2" ncol="2" elevation="1 1 0 0"' r/hill/files/* || fail "the copy has no heights"
 "$HOPSCOTCH" check case.yaml --set simulation.robot=hill.xml >log 2>&1 && fail "a height field without its file"
-grep -q "^hill.xml:1:[0-9]*: error: cannot read 'maps/slope.bin' in the spec's folder" log || fail "no file: $(cat log)"
+grep -q "^hill.xml:2:[0-9]*: error: cannot read 'maps/slope.bin' in the spec's folder" log || fail "no file: $(cat log)"
 says 'skipped  *warning: hfield (1): in the file, and not simulated' --set simulation.robot=hill.xml \
     --set simulation.ignore=[hfield] --set simulation.terrain=flat
 mv gone maps
