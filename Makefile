@@ -12,7 +12,7 @@ FUZZ_SECONDS ?= 60
 
 .PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: portable sensitivity install clean FORCE
+.PHONY: names portable sensitivity install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -227,6 +227,9 @@ mechanisms: programs
 # 500 random robots with armature everywhere against Lagrange's equations: minutes
 lagrange: programs
 	LAGRANGE=500 $(BUILD)/tests articulated_lagrange
+# generated names for all that a spec names, through every command: minutes
+names: programs
+	NAMES=all HOPSCOTCH=$(CURDIR)/$(BUILD)/hopscotch sh tests/cli/generated_names.sh
 # `make demo` and `make test` on a bare Debian 12 and 13
 cleanroom:
 	sh tests/cleanroom.sh

@@ -650,6 +650,7 @@ def group_definitions():
 def group_campaigns():
     names = all_names() + ("index.db index.dbx index.lock index a.parts x.parts _ 0 a..b a. a--b results campaign.db "
                            "spec.yaml shards verify con.txt").split() + ["A" * 128, "b" * 120 + ".parts"]
+    names = list(dict.fromkeys(names))
     good = [n for n in names if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", n, re.A) and
             not n.startswith("index.db") and n != "index.lock" and (not n.endswith(".parts") or n == ".parts")]
     text = "version: 1\nexperiment: {}\nmodel: bbob\nsearch: {{method: grid, over: {{x1: [1, 2]}}}}\n"
