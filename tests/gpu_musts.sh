@@ -124,8 +124,8 @@ general "$((trials / 10)) chains of ten, 200 steps" "$folder/chains.yaml"
 general "chain_scaling.yaml" experiments/chain_scaling.yaml
 both "smoke.yaml, cache warm" experiments/smoke.yaml
 both "$trials hoppers, gains within 1.5 %" "$folder/hoppers.yaml"
-both "sweep over two decades, store.rows: later" "$folder/decades.yaml" --set store.rows=later
-both "the sweep, store.rows: at_once" "$folder/decades.yaml" --set store.rows=at_once
+both "sweep over two decades, store.rows: blocks" "$folder/decades.yaml" --set store.rows=blocks
+both "the sweep, store.rows: table" "$folder/decades.yaml" --set store.rows=table
 # lanes are gathered between launches, so with one launch per batch none are
 general "the sweep, one launch per batch: no lists" "$folder/decades.yaml" --slice 1000000000
 

@@ -1,4 +1,4 @@
-"""Rows made later (store.rows: later) on GPUs, against the kernels and the disk.
+"""Rows made later (store.rows: blocks) on GPUs, against the kernels and the disk.
 
     tests/gpu_rows.py [BUILD [BACKEND [SCALE [midpoint]]]]
 
@@ -138,9 +138,9 @@ def row_bytes(name):
 def campaign(name, path, trials, kernels=None, times=None, device=None):
     """Bounds: first launch to last commit; rows; equal digests."""
     options = (["--kernels", kernels] if kernels else []) + (["--device", device] if device else [])
-    run(path, name, "later", *options)  # the kernel made for it is in the cache from here on
+    run(path, name, "blocks", *options)  # the kernel made for it is in the cache from here on
     digests, best = [], None
-    for rows in ("at_once", "later", "later", "later"):
+    for rows in ("table", "blocks", "blocks", "blocks"):
         result = run(path, name, rows, *options)
         digests.append(digest(name))
         t = result["timings"]
@@ -149,7 +149,7 @@ def campaign(name, path, trials, kernels=None, times=None, device=None):
               % (name, rows, result["kernel_seconds"], result["first_launch_to_last_commit"], result["rows_seconds"],
                  result["index_seconds"], t["copy_seconds"], t["search_seconds"], t["hdf5_seconds"],
                  t["sqlite_seconds"], t["batches"], t["batches_by_made_kernel"], result["rss"]), flush=True)
-        if rows == "later" and (best is None or result["first_launch_to_last_commit"] < best["first_launch_to_last_commit"]):
+        if rows == "blocks" and (best is None or result["first_launch_to_last_commit"] < best["first_launch_to_last_commit"]):
             best = result
     disk = disk_seconds(trials * row_bytes(name))
     wall, kernel = best["first_launch_to_last_commit"], best["kernel_seconds"]
@@ -164,7 +164,7 @@ def campaign(name, path, trials, kernels=None, times=None, device=None):
 def killed_while_rows_are_made(path, trials):
     """A campaign with all trials committed and hardly a row made."""
     words = command("run", path, "--name", "killed", "--backend", BACKEND, "--progress", "none", "--set",
-                    "store.rows=later")
+                    "store.rows=blocks")
     child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     database = os.path.join(RESULTS, "killed", "campaign.db")
     while child.poll() is None:
@@ -208,7 +208,7 @@ def main():
              device="all" if devices > 1 else None)
     print("   on %d device%s" % (devices, "s" if devices != 1 else ""))
     ten = spec("ten", SHORT % (10 * million))
-    result = run(ten, "ten", "later")
+    result = run(ten, "ten", "blocks")
     report(result["rss"] < 1.5, "%d trials: memory %.2f GiB" % (10 * million, result["rss"]))
     print("   first launch to last commit %.2f s, rows %.2f s, index %.2f s" %
           (result["first_launch_to_last_commit"], result["rows_seconds"], result["index_seconds"]))

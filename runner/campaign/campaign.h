@@ -79,7 +79,7 @@ typedef struct RunOptions {
 typedef struct RunSummary {
     int64_t trials_total, trials_done, trials_before, lanes_run, failures;
     double wall_seconds, kernel_seconds, first_launch_to_last_commit;
-    double rows_seconds, record_seconds, index_seconds; // after the last commit: rows of blocks, arrays by rank, index
+    double record_seconds, index_seconds; // after the last commit: arrays by rank, index
     double best_fitness;
     int64_t best_trial, first_batch; // first_batch: of this run
     const char *state, *reason;
@@ -196,8 +196,9 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/origin.c)
-//   blocks       id, first, last, rows, name, bytes, offsets: batches whose rows are still to be made; block_words
-//                number, word: what their column `failure` means. Only while there are any (store/pending.c)
+//   blocks       id, first, last, rows, name, bytes, offsets, sha256, digest: shards of columns in which the trials
+//                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
+//                the best 1,000 trials, with the columns of trials (store/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
 //                summary_columns and summary_axes, the sums over all trials (store/summary_tables.c)
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/seal.c)
@@ -207,8 +208,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
-#define STORE_SCHEMA_WITH_BLOCKS 2 // while rows are still to be made (store/pending.c)
 #define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/kept_rows.c)
+#define STORE_SCHEMA_WITH_BLOCKS 4 // all trials are in blocks (store/trial_blocks.h), with sums or without
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -244,10 +245,10 @@ typedef struct Store {
         Cursor statements[STORE_STATEMENTS];
     };
     MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
-    struct PendingWriter *pending;  // of batches whose rows are made later (store/pending.c)
-    struct KeptRows *kept;          // which trials keep a row (store/kept_rows.c); NULL: all
+    struct TrialBlockWriter *blocks; // where trials are in blocks; else NULL
+    struct BestRows *best;           // their rows of the best trials (store/best_rows.c)
+    struct KeptRows *kept;           // which trials keep a row (store/kept_rows.c); NULL: all
     int64_t next_shard, next_batch;
-    int64_t trials_expected; // in all; 0: unknown
     double sqlite_seconds;   // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;            // by this process
     bool has_gradients;      // it has a table for them
@@ -324,8 +325,6 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 // All that differs, as far as there is room.
 void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                       char *text, size_t size);
-// Puts a row in, within a transaction (store/commit.c).
-Error store_insert_row(Store *store, const TrialRows *rows, int64_t row);
 
 // The columns that the table trials of a database has.
 typedef struct TrialColumns {
@@ -386,9 +385,6 @@ typedef struct CampaignEdit {
     bool shared_fs;
     Store store;
 } CampaignEdit;
-// Before a change of a campaign whose run was killed, rows of its trials may be made (store/pending.c). `tell` hears
-// of that if it takes longer than a second. For the whole process.
-void rows_tell(void (*tell)(int64_t made, int64_t trials));
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
@@ -459,7 +455,6 @@ typedef struct StatusReport {
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *overrides;              // the last start after the first; what --set changed
-    int64_t rows_left;  // trials whose rows are still to be made (store/pending.c); other programs do not see them yet
     const char *damage; // why the best trial is not known: a block of rows can't be read; empty: none
     double best, shard_bytes;
     bool maximizes; // more is better
@@ -735,7 +730,7 @@ typedef struct Doctor {
     Database *database; // open for reading while the checks run; NULL: it can't be read
     int64_t version;    // SQLite's data_version when it was read
     Spec spec;
-    bool spec_good, structure_bad, made_rows_bad, places_bad, catalogue_bad;
+    bool spec_good, structure_bad, places_bad, catalogue_bad;
     int64_t schema; // its version; 0: unreadable, or not a campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids

@@ -209,20 +209,15 @@ static Error best_run(const CommandLine *line)
                         : switch_choice(line, "per", 0) == 0 ? BEST_PER_SEARCH
                                                              : BEST_PER_POINT;
     const bool front = objectives != NULL || switch_given(line, "pareto");
-    const double started = clock_seconds();
     Error error = front ? command_tell_rows(line, &campaign) : best_limit(&campaign, line->messages, &top);
     if (error.kind == OK)
         error = front ? best_print_front(&campaign, objectives, top, format, line->out, line->arena, &best)
                       : best_print_per(&campaign, per, top, format, line->out, line->arena, &best);
-    const bool slow = objectives == NULL && per == BEST_OF_ALL && database_was_slow(clock_seconds() - started);
     const char *root = command_results_option(place.results, line->arena), *program = command_program(line->arena);
     if (error.kind == OK && format == TABLE_TEXT && best >= 0)
         fprintf(line->out, "\nnext  %s show %s/%" PRId64 "%s\n      %s replay %s/%" PRId64 "%s\n", program, place.name,
                 best, root, program, place.name, best, root);
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int n_columns = slow ? trials_best_columns(&campaign.spec, columns) : 0;
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_slow_query(line, &campaign, columns, n_columns);
     return error;
 }
 

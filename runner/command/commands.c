@@ -97,12 +97,6 @@ static void commands_print_error(const Error *error, FILE *out)
     fputc('\n', out);
 }
 
-static void commands_tell_rows(int64_t made, int64_t trials)
-{
-    fprintf(stderr, "making rows of a run that was killed: %s of %s trials\n", text_count(made).text,
-            text_count(trials).text);
-}
-
 typedef struct CommandsCall {
     int argc;
     char **argv;
@@ -129,7 +123,6 @@ static void *commands_run(void *argument)
 int hopscotch_main(int argc, char **argv)
 {
     CommandsCall call = {argc, argv, 0};
-    rows_tell(commands_tell_rows);
     signal(SIGXFSZ, SIG_IGN); // so that a write beyond `ulimit -f` returns an error
     const int failed = thread_run_deep(commands_run, &call);
     if (failed == 0) return call.code;

@@ -1,4 +1,4 @@
-// hopscotch export: writes trials as CSV, JSON lines or NPZ, and one HDF5 file with all recorded arrays.
+// hopscotch export: writes trials as CSV, JSON lines, NPZ or SQLite, and one HDF5 file with all recorded arrays.
 #include "command.h"
 
 #include <inttypes.h>
@@ -66,6 +66,62 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
     if (error.kind == OK) error = query_each(query, arena, export_npz_row, &npz);
     if (error.kind == OK) error = npz_finish(npz.npz);
     return output_close(&output, error);
+}
+
+// ---- SQLite ---------------------------------------------------------------------------------------------------------
+
+static Error export_sqlite_row(void *taker, const Query *query, const Cursor *trial)
+{
+    Cursor *insert = taker;
+    for (int c = 0; c < query->count; c++) {
+        switch (cell_kind(trial, c)) {
+        case COLUMN_INTEGER: with_integer(insert, cell_integer(trial, c)); break;
+        case COLUMN_REAL: with_real(insert, cell_real(trial, c)); break;
+        case COLUMN_TEXT: with_text(insert, cell_text(trial, c)); break;
+        case COLUMN_NULL:
+        case COLUMN_BLOB: with_null(insert); break; // trials have no blobs
+        }
+    }
+    cursor_next(insert);
+    return insert->error;
+}
+
+static const char *export_sqlite_declaration(const Query *query, int c, Arena *arena)
+{
+    const int column = query->columns[c];
+    const char *type = query->all.is_text[column] ? "TEXT" : query->all.is_integer[column] ? "INTEGER" : "REAL";
+    return arena_format(arena, "%s%s %s%s", c > 0 ? ", " : "", sql_identifier(arena, query->names[c]), type,
+                        column == 0 ? " PRIMARY KEY" : "");
+}
+
+static Error export_sqlite_table(const Query *query, Database *to, Arena *arena)
+{
+    const char *columns = "", *values = "";
+    for (int c = 0; c < query->count; c++) {
+        columns = arena_format(arena, "%s%s", columns, export_sqlite_declaration(query, c, arena));
+        values = arena_format(arena, "%s%s", values, c > 0 ? ", ?" : "?");
+    }
+    TRY(database_run(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"));
+    TRY(database_run(to, arena_format(arena, "CREATE TABLE trials(%s) STRICT", columns)));
+    Cursor insert = cursor_open(to, arena_format(arena, "INSERT INTO trials VALUES(%s)", values));
+    cursor_stop(&insert, query_each(query, arena, export_sqlite_row, &insert));
+    TRY(cursor_close(&insert));
+    return database_run(to, "COMMIT");
+}
+
+static Error export_sqlite(const Query *query, const char *path, Arena *arena)
+{
+    Output output;
+    Database *to = NULL;
+    if (!output_takes_any_order(path))
+        return error_make(ERROR_USAGE,
+                          "--sqlite %.200s: a database is not written in order; give the name of a regular file",
+                          text_visible(path, arena));
+    TRY(output_open(path, arena, &output));
+    Error error = database_open(output.temporary, DATABASE_WRITE, &to);
+    if (error.kind == OK) error = export_sqlite_table(query, to, arena);
+    const Error closing = to != NULL ? database_close(to) : error_none();
+    return output_close(&output, error.kind == OK ? closing : error);
 }
 
 // ---- HDF5 -----------------------------------------------------------------------------------------------------------
@@ -197,8 +253,9 @@ static void export_say(const CommandLine *line, const char *path, const char *wh
 static Error export_trials(const CommandLine *line, const StoredCampaign *campaign)
 {
     Query query;
-    const char *npz = switch_text(line, "npz", NULL);
-    if (!switch_given(line, "csv") && !switch_given(line, "jsonl") && npz == NULL) return error_none();
+    const char *npz = switch_text(line, "npz", NULL), *sqlite = switch_text(line, "sqlite", NULL);
+    if (!switch_given(line, "csv") && !switch_given(line, "jsonl") && npz == NULL && sqlite == NULL)
+        return error_none();
     TRY(command_tell_rows(line, campaign));
     TRY(command_select(line, campaign, 0, "all", &query));
     const char *rows = arena_format(line->arena, "%s trials", text_count(query_rows(&query)).text);
@@ -208,9 +265,10 @@ static Error export_trials(const CommandLine *line, const StoredCampaign *campai
         TRY(export_table(&query, export_tables[i].format, path, line->arena));
         export_say(line, path, rows);
     }
-    if (npz == NULL) return error_none();
-    TRY(export_npz(&query, npz, line->arena));
-    export_say(line, npz, rows);
+    if (npz != NULL) TRY(export_npz(&query, npz, line->arena));
+    if (npz != NULL) export_say(line, npz, rows);
+    if (sqlite != NULL) TRY(export_sqlite(&query, sqlite, line->arena));
+    if (sqlite != NULL) export_say(line, sqlite, rows);
     return error_none();
 }
 
@@ -226,11 +284,11 @@ static Error export_campaign(const CommandLine *line, const StoredCampaign *camp
 
 static Error export_run(const CommandLine *line)
 {
-    static const char *const kinds[] = {"csv", "jsonl", "npz", "hdf5"};
+    static const char *const kinds[] = {"csv", "jsonl", "npz", "sqlite", "hdf5"};
     StoredCampaign campaign;
     bool any = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) any |= switch_given(line, kinds[i]);
-    if (!any) return error_make(ERROR_USAGE, "export needs a format: --csv, --jsonl, --npz or --hdf5 FILE");
+    if (!any) return error_make(ERROR_USAGE, "export needs a format: --csv, --jsonl, --npz, --sqlite or --hdf5 FILE");
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     const Error error = export_campaign(line, &campaign);
     campaign_close(&campaign);
@@ -241,6 +299,7 @@ static const Switch export_rows[] = {
     {"csv", SWITCH_TEXT, "FILE", 0, 0, "trials as comma-separated values (RFC 4180); - is standard output"},
     {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
     {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
+    {"sqlite", SWITCH_TEXT, "FILE", 0, 0, "trials as the table trials of a SQLite database"},
     {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file with copies of all recorded arrays"},
 };
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
@@ -248,7 +307,7 @@ static const Switches export_switches = {export_rows, sizeof export_rows / sizeo
 const Command command_export = {
     .name = "export",
     .arguments = "CAMPAIGN",
-    .doc = "write trials as CSV, JSON lines or NPZ, or one HDF5 file with all trajectories",
+    .doc = "write trials as CSV, JSON lines, NPZ or SQLite, or one HDF5 file with all trajectories",
     .examples = "  hopscotch export gains --csv gains.csv --where \"failure = 'none'\" --columns id,k_fp,fitness\n"
                 "  hopscotch export gains --npz gains.npz\n"
                 "  hopscotch export gains --hdf5 results/gains/campaign.h5\n",

@@ -3,10 +3,14 @@
 // the complete copy is renamed to its final name. The next run records the arrays that only the others have.
 #include "command.h"
 
+#include "../campaign/store/best_rows.h"
+#include "../campaign/store/commit.h"
+#include "../campaign/store/trial_blocks.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-enum { MERGE_MOST = 16, MERGE_SHOWN = 10 };
+enum { MERGE_MOST = 16, MERGE_SHOWN = 10, MERGE_ROWS = 1 << 14 };
 
 typedef struct MergeSource {
     CampaignPlace place;
@@ -61,13 +65,6 @@ static Error merge_refuse_parts(const MergeSource *source)
                       gathered.of > 0 ? "still lacks parts" : "is a part");
 }
 
-// Trials of a campaign that was killed may still be in blocks, whose files a copy of its database would not have.
-static Error merge_make_rows(const CommandLine *line, const CampaignPlace *place)
-{
-    const char *path = arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, place->folder);
-    return store_make_rows(path, switch_given(line, "shared-fs"));
-}
-
 static Error merge_open(Merge *merge, int index)
 {
     const CommandLine *line = merge->line;
@@ -79,7 +76,6 @@ static Error merge_open(Merge *merge, int index)
             return error_make(ERROR_USER, "%.100s is named twice", source->place.name);
     }
     TRY(campaign_lock(source->place.folder, source->place.name, line->arena, &source->lock));
-    TRY(merge_make_rows(line, &source->place));
     TRY(campaign_open(source->place.results, source->place.name, line->arena, &source->campaign));
     TRY(trials_count(source->campaign.database, &source->trials));
     TRY(trials_last(source->campaign.database, &source->last));
@@ -175,18 +171,26 @@ static Error merge_copy_shards(const Merge *merge)
         cursor_stop(&shards, merge_copy_shard(from, &shard, to, arena));
         arena_rewind(arena, used);
     }
-    return cursor_close(&shards);
+    TRY(cursor_close(&shards));
+    return trial_blocks_copy(largest->campaign.database, to, "");
 }
 
-// Adds a trial to the copy, within a transaction.
-static Error merge_add_row(Store *store, const MergeSource *other, TrialRows *row, MergedTrials *added)
+static Error merge_flush(Store *store, TrialRows *rows)
 {
-    TRY(replicates_read(&other->campaign, row->id[0], row));
-    TRY(store_insert_row(store, row, 0));
-    if (added->trials++ == 0) added->first = row->id[0];
-    added->last = row->id[0];
-    added->failures += row->n_failed[0] > 0 || row->fitness[0] != row->fitness[0];
-    return error_none();
+    const Error error = rows->count > 0 ? store_insert_rows(store, rows) : error_none();
+    rows->count = 0;
+    return error;
+}
+
+// Adds the row that was read last to those of the copy, within a transaction.
+static Error merge_add_row(Store *store, const MergeSource *other, TrialRows *rows, MergedTrials *added)
+{
+    const int64_t i = rows->count++;
+    TRY(replicates_read(&other->campaign, rows->id[i], rows)); // where they are stored, there is room for one row
+    if (added->trials++ == 0) added->first = rows->id[i];
+    added->last = rows->id[i];
+    added->failures += rows->n_failed[i] > 0 || rows->fitness[i] != rows->fitness[i];
+    return rows->count == rows->capacity ? merge_flush(store, rows) : error_none();
 }
 
 static Error merge_add_from(Merge *merge, Store *store, const MergeSource *other)
@@ -195,15 +199,16 @@ static Error merge_add_from(Merge *merge, Store *store, const MergeSource *other
     const Spec *spec = &other->campaign.spec;
     Arena *arena = merge->line->arena;
     MergedTrials added = {.trials = 0};
-    TrialRows row;
-    rows_take(spec, 1, arena, &row);
+    TrialRows rows;
+    rows_take(spec, spec->replicates.store ? 1 : MERGE_ROWS, arena, &rows);
     Cursor theirs = trial_rows(other->campaign.database, spec, arena);
     Cursor ours = trials_by_id(store->database, id, 1, arena);
-    while (trial_rows_next(&theirs, spec, &row, 0)) {
-        const bool there = trial_at(&ours, row.id[0]);
+    while (trial_rows_next(&theirs, spec, &rows, rows.count)) {
+        const bool there = trial_at(&ours, rows.id[rows.count]);
         cursor_stop(&theirs, ours.error);
-        if (!there && theirs.error.kind == OK) cursor_stop(&theirs, merge_add_row(store, other, &row, &added));
+        if (!there && theirs.error.kind == OK) cursor_stop(&theirs, merge_add_row(store, other, &rows, &added));
     }
+    cursor_stop(&theirs, merge_flush(store, &rows));
     cursor_stop(&theirs, cursor_close(&ours));
     TRY(cursor_close(&theirs));
     merge->added += added.trials;
@@ -216,6 +221,7 @@ static Error merge_fill(Merge *merge, Store *store)
         TRY(origin_note_merged(store, &merge->sources[i].campaign));
         if (i != merge->largest && merge->sources[i].missing > 0) TRY(merge_add_from(merge, store, &merge->sources[i]));
     }
+    TRY(best_rows_again(store));
     return store_event(store, "merged", "%d campaigns; %lld trials added to those of %s", merge->count,
                        (long long)merge->added, merge->sources[merge->largest].campaign.name);
 }
@@ -242,8 +248,7 @@ static Error merge_complete(Merge *merge)
     Store *store = NULL;
     TRY(store_open(merge->aside, merge->name, &merge->sources[merge->largest].campaign.spec, &options, line->arena,
                    &store));
-    Error error = trials_indexes_drop(store->database, line->arena);
-    if (error.kind == OK) error = store_begin(store);
+    Error error = store_begin(store);
     if (error.kind == OK) error = store_end(store, merge_fill(merge, store));
     if (error.kind == OK) error = merge_count(merge, store);
     const Error closing = store_close(store);
@@ -283,7 +288,7 @@ static Error merge_make_aside(Merge *merge)
 {
     const CommandLine *line = merge->line;
     TRY(merge_clear_aside(merge));
-    TRY(store_copy(merge->sources[merge->largest].campaign.database,
+    TRY(store_copy(database_path(merge->sources[merge->largest].campaign.database),
                    arena_format(line->arena, "%s/" CAMPAIGN_DATABASE, merge->aside)));
     TRY(merge_copy_shards(merge));
     TRY(merge_complete(merge));

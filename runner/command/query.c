@@ -105,7 +105,6 @@ static Error query_run(const CommandLine *line)
     Query query;
     const Error error = query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
-    if (error.kind == OK) index_after_slow_query(line, &campaign, query.index, query.n_index);
     return error;
 }
 

@@ -77,7 +77,6 @@ static void run_print_json(const RunSummary *summary, const Timings *timings, co
     json_number(&json, "kernel_seconds", summary->kernel_seconds);
     json_number(&json, "first_launch_to_last_commit", summary->first_launch_to_last_commit);
     json_number(&json, "record_seconds", summary->record_seconds);
-    json_number(&json, "rows_seconds", summary->rows_seconds);
     json_number(&json, "index_seconds", summary->index_seconds);
     if (timings != NULL) timings_json(timings, &json);
     json_number(&json, "best_fitness", summary->best_fitness);
@@ -93,8 +92,6 @@ static void run_print_timings(const RunSummary *summary, const Timings *timings,
 {
     fprintf(out, "\n%-9s first launch to last commit %s; then ", "timings",
             text_duration(summary->first_launch_to_last_commit).text);
-    if (summary->rows_seconds > 1e-3)
-        fprintf(out, "%s for rows of blocks, ", text_duration(summary->rows_seconds).text);
     fprintf(out, "%s for the index, %s for arrays chosen by rank\n%-9s ", text_duration(summary->index_seconds).text,
             text_duration(summary->record_seconds).text, "");
     timings_print(timings, out);

@@ -360,9 +360,6 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
         fprintf(out, "%-11s none yet\n", "best");
     else
         fprintf(out, "%-11s %s (trial %" PRId64 ")\n", "best", text_number(report->best).text, report->best_trial);
-    if (report->rows_left > 0)
-        fprintf(out, "%-11s %s are still in blocks; other programs do not see them yet\n", "rows",
-                text_count(report->rows_left).text);
     fprintf(out, "%-11s %s, seed %" PRId64 ", spec %.12s\n", "model", report->model, report->seed, report->hash);
     if (report->overrides[0] != '\0') fprintf(out, "%-11s %s\n", "set", report->overrides);
     fprintf(out, "%-11s %s", "started", report->started);
@@ -420,7 +417,6 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "kernel_seconds", report->timings.kernel);
     timings_json(&report->timings, json);
     json_integer(json, "batches", report->batches);
-    json_integer(json, "rows_left", report->rows_left);
     json_integer(json, "shards", report->shards);
     json_number(json, "shard_bytes", report->shard_bytes);
 }

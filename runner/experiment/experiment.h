@@ -283,7 +283,7 @@ typedef struct Spec {
     } device;
 
     struct {
-        const char *rows; // auto | at_once | later
+        const char *rows; // auto | table | blocks
     } store;
 
     // Of a campaign that was extended: what it was asked for, one spec after the other, this one last

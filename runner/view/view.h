@@ -28,8 +28,6 @@ typedef struct Query {
     int64_t limit; // 0: none
     int64_t *ids;  // [n_ids] that match; one more than the limit if there are more
     int64_t n_ids;
-    TrialOrder *index; // [n_index] columns of an index that would have helped, where the database took long
-    int n_index;
 } Query;
 
 // The options --where, --order, --columns and --limit.

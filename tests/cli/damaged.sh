@@ -55,7 +55,7 @@ says 1 "campaign same was computed with numerics version 7 and this program has 
 sql same 'UPDATE campaign SET numerics_version = 7'
 says 1 "gait has numerics version 4 and same has 7: their last bits differ" merge gait same --into both
 sql same 'PRAGMA user_version = 99'
-says 1 "has schema version 99, and this program knows versions up to 3 only: use the program that wrote it" best same
+says 1 "has schema version 99, which this program does not know: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"
 says 1 "the stored state of search method cmaes is not of version" resume half --set limits.trials=400
 says 1 "gait and longer were extended in different ways: one id means two different trials" \

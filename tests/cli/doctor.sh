@@ -60,7 +60,7 @@ rm -rf results && cp -r whole results
 sql "UPDATE campaign SET spec = 'another program wrote this'; PRAGMA user_version = 99"
 cp "$campaign/campaign.db" before.db
 doctor
-[ $? -eq 3 ] && grep -q "has schema version 99, and this program knows versions up to 3 only" out
+[ $? -eq 3 ] && grep -q "has schema version 99, which this program does not know" out
 check $? "another schema version is reported"
 doctor --repair --backend cpu
 [ $? -eq 3 ] && cmp -s "$campaign/campaign.db" before.db

@@ -25,7 +25,7 @@ END
 spec later <<'END'
 model: bbob
 search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 5000}
-store: {rows: later}
+store: {rows: blocks}
 END
 for method in latin_hypercube sobol; do
     spec $method <<END
@@ -463,7 +463,7 @@ END
     chmod +x fatal/$tool
 done
 rm bin/cp
-held() { "$SQL" results/killed.parts/01of01/campaign.db "SELECT count(*) FROM trials" 2>/dev/null | tr -dc 0-9; }
+held() { "$SQL" results/killed.parts/01of01/campaign.db "SELECT sum(trials) FROM batches" 2>/dev/null | tr -dc 0-9; }
 sed 's/^experiment: .*/experiment: killed/; s/trials: 20000/trials: 200000/' turns.yaml >killed.yaml
 works submit killed.yaml --parts 1 -o turns.sbatch
 task 1 0.5

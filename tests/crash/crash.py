@@ -123,34 +123,23 @@ class Place:
             shard.truncate(CUT)
 
     def blocks(self):
-        """(trials in blocks, rows, files of blocks); None: no record names a block."""
+        """(trials in blocks, blocks, files of blocks)."""
         if not self.has_campaign():
-            return None
+            return 0, 0, 0
         files = len([shard for shard in self.shards() if os.path.basename(shard).startswith("rows_")])
-        named = self.query("SELECT count(*) FROM sqlite_schema WHERE name = 'blocks'")[0][0]
-        rows = self.query("SELECT count(*) FROM trials")[0][0]
-        return (self.query("SELECT ifnull(sum(rows), 0) FROM blocks")[0][0] if named else 0, rows, files)
+        return self.query("SELECT ifnull(sum(rows), 0), count(*) FROM blocks")[0] + (files,)
 
     def crash_in_blocks(self, state):
-        """A run of `later` that is killed. state: which of the trials have rows then: `none`; `some`, while they ran;
-        `ended`: the same after the last batch; `all`: no record names a block, but their files are there."""
-        operation, call, step, wanted = {
-            "none": ("rename", 20, 1, lambda trials, rows, files: trials > 200),
-            "some": ("fsync", 90, 1, lambda trials, rows, files: trials > 200 and rows > 1),
-            "ended": ("write", 2000, -2, lambda trials, rows, files: trials == 300 and rows > 1),
-            "all": ("unlink", 3, 1, lambda trials, rows, files: trials == 0 and rows == 300 and files > 0)}[state]
-        at = None
-        while not at or not wanted(*at):
-            if not 0 < call <= 2000:
-                raise ValueError(f"no run of {self.spec} was killed in the state {state}")
+        """A run of `blocks` that is killed. state: `committed`: some trials are in blocks; `joined`: many small blocks
+        became one, and their files are still there."""
+        operation, wanted = {"committed": ("rename", lambda trials, blocks, files: trials > 100),
+                             "joined": ("unlink", lambda trials, blocks, files: files > blocks + 9)}[state]
+        for call in range(3, 200):
             self.clear()
-            ended = self.call("run", fault=f"{operation}:{call}:KILL").status
-            call += -20 if ended == 0 else step
-            at = self.blocks()
-        if state != "all":  # how many rows there are by then depends on time
-            connection = sqlite3.connect(self.database, isolation_level=None)
-            connection.execute(f"DELETE FROM trials WHERE id >= {0 if state == 'none' else at[1] // 2}")
-            connection.close()
+            self.call("run", fault=f"{operation}:{call}:KILL")
+            if wanted(*self.blocks()):
+                return
+        raise ValueError(f"no run of {self.spec} was killed in the state {state}")
 
     def cut_shards(self):
         """Those that crash_badly damaged, until a run recovers from it."""

@@ -39,13 +39,11 @@ STEPS = {("run", "hdf5"): 97, ("recovery", "hdf5"): 97, ("recovery", "sqlite"): 
          ("blocks", "sqlite"): 97, ("kept_blocks", "hdf5"): 97, ("kept_blocks", "sqlite"): 97}  # 1 for all others
 QUICK_STEPS = {"hdf5": 9973, "sqlite": 997, "own": 41}  # 23 for all others
 BATCH = 8
-SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "later", "kept": "record_rows",
-         "kept_blocks": "kept_later"}
+SPECS = {"run": "arrays", "recovery": "arrays", "learning": "nsga2", "blocks": "blocks", "kept": "record_rows",
+         "kept_blocks": "kept_blocks"}
 # a campaign that was killed while its trials were in blocks goes on (crash_in_blocks)
-STATES = {"resumed_" + state: state for state in ("none", "some", "ended", "all")}
-STATES["tagged"] = "some"  # `tag` makes the rows first
-COMMANDS = {"tagged": ("tag", "good")}  # in place of `run`
-SPECS |= dict.fromkeys(STATES, "later")
+STATES = {"resumed_" + state: state for state in ("committed", "joined")}
+SPECS |= dict.fromkeys(STATES, "blocks")
 STEPS |= {(given, kind): 97 for given in STATES for kind in ("hdf5", "sqlite")}
 
 # After an interrupted or short call the program must continue; but SQLite gives up on these.

@@ -1,11 +1,11 @@
 #!/bin/sh
-# tests/crash/flips.c on a campaign that was killed while its trials were in blocks, a part of them with rows too.
+# tests/crash/flips.c on a campaign that was killed while its trials were in blocks.
 #
 #   HOPSCOTCH   the program (build/hopscotch); flips, hopscotch_faults and sql are beside it      FLIPS   (30)
-#   SPEC        later, kept_later, or later_made: of tests/crash/specs
+#   SPEC        blocks or kept_blocks, of tests/crash/specs
 set -u
 cd "$(dirname "$0")/../.." || exit 3
-: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${FLIPS:=30}" "${SPEC:=later}"
+: "${HOPSCOTCH:=$PWD/build/hopscotch}" "${FLIPS:=30}" "${SPEC:=blocks}"
 build=$(dirname "$HOPSCOTCH")
 for program in flips hopscotch_faults sql; do
     [ -x "$build/$program" ] || { echo "skip flips of blocks: needs $build/$program" && exit 0; }

@@ -3,7 +3,7 @@ by then is lost at random: blocks of a write and lengths of files independently;
 order unless their folder was synced. The campaign is continued from each such disk. Nothing that was acknowledged
 (reported as progress) may be lost, no array that a row names may be damaged, and the result must equal a run without a
 power cut. Recorded are a fresh run, one that recovers from a crash, one of an adaptive search, two that commit blocks,
-and four that go on where blocks were left.
+and two that go on where blocks were left.
 
 STATES=N   disks to try, in all (5400; 36 with QUICK=1)      JOBS=N   at a time (the number of processors)
 ONLY="blocks resumed_some"   some of the runs, by the first word of their names
@@ -224,11 +224,11 @@ def suite(name, states):
 
 crash.build_preload("power")
 SCENARIOS = (("fresh run", "arrays", None), ("recovery", "arrays", crash.Place.crash_badly),
-             ("learning", "nsga2", None), ("blocks", "later", None),
-             ("kept", "kept_later", None))
+             ("learning", "nsga2", None), ("blocks", "blocks", None),
+             ("kept", "kept_blocks", None))
 if not crash.QUICK:
-    SCENARIOS += tuple((f"resumed_{state}", "later", lambda place, state=state: place.crash_in_blocks(state))
-                       for state in ("none", "some", "ended", "all"))
+    SCENARIOS += tuple((f"resumed_{state}", "blocks", lambda place, state=state: place.crash_in_blocks(state))
+                       for state in ("committed", "joined"))
 ONLY = os.environ.get("ONLY", "").split()
 for scenario, spec_name, crash_before in SCENARIOS:
     word = scenario.split()[0]

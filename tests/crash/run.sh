@@ -12,10 +12,10 @@ python3 -c '' 2>/dev/null || { echo "skip crash suites: there is no python3"; ex
 for suite in storm parts learning faults power full_disk; do
     python3 tests/crash/$suite.py || status=1
 done
-later="--set record={} --set replicates.store=false --set store.rows=later"
-[ -n "${QUICK:-}" ] || OPTIONS=$later python3 tests/crash/learning.py || status=1
+blocks="--set record={} --set replicates.store=false --set store.rows=blocks"
+[ -n "${QUICK:-}" ] || OPTIONS=$blocks python3 tests/crash/learning.py || status=1
 sh tests/crash/readers.sh || status=1
-OPTIONS="--backend cpu --set record={} --set store.rows=later" sh tests/crash/readers.sh || status=1
+OPTIONS="--backend cpu --set record={} --set store.rows=blocks" sh tests/crash/readers.sh || status=1
 ROUNDS=$([ -n "${QUICK:-}" ] && echo 1 || echo 200) sh tests/cli/pairs.sh || status=1
 python3 tests/crash/bugs.py ${QUICK:+fit} || status=1
 exit "$status"

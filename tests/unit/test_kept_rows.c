@@ -2,8 +2,8 @@
 // are invented: fitness with many equal values and gaps, in batches of any size, with crashes between them.
 #include "../../runner/campaign/store/commit.h"
 #include "../../runner/campaign/store/kept_rows.h"
-#include "../../runner/campaign/store/pending.h"
 #include "../../runner/campaign/store/seal.h"
+#include "../../runner/campaign/store/trial_blocks.h"
 #include "../test.h"
 
 #include <math.h>
@@ -116,9 +116,8 @@ static void kept_commit_all(KeptCase *test, int64_t most, bool crashes)
         CHECK_OK(store_close(test->store));
         kept_open_store(test);
     }
-    CHECK_OK(kept_settle_blocks(test->store));
-    for (bool left = true; left;) CHECK_OK(pending_expand(test->store->database, 100, &left));
     CHECK_OK(kept_settle(test->store));
+    CHECK_OK(trial_blocks_show_to_run(test->store->database));
 }
 
 // ---- which rows -----------------------------------------------------------------------------------------------------
@@ -183,9 +182,9 @@ static void kept_check_digests(KeptCase *test)
 }
 
 static const char *const kept_variants[] = {
-    "", "objective: {maximize: mean_speed}\n",
-    "objective: {minimize: velocity_error}\nconstraints: [attitude_rms < 0.1]\n", "store: {rows: later}\n",
-    "objective: {maximize: mean_speed}\nstore: {rows: later}\n"};
+    "store: {rows: table}\n", "objective: {maximize: mean_speed}\nstore: {rows: table}\n",
+    "objective: {minimize: velocity_error}\nconstraints: [attitude_rms < 0.1]\nstore: {rows: table}\n",
+    "store: {rows: blocks}\n", "objective: {maximize: mean_speed}\nstore: {rows: blocks}\n"};
 
 TEST(kept_rows_are_those_of_all_trials_ranked_together)
 {
@@ -207,13 +206,15 @@ TEST(kept_rows_come_back_among_all_rows_of_a_block)
     KeptCase test;
     SealTally tally;
     int64_t first, end;
-    kept_case_start(&test, 37, "");
+    kept_case_start(&test, 37, "store: {rows: table}\n");
     kept_commit_all(&test, 900, false);
     seal_trials(1, &first, &end);
     CHECK_OK(store_begin(test.store));
     CHECK_OK(database_run(test.store->database, "DELETE FROM trials WHERE id BETWEEN 1024 AND 2047"));
     CHECK_OK(seal_again(test.store->database, "trials", 1, &test.arena, &tally)); // no trigger follows it
-    for (int64_t i = first; i < end; i++) CHECK_OK(store_insert_row(test.store, &test.all, i));
+    for (int64_t i = first; i < end; i++) rows_copy(&test.all, i, &test.commit.rows, i - first);
+    test.commit.rows.count = end - first;
+    CHECK_OK(store_insert_rows(test.store, &test.commit.rows));
     CHECK_OK(store_end(test.store, kept_settle_between(test.store, first, end)));
     kept_check_rows(&test);
     kept_check_digests(&test);
@@ -239,7 +240,7 @@ TEST(kept_rows_blocks_are_written_anew_before_most_of_their_rows_are_dropped)
 {
     KeptCase test;
     int64_t rewritten = 0, most = 0;
-    kept_case_start(&test, 37, "store: {rows: later}\n");
+    kept_case_start(&test, 37, "store: {rows: blocks}\n");
     kept_invent_better_and_better(&test);
     for (int64_t first = 0; first < KEPT_TRIALS; first += 40) {
         kept_commit_rows(&test, first, first + 40);
@@ -247,7 +248,6 @@ TEST(kept_rows_blocks_are_written_anew_before_most_of_their_rows_are_dropped)
         rewritten += kept_number(&test, "SELECT count(*) FROM blocks WHERE name GLOB 'rows_*_*.h5'") > 0;
         if (rows > most) most = rows;
         CHECK_INTEGER(rows, test.store->kept->stored);
-        CHECK_INTEGER(0, kept_number(&test, "SELECT count(*) FROM main.trials"));
     }
     CHECK(rewritten > 50);
     CHECK(most < 5 * (37 + KEPT_FAILURES + KEPT_TRIALS / KEPT_EVERY));
@@ -261,7 +261,7 @@ TEST(kept_rows_blocks_that_are_damaged_are_not_written_anew)
     SealDamage damage;
     unsigned char byte = 0;
     int64_t forgotten = 0;
-    kept_case_start(&test, 37, "store: {rows: later}\n");
+    kept_case_start(&test, 37, "store: {rows: blocks}\n");
     kept_invent_better_and_better(&test);
     kept_commit_rows(&test, 0, 100);
     kept_commit_rows(&test, 100, 200);
@@ -269,23 +269,17 @@ TEST(kept_rows_blocks_that_are_damaged_are_not_written_anew)
     FILE *file = fopen(arena_format(&test.arena, "%s/" CAMPAIGN_SHARDS "/rows_000001.h5", test.folder), "r+b");
     CHECK(file != NULL);
     if (file == NULL) return;
-    const long place = (long)kept_number(&test, "SELECT bytes FROM blocks WHERE id = 1") / 2;
+    const long place = (long)kept_number(&test, "SELECT bytes FROM blocks WHERE name = 'rows_000001.h5'") / 2;
     CHECK(fseek(file, place, SEEK_SET) == 0 && fread(&byte, 1, 1, file) == 1);
     byte ^= 1;
     CHECK(fseek(file, place, SEEK_SET) == 0 && fwrite(&byte, 1, 1, file) == 1);
     fclose(file);
     CHECK_SAYS(ERROR_MACHINE, "rows_000001.h5 is damaged: its rows differ from what was written",
-               kept_settle_blocks(test.store));
+               kept_settle(test.store));
     CHECK_INTEGER(rows, kept_number(&test, "SELECT sum(rows) FROM blocks"));
-    for (bool left = true; left;) {
-        const Error error = pending_expand(test.store->database, 100, &left);
-        left = left && error.kind == OK;
-    }
-    CHECK_INTEGER(rows, kept_number(&test, "SELECT sum(rows) FROM blocks"));
-    CHECK_OK(pending_forget(test.store->database, &forgotten));
+    CHECK_OK(trial_blocks_forget(test.store->database, &forgotten));
     CHECK_INTEGER(1, forgotten);
-    for (bool left = true; left;) CHECK_OK(pending_expand(test.store->database, 100, &left));
-    CHECK_OK(kept_settle(test.store));
+    CHECK_OK(trial_blocks_show_to_run(test.store->database));
     CHECK_OK(seal_check(test.store->database, &test.arena, &damage));
     CHECK(damage.count > 0);
     kept_case_end(&test);
@@ -508,7 +502,7 @@ TEST(a_store_refuses_sums_of_other_sizes)
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         KeptCase test;
-        kept_case_start(&test, 37, "");
+        kept_case_start(&test, 37, "store: {rows: table}\n");
         kept_commit_rows(&test, 0, 500);
         CHECK_OK(database_run(test.store->database, changes[i]));
         CHECK_OK(store_close(test.store));

@@ -60,19 +60,20 @@ TEST(space_is_estimated_within_a_factor_of_two)
     arena_destroy(&test.arena);
 }
 
-TEST(space_counts_blocks_until_rows_are_made)
+TEST(space_counts_blocks_where_trials_are_in_blocks)
 {
     SpaceCase test;
     Spec spec;
     space_case_start(&test);
-    CHECK(space_blocks(&test.spec, 1 << 24) == 0); // arrays are recorded by ids
     spec = test.spec;
-    spec.record.select.every = 0;
-    CHECK(space_blocks(&spec, 999999) == 0);
-    CHECK(space_blocks(&spec, 1000000) == 8e6 * (double)rows_columns(&spec));
-    spec.store.rows = "later";
+    CHECK(space_blocks(&spec, 99999) == 0);
+    CHECK(space_blocks(&spec, 100000) == 8e5 * (double)rows_columns(&spec));
+    spec.replicates.store = true;
+    CHECK(space_blocks(&spec, 1 << 24) == 0);
+    spec.replicates.store = false;
+    spec.store.rows = "blocks";
     CHECK(space_blocks(&spec, 10) == 80.0 * (double)rows_columns(&spec));
-    spec.store.rows = "at_once";
+    spec.store.rows = "table";
     CHECK(space_blocks(&spec, 1 << 24) == 0);
     arena_destroy(&test.arena);
 }

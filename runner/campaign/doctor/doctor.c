@@ -2,7 +2,7 @@
 // disturb a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
 #include "doctor.h"
 
-#include "../store/pending.h"
+#include "../store/trial_blocks.h"
 #include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
@@ -91,7 +91,7 @@ static void doctor_check_database(Doctor *doctor)
     if (error.kind == OK) error = schema_version(doctor->database, &doctor->schema);
     if (error.kind == OK) error = schema_check(doctor->database, path);
     if (error.kind == OK) error = integrity_begin(doctor->database, &doctor->version);
-    if (error.kind == OK) error = pending_show(doctor->database);
+    if (error.kind == OK) error = trial_blocks_show(doctor->database);
     if (error.kind == OK) {
         doctor_good(doctor, "database", "schema version %lld", (long long)doctor->schema);
         return;

@@ -1,10 +1,10 @@
 // Before a campaign goes on: are all rows of its trials there? A block may be lost or damaged, or a repair may have
 // been killed between its steps. A search that enumerates its trials does not look at the rows of those it gave, so
 // that nothing else would notice.
-#include "../store/pending.h"
 #include "../store/queries.h"
 #include "../store/seal.h"
 #include "../store/store.h"
+#include "../store/trial_blocks.h"
 
 static void mend_count(void *damaged, const char *name, const char *fault)
 {
@@ -12,12 +12,13 @@ static void mend_count(void *damaged, const char *name, const char *fault)
     ++*(int64_t *)damaged;
 }
 
-// Trials that have a row, now or later, against those whose digests are stored.
+// Trials that have a row against those whose digests are stored.
 static Error mend_compare(Database *database, int64_t *missing)
 {
     int64_t rows = 0;
     SealTally sum;
-    TRY(pending_count_all(database, &rows));
+    TRY(trial_blocks_exist(database) ? trial_blocks_count(database, &rows)
+                                     : store_integer(database, "SELECT count(*) FROM main.trials", 0, &rows));
     TRY(seal_sum(database, &sum));
     *missing = sum.rows - rows;
     return error_none();
@@ -28,7 +29,7 @@ static Error mend_look(const CampaignPlace *place, Arena *arena, int64_t *damage
     Database *database = NULL;
     int64_t blocks = 0;
     TRY(store_peek(place, arena, &database));
-    Error error = pending_check(database, arena, mend_count, damaged, &blocks);
+    Error error = trial_blocks_check(database, arena, mend_count, damaged, &blocks);
     if (error.kind == OK) error = mend_compare(database, missing);
     store_leave(database);
     return error;

@@ -3,12 +3,13 @@
 // the repair keeps them as they are and says so.
 #include "doctor.h"
 
-#include "../store/pending.h"
+#include "../store/best_rows.h"
 #include "../store/queries.h"
 #include "../store/catalogue.h"
 #include "../store/integrity.h"
 #include "../store/rows.h"
 #include "../store/store.h"
+#include "../store/trial_blocks.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -123,29 +124,30 @@ static Error repair_check_segments(const Repair *repair)
         repair->doctor->place->name);
 }
 
-// Rows are made of blocks that are as they were written. Those of other blocks are then missing, and simulated again
-// like others.
-static Error repair_make_rows(const Repair *repair, Database *database)
+// Blocks that are not as they were written are forgotten: their rows are then missing, and simulated again like others.
+static Error repair_forget_blocks(const Repair *repair, Database *database)
 {
     int64_t count = 0;
     TRY(store_compare_numerics(database, repair->doctor->place->name));
-    if (repair->doctor->made_rows_bad) TRY(pending_drop_made_rows(database));
-    TRY(pending_forget(database, &count));
+    if (repair->doctor->spec_good && doctor_damaged(repair->doctor, "block_words"))
+        TRY(trial_blocks_fill(database, &repair->doctor->spec, repair->arena));
+    TRY(seal_keep(database, repair->arena));
+    TRY(trial_blocks_forget(database, &count));
     if (count > 0)
         repair_tell(repair, "blocks: %lld of them are missing or damaged; their trials are simulated again",
                     (long long)count);
-    return pending_settle(database);
+    return error_none();
 }
 
-// *made: there were blocks.
-static Error repair_blocks(const Repair *repair, bool *made)
+// *found: there are blocks.
+static Error repair_blocks(const Repair *repair, bool *found)
 {
     Database *database = NULL;
-    *made = false;
+    *found = false;
     TRY(campaign_open_database(repair_file(repair, CAMPAIGN_DATABASE), &database));
     Error error = store_share(database, repair->options.shared_fs);
-    *made = error.kind == OK && pending_exist(database);
-    if (*made) error = repair_make_rows(repair, database);
+    *found = error.kind == OK && trial_blocks_exist(database);
+    if (*found) error = repair_forget_blocks(repair, database);
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
@@ -169,7 +171,8 @@ static Error repair_before_opening(Repair *repair)
 static bool repair_is_computed(const char *table)
 {
     static const char *const computed[] = {"trials",    "replicates",   "searches",   "rounds",  "fronts",
-                                           "gradients", "trajectories", "debug_rows", "campaign"};
+                                           "gradients", "trajectories", "debug_rows", "campaign",
+                                           "blocks",    "block_words",  "best"};
     for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
         if (strcmp(computed[i], table) == 0) return true;
     }
@@ -206,11 +209,26 @@ static Error repair_keep_rest(Repair *repair)
 
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
+// The tables of blocks, when their trials are repaired.
+static Error repair_tables_of_blocks(Repair *repair)
+{
+    static const char *const tables[] = {"blocks", "block_words", "best"};
+    Store *store = repair->store;
+    if (store->blocks == NULL) return error_none();
+    TRY(store_begin(store));
+    Error error = trial_blocks_show_to_run(store->database);
+    if (error.kind == OK) error = best_rows_again(store);
+    for (int i = 0; i < 3 && error.kind == OK; i++) error = repair_seal(repair, tables[i]);
+    TRY(store_end(store, error));
+    return trial_blocks_clear(store->database);
+}
+
 static Error repair_rows(Repair *repair)
 {
     bool found = false;
     TRY(search_init(&repair->spec, repair->arena, &repair->search));
     TRY(repair_trials(repair));
+    TRY(repair_tables_of_blocks(repair));
     TRY(repair_search(repair));
     TRY(store_search_state(repair->store, &repair->search, &found));
     if (found) TRY(repair->search.method->restore(&repair->search));
@@ -233,7 +251,8 @@ static Error repair_store(Repair *repair)
     StoreRecovery recovery;
     TRY(repair_rows(repair));
     TRY(store_recover(repair->store, &recovery, repair->messages));
-    if (strcmp(repair->store->state, "done") == 0) TRY(store_index_fitness(repair->store, repair->arena));
+    if (strcmp(repair->store->state, "done") == 0 && repair->store->blocks == NULL)
+        TRY(store_index_fitness(repair->store, repair->arena));
     TRY(store_event(repair->store, "repaired", "%d findings", repair->doctor->findings));
     return repair_catalogue(repair);
 }
@@ -273,9 +292,9 @@ Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool sh
     TRY(campaign_lock(doctor->place->folder, doctor->place->name, doctor->arena, &lock));
     Error error = doctor_examine_locked(doctor->place, doctor->arena, &now); // others may have worked there meanwhile
     repair.doctor = &now;
-    bool made = false;
-    if (error.kind == OK && now.findings > 0) error = repair_blocks(&repair, &made);
-    if (error.kind == OK && made) error = doctor_examine_locked(doctor->place, doctor->arena, &now);
+    bool blocks = false;
+    if (error.kind == OK && now.findings > 0) error = repair_blocks(&repair, &blocks);
+    if (error.kind == OK && blocks) error = doctor_examine_locked(doctor->place, doctor->arena, &now);
     if (error.kind == OK && now.findings > 0) error = repair_locked(&repair);
     lock_release(&lock);
     return error;

@@ -2,7 +2,7 @@
 // it; and finds files that nothing names.
 #include "doctor.h"
 
-#include "../store/pending.h"
+#include "../store/trial_blocks.h"
 #include "../store/queries.h"
 
 #include <string.h>
@@ -135,25 +135,14 @@ static void doctor_tell_block(void *doctor, const char *name, const char *fault)
     doctor_find(doctor, "blocks", CAMPAIGN_SHARDS "/%.60s: %s", name, fault);
 }
 
-// The check of rows reads the blocks in place of rows that are already made.
-static void doctor_check_made_rows(Doctor *doctor)
-{
-    bool same = true;
-    const Error error = pending_compare_rows(doctor->database, &same);
-    if (error.kind != OK) doctor_find(doctor, "blocks", "rows that were made of them: %s", error.text);
-    if (!same) doctor_find(doctor, "blocks", "the rows that were already made of them differ from them");
-    doctor->made_rows_bad = error.kind != OK || !same;
-}
-
 static void doctor_check_blocks(Doctor *doctor)
 {
     int64_t count = 0;
     const int before = doctor->findings;
-    const Error error = pending_check(doctor->database, doctor->arena, doctor_tell_block, doctor, &count);
+    const Error error = trial_blocks_check(doctor->database, doctor->arena, doctor_tell_block, doctor, &count);
     if (error.kind != OK) doctor_find(doctor, "blocks", "%s", error.text);
-    doctor_check_made_rows(doctor);
     if (count > 0 && doctor->findings == before)
-        doctor_good(doctor, "blocks", "%lld blocks intact (rows not written yet)", (long long)count);
+        doctor_good(doctor, "blocks", "%lld, as they were written", (long long)count);
 }
 
 void doctor_check_shards(Doctor *doctor)
@@ -189,7 +178,7 @@ static Error doctor_find_orphans(Doctor *doctor, char *const *names, int count)
     if (doctor->database == NULL) return error_none();
     Cursor shards = shards_by_name(doctor->database);
     for (int i = 0; i < count; i++) {
-        const bool named = shard_is_named(&shards, names[i]) || pending_is_block(names[i]); // pending_clear removes it
+        const bool named = shard_is_named(&shards, names[i]) || trial_blocks_is_file(names[i]); // trial_blocks_clear removes it
         if (shards.error.kind != OK || named || doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
         doctor_find(doctor, "files", CAMPAIGN_SHARDS "/%.100s is named by no row", names[i]);

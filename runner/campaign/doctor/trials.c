@@ -5,8 +5,10 @@
 
 #include "../batch/trials_in_flight.h"
 #include "../store/kept_rows.h"
-#include "../store/rewrite.h"
 #include "../store/queries.h"
+#include "../store/rewrite.h"
+#include "../store/rows.h"
+#include "../store/trial_blocks.h"
 
 #include <string.h>
 
@@ -15,12 +17,36 @@ typedef struct RepairBlock {
     Arena *arena;
     int64_t first, end; // ids
     int64_t strangers;  // rows with ids that the spec does not give
+    TrialRows missing;  // of trials in blocks: those that have no row, or another one
+    uint64_t *digests;  // of the rows of `commit`
     Rewrite rewrite;
     Flight flight;
     Commit commit;
 } RepairBlock;
 
 // ---- a block --------------------------------------------------------------------------------------------------------
+
+// Of trials in blocks: the rows of `commit` that are missing, in the order of ids.
+static Error repair_collect(RepairBlock *block)
+{
+    Store *store = block->repair->store;
+    const TrialRows *rows = &block->commit.rows;
+    rows_table_show(rows, 0, rows->count, &store->trials);
+    memory_table_digests(&store->trials, 0, rows->count, block->digests);
+    Cursor stored = trials_by_id(store->database, NULL, 0, block->arena);
+    for (int64_t i = 0; i < rows->count; i++) {
+        const bool same = trial_at(&stored, rows->id[i]) && cells_digest(&stored, 0) == block->digests[i];
+        if (!same) rows_copy(rows, i, &block->missing, block->missing.count++);
+    }
+    return cursor_close(&stored);
+}
+
+static Error repair_take_rows(RepairBlock *block)
+{
+    if (block->repair->store->blocks != NULL) return repair_collect(block);
+    for (int64_t i = 0; i < block->commit.rows.count; i++) TRY(rewrite_row(&block->rewrite, &block->commit.rows, i));
+    return error_none();
+}
 
 static Error repair_simulate(RepairBlock *block)
 {
@@ -30,7 +56,7 @@ static Error repair_simulate(RepairBlock *block)
     flight_fill(spec, &block->flight, backend_batch(backend, 0));
     TRY(flight_run(spec, backend, &block->flight, 0, NULL));
     flight_collect(spec, &block->flight, backend_batch(backend, 0), &block->commit);
-    for (int64_t i = 0; i < block->commit.rows.count; i++) TRY(rewrite_row(&block->rewrite, &block->commit.rows, i));
+    TRY(repair_take_rows(block));
     if (search_learns(spec->method)) TRY(spec->method->tell(&block->repair->search, &block->flight.trials));
     block->flight.trials.count = 0;
     return error_none();
@@ -119,6 +145,18 @@ static Error repair_learn_again(RepairBlock *block, int64_t last)
     return error_none();
 }
 
+static Error repair_in_blocks(RepairBlock *block, int64_t last)
+{
+    const Spec *spec = &block->repair->spec;
+    Store *store = block->repair->store;
+    rows_take(spec, block->end - block->first, block->arena, &block->missing);
+    block->digests = ARENA_NEW(block->arena, uint64_t, block->commit.rows.capacity);
+    TRY(trial_blocks_show_to_run(store->database));
+    TRY(search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last));
+    block->rewrite.written = block->missing.count;
+    return trial_blocks_put(store, &block->missing, false);
+}
+
 static Error repair_block_rows(RepairBlock *block, int64_t last)
 {
     const Spec *spec = &block->repair->spec;
@@ -127,6 +165,7 @@ static Error repair_block_rows(RepairBlock *block, int64_t last)
     if (trials > block->end - block->first) trials = block->end - block->first;
     flight_take(spec, trials, NULL, block->arena, &block->flight);
     commit_take(spec, trials, 0, 0, 0, block->arena, &block->commit);
+    if (block->repair->store->blocks != NULL) return repair_in_blocks(block, last);
     rewrite_begin(block->repair->store->database, spec, block->arena, rewrite);
     const Error error = search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last);
     const Error ended = rewrite_end(rewrite);
@@ -144,19 +183,58 @@ static Error repair_settle(RepairBlock *block, int64_t index, SealTally *after)
     return seal_again(repair->store->database, "trials", index, block->arena, after);
 }
 
-static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last)
+enum { REPAIR_BLOCKS = 64 }; // blocks of digests that are repaired together where trials are in blocks of columns
+
+// Digests of trials and replicates, before and after.
+typedef struct RepairSeals {
+    SealTally trials[REPAIR_BLOCKS], replicates[REPAIR_BLOCKS];
+} RepairSeals;
+
+static Error repair_read_seals(const RepairBlock *block, int64_t index, int count, RepairSeals *seals)
+{
+    Database *database = block->repair->store->database;
+    for (int i = 0; i < count; i++) {
+        TRY(seal_stored(database, "trials", index + i, &seals->trials[i]));
+        if (block->repair->spec.replicates.store)
+            TRY(seal_stored(database, "replicates", index + i, &seals->replicates[i]));
+    }
+    return error_none();
+}
+
+static Error repair_seal_again(const RepairBlock *block, int64_t index, int count, RepairSeals *seals)
+{
+    Database *database = block->repair->store->database;
+    for (int i = 0; i < count; i++) {
+        TRY(seal_again(database, "trials", index + i, block->arena, &seals->trials[i]));
+        if (block->repair->spec.replicates.store)
+            TRY(seal_again(database, "replicates", index + i, block->arena, &seals->replicates[i]));
+    }
+    return error_none();
+}
+
+static bool repair_is_proven(const RepairBlock *block, int count, const RepairSeals *before, const RepairSeals *after)
+{
+    bool proven = true;
+    for (int i = 0; i < count; i++) {
+        const SealTally *a = &before->trials[i], *b = &after->trials[i];
+        proven = proven && a->digest == b->digest && a->rows == b->rows;
+        if (!block->repair->spec.replicates.store) continue;
+        a = &before->replicates[i];
+        b = &after->replicates[i];
+        proven = proven && a->digest == b->digest && a->rows == b->rows;
+    }
+    return proven;
+}
+
+static Error repair_block_sealed(RepairBlock *block, int64_t index, int count, int64_t last)
 {
     Repair *repair = block->repair;
-    const bool replicates = repair->spec.replicates.store;
-    SealTally before[2], after[2];
-    TRY(seal_stored(repair->store->database, "trials", index, &before[0]));
-    if (replicates) TRY(seal_stored(repair->store->database, "replicates", index, &before[1]));
+    RepairSeals *before = ARENA_NEW(block->arena, RepairSeals, 1), *after = ARENA_NEW(block->arena, RepairSeals, 1);
+    TRY(repair_read_seals(block, index, count, before));
     TRY(repair_block_rows(block, last));
-    if (repair->store->kept != NULL) return repair_settle(block, index, &after[0]);
-    TRY(seal_again(repair->store->database, "trials", index, block->arena, &after[0]));
-    if (replicates) TRY(seal_again(repair->store->database, "replicates", index, block->arena, &after[1]));
-    const bool proven = before[0].digest == after[0].digest && before[0].rows == after[0].rows &&
-                        (!replicates || (before[1].digest == after[1].digest && before[1].rows == after[1].rows));
+    if (repair->store->kept != NULL) return repair_settle(block, index, &after->trials[0]);
+    TRY(repair_seal_again(block, index, count, after));
+    const bool proven = repair_is_proven(block, count, before, after);
     if (!proven && block->strangers > 0) { // nothing is dropped on a guess
         return error_make(
             ERROR_MACHINE,
@@ -171,18 +249,21 @@ static Error repair_block_sealed(RepairBlock *block, int64_t index, int64_t last
     return error_none();
 }
 
-static Error repair_block(Repair *repair, int64_t index, int64_t last)
+// `count` blocks of digests from `index` on.
+static Error repair_block(Repair *repair, int64_t index, int count, int64_t last)
 {
     RepairBlock block = {.repair = repair};
     Arena arena;
-    seal_trials(index, &block.first, &block.end);
+    int64_t unused = 0;
+    seal_trials(index, &block.first, &unused);
+    seal_trials(index + count - 1, &unused, &block.end);
     TRY(repair_open_device(repair));
-    const int64_t bytes = flight_bytes(&repair->spec) + rows_bytes(&repair->spec);
+    const int64_t bytes = flight_bytes(&repair->spec) + 2 * rows_bytes(&repair->spec) + (int64_t)sizeof *block.digests;
     const int64_t scratch = flight_scratch_bytes(&repair->spec, NULL) + ((int64_t)4 << 20);
     TRY(arena_create(&arena, (size_t)((block.end - block.first) * bytes + scratch), "trials that are repaired"));
     block.arena = &arena;
     TRY(store_begin(repair->store));
-    const Error error = store_end(repair->store, repair_block_sealed(&block, index, last));
+    const Error error = store_end(repair->store, repair_block_sealed(&block, index, count, last));
     arena_destroy(&arena);
     return error;
 }
@@ -213,16 +294,30 @@ static Error repair_kept_trials(Repair *repair, int64_t last)
         for (int64_t i = 0; i < damage->count; i++) {
             const int64_t block = damage->broken[i].block;
             if (strcmp(damage->broken[i].table, "trials") != 0) continue;
-            TRY(pass == 0 ? repair_block(repair, block, last) : repair_kept_block(repair, block, &before[i]));
+            TRY(pass == 0 ? repair_block(repair, block, 1, last) : repair_kept_block(repair, block, &before[i]));
         }
     }
     return error_none();
 }
 
+// How many damaged blocks of digests from broken[i] on follow each other. Rows are written again one block after the
+// other; blocks of columns should not be small.
+static int repair_neighbours(const Repair *repair, int64_t i)
+{
+    const SealDamage *damage = &repair->doctor->damage;
+    int count = 1;
+    if (repair->store->blocks == NULL) return count;
+    while (count < REPAIR_BLOCKS && i + count < damage->count &&
+           strcmp(damage->broken[i + count].table, "trials") == 0 &&
+           damage->broken[i + count].block == damage->broken[i].block + count)
+        count++;
+    return count;
+}
+
 Error repair_trials(Repair *repair)
 {
     const SealDamage *damage = &repair->doctor->damage;
-    int64_t last = -1, done = -1;
+    int64_t last = -1, from = -1, done = -1;
     const bool batches = !doctor_damaged(repair->doctor, "batches"); // else by the last stored id
     TRY(trials_last_told(repair->store->database, batches, repair->search.total, &last));
     if (repair->store->kept != NULL) return repair_kept_trials(repair, last);
@@ -230,9 +325,11 @@ Error repair_trials(Repair *repair)
         const char *table = pass == 0 ? "trials" : "replicates";
         for (int64_t i = 0; i < damage->count; i++) {
             const int64_t block = damage->broken[i].block;
-            if (strcmp(damage->broken[i].table, table) != 0 || block == done) continue;
-            TRY(repair_block(repair, block, last));
-            done = block;
+            if (strcmp(damage->broken[i].table, table) != 0 || (block >= from && block <= done)) continue;
+            const int count = repair_neighbours(repair, i);
+            TRY(repair_block(repair, block, count, last));
+            from = block;
+            done = block + count - 1;
         }
     }
     return error_none();

@@ -2,10 +2,11 @@
 // If the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
-#include "../store/pending.h"
+#include "../store/best_rows.h"
 #include "../store/queries.h"
 #include "../store/rows.h"
 #include "../store/store.h"
+#include "../store/trial_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,8 +50,11 @@ double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes)
 {
     // of the best, up to three times as many while they are found
     const double best = 2.0 * (double)spec->record.rows.best, most = (double)trials;
-    const double rows = spec->record.rows.some ? fmin(space_kept(spec, most) + best, most) : most;
+    const bool blocks = trial_blocks_are_chosen(spec, trials);
+    const double kept = spec->record.rows.some ? fmin(space_kept(spec, most) + best, most) : most;
+    const double rows = blocks ? fmin(kept, BEST_ROWS) : kept;
     double bytes = space_database_rest + space_rows(rows, rows_columns(spec));
+    if (blocks) bytes += space_rows(kept / 1024.0, 4); // digests
     if (spec->record.rows.some) bytes += space_sums;
     if (spec->replicates.store) bytes += space_rows((double)lanes, rows_replicate_columns(spec));
     return bytes;
@@ -62,7 +66,7 @@ double space_blocks(const Spec *spec, int64_t trials)
 {
     const double most = (double)trials;
     const double rows = spec->record.rows.some ? fmin(5.0 * space_kept(spec, most), most) : most;
-    return pending_is_expected(spec, trials) ? 8.0 * (double)rows_columns(spec) * rows : 0.0;
+    return trial_blocks_are_chosen(spec, trials) ? 8.0 * (double)rows_columns(spec) * rows : 0.0;
 }
 
 double space_rounds_sqlite(const Search *search, int64_t rounds)

@@ -6,6 +6,7 @@
 
 #include "../store/retries.h"
 #include "../store/queries.h"
+#include "../store/trial_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,7 +83,8 @@ typedef struct RetryPass {
     ProgressNumbers numbers;
     Watch watch;
     Flight flight;
-    TrialRows stored;
+    TrialRows stored, changed;
+    int64_t *which; // rows that changed
     Commit again;
 } RetryPass;
 
@@ -109,11 +111,12 @@ static Error retry_store(RetryPass *pass)
     int64_t recovered = 0, changed = 0;
     for (int64_t t = 0; t < pass->flight.trials.count; t++) {
         if (!rows_differ(pass->spec, &pass->stored, t, &pass->again.rows, t, difference, sizeof difference)) continue;
-        TRY(trial_replace(pass->store, &pass->again.rows, t,
-                          (pass->again.rows.failure[t] != 0) - (pass->stored.failure[t] != 0)));
+        TRY(trial_forget(pass->store, pass->again.rows.id[t],
+                         (pass->again.rows.failure[t] != 0) - (pass->stored.failure[t] != 0)));
         recovered += pass->again.rows.failure[t] == 0;
-        changed++;
+        pass->which[changed++] = t;
     }
+    TRY(store_replace_rows(pass->store, &pass->again.rows, pass->which, changed, &pass->changed));
     return retry_note(pass->store->database, &pass->retry, pass->flight.trials.count, recovered, changed);
 }
 
@@ -147,9 +150,12 @@ static Error retry_one(RetryPass *pass, int64_t trials_max, Arena *arena, char *
 {
     flight_take(pass->spec, trials_max, pass->team, arena, &pass->flight);
     rows_take(pass->spec, trials_max, arena, &pass->stored);
+    rows_take(pass->spec, trials_max, arena, &pass->changed);
+    pass->which = ARENA_NEW(arena, int64_t, trials_max);
     commit_take(pass->spec, trials_max, 0, 0, 0, arena, &pass->again);
     TRY(retry_all_batches(pass, arena));
     TRY(retry_finish(pass->store->database, &pass->retry));
+    if (trial_blocks_exist(pass->store->database)) TRY(trial_blocks_clear(pass->store->database));
     snprintf(text, size, "retried %s trials (%s): %s failed again, %s did not; %s rows changed",
              text_count(pass->retry.trials).text, pass->retry.kinds,
              text_count(pass->retry.trials - pass->retry.recovered).text, text_count(pass->retry.recovered).text,
@@ -172,7 +178,7 @@ Error retry_pending(const Loop *loop, char *text, size_t size)
     text[0] = '\0';
     const double until = loop->record_until < (double)INFINITY ? loop->until : (double)INFINITY;
     pass.watch = (Watch){.progress = loop->progress, .numbers = &pass.numbers, .until = until};
-    const size_t trial = (size_t)(flight_bytes(spec) + 2 * rows_bytes(spec));
+    const size_t trial = (size_t)(flight_bytes(spec) + 3 * rows_bytes(spec)) + sizeof *pass.which;
     TRY(arena_create(
         &arena, (size_t)loop->batch_trials * trial + (size_t)flight_scratch_bytes(spec, loop->team) + ((size_t)8 << 20),
         "trials that are retried"));

@@ -4,7 +4,7 @@
 #include "../plan/space.h"
 #include "../store/catalogue.h"
 #include "../store/kept_rows.h"
-#include "../store/pending.h"
+#include "../store/trial_blocks.h"
 #include "../store/rounds.h"
 #include "../store/store.h"
 #include "record.h"
@@ -28,7 +28,7 @@ typedef struct Campaign {
     AdjointDevice *adjoint; // gradients by the device; NULL: by the threads
     Arena adjoint_arena;
     FILE *messages; // may be NULL
-    double started, rows_seconds, record_seconds, index_seconds;
+    double started, record_seconds, index_seconds;
     int64_t first_batch;        // of this run
     char stale[160];            // the last run's lock, if it was killed
     const char *program_folder; // of the spec that was given
@@ -91,7 +91,6 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
     summary->best_trial = loop->numbers.best_trial;
     summary->first_batch = campaign->first_batch;
     summary->record_seconds = campaign->record_seconds;
-    summary->rows_seconds = campaign->rows_seconds;
     summary->index_seconds = campaign->index_seconds;
     summary->state = loop->state;
     summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
@@ -353,41 +352,23 @@ static Error campaign_record(Campaign *campaign)
     return error_none();
 }
 
-// Of the batches that were committed as blocks. After an interruption the next run does it.
-static Error campaign_make_rows(Campaign *campaign)
-{
-    bool left = pending_exist(campaign->store->database);
-    while (left && interrupt_requested() == 0) {
-        loop_tell(&campaign->loop, "making rows");
-        TRY(pending_expand(campaign->store->database, PENDING_AT_ONCE, &left));
-    }
-    if (!left) return error_none();
-    campaign->loop.state = "interrupted";
-    snprintf(campaign->loop.reason, sizeof campaign->loop.reason, "%s while rows were made", interrupt_words());
-    return error_none();
-}
-
 static Error campaign_end(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
-    const double ended = clock_seconds();
-    TRY(kept_settle_blocks(campaign->store));
-    if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_make_rows(campaign));
     TRY(kept_settle(campaign->store));
     const double start = clock_seconds();
-    if (strcmp(loop->state, "interrupted") != 0) loop_tell(loop, "indexing");
-    if (strcmp(loop->state, "interrupted") != 0)
-        TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
+    const bool indexed_too = strcmp(loop->state, "interrupted") != 0 && !trial_blocks_exist(campaign->store->database);
+    if (indexed_too) loop_tell(loop, "indexing");
+    if (indexed_too) TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
+    TRY(trial_blocks_show_to_run(campaign->store->database));
     const double indexed = clock_seconds();
     if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
     if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
     if (strcmp(loop->state, "done") == 0 && campaign->spec->part.count == 0)
         TRY(sensitivity_record(campaign->store, &campaign->search));
-    campaign->rows_seconds = start - ended;
     campaign->index_seconds = indexed - start;
     campaign->record_seconds = clock_seconds() - indexed;
-    if (strcmp(loop->state, "interrupted") != 0) TRY(pending_clear(campaign->store->database));
     loop->numbers.doing = loop->state;
     const bool reason = loop->reason[0] != '\0';
     return store_set_state(campaign->store, &(StoreState){.state = loop->state,
@@ -446,7 +427,6 @@ static Error campaign_run_loop(Campaign *campaign)
     Loop *loop = &campaign->loop;
     const RunOptions *options = campaign->options;
     FILE *out = options->progress == PROGRESS_JSON ? options->out : campaign->messages;
-    TRY(trials_indexes_drop(campaign->store->database, campaign->arena));
     TRY(campaign_note_start(campaign));
     loop->progress = progress_start(out, out != NULL ? options->progress : PROGRESS_NONE, campaign->name);
     loop_set_time(loop);
@@ -493,7 +473,6 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
                    .slice_requested = campaign->options->slice,
                    .team = campaign_team(campaign->options)};
     campaign_share_search(campaign);
-    campaign->store->trials_expected = loop_total(loop);
     campaign->first_batch = campaign->store->next_batch;
     Error error = campaign_open_device(campaign);
     if (error.kind == OK) error = campaign_open_adjoint(campaign);

@@ -1,7 +1,6 @@
 // The writer thread: a ring of commits with one producer (the loop) and one consumer. While the device computes batch
 // k+1 the writer writes batch k. At most two batches wait in memory, even with a slow disk.
 #include "writer.h"
-#include "../store/pending.h"
 
 #include <math.h>
 #include <signal.h>
@@ -31,38 +30,9 @@ static WriterCounts writer_add(WriterCounts counts, const Commit *commit, double
     return counts;
 }
 
-static bool writer_is_idle(Writer *writer)
-{
-    pthread_mutex_lock(&writer->mutex);
-    const bool idle = writer->done == writer->put && !writer->closing && writer->error.kind == OK;
-    pthread_mutex_unlock(&writer->mutex);
-    return idle;
-}
-
-static void writer_fail(Writer *writer, Error error)
-{
-    pthread_mutex_lock(&writer->mutex);
-    writer->error = error;
-    pthread_cond_signal(&writer->done_signal);
-    pthread_mutex_unlock(&writer->mutex);
-}
-
-// While no commit waits, rows are made of blocks; a commit waits for a few of them at most. The last ones are left, so
-// that blocks stay until the end of the run. Where only some trials keep a row, later ones may take the place of these.
-static void writer_make_rows(Writer *writer)
-{
-    enum { ROWS = 8192 };
-    bool left = writer->store->kept == NULL && pending_exist(writer->store->database);
-    while (left && writer_is_idle(writer)) {
-        const Error error = pending_expand_some(writer->store->database, ROWS, &left);
-        if (error.kind != OK) writer_fail(writer, error);
-    }
-}
-
 // The next commit; NULL: all are done and no more will come. After an error commits are skipped.
 static Commit *writer_next(Writer *writer)
 {
-    writer_make_rows(writer);
     pthread_mutex_lock(&writer->mutex);
     while (writer->done == writer->put && !writer->closing) pthread_cond_wait(&writer->put_signal, &writer->mutex);
     Commit *commit = writer->done < writer->put ? &writer->commits[writer->done % WRITER_COMMITS] : NULL;

@@ -1,7 +1,7 @@
 // The folder of a campaign, and a stored campaign opened for reading: its database and its spec.
 #include "parts.h"
-#include "pending.h"
 #include "store.h"
+#include "trial_blocks.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ Error campaign_open(const char *results, const char *name, Arena *arena, StoredC
     TRY(campaign_check_folders(out->folder, arena));
     TRY(database_open(path, DATABASE_READ, &out->database));
     Error error = stored_read(out, path, arena);
-    if (error.kind == OK) error = pending_show(out->database);
+    if (error.kind == OK) error = trial_blocks_show(out->database);
     if (error.kind != OK) campaign_close(out);
     return error;
 }

@@ -3,7 +3,7 @@
 #include "catalogue.h"
 
 #include "integrity.h"
-#include "pending.h"
+#include "trial_blocks.h"
 #include "rows.h"
 #include "status.h"
 #include "store.h"
@@ -144,7 +144,7 @@ static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueR
 {
     Database *campaign = NULL;
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &campaign));
-    Error error = pending_show(campaign);
+    Error error = trial_blocks_show(campaign);
     if (error.kind == OK) error = catalogue_row(campaign, place->name, arena, row);
     store_leave(campaign);
     return error;

@@ -1,5 +1,6 @@
 // Columns of the table trials, as they are in the file.
 #include "rows.h"
+#include "trial_blocks.h"
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ Error trial_columns(Database *database, const Spec *spec, Arena *arena, TrialCol
     columns->is_text = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_integer = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
     columns->is_parameter = ARENA_NEW(arena, bool, CAMPAIGN_COLUMNS_MAX);
-    Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info('trials') ORDER BY cid");
+    Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info(?) ORDER BY cid");
+    with_text(&each, trial_blocks_table(database));
     while (columns->count < CAMPAIGN_COLUMNS_MAX && cursor_next(&each)) {
         const int i = columns->count++;
         columns->names[i] = arena_copy(arena, cell_text(&each, 0));

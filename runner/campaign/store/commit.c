@@ -3,8 +3,10 @@
 // no row names.
 #include "commit.h"
 
+#include "best_rows.h"
+#include "cursor.h"
 #include "kept_rows.h"
-#include "pending.h"
+#include "trial_blocks.h"
 #include "queries.h"
 #include "seal.h"
 
@@ -140,12 +142,30 @@ static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int
 
 static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
 
-Error store_insert_row(Store *store, const TrialRows *rows, int64_t row)
+Error store_insert_rows(Store *store, const TrialRows *rows)
 {
-    return commit_rows(store, rows, row, row + 1);
+    return store->blocks != NULL ? trial_blocks_put(store, rows, true) : commit_all_rows(store, rows);
 }
 
-Error store_insert_rows(Store *store, const TrialRows *rows) { return commit_all_rows(store, rows); }
+static Error commit_delete(Store *store, const TrialRows *rows, int64_t row)
+{
+    Cursor drop = cursor_open(store->database, "DELETE FROM main.trials WHERE id = ?");
+    with_integer(&drop, rows->id[row]);
+    return cursor_run(&drop);
+}
+
+Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room)
+{
+    room->count = 0;
+    for (int64_t i = 0; store->blocks != NULL && i < count; i++) rows_copy(rows, which[i], room, room->count++);
+    if (store->blocks != NULL) TRY(trial_blocks_put(store, room, true));
+    if (store->blocks != NULL) return room->count > 0 ? best_rows_again(store) : error_none();
+    for (int64_t i = 0; i < count; i++) {
+        TRY(commit_delete(store, rows, which[i]));
+        TRY(commit_rows(store, rows, which[i], which[i] + 1));
+    }
+    return error_none();
+}
 
 Error store_insert_shard(Store *store, const StoreShard *shard)
 {
@@ -172,9 +192,8 @@ typedef struct CommitParts {
     const Commit *commit;
     int64_t first, last; // ids of the batch
     StoreShard shard;    // of its arrays
-    bool later;          // rows are made later of the block
-    TrialRows rows;      // of the block: all, or those that are kept
-    PendingBlock block;
+    TrialRows rows;      // all, or in a block those that are kept
+    TrialBlock block;
 } CommitParts;
 
 static Error commit_batch(Store *store, const CommitParts *parts)
@@ -245,17 +264,23 @@ Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
     return error_none();
 }
 
-// The rows of a batch, or those that are kept, or its block, of which rows are made later.
-static Error commit_trials(Store *store, const CommitParts *parts)
+static Error commit_block(Store *store, const CommitParts *parts)
 {
     const TrialRows *rows = &parts->rows;
-    if (!parts->later)
-        return store->kept != NULL ? kept_commit(store, rows, commit_all_rows) : commit_all_rows(store, rows);
     if (store->kept != NULL) TRY(kept_write_sums(store));
     if (rows->count == 0) return error_none(); // none is kept
     rows_table_show(rows, 0, rows->count, &store->trials);
-    TRY(pending_insert(store, store->next_batch, &parts->block));
-    return commit_digests(store, &store->trials, "trials", parts->block.digests);
+    TRY(trial_blocks_insert(store, &parts->block));
+    TRY(commit_digests(store, &store->trials, "trials", parts->block.digests));
+    return best_rows_add(store, rows);
+}
+
+// The rows of a batch, or those that are kept, or its block.
+static Error commit_trials(Store *store, const CommitParts *parts)
+{
+    if (store->blocks != NULL) return commit_block(store, parts);
+    return store->kept != NULL ? kept_commit(store, &parts->rows, commit_all_rows)
+                               : commit_all_rows(store, &parts->rows);
 }
 
 static Error commit_all(Store *store, const CommitParts *parts)
@@ -299,12 +324,11 @@ static Error commit_transaction(Store *store, const CommitParts *parts)
 static Error commit_write_block(Store *store, CommitParts *parts)
 {
     TrialRows *rows = &parts->rows;
-    parts->later = pending_takes(store, parts->commit);
-    if (!parts->later) return error_none();
+    if (store->blocks == NULL || rows->count == 0) return error_none();
     if (store->kept != NULL) kept_choose(store, rows);
     if (rows->count == 0) return error_none();
-    pending_name(store->next_batch, &parts->block);
-    return pending_write(store, rows, &parts->block);
+    trial_blocks_name(store->next_batch, &parts->block);
+    return trial_blocks_write(store, rows, &parts->block);
 }
 
 static Error commit_parts(Store *store, CommitParts *parts)
@@ -330,5 +354,7 @@ Error store_commit(Store *store, const Commit *commit, double *seconds)
         store->next_batch++;
         store->sqlite_seconds = *seconds - parts.shard.seconds;
     }
-    return parts.later && store->kept != NULL ? kept_thin_out(store) : error_none();
+    if (store->blocks == NULL || parts.rows.count == 0) return error_none();
+    if (store->kept != NULL) TRY(kept_thin_out(store));
+    return trial_blocks_join_small(store);
 }

@@ -50,6 +50,8 @@ Error store_note_seconds(Store *store);
 Error store_note_wall(Store *store, double seconds);
 // All rows, with their replicates, within a transaction; in the order of ids.
 Error store_insert_rows(Store *store, const TrialRows *rows);
+// Rows which[count] take the place of those of the same ids, within a transaction. room: for as many rows.
+Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room);
 Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields);
 
 #endif

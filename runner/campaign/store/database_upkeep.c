@@ -1,5 +1,4 @@
 // Unused pages and copies of a campaign's database (queries.h).
-#include "pending.h"
 #include "queries.h"
 #include "store.h"
 
@@ -25,20 +24,13 @@ Error store_compact(const char *path, bool shared_fs)
     return error.kind != OK ? error : closing;
 }
 
-Error store_make_rows(const char *path, bool shared_fs)
+Error store_copy(const char *from, const char *to)
 {
     Database *database = NULL;
-    TRY(campaign_open_database(path, &database));
-    Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = schema_check(database, path);
-    if (error.kind == OK) error = pending_settle(database);
-    const Error closing = database_close(database);
-    return error.kind != OK ? error : closing;
-}
-
-Error store_copy(Database *database, const char *path)
-{
+    TRY(database_open(from, DATABASE_READ, &database)); // one that holds a state can't be copied
     Cursor copy = cursor_open(database, "VACUUM INTO ?");
-    with_text(&copy, path);
-    return cursor_run(&copy);
+    with_text(&copy, to);
+    const Error error = cursor_run(&copy);
+    store_leave(database);
+    return error;
 }

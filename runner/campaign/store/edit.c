@@ -2,7 +2,6 @@
 // one transaction, sealed like every other change.
 
 #include "cursor.h"
-#include "pending.h"
 #include "seal.h"
 #include "store.h"
 
@@ -91,30 +90,11 @@ Error campaign_name_is_free(const char *results, const char *name, const char *f
                       results);
 }
 
-static void edit_note_damage(void *damaged, const char *name, const char *fault)
-{
-    (void)name, (void)fault;
-    *(bool *)damaged = true;
-}
-
-// Rows of a damaged block can't be made; they are computed again when the campaign goes on. Until then it has its tags
-// and notes as others do.
-static Error edit_make_rows(Database *database, Arena *arena)
-{
-    const Error error = pending_settle(database);
-    bool damaged = false;
-    int64_t count = 0;
-    if (error.kind != ERROR_MACHINE) return error;
-    TRY(pending_check(database, arena, edit_note_damage, &damaged, &count));
-    return damaged ? error_none() : error;
-}
-
 static Error edit_open(CampaignEdit *edit, const char *path, Arena *arena)
 {
     TRY(campaign_open_database(path, &edit->store.database));
     TRY(store_share(edit->store.database, edit->shared_fs));
     TRY(schema_check(edit->store.database, path));
-    TRY(edit_make_rows(edit->store.database, arena));
     TRY(seal_keep(edit->store.database, arena));
     return database_run(edit->store.database, "BEGIN IMMEDIATE");
 }

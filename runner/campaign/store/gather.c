@@ -8,10 +8,12 @@
 //
 // Shards of trials known beforehand are copied. Other arrays (by rank, and all of a method that learns) are recorded by
 // the run that ends the campaign, as in a run on one machine.
+#include "best_rows.h"
 #include "commit.h"
 #include "parts.h"
 #include "queries.h"
 #include "seal.h"
+#include "trial_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +301,12 @@ static int64_t gather_id(const GatherRuns *runs, int part, int64_t local)
     return runs->run[low].id + (local - runs->run[low].local);
 }
 
+// Of the names of files that come from a part.
+static const char *gather_prefix(const Gather *gather, const GatherSource *source)
+{
+    return arena_format(gather->arena, "%s_", part_name(source->part).text);
+}
+
 // ---- trials ---------------------------------------------------------------------------------------------------------
 
 static Error gather_flush(const Gather *gather, TrialRows *rows)
@@ -349,10 +357,24 @@ static Error gather_copy_attached(const Gather *gather)
     return seal_add_attached(database);
 }
 
+// Blocks of a part hold trials that no other part has. Their files were copied by gather_copy_shards.
+static Error gather_copy_blocks(const Gather *gather, const GatherSource *source)
+{
+    Cursor insert = cursor_open(gather->store->database,
+                                "INSERT INTO main.blocks SELECT NULL, first, last, rows, 'rows_' || ? || substr(name, "
+                                "6), bytes, offsets, sha256, digest FROM other.blocks ORDER BY first");
+    with_text(&insert, gather_prefix(gather, source));
+    TRY(cursor_run(&insert));
+    TRY(seal_add_attached(gather->store->database));
+    return trial_blocks_show_to_run(gather->store->database);
+}
+
 static Error gather_copy_trials(const Gather *gather, const GatherSource *source)
 {
     Arena arena;
-    if (!gather->learns) return gather_copy_attached(gather);
+    const bool from_blocks = trial_blocks_exist(source->campaign.database), blocks = gather->store->blocks != NULL;
+    if (!gather->learns && from_blocks && blocks) return gather_copy_blocks(gather, source);
+    if (!gather->learns && !from_blocks && !blocks) return gather_copy_attached(gather);
     const size_t bytes = (size_t)((GATHER_ROWS + 64) * rows_bytes(gather->spec)) + ((size_t)4 << 20);
     TRY(arena_create(&arena, bytes, "rows of a part"));
     const Error error = gather_copy_rows(gather, source, &arena);
@@ -413,8 +435,10 @@ static Error gather_copy_shard(const Gather *gather, const GatherSource *source,
 static Error gather_copy_shards(const Gather *gather, const GatherSource *source)
 {
     StoredShard shard;
-    if (gather->learns || source->shards == 0) return error_none();
+    if (gather->learns) return error_none();
     TRY(folder_add(gather->store->shards));
+    if (gather->store->blocks != NULL)
+        TRY(trial_blocks_copy(source->campaign.database, gather->store->shards, gather_prefix(gather, source)));
     Cursor shards = shards_by_id(source->campaign.database, false);
     while (shard_next(&shards, &shard)) {
         Arena arena;
@@ -523,6 +547,7 @@ static Error gather_join_search(Gather *gather, const GatherSource *source)
 static Error gather_add(Gather *gather, const GatherSource *source)
 {
     TRY(gather_copy_trials(gather, source));
+    TRY(best_rows_again(gather->store));
     TRY(gather_copy_batches(gather, source));
     TRY(gather_copy_rounds(gather, source));
     TRY(gather_copy_arrays(gather, source));
@@ -687,7 +712,7 @@ static Error gather_clear(const Gather *gather)
     TRY(rounds_clear(database));
     if (gather->spec->replicates.store) TRY(database_run(database, "DELETE FROM replicates"));
     gather->store->next_batch = 0;
-    return database_run(database, "DELETE FROM trials; DELETE FROM batches; DELETE FROM searches WHERE id <> 0; "
+    return database_run(database, "DELETE FROM main.trials; DELETE FROM batches; DELETE FROM searches WHERE id <> 0; "
                                   "DELETE FROM origin WHERE purpose = 'gathers'; "
                                   "DELETE FROM events WHERE text GLOB '[0-9]*of[0-9]*: *'");
 }
@@ -778,7 +803,8 @@ static Error gather_remove_copies(const Gather *gather)
     TRY(folder_list(gather->store->shards, gather->arena, &names, &count));
     Cursor shards = shards_by_name(gather->store->database);
     for (int i = 0; i < count; i++) {
-        const bool named = shard_is_named(&shards, names[i]);
+        const bool named =
+            shard_is_named(&shards, names[i]) || trial_blocks_are_named(gather->store->database, names[i]);
         if (named || shards.error.kind != OK) continue;
         cursor_stop(&shards, database_check_place(gather->store->database));
         if (shards.error.kind == OK)
@@ -818,7 +844,6 @@ static Error gather_into_store(Gather *gather)
     TRY(gather_check_target(gather));
     if (gather->report->gathered.count < gather->parts->count) {
         TRY(gather_remove_copies(gather));
-        TRY(trials_indexes_drop(gather->store->database, gather->arena));
     }
     const Error error = gather->learns ? gather_learned(gather) : gather_each(gather);
     if (error.kind == OK || gather->report->joined > 0) {

@@ -4,17 +4,18 @@
 // neighbours share pages; some at a time, so that no commit takes long. After a crash the stored rows are ranked again,
 // and the same rows are dropped.
 //
-// Where rows are made later (pending.h), a batch's kept rows are a block instead. Blocks are written again without the
-// dropped rows when these are most of them, and at the end, before rows are made. To insert and to delete a row takes
-// 28,000 instructions; a row of a block takes its bytes.
+// Where trials are in blocks (trial_blocks.h), the kept rows of a batch are a block. Blocks are written again without
+// the dropped rows when these are most of them, and at the end. To insert and to delete a row takes 28,000
+// instructions; a row of a block takes its bytes.
 #include "kept_rows.h"
 
 #include "cursor.h"
-#include "pending.h"
 #include "queries.h"
+#include "rank.h"
 #include "rows.h"
 #include "seal.h"
 #include "store.h"
+#include "trial_blocks.h"
 #include "wanted_arrays.h"
 
 #include <math.h>
@@ -163,48 +164,19 @@ static bool kept_as_best(KeptRows *kept, const FoundRow *row)
 
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
-// The columns that trials are ranked by.
-typedef struct KeptTerms {
-    const double *values[ORDER_TERMS_MAX]; // [count]
-    bool descending[ORDER_TERMS_MAX];
-    int count;
-} KeptTerms;
-
-static const double *kept_column(const Spec *spec, const TrialRows *rows, const char *name)
-{
-    int metric = 0;
-    if (strcmp(name, "fitness") == 0) return rows->fitness;
-    if (strcmp(name, "violation") == 0) return rows->constraint;
-    while (strcmp(spec->configured.metrics[metric].name, name) != 0) metric++; // survived
-    return rows->metric + metric * rows->stride;
-}
-
-static KeptTerms kept_terms(const Spec *spec, const TrialRows *rows)
-{
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    KeptTerms terms = {.count = trials_best_columns(spec, columns)};
-    for (int i = 0; i < terms.count; i++) {
-        terms.values[i] = kept_column(spec, rows, columns[i].column);
-        terms.descending[i] = columns[i].descending;
-    }
-    return terms;
-}
-
-static bool kept_wants(KeptRows *kept, const TrialRows *rows, const KeptTerms *terms, int64_t i)
+static bool kept_wants(KeptRows *kept, const TrialRows *rows, const RankTerms *terms, int64_t i)
 {
     const bool failed = kept_as_failed(kept, rows->failure[i] != 0);
     const bool other = kept_by_id(kept->spec, rows->id[i]) || failed;
     FoundRow row = {.row = 2 * rows->id[i] + other};
-    if (rows->fitness[i] != rows->fitness[i]) return other;
-    for (int k = 0; k < terms->count; k++)
-        row.key[k] = order_key(true, terms->descending[k], (Cell){.real = terms->values[k][i]});
+    if (!rank_row(terms, i, &row)) return other;
     return kept_as_best(kept, &row) || other;
 }
 
 static Error kept_insert(Store *store, const TrialRows *rows, KeptInsert *insert, int64_t *inserted)
 {
     KeptRows *kept = store->kept;
-    const KeptTerms terms = kept_terms(kept->spec, rows);
+    const RankTerms terms = rank_terms(kept->spec, rows);
     kept->rows.count = *inserted = 0;
     for (int64_t i = 0; i < rows->count; i++) {
         if (kept_wants(kept, rows, &terms, i)) rows_copy(rows, i, &kept->rows, kept->rows.count++);
@@ -282,7 +254,7 @@ Error kept_commit(Store *store, const TrialRows *rows, KeptInsert *insert)
 void kept_choose(Store *store, TrialRows *rows)
 {
     KeptRows *kept = store->kept;
-    const KeptTerms terms = kept_terms(kept->spec, rows);
+    const RankTerms terms = rank_terms(kept->spec, rows);
     int64_t count = 0;
     summary_add(&kept->summary, rows);
     for (int64_t i = 0; i < rows->count; i++) {
@@ -290,7 +262,6 @@ void kept_choose(Store *store, TrialRows *rows)
     }
     rows->count = count;
     kept->stored += count;
-    kept->blocks += count > 0;
 }
 
 // Writes blocks again, without the dropped rows.
@@ -298,8 +269,7 @@ static Error kept_drop_from_blocks(Store *store)
 {
     KeptRows *kept = store->kept;
     kept_sort_dropped(kept);
-    TRY(pending_drop_rows(store, kept->dropped + kept->next, kept->n_dropped - kept->next));
-    kept->blocks = 0;
+    TRY(trial_blocks_drop(store, kept->dropped + kept->next, kept->n_dropped - kept->next));
     kept->stored -= kept->n_dropped - kept->next;
     kept->n_dropped = kept->next = kept->sorted = 0;
     return error_none();
@@ -307,11 +277,10 @@ static Error kept_drop_from_blocks(Store *store)
 
 Error kept_thin_out(Store *store)
 {
-    enum { LEAST = 1 << 6, SHARE = 3, BLOCKS = 1 << 11 };
+    enum { LEAST = 1 << 6, SHARE = 3 };
     const KeptRows *kept = store->kept;
     const int64_t dropped = kept->n_dropped - kept->next, stay = kept->stored - dropped;
-    const bool many = dropped >= LEAST && dropped > SHARE * stay;
-    return many || kept->blocks >= BLOCKS ? kept_drop_from_blocks(store) : error_none();
+    return dropped >= LEAST && dropped > SHARE * stay ? kept_drop_from_blocks(store) : error_none();
 }
 
 // ---- stored rows ----------------------------------------------------------------------------------------------------
@@ -320,15 +289,14 @@ Error kept_thin_out(Store *store)
 static Error kept_rank(Database *database, KeptRows *kept)
 {
     TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = trials_best_columns(kept->spec, columns);
+    const int count = rank_columns(kept->spec, columns);
     const size_t used = kept->arena.used;
-    const char *terms = "", *table = NULL;
-    TRY(pending_show_to_run(database, &table));
+    const char *terms = "";
     for (int i = 0; i < count; i++)
         terms = arena_format(&kept->arena, "%s, %s", terms, sql_identifier(&kept->arena, columns[i].column));
     Cursor row =
-        cursor_open(database, arena_format(&kept->arena, "SELECT id, failure <> 'none', fitness%s FROM %s ORDER BY id",
-                                           terms, table));
+        cursor_open(database, arena_format(&kept->arena, "SELECT id, failure <> 'none', fitness%s FROM trials ORDER BY id",
+                                           terms));
     arena_rewind(&kept->arena, used);
     kept->best.count = kept->n_dropped = kept->next = kept->sorted = kept->failures = kept->stored = 0;
     kept->best.has_bound = false;
@@ -345,7 +313,7 @@ static Error kept_rank(Database *database, KeptRows *kept)
         kept_reserve(kept, 1);
         kept->dropped[kept->n_dropped++] = id;
     }
-    return pending_hide_from_run(database, cursor_close(&row));
+    return cursor_close(&row);
 }
 
 static Error kept_load(Database *database, KeptRows *kept)
@@ -396,29 +364,38 @@ static void kept_drop_rest(KeptRows *kept)
     if (count > kept->best.most) kept_drop(kept, count);
 }
 
-Error kept_settle_blocks(Store *store)
-{
-    KeptRows *kept = store->kept;
-    if (kept == NULL || !pending_exist(store->database)) return error_none();
-    kept_drop_rest(kept);
-    return kept->next < kept->n_dropped ? kept_drop_from_blocks(store) : error_none();
-}
-
-Error kept_settle(Store *store)
+static Error kept_delete_all(Store *store)
 {
     enum { KEPT_AT_ONCE = 1 << 16 };
     KeptRows *kept = store->kept;
-    if (kept == NULL || pending_exist(store->database)) return error_none();
-    kept_drop_rest(kept);
     kept_sort_dropped(kept);
     while (kept->next < kept->n_dropped) {
         TRY(store_begin(store));
         TRY(store_end(store, kept_delete(store, kept, 0, INT64_MAX, KEPT_AT_ONCE)));
     }
+    return error_none();
+}
+
+Error kept_settle(Store *store)
+{
+    KeptRows *kept = store->kept;
+    if (kept == NULL) return error_none();
+    kept_drop_rest(kept);
+    if (kept->next < kept->n_dropped)
+        TRY(store->blocks != NULL ? kept_drop_from_blocks(store) : kept_delete_all(store));
     if (!kept->running) return error_none();
     kept->running = false;
     TRY(store_begin(store));
     return store_end(store, seal_keep_sum(store->database));
+}
+
+static Error kept_drop_between(Store *store, int64_t first, int64_t end)
+{
+    KeptRows *kept = store->kept;
+    int64_t from = kept->next, to = kept->n_dropped;
+    while (from < to && kept->dropped[from] < first) from++;
+    while (to > from && kept->dropped[to - 1] >= end) to--;
+    return to > from ? trial_blocks_drop_uncounted(store, kept->dropped + from, to - from) : error_none();
 }
 
 Error kept_settle_between(Store *store, int64_t first, int64_t end)
@@ -429,5 +406,6 @@ Error kept_settle_between(Store *store, int64_t first, int64_t end)
     kept_drop_rest(kept);
     kept_sort_dropped(kept);
     kept->arrays = true;
+    if (store->blocks != NULL) return kept_drop_between(store, first, end);
     return kept_delete(store, kept, first, end, INT64_MAX);
 }

@@ -43,9 +43,6 @@ Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *con
 Cursor trials_of(Database *database, const Condition *where, const char *const *columns, int count, Arena *arena);
 Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
                       const char *const *columns, int count, int64_t most, Arena *arena);
-// Whether the database has an index that serves such a query.
-Error trials_ordered_served(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                            Arena *arena, bool *served);
 // Of these the best by column `by`, without those where it is missing.
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,
                       int count, int64_t most, Arena *arena);
@@ -347,30 +344,12 @@ Cursor origins_for(Database *database, const char *purpose); // cells: trial, fi
 // Of a merge, within a transaction.
 Error origin_note_merged(Store *store, const StoredCampaign *source);
 
-// ---- indexes that slow queries make (trials_index.c) ----------------------------------------------------------------
-
-// A query that was slow (database_was_slow) makes an index of the columns that it asked for. The next run that adds
-// trials drops these indexes, because SQLite would keep them up row by row.
-enum { INDEX_COLUMNS_MAX = 8, INDEXES_MAX = 4, BEST_COLUMNS_MAX = OBJECTIVES_MAX + 2 };
-
-// Makes one, and drops the oldest if there are INDEXES_MAX. Error: the campaign's lock is held. *made: false if such an
-// index exists, if it would have more than INDEX_COLUMNS_MAX columns, if the campaign was killed, or if the disk has no
-// room. It is given up when `interrupted` gives other than 0.
-Error trials_index_make(const CampaignPlace *place, const TrialOrder *columns, int count, int (*interrupted)(void),
-                        Arena *arena, bool *made);
-Error trials_indexes_drop(Database *database, Arena *arena);
-// The columns that `best` and fronts ask for, in order. columns[BEST_COLUMNS_MAX].
-int trials_best_columns(const Spec *spec, TrialOrder *columns);
-// "x1, f DESC", quoted; for people without quotes.
-const char *trials_index_columns(const TrialOrder *columns, int count, bool quoted, Arena *arena);
-
 // ---- unused pages, copies (database_upkeep.c) -----------------------------------------------------------------------
 
 Error store_unused(const CampaignPlace *place, Arena *arena, int64_t *bytes); // in unused pages of the file
 Error store_compact(const char *path, bool shared_fs);                        // gives unused pages back to the disk
 // Error (user): a parameter and a metric need columns of the same name in the table trials, or it has too many columns.
 Error rows_check_names(const Spec *spec);
-Error store_make_rows(const char *path, bool shared_fs); // of trials that are still in blocks
-Error store_copy(Database *database, const char *path);  // into a new file
+Error store_copy(const char *from, const char *to); // of a database into a new file
 
 #endif

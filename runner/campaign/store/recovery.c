@@ -2,7 +2,7 @@
 // committed: it is moved to quarantine/. If a shard is missing or damaged, the rows of its arrays are deleted and the
 // rows of the trials stay, so that the arrays are simulated again.
 #include "lost.h"
-#include "pending.h"
+#include "trial_blocks.h"
 #include "store.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static Error recovery_move_orphans(Store *store, StoreRecovery *recovery, Arena 
     Cursor shards = shards_by_name(store->database);
     for (int i = 0; i < count; i++) {
         const bool named = shard_is_named(&shards, names[i]);
-        if (named || pending_is_block(names[i]) || // files of blocks: pending_clear
+        if (named || trial_blocks_is_file(names[i]) || // files of blocks: trial_blocks_clear
             shards.error.kind != OK)
             continue;
         cursor_stop(&shards, recovery_quarantine(store, names[i], arena));

@@ -98,15 +98,12 @@ Error retry_finish(Database *database, Retry *retry)
     return cursor_close(&sums);
 }
 
-Error trial_replace(Store *store, const TrialRows *rows, int64_t row, int64_t failures)
+Error trial_forget(Store *store, int64_t id, int64_t failures)
 {
-    const int64_t id = rows->id[row];
     Database *database = store->database;
     TRY(retries_run(database, "DELETE FROM trajectories WHERE trial = ?", id));
     TRY(retries_run(database, "DELETE FROM debug_rows WHERE trial = ?", id));
     if (store->spec->replicates.store) TRY(retries_run(database, "DELETE FROM replicates WHERE trial = ?", id));
-    TRY(retries_run(database, "DELETE FROM trials WHERE id = ?", id));
-    TRY(store_insert_row(store, rows, row));
     Cursor batch = cursor_open(
         database, "UPDATE batches SET failures = failures + ?1 WHERE first_trial <= ?2 AND last_trial >= ?2");
     with_integer(&batch, failures);

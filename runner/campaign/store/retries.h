@@ -26,8 +26,8 @@ Error retry_read(Database *database, Arena *arena, Retry *retry, bool *found); /
 // Adds to the counts, and stores retry->next. Within the transaction that replaces the rows.
 Error retry_note(Database *database, const Retry *retry, int64_t trials, int64_t recovered, int64_t changed);
 Error retry_finish(Database *database, Retry *retry); // and reads its sums
-// Replaces a trial's row and deletes its arrays: they are recorded again if they are still wanted. failures: how many
-// more failures its batch has now.
-Error trial_replace(Store *store, const TrialRows *rows, int64_t row, int64_t failures);
+// Before a trial's row is replaced: deletes its arrays and replicates. Arrays are recorded again if they are still
+// wanted. failures: how many more failures its batch has now.
+Error trial_forget(Store *store, int64_t id, int64_t failures);
 
 #endif

@@ -1,10 +1,13 @@
-// The tables of campaign.db, schema version 1; and the check that a database is a campaign's, of that version. The
+// The tables of campaign.db; and the check that a database is a campaign's, of that version. The
 // columns of the tables trials and replicates follow from the spec (rows.c).
+#include "best_rows.h"
 #include "cursor.h"
 #include "kept_rows.h"
 #include "queries.h"
+#include "rank.h"
 #include "rows.h"
 #include "store.h"
+#include "trial_blocks.h"
 
 static const char schema_sql[] =
     "CREATE TABLE campaign(\n"
@@ -29,10 +32,10 @@ static const char schema_sql[] =
     "  hdf5_seconds REAL, sqlite_seconds REAL, kernel TEXT) STRICT;\n"
     "CREATE TABLE shards(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
     "  sha256 TEXT NOT NULL) STRICT;\n"
-    "CREATE TABLE trajectories(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "CREATE TABLE trajectories(trial INTEGER NOT NULL%s, replicate INTEGER NOT NULL,\n"
     "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
     "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
-    "CREATE TABLE debug_rows(trial INTEGER NOT NULL REFERENCES trials(id), replicate INTEGER NOT NULL,\n"
+    "CREATE TABLE debug_rows(trial INTEGER NOT NULL%s, replicate INTEGER NOT NULL,\n"
     "  shard INTEGER NOT NULL REFERENCES shards(id), row INTEGER NOT NULL, samples INTEGER NOT NULL,\n"
     "  recipe TEXT NOT NULL, PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;\n"
     "CREATE TABLE round_rows(search INTEGER NOT NULL REFERENCES searches(id), first INTEGER NOT NULL,\n"
@@ -57,14 +60,29 @@ static const char schema_sql[] =
     "CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,\n"
     "  digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID;\n";
 
-Error schema_make(Database *database, const Spec *spec, Arena *arena)
+// The trials as rows, the best of them as a view; or as blocks, to which no row can refer, the best of them as rows.
+static Error schema_make_trials(Database *database, const Spec *spec, bool blocks, Arena *arena)
+{
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const int count = rank_columns(spec, columns);
+    if (blocks) return trial_blocks_make(database, spec, arena);
+    TRY(database_run(database, rows_table_sql(spec, "trials", arena)));
+    return database_run(database,
+                        arena_format(arena,
+                                     "CREATE VIEW best AS SELECT * FROM trials WHERE %s IS NOT NULL ORDER BY %s, id "
+                                     "LIMIT %d",
+                                     rows_good_name(spec), trials_columns_order(columns, count, arena), BEST_ROWS));
+}
+
+Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *arena)
 {
     TRY(database_run(database, arena_format(arena, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                                             STORE_APPLICATION_ID, STORE_SCHEMA_VERSION)));
-    TRY(database_run(database, rows_table_sql(spec, arena)));
-    TRY(database_run(database, schema_sql));
+    const char *trial = blocks ? "" : " REFERENCES trials(id)";
+    TRY(database_run(database, arena_format(arena, schema_sql, trial, trial)));
     if (spec->method->gradient_column > 0) TRY(gradients_make(database));
     TRY(kept_make(database, spec));
+    TRY(schema_make_trials(database, spec, blocks, arena));
     return spec->replicates.store ? database_run(database, rows_replicates_sql(spec, arena)) : error_none();
 }
 
@@ -91,7 +109,10 @@ Error schema_version(Database *database, int64_t *version)
                                                : error_none();
 }
 
-bool schema_is_known(int64_t version) { return version >= STORE_SCHEMA_VERSION && version <= STORE_SCHEMA_WITH_SUMS; }
+bool schema_is_known(int64_t version)
+{
+    return version == STORE_SCHEMA_VERSION || version == STORE_SCHEMA_WITH_SUMS || version == STORE_SCHEMA_WITH_BLOCKS;
+}
 
 Error schema_check(Database *database, const char *path)
 {
@@ -103,8 +124,8 @@ Error schema_check(Database *database, const char *path)
     if (!schema_is_known(version))
         return error_make(
             ERROR_USER,
-            "%.300s has schema version %lld, and this program knows versions up to %d only: use the program "
-            "that wrote it, or run the spec again under a new name",
-            path, (long long)version, STORE_SCHEMA_WITH_SUMS);
+            "%.300s has schema version %lld, which this program does not know: use the program that wrote it, or run "
+            "the spec again under a new name",
+            path, (long long)version);
     return schema_check_names(database, path);
 }

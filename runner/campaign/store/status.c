@@ -1,5 +1,5 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
-#include "pending.h"
+#include "trial_blocks.h"
 #include "status.h"
 
 #include "store.h"
@@ -91,7 +91,7 @@ static Error status_query(Database *database, int index, StatusReport *report, A
 static void status_count_objectives(const Database *database, StatusReport *report)
 {
     while (report->objectives < OBJECTIVES_MAX &&
-           database_has(database, "trials", rows_objective_name((int)report->objectives)))
+           database_has(database, trial_blocks_table(database), rows_objective_name((int)report->objectives)))
         report->objectives++;
 }
 
@@ -106,14 +106,6 @@ static Error status_read_set(Database *database, Arena *arena, StatusReport *rep
     Overrides set;
     TRY(overrides_read(database, arena, &set));
     report->overrides = overrides_text(&set, arena);
-    return error_none();
-}
-
-static Error status_read_rows(Database *database, StatusReport *report)
-{
-    int64_t trials = 0, rows = 0;
-    TRY(pending_count(database, &trials, &rows));
-    report->rows_left = trials - rows;
     return error_none();
 }
 
@@ -145,7 +137,7 @@ StatusReport status_unread(const CampaignPlace *place)
 static Error status_read_best(Database *database, Arena *arena, StatusReport *report)
 {
     const Error error = store_best(database, &report->best_trial, &report->best);
-    if (error.kind != ERROR_MACHINE || !pending_exist(database)) return error;
+    if (error.kind != ERROR_MACHINE || !trial_blocks_exist(database)) return error;
     report->best = (double)NAN;
     report->damage = arena_copy(arena, error.text);
     return error_none();
@@ -163,7 +155,6 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     if (error.kind == OK) error = status_read_best(database, arena, report);
     if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = status_read_set(database, arena, report);
-    if (error.kind == OK) error = status_read_rows(database, report);
     if (error.kind == OK) error = timings_read(database, 0, &report->timings);
     if (error.kind == OK) error = store_maximizes(database, &report->maximizes);
     if (error.kind == OK) error = origin_text(database, arena, &report->origin);

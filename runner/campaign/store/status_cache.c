@@ -110,7 +110,6 @@ static const struct {
                      FIELD(INTEGER, objectives),
                      FIELD(REAL, best),
                      FIELD(REAL, shard_bytes),
-                     FIELD(INTEGER, rows_left),
                      FIELD(FLAG, maximizes),
                      FIELD(REAL, rate),
                      FIELD(REAL, busy),

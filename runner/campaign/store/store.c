@@ -1,11 +1,11 @@
 // campaign.db: its making, its opening, and the small things that are read from it and set in it. Its tables are in
 // schema.c, rows are committed by commit.c, and recovery.c cleans up after a crash.
 #include "store.h"
+#include "trial_blocks.h"
 
 #include "cursor.h"
 #include "kept_rows.h"
 #include "parts.h"
-#include "pending.h"
 #include "queries.h"
 #include "rows.h"
 #include "seal.h"
@@ -47,7 +47,7 @@ static Error store_set_text(Database *database, const char *sql, const char *tex
 Error store_peek(const CampaignPlace *place, Arena *arena, Database **database)
 {
     TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, database));
-    const Error error = pending_show(*database);
+    const Error error = trial_blocks_show(*database);
     if (error.kind != OK) store_leave(*database);
     if (error.kind != OK) *database = NULL;
     return error;
@@ -61,7 +61,7 @@ void store_leave(Database *database)
 
 Error store_read_begin(Database *database)
 {
-    TRY(pending_show(database));
+    TRY(trial_blocks_show(database));
     return database_is_held(database) ? error_none() : database_run(database, "BEGIN");
 }
 
@@ -116,12 +116,34 @@ static Error store_insert_campaign(const Store *store)
     return store_set_text(store->database, "INSERT INTO searches(id, method) VALUES(0, ?)", spec->method->name);
 }
 
-static Error store_fill_new(const Store *store, Arena *arena)
+// The trials of a new campaign, of all its parts, at most; 0: unknown.
+static Error store_expected(const Spec *spec, int64_t *trials)
+{
+    Arena arena;
+    Search search;
+    *trials = 0;
+    TRY(arena_create_growing(&arena, (size_t)16 << 30, "the search"));
+    const Error error = search_init(spec, &arena, &search);
+    if (error.kind == OK) {
+        const SearchBounds bounds = search_bounds(&search);
+        const double most = search.total >= 0 ? (double)search.total : bounds.open ? 0.0 : bounds.most.trials;
+        *trials = most < 9e18 ? (int64_t)most : INT64_MAX;
+    }
+    arena_destroy(&arena);
+    return error;
+}
+
+static Error store_fill_new(const Store *store, const RunOptions *options, Arena *arena)
 {
     Database *database = store->database;
-    TRY(schema_make(database, store->spec, arena));
+    int64_t trials = 0;
+    TRY(store_expected(store->spec, &trials));
+    const bool learned = options->gathers && search_learns(store->spec->method); // joined trial by trial
+    const bool blocks = !learned && trial_blocks_are_chosen(store->spec, trials);
+    TRY(schema_make(database, store->spec, blocks, arena));
     TRY(seal_schema(database));
     TRY(seal_keep(database, arena));
+    if (blocks) TRY(trial_blocks_fill(database, store->spec, arena));
     TRY(store_insert_campaign(store));
     TRY(kept_fill(database, store->spec, arena));
     TRY(overrides_keep(database, &store->spec->overrides, false, arena));
@@ -141,13 +163,14 @@ static Error store_write_spec(const Store *store, const char *given)
 }
 
 // All or nothing: a process that is killed here leaves an empty database, which the next one fills.
-static Error store_create(Store *store, Arena *arena)
+static Error store_create(Store *store, const RunOptions *options, Arena *arena)
 {
     store->created = true;
     TRY(rows_check_names(store->spec));
     TRY(store_write_spec(store, store->spec->text));
     TRY(store_begin(store));
-    return store_end(store, store_fill_new(store, arena));
+    TRY(store_end(store, store_fill_new(store, options, arena)));
+    return trial_blocks_show_to_run(store->database);
 }
 
 // ---- continuing -----------------------------------------------------------------------------------------------------
@@ -249,7 +272,8 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
 {
     TRY(schema_check(store->database, path));
     TRY(store_compare_numerics(store->database, store->name));
-    TRY(options->retry != NULL ? pending_settle(store->database) : pending_continue(store, arena));
+    if (trial_blocks_exist(store->database)) TRY(trial_blocks_clear(store->database));
+    TRY(trial_blocks_show_to_run(store->database));
     TRY(store_add_gradients(store, spec));
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
@@ -277,8 +301,10 @@ static Error store_prepare_rows(Store *store, Arena *arena)
     Database *database = store->database;
     rows_table_take(store->spec, arena, &store->trials);
     TRY(database_add_table(database, "batch_trials", &store->trials));
-    pending_prepare(store, arena);
-    store->insert_trials = cursor_open(database, "INSERT OR FAIL INTO trials SELECT * FROM temp.batch_trials");
+    if (trial_blocks_exist(database))
+        trial_blocks_prepare(store, arena);
+    else
+        store->insert_trials = cursor_open(database, "INSERT OR FAIL INTO trials SELECT * FROM temp.batch_trials");
     if (!store->spec->replicates.store) return error_none();
     rows_replicates_table_take(store->spec, arena, &store->replicates);
     TRY(database_add_table(database, "batch_replicates", &store->replicates));
@@ -320,13 +346,14 @@ static Error store_open_parts(Store *store, Spec *spec, const char *path, const 
     TRY(store_share(store->database, options->shared_fs));
     TRY(store_integer(store->database, "SELECT count(*) FROM sqlite_schema", 0, &tables));
     if (options->resume_only && tables == 0) return campaign_is_gone(path);
-    TRY(tables == 0 ? store_create(store, arena) : store_continue(store, spec, path, options, arena));
+    TRY(tables == 0 ? store_create(store, options, arena) : store_continue(store, spec, path, options, arena));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM shards", 0, &store->next_shard));
     TRY(store_integer(store->database, "SELECT max(id) + 1 FROM batches", 0, &store->next_batch));
     TRY(store_text(store->database, "SELECT state FROM campaign", arena, &state));
     TRY(store_text(store->database, "SELECT reason FROM campaign", arena, &store->reason));
     snprintf(store->state, sizeof store->state, "%s", state);
     TRY(kept_open(store));
+    TRY(best_rows_open(store));
     return store_prepare(store, arena);
 }
 
@@ -356,8 +383,9 @@ Error store_close(Store *store)
 {
     for (int i = 0; i < STORE_STATEMENTS; i++) (void)cursor_close(&store->statements[i]); // commits took their errors
     Database *database = store->database;
-    pending_finish(store);
+    trial_blocks_finish(store);
     kept_close(store);
+    best_rows_close(store);
     store->database = NULL;
     return database != NULL ? database_close(database) : error_none();
 }
@@ -417,29 +445,24 @@ static Error store_take_best(Database *database, const char *sql, int64_t *id, d
 
 Error store_best(Database *database, int64_t *id, double *fitness)
 {
-    static const char *const best[2][2] = {
-        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness, id LIMIT 1",
-         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL ORDER BY fitness DESC, id LIMIT 1"},
-        {"SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness, id "
-         "LIMIT 1",
-         "SELECT id, fitness FROM trials WHERE fitness IS NOT NULL AND violation = 0 ORDER BY violation, fitness DESC, "
-         "id LIMIT 1"}};
+    char sql[256];
+    const char *table = trial_blocks_table(database);
+    const bool violates = database_has(database, table, "violation");
     bool maximizes = false;
     TRY(store_maximizes(database, &maximizes));
-    return store_take_best(database, best[database_has(database, "trials", "violation")][maximizes], id, fitness);
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %sfitness%s, id LIMIT 1",
+             table, violates ? " AND violation = 0" : "", violates ? "violation, " : "", maximizes ? " DESC" : "");
+    return store_take_best(database, sql, id, fitness);
 }
 
 Error store_counts(Store *store, StoreCounts *counts)
 {
     char sql[256];
-    const char *table = NULL;
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
-    TRY(pending_show_to_run(store->database, &table));
-    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1", table,
-             store_meets(store->spec), store_best_order(store->spec));
-    const Error error = store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
-    return pending_hide_from_run(store->database, error);
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
+             trial_blocks_table(store->database), store_meets(store->spec), store_best_order(store->spec));
+    return store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
 }
 
 static bool store_state_fits(const Search *search, size_t size)
@@ -467,7 +490,7 @@ Error store_index_fitness(Store *store, Arena *arena)
     TrialOrder columns[BEST_COLUMNS_MAX];
     const int count = trials_best_columns(store->spec, columns);
     const char *sql = arena_format(arena, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
-                                   trials_index_columns(columns, count, false, arena));
+                                   trials_columns_order(columns, count, arena));
     TRY(store_begin(store));
     Error error = database_make_index(store->database, sql, NULL);
     if (error.kind == OK) error = seal_schema(store->database);

@@ -4,8 +4,8 @@
 
 #include "recording.h"
 
-// The tables of a new campaign.db (schema.c).
-Error schema_make(Database *database, const Spec *spec, Arena *arena);
+// The tables of a new campaign.db, whose trials are rows or blocks (schema.c).
+Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *arena);
 // The schema version of a database; 0: it is not a campaign's.
 Error schema_version(Database *database, int64_t *version);
 // Error (user): the database at `path` is not a campaign's, has another schema version, or names a shard elsewhere.

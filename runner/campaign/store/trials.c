@@ -139,25 +139,6 @@ Cursor trials_ordered(Database *database, const Condition *where, const TrialOrd
     return trials;
 }
 
-// By SQLite's plan: an index holds all columns of condition and order; without a condition an index gives the order.
-Error trials_ordered_served(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                            Arena *arena, bool *served)
-{
-    static const char *const id[] = {"id"};
-    const bool by_id = n_order == 0 && where->n_columns > 0; // asked without an order (view/analysis/query.c)
-    const char *tail = by_id ? "" : trials_order_sql(where, order, n_order, false, arena);
-    bool covered = false, sorted = false;
-    Cursor plan = cursor_open(
-        database, arena_format(arena, "EXPLAIN QUERY PLAN %s", trials_select_sql(where, tail, id, 1, arena)));
-    while (cursor_next(&plan)) {
-        const char *detail = cell_text(&plan, 3);
-        covered = covered || strstr(detail, "USING COVERING INDEX") != NULL;
-        sorted = sorted || strcmp(detail, "USE TEMP B-TREE FOR ORDER BY") == 0;
-    }
-    *served = where->n_columns > 0 ? covered : !sorted;
-    return cursor_close(&plan);
-}
-
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,
                       int count, int64_t most, Arena *arena)
 {

@@ -113,11 +113,11 @@ static const Key keys_rows[] = {
      .example = "auto"},
 
     {.path = "store", .type = KEY_SECTION, .doc = "how results are stored; never changes a result",
-     .example = "{rows: later}"},
-    {.path = "store.rows", .type = KEY_CHOICE, .high = 2, .words = "auto|at_once|later", KEYS_AT(TEXT, store.rows),
-     .doc = "when the database gets the rows of a batch. later: a batch is committed as a block of columns, and rows "
-            "are made of it when there is time, at the latest at the end of the run. Not where arrays of trials are "
-            "recorded by their ids, or replicates are stored. auto: later from a million trials on",
+     .example = "{rows: blocks}"},
+    {.path = "store.rows", .type = KEY_CHOICE, .high = 2, .words = "auto|table|blocks", KEYS_AT(TEXT, store.rows),
+     .doc = "where a campaign has its trials, for good. table: rows of the table trials in campaign.db. blocks: columns "
+            "in HDF5, many trials at a time; campaign.db has the best 1,000 as rows of the table best. Stored replicates "
+            "need table. auto: blocks from 100,000 trials on",
      .example = "auto"},
 };
 // clang-format on

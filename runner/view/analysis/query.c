@@ -89,12 +89,6 @@ static void query_reserve(Query *query, int64_t *capacity, Arena *arena)
     query->ids = ids;
 }
 
-static int query_ascending(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 static Error query_take_ids(Query *query, Cursor *ids, int64_t most, Arena *arena)
 {
     int64_t id = 0, capacity = 0;
@@ -108,29 +102,9 @@ static Error query_take_ids(Query *query, Cursor *ids, int64_t most, Arena *aren
 
 static const char *const query_id[] = {"id"};
 
-// Without an order rows come by id. SQLite then reads the table from its start, which ends early if many match. If few
-// do, an index that has the columns of the condition gives them sooner, and they are sorted here. *done: so it was.
-static Error query_few_ids(Query *query, Arena *arena, bool *done)
-{
-    Database *database = query->campaign->database;
-    *done = false;
-    if (query->n_order > 0 || query->where.n_columns == 0) return error_none();
-    TRY(trials_ordered_served(database, &query->where, NULL, 0, arena, done));
-    if (!*done) return error_none();
-    Cursor ids = trials_of(database, &query->where, query_id, 1, arena);
-    TRY(query_take_ids(query, &ids, QUERY_FEW, arena));
-    *done = query->n_ids < QUERY_FEW;
-    if (*done && query->n_ids > 0) qsort(query->ids, (size_t)query->n_ids, sizeof *query->ids, query_ascending);
-    if (query->limit > 0 && query->n_ids > query->limit) query->n_ids = query->limit + 1;
-    return error_none();
-}
-
 // The ids that match, in order; one more than the limit, if there is one, tells that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
-    bool done = false;
-    TRY(query_few_ids(query, arena, &done));
-    if (done) return error_none();
     Cursor ids = trials_ordered(query->campaign->database, &query->where, query->order, query->n_order, query_id, 1,
                                 query->limit > 0 ? query->limit + 1 : -1, arena);
     return query_take_ids(query, &ids, INT64_MAX, arena);
@@ -160,26 +134,6 @@ Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker)
     return cursor_close(&trials);
 }
 
-// The columns of the condition, then those of the order; the index has the id by itself.
-static void query_add_index(Query *query, const char *column, bool descending)
-{
-    bool there = strcmp(column, "id") == 0;
-    for (int i = 0; i < query->n_index; i++) there = there || strcmp(query->index[i].column, column) == 0;
-    if (!there) query->index[query->n_index++] = (TrialOrder){column, descending};
-}
-
-static Error query_choose_index(Query *query, Arena *arena)
-{
-    bool served = false;
-    TRY(trials_ordered_served(query->campaign->database, &query->where, query->order, query->n_order, arena, &served));
-    if (served) return error_none();
-    query->index = ARENA_NEW(arena, TrialOrder, query->where.n_columns + query->n_order + 1);
-    for (int i = 0; i < query->where.n_columns; i++) query_add_index(query, query->where.columns[i], false);
-    for (int i = 0; i < query->n_order; i++)
-        query_add_index(query, query->order[i].column, query->order[i].descending && query->where.n_columns == 0);
-    return error_none();
-}
-
 int64_t query_rows(const Query *query)
 {
     return query->limit > 0 && query->n_ids > query->limit ? query->limit : query->n_ids;
@@ -192,7 +146,5 @@ Error query_start(const StoredCampaign *campaign, const QueryAsked *asked, Arena
     TRY(condition_read(&query->all, asked->where, arena, &query->where));
     TRY(query_order(query, asked->order, arena));
     TRY(query_columns(query, asked->columns, arena));
-    const double started = clock_seconds();
-    TRY(query_ids(query, arena));
-    return database_was_slow(clock_seconds() - started) ? query_choose_index(query, arena) : error_none();
+    return query_ids(query, arena);
 }
