@@ -2,6 +2,7 @@
 # configure.sh finds the compilers and libraries and writes build/config.mk. V=1 shows the commands. Other flags want
 # another folder:
 #   make BUILD=build/clang CC=clang WERROR=-Werror CUDA=no
+# `make dev` builds program and tests for work on the code, in build/dev; `make quick` also runs the tests of a minute.
 BUILD ?= build
 PREFIX ?= /usr/local
 OPT ?= -O2
@@ -10,9 +11,9 @@ GPU_OPT ?= -O3
 UNIT ?= hopscotch
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
+.PHONY: all demo dev quick test test-gpu bits bench bench-gpu bench-search lint format asan tsan fuzz hostile valgrind crash flips
 .PHONY: python asan_python pairs cluster asan_programs tsan_programs bench-load browser cleanroom mechanisms lagrange
-.PHONY: names portable sensitivity install clean FORCE
+.PHONY: kernels names portable sensitivity install clean FORCE
 all:
 
 ifneq ($(MAKECMDGOALS),clean)
@@ -33,14 +34,20 @@ $(if $(JOBS),$(shell mkdir -p $(addprefix $(BUILD)/,portable faults unit/unit un
   { echo '$(COMMIT)' | cmp -s - $(BUILD)/commit || echo '$(COMMIT)' >$(BUILD)/commit; }))
 
 # ---- progress: a line per step in place of its command; a dry run counts the steps -----------------------------------
-# Unless all is there already, `make demo` builds what this machine needs for a first result; `make` adds the rest.
-first := $(if $(subst demo,,$(MAKECMDGOALS))$(wildcard $(BUILD)/cpu_plain_scalar.o),,$(MAKECMDGOALS))
+# `make demo` builds what this machine needs for a first result; `make` adds the rest. After a full build it does the
+# same, unless no kernel is older than its sources. On the command line: first= (all), first=demo.
+first := $(if $(subst demo,,$(MAKECMDGOALS)),,$(MAKECMDGOALS))
+ifeq ($(if $(wildcard $(BUILD)/cpu_plain_scalar.o),$(origin first)),file)
+first := $(shell $(MAKE) -q $(MAKEOVERRIDES) STEPS=count first= kernels >/dev/null 2>&1 || echo $(first))
+endif
 Q := $(if $(V),,@)
 step = @$(eval steps_begun += x)echo "[$(words $(steps_begun)) of $(STEPS)] $1"
 ifeq ($(if $(JOBS),$(origin STEPS)),undefined)
-STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count $(MAKECMDGOALS) 2>/dev/null | grep -c '^echo "\[')
+STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) STEPS=count first=$(first) $(MAKECMDGOALS) 2>/dev/null | grep -c '^echo "\[')
 $(if $(filter-out 0 1 2 3,$(STEPS)),$(info Building in $(STEPS) steps, $(JOBS) at a time. It takes \
-  $(if $(first),about a minute,minutes: a file of kernels up to one and a half). V=1 shows the commands.))
+  $(or $(TAKES),$(if $(first),about a minute,minutes: a file of kernels up to one and a half)). V=1 shows the commands.))
+$(if $(filter-out 0,$(STEPS)),$(if $(first),$(info Kernels for this machine's processor only: $(sort v2 $(ISA)). \
+  `make` compiles those of the other instruction sets.)))
 endif
 
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
@@ -85,6 +92,7 @@ units_hopscotch := $(patsubst %,$(BUILD)/%.o,$(floors) dual_kernels version)
 units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(can_fail:%=faults/%) \
   dual_kernels version)
 
+kernels: $(kernels) $(environments)
 all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
@@ -142,9 +150,15 @@ cuda_by_host = $(CXX) -x c++ -fPIC $(KERNEL_OPT) $(EXTRA) -ffp-contract=off -fno
 on_host := -I tests/cuda_on_host -include runtime.cuh
 
 # ---- tests: with the floors that can be made to fail -----------------------------------------------------------------
-$(BUILD)/unit/%.o: tests/%.c build/config.mk
+UNIT_TEST = $(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS
+# PRECOMPILED=yes: their common header is read once for all, in a quarter of their time by clang
+precompiled := $(if $(PRECOMPILED),$(BUILD)/unit/test.h.gch)
+$(BUILD)/unit/test.h.gch: tests/test.h build/config.mk
 	$(call step,$@)
-	$(Q)$(HOST) -DHOPSCOTCH_FAULTS -DHOPSCOTCH_CALLS -c $< -o $@
+	$(Q)$(UNIT_TEST) -x c-header -c $< -o $@
+$(BUILD)/unit/%.o: tests/%.c build/config.mk $(precompiled)
+	$(call step,$@)
+	$(Q)$(UNIT_TEST) $(precompiled:%.gch=-include %) -c $< -o $@
 unit_tests := $(patsubst tests/%.c,$(BUILD)/unit/%.o,tests/test.c $(wildcard tests/unit/*.c))
 $(BUILD)/tests $(BUILD)/portable/tests: $(unit_tests) $(units_faults) $(BUILD)/library.o $(environments) $(kernels)
 	$(call step,$@)
@@ -172,6 +186,19 @@ $(BUILD)/pairs: tests/crash/pairs.c build/config.mk
 PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs libhopscotch.so
 programs: $(addprefix $(BUILD)/,$(PROGRAMS))
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
+# For work on the code: the kernels of one instruction set, at -O0, without CUDA; by clang, if there is one, in half of
+# gcc's time. The same bits as any other build. DEBUG=-g: with variables, for a debugger.
+dev_isa := $(if $(filter v2,$(ISA)),v2,scalar)
+dev_cc := $(if $(filter command%,$(origin CC)),$(CC),$(or $(if $(shell command -v clang),clang),$(CC)))
+DEV_PROGRAMS ?= hopscotch hopscotch_faults tests sql attacker
+dev:
+	$(if $(MAKELEVEL:0=),,@echo "Kernels of one instruction set, $(dev_isa), at -O0 by $(dev_cc), without CUDA: build/dev")
+	@$(MAKE) --no-print-directory BUILD=build/dev UNIT=faults CC=$(dev_cc) CUDA=no OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' \
+	    ISAS=$(dev_isa) PLAIN= EXTRA=$(or $(DEBUG),-g1) WERROR=-Werror PRECOMPILED=yes TAKES="about half a minute" \
+	    PROGRAMS="$(DEV_PROGRAMS)" programs
+# The tests of a minute, before each commit: all but those that tests/slow names.
+quick: dev
+	QUICK=1 LEAVE_OUT=tests/slow sh tests/run.sh build/dev $(ONLY)
 demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
@@ -212,7 +239,8 @@ bits: $(BUILD)/hopscotch
 	$(MAKE) BUILD=build/O0 OPT=-O0 KERNEL_OPT='-O0 -DHOPSCOTCH_CALLS' CUDA=no ISAS="$(runnable)" PLAIN=scalar \
 	    build/O0/hopscotch
 	$(MAKE) BUILD=build/clang CC=clang CUDA=no build/clang/hopscotch
-	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch
+	$(MAKE) dev DEV_PROGRAMS=hopscotch
+	sh tests/bits.sh $(BUILD)/hopscotch build/O0/hopscotch build/clang/hopscotch build/dev/hopscotch
 flips: $(BUILD)/flips
 	folder=$$(mktemp -d) && $(BUILD)/flips "$$folder" 1000 && rm -rf "$$folder"
 	FLIPS=1000 sh tests/crash/flips_of_blocks.sh

@@ -105,7 +105,11 @@ all_same()
         for slice in 1 100 500; do same $spec "$first" --backend cuda --slice $slice; done
     fi
     for program in "$@"; do
-        for isa in $isas; do same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100; done
+        for isa in $isas; do
+            # a program of `make dev` has one instruction set
+            case $program in */dev/*) "$program" version | grep -q "^cpu .*, $isa (" || continue ;; esac
+            same $spec "$program" --backend cpu --isa "$isa" --batch 7 --slice 100
+        done
     done
     [ $status -eq 0 ] && echo "ok $spec: $runs runs, $expected"
     return $status

@@ -4,7 +4,7 @@
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
 # SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named, and
-# UNITS=none none. JOBS: how many at once.
+# UNITS=none none. LEAVE_OUT=FILE: all but the unit tests and scripts that it names (tests/slow). JOBS: how many at once.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/system.h), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
@@ -54,13 +54,17 @@ case "${UNITS:-} $pattern" in
 none* | *.sh) ;;
 *) for part in $(seq "$parts"); do names="$names unit_tests:$part"; done ;;
 esac
+left_out=
+[ -z "${LEAVE_OUT:-}" ] || left_out=" $(sed 's/#.*//' "$LEAVE_OUT" | tr -s '\n' ' ')"
 for script in tests/cli/*.sh; do
+    case $left_out in *" $(basename "$script") "*) continue ;; esac
     case " ${SCRIPTS:-$(basename "$script" .sh)} " in *" $(basename "$script" .sh) "*) ;; *) continue ;; esac
     case $script in
     *"$pattern"*) case $script in */tutorial_model.sh) names="$script $names" ;; *) names="$names $script" ;; esac ;;
     esac
 done
 units=${pattern:-${UNITS:-}}
+for name in $left_out; do case $name in *.sh) ;; *) units="$units -$name" ;; esac; done
 export log build units unscattered parts
 # shellcheck disable=SC2016
 printf '%s\n' $names | xargs -P "$jobs" -n 1 sh -c '

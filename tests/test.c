@@ -1,4 +1,5 @@
-// The test runner: runs every registered test, or those whose name contains one of the arguments.
+// The test runner: runs every registered test, or those whose name contains one of the arguments; `-WORDS` leaves out
+// those whose name contains the words.
 #include "test.h"
 
 #include "../sim/cpu_kernels.h"
@@ -156,11 +157,15 @@ static Part part_given(int *argc, char ***argv)
 
 static bool wanted(const char *name, int argc, char **argv)
 {
-    if (argc < 2) return true;
+    bool chosen = false, all = true;
     for (int i = 1; i < argc; i++) {
-        if (strstr(name, argv[i]) != NULL) return true;
+        const bool leaves_out = argv[i][0] == '-';
+        const bool named = strstr(name, argv[i] + leaves_out) != NULL;
+        if (leaves_out && named) return false;
+        chosen = chosen || (named && !leaves_out);
+        all = all && leaves_out;
     }
-    return false;
+    return chosen || all;
 }
 
 // ---- vector registers -----------------------------------------------------------------------------------------------
