@@ -134,7 +134,7 @@ anchors()
         sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
 
-# Links of every page, to files and to headings; names of files in the READMEs, such as `tests/run.sh`.
+# Links of every page, to files and to headings; names of files in the READMEs and in CONTRIBUTING.md, such as `tests/run.sh`.
 pages_lead_somewhere()
 {
     mkdir -p build
@@ -148,7 +148,7 @@ pages_lead_somewhere()
             [ -z "$anchor" ] || anchors "$file" | grep -qxF -e "$anchor" || echo "$page: no heading for '$link'"
         done
     done >build/links
-    for page in $(git ls-files '*README.md'); do
+    for page in $(git ls-files '*README.md' CONTRIBUTING.md); do
         grep -oE '`(experiments|io|runner|sim|tests)/[A-Za-z0-9_./-]+\.[a-z]+`' "$page" | tr -d '`' |
             while read -r file; do [ -e "$file" ] || echo "$page: there is no $file"; done
     done >>build/links

@@ -40,11 +40,33 @@ plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
 has "It takes about a minute"
-mkdir -p build && touch build/cpu_plain_scalar.o
+
+# After a full build, of which these empty files are the objects: `make demo` uses the program as it is; after an edit
+# above the kernels, all kernels; after an edit of a kernel, it compiles those of this machine.
+make -n all | sed -n 's/^echo "\[[0-9]* of [0-9]*\] \([^ :"]*\).*/\1/p' >objects
+mkdir -p build && xargs touch build/headers <objects && touch build/hopscotch build/libhopscotch.so
+echo 'build/io.o: io/yaml.c' >build/io.d
+for object in build/cpu_*.o; do echo "$object: sim/hopper/dynamics.h" >"${object%.o}.d"; done
 plans demo
-[ "$(grep -c 'cpu_.*\.o: kernels' out)" -ge 7 ]
-check $? "make demo uses the objects of a full build that has begun"
-rm build/cpu_plain_scalar.o
+! grep -q 'echo "\[' out
+check $? "make demo after make builds nothing"
+touch io/yaml.c
+plans demo
+grep -q 'build/io.o"' out && grep -q 'build/libhopscotch.so"' out && ! grep -q 'kernels for\|only' out
+check $? "make demo after an edit of another floor links all kernels"
+touch sim/hopper/dynamics.h
+plans demo
+[ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain\|cpu_environment' out
+check $? "make demo after an edit of a kernel compiles those of this machine alone"
+has "Kernels for this machine's processor only: "
+plans all
+[ "$(grep -c 'cpu_.*\.o: kernels' out)" = 12 ]
+check $? "make after it compiles all"
+plans dev
+[ "$(grep -c 'cpu_.*\.o: kernels' out)" = 2 ] && ! grep -q 'nvcc\|cpu_plain' out
+check $? "make dev compiles the kernels of one instruction set"
+has "Kernels of one instruction set, "
+rm -rf build/cpu_*.d build/io.d build/dev && xargs rm -f <objects
 
 # The program of the demo, linked from objects that are there, computes the same bits as the whole one.
 objects=$(dirname "$HOPSCOTCH")
