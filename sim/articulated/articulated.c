@@ -38,7 +38,7 @@ enum {
 
 static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"robot", OPTION_FILE, "", 0, 0, 0, "robot", "MJCF or URDF file of the robot; without one: a double pendulum"},
-    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time"},
+    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time; a whole number of steps dt"},
     {"dt", OPTION_NUMBER, "s", 0.002, 1e-7, 1.0, NULL, "time step"},
     {"attachment", OPTION_CHOICE, "", 0, 0, 3, "tree|child_only|gauss_seidel|explicit",
      "how joints hold bodies together. tree: one implicit solve over the robot; the others are negative controls, "
@@ -51,13 +51,13 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "external: the table of actions, or the actions of an environment"},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
      "control actions and external: how long each row of the table, or action, holds, unless the file has a column "
-     "time; of external a whole number of steps dt"},
+     "time; a whole number of steps dt"},
     {"control.actions", OPTION_NUMBERS, "rad", 0, -1e3, 1e3, NULL,
      "control actions: row after row, a number for each hinge and slide in the order of the file; the last row "
      "holds to the end"},
     {"control.file", OPTION_FILE, "", 0, -1e6, 1e6, "table",
      "control actions: the table as a CSV file, its first line names hinges and slides in any order; other joints hold "
-     "their offset. With a column time (s) each row holds until the time of the next one"},
+     "their offset. With a column time (s) each row holds from the step nearest to its time until that of the next"},
     {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
      "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
      "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
@@ -196,8 +196,8 @@ static Error articulated_take_actions(const double *settings, const Points *poin
     const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
     c->held = held < 1.0 ? 1 : held > 1e9 ? 1000000000 : (int32_t)held;
     out->wrong_option = ARTICULATED_OPTION_PERIOD + 1;
-    if (c->control == ARTICULATED_EXTERNAL &&
-        fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
+    const bool lasts = c->control == ARTICULATED_EXTERNAL || c->control == ARTICULATED_ACTIONS;
+    if (lasts && fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[ARTICULATED_OPTION_PERIOD], settings[ARTICULATED_OPTION_DT]);
     out->wrong_option = ARTICULATED_OPTION_COMMAND + 1;
@@ -270,11 +270,12 @@ static Error articulated_take_settle(Arena *arena, Configured *out)
 
 static Error articulated_configure(const double *settings, const Points *points, Arena *arena, Configured *out)
 {
-    const double steps = floor(settings[ARTICULATED_OPTION_DURATION] / settings[ARTICULATED_OPTION_DT] + 0.5);
+    const double duration = settings[ARTICULATED_OPTION_DURATION], dt = settings[ARTICULATED_OPTION_DT];
+    const double steps = floor(duration / dt + 0.5);
     const bool given = points != NULL && points[ARTICULATED_OPTION_ROBOT].count > 0;
     const Robot *robot = given ? points[ARTICULATED_OPTION_ROBOT].robot : &robot_pendulum;
     ArticulatedHost *host = ARENA_NEW(arena, ArticulatedHost, 1);
-    ArticulatedConstants constants = {.dt = settings[ARTICULATED_OPTION_DT],
+    ArticulatedConstants constants = {.dt = dt,
                                       .ticks = (int64_t)steps,
                                       .attachment = (int32_t)settings[ARTICULATED_OPTION_ATTACHMENT],
                                       .sweeps = (int32_t)settings[ARTICULATED_OPTION_SWEEPS],
@@ -282,7 +283,8 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .reaches = (int32_t)settings[ARTICULATED_OPTION_REACHES],
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
     constants.efforts = articulated_efforts[constants.control] || settings[ARTICULATED_OPTION_COMMAND] != 0.0;
-    if (steps < 1.0) return error_make(ERROR_USER, "duration must be at least one step dt");
+    if (steps < 1.0 || fabs(duration / dt - steps) > 1e-6)
+        return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
     articulated_name(robot, arena, host);
     *out = (Configured){.model = &articulated_model,
                         .debug = articulated_debug,

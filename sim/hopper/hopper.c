@@ -35,7 +35,7 @@ enum {
 };
 
 static const Option hopper_options[] = {
-    {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time"},
+    {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time; a whole number of steps dt"},
     {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step; with dormand_prince only the unit of record.sample"},
     {"integrator", OPTION_CHOICE, "", 0, 0, 4,
      "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4|dormand_prince",

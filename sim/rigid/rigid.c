@@ -33,7 +33,7 @@ enum {
 };
 
 static const Option rigid_options[RIGID_N_OPTIONS] = {
-    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time"},
+    {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time; a whole number of steps dt"},
     {"dt", OPTION_NUMBER, "s", 1e-2, 1e-7, 1.0, NULL, "time step"},
     {"stabilisation", OPTION_CHOICE, "", RIGID_RATTLE, 0, 6,
      "baumgarte|original|original_with_bias|velocity|soft|rattle|searched",

@@ -229,6 +229,13 @@ printf 'version: 1\nexperiment: a\nmodel: command\nsimulation: {columns: {z: m}}
 says 1 "unknown key 'columns' in simulation: it stands at the top of the spec" check command.yaml
 printf 'k_fp,note\n100,a,b\n' >more.csv
 says 1 "more.csv, line 2 has 3 columns, and the first line has 2" import more.csv hopper.yaml
+says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
+    --set simulation.control.mode=actions --set simulation.control.period=0.0015 \
+    --set 'simulation.control.actions=[1, 1, 1, 1, 1, 1]'
+says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
+    --set simulation.duration=1.0004
+says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check hopper.yaml \
+    --set simulation.duration=1.0004 --set simulation.dt=0.001
 printf 'k_fp,thrust\n"1"00,30\n' >quoted.csv
 says 1 "quoted.csv, line 2: '1\"00' is not a number for k_fp" import quoted.csv hopper.yaml
 says 1 "k_fp is '\"1\"00', expected a number" check grid.yaml --set model=hopper --set 'objective={minimize: energy}' \
