@@ -289,6 +289,15 @@ static Error export_run(const CommandLine *line)
     bool any = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) any |= switch_given(line, kinds[i]);
     if (!any) return error_make(ERROR_USAGE, "export needs a format: --csv, --jsonl, --npz, --sqlite or --hdf5 FILE");
+    for (int i = 0; i < switches_select.count && switch_given(line, "hdf5"); i++) {
+        const char *name = switches_select.rows[i].name;
+        if (switch_given(line, name))
+            return error_make(
+                ERROR_USAGE,
+                "--hdf5 takes all recorded arrays; --%s chooses trials of --csv, --jsonl, --npz and --sqlite, in an "
+                "export without --hdf5",
+                name);
+    }
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     const Error error = export_campaign(line, &campaign);
     campaign_close(&campaign);
@@ -300,7 +309,8 @@ static const Switch export_rows[] = {
     {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
     {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
     {"sqlite", SWITCH_TEXT, "FILE", 0, 0, "trials as the table trials of a SQLite database"},
-    {"hdf5", SWITCH_TEXT, "FILE", 0, 0, "one HDF5 file with copies of all recorded arrays"},
+    {"hdf5", SWITCH_TEXT, "FILE", 0, 0,
+     "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit"},
 };
 static const Switches export_switches = {export_rows, sizeof export_rows / sizeof *export_rows};
 

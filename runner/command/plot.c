@@ -7,6 +7,11 @@ static Error plot_command_draw(const CommandLine *line, const StoredCampaign *ca
     CommandOutput output;
     const char *path = switch_text(line, "output", arena_format(line->arena, "%s-%s.svg", campaign->name, kind->name));
     const int objective = (int)switch_integer(line, "objective", 1) - 1;
+    if (kind->whole && switch_given(line, "where"))
+        return error_make(
+            ERROR_USAGE,
+            "--where: the plot %s is of all trials; leave it out, or draw another kind, e.g. --kind scatter",
+            kind->name);
     TRY(command_tell_rows(line, campaign));
     TRY(plot_data_read(campaign, objective, switch_text(line, "where", NULL), line->arena, &data));
     TRY(command_output_start(path, &output));
@@ -27,7 +32,7 @@ static const Switch plot_switch_rows[] = {
     {"kind", SWITCH_CHOICE, PLOT_KIND_WORDS, 0, 0, "the plot (default convergence)"},
     {"objective", SWITCH_INTEGER, "N", 1, OBJECTIVES_MAX, "which objective to plot, of several (default 1)"},
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
-     "which trials: comparisons of columns, and, or, not (not for convergence and timings)"},
+     "which trials: comparisons of columns, and, or, not (not for convergence, gradient, pareto and timings)"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "output file, also as -o (default CAMPAIGN-KIND.svg; - is standard output)"},
 };
 static const Switches plot_switches = {plot_switch_rows, 4};

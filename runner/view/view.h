@@ -232,6 +232,7 @@ typedef struct PlotKind {
     const char *(*caption)(const PlotData *data, Arena *arena); // a caption that depends on the data
     Error (*draw)(const PlotData *data, Plot *plot, Arena *arena);
     const char *(*nothing)(const PlotData *data, Arena *arena); // why there is nothing to draw; NULL: there is
+    bool whole;                                                 // of the whole campaign: it takes no condition
 } PlotKind;
 
 const PlotKind *plot_kind_find(const char *name); // NULL if there is none

@@ -64,6 +64,16 @@ says 2 "unexpected argument 'two': best takes CAMPAIGN" best grid two
 says 2 "--top needs a value: --top N" best grid --top
 says 2 "--top takes a whole number from 1 to 1000000000, not '1e6'" best grid --top 1e6
 says 2 "--format takes one of table|csv|json|jsonl, not 'xml'" best grid --format xml
+says 2 "--hdf5 takes all recorded arrays; --where chooses trials of --csv, --jsonl and --npz" \
+    export grid --hdf5 grid.h5 --where "x1 = 0"
+says 2 "--limit chooses trials of --csv, --jsonl and --npz, in an export without --hdf5" \
+    export grid --csv grid.csv --hdf5 grid.h5 --limit 3
+[ ! -e grid.csv ] && [ ! -e grid.h5 ]
+check $? "neither file is written"
+for kind in convergence gradient pareto timings; do
+    says 2 "--where: the plot $kind is of all trials; leave it out, or draw another kind, e.g. --kind scatter" \
+        plot grid --kind $kind --where "x1 = 0"
+done
 says 2 "takes whole numbers from 0 to 63 with commas between them, or all, not '0,x'" run grid.yaml --device 0,x
 says 2 "--results needs the name of a folder" best grid --results=
 says 1 "there is no file nowhere.yaml" run nowhere.yaml
@@ -213,6 +223,13 @@ END
 says 1 "control.command needs control: {mode: external}" check robot.yaml --set simulation.control.command=effort
 says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
     --set simulation.control.mode=external --set simulation.control.period=0.0015
+says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
+    --set simulation.control.mode=actions --set simulation.control.period=0.0015 \
+    --set 'simulation.control.actions=[1, 1, 1, 1, 1, 1]'
+says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
+    --set simulation.duration=1.0004
+says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check hopper.yaml \
+    --set simulation.duration=1.0004 --set simulation.dt=0.001
 says 1 "terrain_points needs terrain: table" check hopper.yaml \
     --set 'simulation.terrain_points=[[0, 0], [1, 1]]'
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \
@@ -229,13 +246,6 @@ printf 'version: 1\nexperiment: a\nmodel: command\nsimulation: {columns: {z: m}}
 says 1 "unknown key 'columns' in simulation: it stands at the top of the spec" check command.yaml
 printf 'k_fp,note\n100,a,b\n' >more.csv
 says 1 "more.csv, line 2 has 3 columns, and the first line has 2" import more.csv hopper.yaml
-says 1 "control.period (0.0015 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
-    --set simulation.control.mode=actions --set simulation.control.period=0.0015 \
-    --set 'simulation.control.actions=[1, 1, 1, 1, 1, 1]'
-says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check robot.yaml \
-    --set simulation.duration=1.0004
-says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check hopper.yaml \
-    --set simulation.duration=1.0004 --set simulation.dt=0.001
 printf 'k_fp,thrust\n"1"00,30\n' >quoted.csv
 says 1 "quoted.csv, line 2: '1\"00' is not a number for k_fp" import quoted.csv hopper.yaml
 says 1 "k_fp is '\"1\"00', expected a number" check grid.yaml --set model=hopper --set 'objective={minimize: energy}' \

@@ -280,4 +280,5 @@ const PlotKind plot_convergence = {
     .caption = convergence_caption,
     .draw = convergence_draw,
     .nothing = plot_no_fitness,
+    .whole = true,
 };

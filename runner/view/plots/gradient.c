@@ -108,4 +108,5 @@ const PlotKind plot_gradient = {
     .caption = gradient_caption,
     .draw = gradient_draw,
     .nothing = gradient_nothing,
+    .whole = true,
 };

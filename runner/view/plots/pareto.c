@@ -171,4 +171,5 @@ const PlotKind plot_pareto = {
     .caption = pareto_caption,
     .draw = pareto_draw,
     .nothing = pareto_nothing,
+    .whole = true,
 };

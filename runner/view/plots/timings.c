@@ -128,4 +128,5 @@ const PlotKind plot_timings = {
         "while the device computes; if writing takes longer, the device waits.",
     .draw = timings_draw,
     .nothing = timings_nothing,
+    .whole = true,
 };
