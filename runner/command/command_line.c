@@ -199,6 +199,9 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
 
 // ---- parsing --------------------------------------------------------------------------------------------------------
 
+// Whether the option may be given again; its text says so.
+static bool line_repeats(const Switch *row) { return strstr(row->doc, "repeatable") != NULL; }
+
 // Stores the option at argv[*at] and its value. Moves *at to the last argument that it used.
 static Error line_option(CommandLine *line, int argc, char **argv, int *at)
 {
@@ -218,6 +221,9 @@ static Error line_option(CommandLine *line, int argc, char **argv, int *at)
         value = argv[++*at];
     }
     TRY(line_check_value(row, value, line->arena));
+    for (int i = 0; i < line->n_given && !line_repeats(row); i++) {
+        if (line->given[i] == row) return error_make(ERROR_USAGE, "--%s is given twice; give it once", row->name);
+    }
     line->given[line->n_given] = row;
     line->values[line->n_given++] = value;
     return error_none();

@@ -64,6 +64,12 @@ says 2 "unexpected argument 'two': best takes CAMPAIGN" best grid two
 says 2 "--top needs a value: --top N" best grid --top
 says 2 "--top takes a whole number from 1 to 1000000000, not '1e6'" best grid --top 1e6
 says 2 "--format takes one of table|csv|json|jsonl, not 'xml'" best grid --format xml
+says 2 "--top is given twice; give it once" best grid --top 3 --top 5
+says 2 "--results is given twice; give it once" --results results best grid --results=elsewhere
+says 2 "--no-color is given twice; give it once" best grid --no-color --no-color
+says 2 "--output is given twice; give it once" plot grid -o a.svg --output b.svg
+"$HOPSCOTCH" list --tag a --tag b >out 2>err
+expect $? 0 "an option that is repeatable"
 says 2 "--hdf5 takes all recorded arrays; --where chooses trials of --csv, --jsonl and --npz" \
     export grid --hdf5 grid.h5 --where "x1 = 0"
 says 2 "--limit chooses trials of --csv, --jsonl and --npz, in an export without --hdf5" \
