@@ -1,5 +1,6 @@
 // The evaluation of programs (environment_view.h) by kernels: LANES lanes at once, with the results of
-// runner/experiment/expression to the bit. A comparison with NaN is false; truth is any number but 0 and NaN.
+// runner/experiment/expression to the bit. Truth is any number but 0; an operation with NaN is NaN, unless the other
+// operand of `and` or `or` decides alone.
 #ifndef HOPSCOTCH_PROGRAM_H
 #define HOPSCOTCH_PROGRAM_H
 
@@ -8,6 +9,19 @@
 
 HD mask program_is_true(real a) { return MASK(a < 0.0) | MASK(a > 0.0); }
 HD real program_truth(mask m) { return select_real(m, splat(1.0), splat(0.0)); }
+// The truth m of a and b; NaN if one of them is.
+HD real program_known(mask m, real a, real b)
+{
+    return select_real(MASK(a != a), a, select_real(MASK(b != b), b, program_truth(m)));
+}
+HD real program_or(real a, real b)
+{
+    return select_real(program_is_true(a) | program_is_true(b), splat(1.0), program_known(no_lanes(), a, b));
+}
+HD real program_and(real a, real b)
+{
+    return select_real(MASK(a == 0.0) | MASK(b == 0.0), splat(0.0), program_known(all_lanes(), a, b));
+}
 
 // NaN if one of them is.
 HD real program_min(real a, real b)
@@ -39,7 +53,7 @@ HD real program_power(real a, real b)
 HD real program_of_one(int32_t operation, real a)
 {
     switch (operation) {
-    case PROGRAM_NOT: return program_truth(~program_is_true(a));
+    case PROGRAM_NOT: return program_known(MASK(a == 0.0), a, a);
     case PROGRAM_NEGATE: return -a;
     case PROGRAM_ABS: return absolute(a);
     case PROGRAM_SQRT: return square_root(a);
@@ -53,14 +67,14 @@ HD real program_of_one(int32_t operation, real a)
 HD real program_of_two(int32_t operation, real a, real b)
 {
     switch (operation) {
-    case PROGRAM_OR: return program_truth(program_is_true(a) | program_is_true(b));
-    case PROGRAM_AND: return program_truth(program_is_true(a) & program_is_true(b));
-    case PROGRAM_LESS_EQUAL: return program_truth(MASK(a <= b));
-    case PROGRAM_LESS: return program_truth(MASK(a < b));
-    case PROGRAM_GREATER_EQUAL: return program_truth(MASK(a >= b));
-    case PROGRAM_GREATER: return program_truth(MASK(a > b));
-    case PROGRAM_UNEQUAL: return program_truth(MASK(a < b) | MASK(a > b));
-    case PROGRAM_EQUAL: return program_truth(MASK(a == b));
+    case PROGRAM_OR: return program_or(a, b);
+    case PROGRAM_AND: return program_and(a, b);
+    case PROGRAM_LESS_EQUAL: return program_known(MASK(a <= b), a, b);
+    case PROGRAM_LESS: return program_known(MASK(a < b), a, b);
+    case PROGRAM_GREATER_EQUAL: return program_known(MASK(a >= b), a, b);
+    case PROGRAM_GREATER: return program_known(MASK(a > b), a, b);
+    case PROGRAM_UNEQUAL: return program_known(MASK(a != b), a, b);
+    case PROGRAM_EQUAL: return program_known(MASK(a == b), a, b);
     case PROGRAM_ADD: return a + b;
     case PROGRAM_SUBTRACT: return a - b;
     case PROGRAM_MULTIPLY: return a * b;

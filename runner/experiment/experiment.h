@@ -33,6 +33,7 @@ Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, D
 // The same for the command line: error (user) with the text, a caret and the nearest name.
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
 double expression_value(const Expression *expression, const double *values);
+bool expression_holds(const Expression *expression, const double *values); // it is not 0, and not NaN
 // The derivative where the values change by slopes[..] per unit.
 double expression_slope(const Expression *expression, const double *values, const double *slopes);
 bool expression_uses(const Expression *expression, int name);

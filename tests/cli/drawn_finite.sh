@@ -165,4 +165,41 @@ works run infinite.yaml --name searched --progress none \
     --set 'objective.minimize="f + 0 / (x1 > 0)"' --set limits.trials=160
 [ "$("$SQL" results/searched/campaign.db "SELECT count(*) FROM trials WHERE (x1 > 0) != (fitness IS NOT NULL)")" = 0 ]
 check $? "cmaes: those without a value have failed"
+# ---- NaN inside an expression ---------------------------------------------------------------------------------------
+
+cat >nan.yaml <<'END_SPEC'
+version: 1
+experiment: nan
+model: bbob
+search: {method: grid, over: {x1: [-1, 0.5, 1]}}
+END_SPEC
+for expression in 'log(x1)' 'log(x1) < 5' 'not log(x1) < 5' 'log(x1) = log(x1)' 'log(x1) != 2' '1 and log(x1)' \
+    'log(x1) or 0' 'min(3, log(x1) > 1)' 'max(log(x1), 0)' '1 + (log(x1) < 0)'; do
+    run run nan.yaml --name nan --set "objective={minimize: \"$expression\"}" --progress none
+    run query nan --where "failure = 'non_finite'" --columns id --format csv
+    [ "$(tail -n +2 out)" = 0 ] && run best nan && ! grep -q '^ *0 ' out
+    check $? "$expression of -1 fails as not finite"
+    "$HOPSCOTCH" rm nan --yes >out 2>err
+done
+works run nan.yaml --name guarded --set 'objective={minimize: "x1 > 0 and log(x1) < 5"}' --progress none
+run query guarded --columns fitness --format csv
+[ "$(tail -n +2 out | paste -sd ' ')" = "0 1 1" ]
+check $? "the other side of and decides"
+works run nan.yaml --name left --set 'search.exclude=["log(x1) < 5"]' --progress none
+run query left --columns x1 --format csv
+[ "$(tail -n +2 out)" = -1 ]
+check $? "exclude that is NaN excludes nothing"
+works run nan.yaml --name met --set 'constraints=["x1 < 0.5", "x1 > -1"]' --progress none
+run query met --columns violation --format csv
+[ "$(tail -n +2 out | paste -sd ' ')" = "0 0 0.5" ]
+check $? "a constraint is met where both sides are equal"
+works run nan.yaml --name missing --set 'objective={minimize: log(x1)}' --progress none
+for where in 'fitness < 9' 'not fitness < -9' 'not (fitness < -9 and x1 < 3)' 'fitness = fitness'; do
+    run query missing --where "$where" --columns x1 --format csv
+    [ "$(tail -n +2 out | paste -sd ' ')" = "0.5 1" ]
+    check $? "a missing fitness does not match: $where"
+done
+run query missing --where "failure != 'none' or fitness < -9" --columns x1 --format csv
+[ "$(tail -n +2 out)" = -1 ]
+check $? "or of a missing value"
 exit $status

@@ -99,13 +99,24 @@ TEST(expression_values)
         {"log(1)", 0},
         {"sin(0)", 0},
         {"cos(0)", 1},
-        {"fitness < 1", 0},
-        {"fitness >= 1", 0},
-        {"fitness = fitness", 0},
-        {"fitness != 1", 0},
-        {"not fitness < 1", 1},
-        {"fitness or 0", 0},
-        {"not fitness", 1},
+        {"fitness < 1", NAN},
+        {"1 <= fitness", NAN},
+        {"fitness >= 1", NAN},
+        {"fitness > 1", NAN},
+        {"fitness = fitness", NAN},
+        {"fitness != 1", NAN},
+        {"not fitness < 1", NAN},
+        {"fitness or 0", NAN},
+        {"0 or fitness", NAN},
+        {"fitness or 1", 1},
+        {"2 or fitness", 1},
+        {"fitness and 1", NAN},
+        {"1 and fitness", NAN},
+        {"fitness and 0", 0},
+        {"0 and fitness", 0},
+        {"not fitness", NAN},
+        {"1 + (fitness < 1)", NAN},
+        {"min(fitness < 1, 1)", NAN},
         {"min(fitness, 1)", NAN},
         {"max(1, fitness)", NAN},
         {"fitness^0", NAN},
@@ -408,8 +419,8 @@ TEST(expression_sql_binds_every_constant)
     expression_begin();
     static const char *const cases[][2] = {
         {"k_fp > 100 and failure = 'none'", "((\"k_fp\" > ?) AND (\"failure\" = ?))"},
-        {"not fitness < 1", "((\"fitness\" < ?) IS NOT TRUE)"},
-        {"1 + (a < b)", "(? + ((\"a\" < \"b\") IS TRUE))"},
+        {"not fitness < 1", "(NOT (\"fitness\" < ?))"},
+        {"1 + (a < b)", "(? + (\"a\" < \"b\"))"},
         {"a / b", "(\"a\" * 1.0 / \"b\")"},
         {"-a^2", "(-pow(\"a\", ?))"},
         {"min(a, b, 1) != log(b)", "(min(min(\"a\", \"b\"), ?) <> ln(\"b\"))"},
@@ -477,7 +488,7 @@ TEST(expression_sql_answers_as_the_evaluator)
     CHECK(expression_selects(database,
                              expression_of("abs(log(exp(a)) - 3) + abs(sin(a)^2 + cos(a)^2 - sqrt(1)) < 1e-9")));
     CHECK(!expression_selects(database, expression_of("fitness < 1")));
-    CHECK(expression_selects(database, expression_of("not fitness < 1")));
+    CHECK(!expression_selects(database, expression_of("not fitness < 1")));
     char *text = malloc(1 << 20);
     int selected = 0;
     for (uint64_t i = 0; i < 1000; i++) {

@@ -1,7 +1,8 @@
 // Expressions: what objectives, constraints, `derive`, `exclude` and `--where` are written in. This file has the
 // operations, one row each, and the evaluation of programs made of them.
 //
-// A comparison with NaN is false, also `!=`; truth is any number but 0 and NaN.
+// Truth is any number but 0; that of NaN is not known. An operation with a NaN is NaN, unless the other operand of
+// `and` or `or` decides alone (0 and NaN is 0, 1 or NaN is 1). SQL does the same with NULL (sql.c).
 #include "expression.h"
 
 #include <math.h>
@@ -16,15 +17,21 @@ enum {
 
 static bool expression_truth(double a) { return a < 0 || a > 0; }
 
-static double expression_or(double a, double b) { return expression_truth(a) || expression_truth(b); }
-static double expression_and(double a, double b) { return expression_truth(a) && expression_truth(b); }
-static double expression_not(double a, double b) { return (void)b, !expression_truth(a); }
-static double expression_less(double a, double b) { return a < b; }
-static double expression_less_equal(double a, double b) { return a <= b; }
-static double expression_greater(double a, double b) { return a > b; }
-static double expression_greater_equal(double a, double b) { return a >= b; }
-static double expression_equal(double a, double b) { return a == b; }
-static double expression_unequal(double a, double b) { return a < b || a > b; }
+// `truth` of a and b; NaN if one of them is.
+static double expression_known(double a, double b, bool truth) { return a != a ? a : b != b ? b : truth; }
+
+static double expression_or(double a, double b)
+{
+    return expression_truth(a) || expression_truth(b) ? 1 : expression_known(a, b, false);
+}
+static double expression_and(double a, double b) { return a == 0 || b == 0 ? 0 : expression_known(a, b, true); }
+static double expression_not(double a, double b) { return expression_known(a, b, a == 0); }
+static double expression_less(double a, double b) { return expression_known(a, b, a < b); }
+static double expression_less_equal(double a, double b) { return expression_known(a, b, a <= b); }
+static double expression_greater(double a, double b) { return expression_known(a, b, a > b); }
+static double expression_greater_equal(double a, double b) { return expression_known(a, b, a >= b); }
+static double expression_equal(double a, double b) { return expression_known(a, b, a == b); }
+static double expression_unequal(double a, double b) { return expression_known(a, b, a != b); }
 static double expression_add(double a, double b) { return a + b; }
 static double expression_subtract(double a, double b) { return a - b; }
 static double expression_multiply(double a, double b) { return a * b; }
@@ -154,6 +161,11 @@ double expression_value(const Expression *expression, const double *values)
         }
     }
     return stack[0];
+}
+
+bool expression_holds(const Expression *expression, const double *values)
+{
+    return expression_truth(expression_value(expression, values));
 }
 
 double expression_slope(const Expression *expression, const double *values, const double *slopes)

@@ -1,8 +1,7 @@
 // Expressions as SQL, with a question mark for every constant.
 //
-// NULL in a column is NaN here. SQL's three-valued logic gives NULL where ours gives false; WHERE takes both as false,
-// and `and` and `or` keep them apart from true. So only where a truth is negated or used as a number must it be made
-// two-valued, by IS TRUE and IS NOT TRUE; comparisons elsewhere stay bare, so that an index can serve them.
+// NULL in a column is NaN here. SQL's logic does with NULL what ours does with NaN, and WHERE takes neither as true: a
+// missing value never matches, nor does its `not`.
 #include "expression.h"
 
 enum {
@@ -39,29 +38,12 @@ static void expression_sql_constant(ExpressionSql *writer, SqlValue value)
 
 static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place);
 
-// An operand that is used as a number.
-static void expression_sql_number(ExpressionSql *writer, int end, ExpressionSqlPlace place)
-{
-    const ExpressionRank rank = expression_row(writer->steps, end)->rank;
-    const bool truth = rank == RANK_OR || rank == RANK_AND || rank == RANK_COMPARE;
-    place.depth += truth;
-    if (truth) expression_put(&writer->out, "(");
-    expression_write_sql(writer, end, expression_sql_below(place, truth));
-    if (truth) expression_put(&writer->out, " IS TRUE)");
-}
-
 static void expression_sql_prefix(ExpressionSql *writer, int end, ExpressionSqlPlace place)
 {
     const ExpressionOperation *row = expression_row(writer->steps, end);
-    if (row->rank == RANK_NOT) {
-        expression_put(&writer->out, "(");
-        expression_write_sql(writer, end - 1, expression_sql_below(place, 1));
-        expression_put(&writer->out, " IS NOT TRUE)");
-    } else {
-        expression_put(&writer->out, "(-");
-        expression_sql_number(writer, end - 1, expression_sql_below(place, 2));
-        expression_put(&writer->out, ")");
-    }
+    expression_put(&writer->out, row->rank == RANK_NOT ? "(NOT " : "(-");
+    expression_write_sql(writer, end - 1, expression_sql_below(place, 2));
+    expression_put(&writer->out, ")");
 }
 
 static bool expression_sql_chains(const ExpressionSql *writer, int end, ExpressionRank rank)
@@ -75,8 +57,6 @@ static bool expression_sql_chains(const ExpressionSql *writer, int end, Expressi
 static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlPlace place)
 {
     const ExpressionOperation *row = expression_row(writer->steps, end);
-    const bool logic = row->rank == RANK_OR || row->rank == RANK_AND;
-    void (*operand)(ExpressionSql *, int, ExpressionSqlPlace) = logic ? expression_write_sql : expression_sql_number;
     const int left = expression_left(writer->steps, end);
     if (place.depth > EXPRESSION_SQL_DEPTH) {
         writer->too_deep = true;
@@ -86,9 +66,9 @@ static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlPl
     if (expression_sql_chains(writer, left, row->rank))
         expression_sql_chain(writer, left, place);
     else
-        operand(writer, left, place);
+        expression_write_sql(writer, left, place);
     expression_put(&writer->out, row->sql);
-    operand(writer, end - 1, expression_sql_below(place, 4)); // the left one, and of " * 1.0 / " one more
+    expression_write_sql(writer, end - 1, expression_sql_below(place, 4)); // the left one, and of " * 1.0 / " one more
 }
 
 static void expression_sql_infix(ExpressionSql *writer, int end, ExpressionSqlPlace place)
@@ -97,9 +77,9 @@ static void expression_sql_infix(ExpressionSql *writer, int end, ExpressionSqlPl
     expression_put(&writer->out, row->rank == RANK_POWER ? row->sql : "");
     expression_put(&writer->out, "(");
     if (row->rank == RANK_POWER) {
-        expression_sql_number(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
+        expression_write_sql(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
         expression_put(&writer->out, ", ");
-        expression_sql_number(writer, end - 1, expression_sql_below(place, 5));
+        expression_write_sql(writer, end - 1, expression_sql_below(place, 5));
     } else {
         expression_sql_chain(writer, end, expression_sql_below(place, 1));
     }
@@ -112,10 +92,10 @@ static void expression_sql_function(ExpressionSql *writer, int end, ExpressionSq
     expression_put(&writer->out, row->sql);
     expression_put(&writer->out, "(");
     if (row->arguments == -2) {
-        expression_sql_number(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
+        expression_write_sql(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
         expression_put(&writer->out, ", ");
     }
-    expression_sql_number(writer, end - 1, expression_sql_below(place, 5));
+    expression_write_sql(writer, end - 1, expression_sql_below(place, 5));
     expression_put(&writer->out, ")");
 }
 

@@ -114,7 +114,7 @@ static int64_t count_grid_weight(const CountGrid *grid, int part)
         if (grid->derived_part[d] == part && !count_grid_derive(grid, d, parameter)) return 0;
     }
     for (int i = 0; i < spec->n_exclude; i++) {
-        if (grid->exclude_part[i] == part && expression_value(spec->exclude[i], parameter) != 0.0) return 0;
+        if (grid->exclude_part[i] == part && expression_holds(spec->exclude[i], parameter)) return 0;
     }
     return weight;
 }
@@ -187,7 +187,7 @@ static bool count_grid_constants(const CountGrid *grid)
         if (grid->derived_part[d] < 0 && !count_grid_derive(grid, d, grid->base)) return false;
     }
     for (int i = 0; i < spec->n_exclude; i++) {
-        if (grid->exclude_part[i] < 0 && expression_value(spec->exclude[i], grid->base) != 0.0) return false;
+        if (grid->exclude_part[i] < 0 && expression_holds(spec->exclude[i], grid->base)) return false;
     }
     return true;
 }

@@ -128,7 +128,7 @@ int search_zip_leader(const Spec *spec, int axis)
 
 bool search_counts(const Spec *spec, int w, const double *parameter)
 {
-    return expression_value(spec->when[w].condition, parameter) != 0.0;
+    return expression_holds(spec->when[w].condition, parameter);
 }
 
 bool search_drops(const Spec *spec)
@@ -150,7 +150,7 @@ bool search_complete(const Spec *spec, double *parameter)
         parameter[derived[i].parameter] = value;
     }
     for (int i = 0; i < spec->n_exclude; i++) {
-        if (expression_value(spec->exclude[i], parameter) != 0.0) return false;
+        if (expression_holds(spec->exclude[i], parameter)) return false;
     }
     return true;
 }

@@ -39,8 +39,9 @@ const Form form_constraints = {
     .path = "constraints",
     .after = "objective.reference",
     .words = "a list of inequalities over metrics and parameters",
-    .doc = "inequalities that every replicate has to meet. A trial that does not meet them ranks behind those that do; "
-           "its `violation` is the sum of the excesses, and less is better",
+    .doc =
+        "inequalities that every replicate has to meet. A trial that does not meet them ranks behind those that do; "
+        "its `violation` is the sum of the excesses, and less is better. Where both sides are equal it is met, < as <=",
     .example = "[\"peak_ground_force < 3000\"]",
     .stage = FORM_OBJECTIVE,
     .read = constraints_read,
