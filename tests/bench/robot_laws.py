@@ -6,6 +6,7 @@ MuJoCo's, in joint coordinates, and the laws are those of sim/articulated/joint.
 Euler step of M v' = M v + h F + h dF. Nothing is shared with the program: if it moves otherwise, one of the two read
 the file otherwise, or its physics is wrong.
 """
+import itertools
 import math
 
 import mujoco
@@ -14,6 +15,9 @@ import numpy as np
 LAWS = {"limit_stiffness": 1e4, "limit_damping": 1e2, "friction_speed": 0.05, "ground_stiffness": 2e4,
         "ground_damping": 500.0, "ground_depth": 2e-3, "slip_speed": 0.1}
 HINGE_OR_SLIDE = (int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE))
+PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = (
+    int(getattr(mujoco.mjtGeom, "mjGEOM_" + kind)) for kind in "PLANE SPHERE CAPSULE ELLIPSOID CYLINDER BOX".split())
+SOLIDS = SPHERE, CAPSULE, CYLINDER, BOX  # of the world; points touch them as in surface.h
 RIM = (0.0, 2 * math.pi / 3, -2 * math.pi / 3)
 
 
@@ -125,30 +129,82 @@ class Laws:
 
     def points(self, d):
         """(depth, normal out of the ground, place on the ground, body, friction) of each point that touches."""
-        m, rims = self.m, set()
+        m, pairs = self.m, set()
         for c in d.contact:
             mine, ground, n = c.geom[1], c.geom[0], c.frame[:3]
             if m.body_weldid[m.geom_bodyid[mine]] == 0:
                 mine, ground, n = ground, mine, -n
             body, mu = m.geom_bodyid[mine], c.friction[0] if c.dim > 1 else 0.0
-            if m.geom_type[mine] != int(mujoco.mjtGeom.mjGEOM_CYLINDER) or m.geom_type[ground] != 0:
+            on_plane = m.geom_type[ground] == PLANE
+            if m.geom_type[ground] not in SOLIDS and not (on_plane and m.geom_type[mine] == CYLINDER):
                 depth = c.includemargin - c.dist
                 if depth > 0.0:
                     yield depth, n, c.pos - 0.5 * c.dist * n, body, mu
-            elif (mine, ground) not in rims:
-                rims.add((mine, ground))
-                for place in self.rims(d, mine, n):
-                    depth = c.includemargin - (place - d.geom_xpos[ground]) @ n
+            elif (mine, ground) not in pairs:
+                pairs.add((mine, ground))
+                for place, radius in self.places(d, mine, ground):
+                    above, n = self.near(d, ground, place)
+                    depth = c.includemargin + radius - above
                     if depth > 0.0:
-                        yield depth, n, place + depth * n, body, mu
+                        yield depth, n, place - above * n, body, mu
 
-    def rims(self, d, g, n):
-        """The lowest places of both rims of a cylinder, and those 120 degrees away on them."""
-        axis, side = d.geom_xmat[g].reshape(3, 3)[:, 2], d.geom_xmat[g].reshape(3, 3)[:, 0]
-        radius, half = self.m.geom_size[g][:2]
-        t = n - (n @ axis) * axis
-        t = t + 1e-9 / (1e-6 + t @ t) * side
-        u = -t / np.linalg.norm(t)
-        for end in (-half, half):
-            for angle in RIM:
-                yield d.geom_xpos[g] + end * axis + radius * (math.cos(angle) * u + math.sin(angle) * np.cross(axis, u))
+    def places(self, d, g, ground):
+        """What of a geom touches: places with a radius."""
+        m, middle, turn = self.m, d.geom_xpos[g], d.geom_xmat[g].reshape(3, 3)
+        size, kind = m.geom_size[g], m.geom_type[g]
+        if kind == SPHERE:
+            yield middle, size[0]
+        elif kind == CAPSULE:
+            for end in (-size[1], size[1]):
+                yield middle + end * turn[:, 2], size[0]
+        elif kind == BOX:
+            for corner in itertools.product((-1, 1), repeat=3):
+                yield middle + turn @ (size * corner), 0.0
+        elif kind == ELLIPSOID:
+            s = size * (turn.T @ self.near(d, ground, middle)[1])
+            yield middle - turn @ (size * s) / np.linalg.norm(s), 0.0
+        elif kind == CYLINDER:
+            for end in (-size[1], size[1]):
+                rim = middle + end * turn[:, 2]
+                for place in rim_places(turn, size[0], self.near(d, ground, rim)[1]):
+                    yield rim + place, 0.0
+
+    def near(self, d, g, place):
+        """The distance of a place from a geom of the world, and the normal there."""
+        turn, size, kind = d.geom_xmat[g].reshape(3, 3), self.m.geom_size[g], self.m.geom_type[g]
+        y = turn.T @ (place - d.geom_xpos[g])
+        if kind == PLANE:
+            return y[2], turn[:, 2]
+        if kind == BOX:
+            above, n = near_sides(np.abs(y) - size[:3], np.where(y < 0, -1.0, 1.0))
+        elif kind == CYLINDER:
+            radial = math.hypot(y[0], y[1])
+            out = y[:2] / radial if radial > 0.0 else np.array((1.0, 0.0))
+            above, (side, cap) = near_sides(np.array((radial - size[0], abs(y[2]) - size[1])), np.ones(2))
+            n = np.array((side * out[0], side * out[1], math.copysign(cap, y[2])))
+        else:
+            half = size[1] if kind == CAPSULE else 0.0
+            way = y - (0.0, 0.0, min(max(y[2], -half), half))
+            length = np.linalg.norm(way)
+            above, n = length - size[0], way / length if length > 0.0 else np.array((0.0, 0.0, 1.0))
+        return above, turn @ n
+
+
+def near_sides(beyond, signs):
+    """Of a solid with faces across the axes: how far outside, and the normal; inside by the nearest face."""
+    if np.any(beyond > 0.0):
+        way = np.maximum(beyond, 0.0)
+        above = np.linalg.norm(way)
+        return above, signs * way / above
+    face = int(np.argmax(beyond))
+    return beyond[face], signs * (np.arange(len(beyond)) == face)
+
+
+def rim_places(turn, radius, n):
+    """The lowest place of a rim, and those 120 degrees away on it, from its middle."""
+    axis, side = turn[:, 2], turn[:, 0]
+    t = n - (n @ axis) * axis
+    t = t + 1e-9 / (1e-6 + t @ t) * side
+    u = -t / np.linalg.norm(t)
+    for angle in RIM:
+        yield radius * (math.cos(angle) * u + math.sin(angle) * np.cross(axis, u))
