@@ -11,11 +11,13 @@ not each other. A robot that floats begins 0.05 m over its ground at 0.5 m/s alo
 contact, its height and the way it slid at the end. A robot that is fixed: its joints after 0.3 s and at the end.
 Files that both read to the same robot may differ by the laws of their joint limits, dry friction and contacts. With
 --explain MuJoCo takes these from us one after the other (robot_laws.py), until both move alike: that is the cause.
+"and step": they do where the step becomes 0, extrapolated from two steps.
 "sensitive" is a motion that with half the step differs from itself; "unexplained" is an error of somebody.
 Needs the Python package mujoco (pip install mujoco); without it, it says so and succeeds.
 """
 import argparse
 import collections
+import copy
 import csv
 import io
 import json
@@ -215,13 +217,17 @@ def drop_meshes(spec):
         spec.delete(thing)
 
 
-def only_ground(m):
-    """Shapes of the robot touch what does not move, and not each other."""
+def only_ground(m, planes):
+    """Shapes of the robot touch what does not move, and not each other. planes: of that planes alone, as in URDF, where
+    links that do not move are the robot's own."""
     still = [g for g in range(m.ngeom) if m.body_weldid[m.geom_bodyid[g]] == 0]
     moving = [g for g in range(m.ngeom) if m.body_weldid[m.geom_bodyid[g]] != 0]
     bits = {}
     was = (m.geom_contype.copy(), m.geom_conaffinity.copy())
     for g in still:
+        if planes and m.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE:
+            m.geom_contype[g] = m.geom_conaffinity[g] = 0
+            continue
         key = (was[0][g], was[1][g])
         bits.setdefault(key, len(bits))
         m.geom_contype[g], m.geom_conaffinity[g] = 1 << bits[key], 0
@@ -312,6 +318,12 @@ class Motion:
                 self.first = d.time
         self.z, self.x, self.q = np.array(self.z), np.array(self.x), np.array(self.q)
 
+    def limit_from(self, coarse):
+        """This motion without the error of the step, which is of first order, by that of twice the step."""
+        limit = copy.copy(self)
+        limit.z, limit.x, limit.q = (2 * a - b for a, b in ((self.z, coarse.z), (self.x, coarse.x), (self.q, coarse.q)))
+        return limit
+
 
 # ---- side by side ---------------------------------------------------------------------------------------------------
 
@@ -364,6 +376,7 @@ class Pair:
 
     def __init__(self, copies, folder, path, ignore, duration):
         self.copies, self.path, self.ignore, self.duration = copies, path, ignore, duration
+        self.is_urdf = path.endswith(".urdf")
         self.file, self.trouble, self.meshes = os.path.join(folder, path), None, not ignore
         try:
             m = self.model()
@@ -374,7 +387,7 @@ class Pair:
             except Exception:  # pylint: disable=broad-except
                 self.trouble = "MuJoCo: " + str(error).splitlines()[0][:80]
                 return
-        if not only_ground(m):
+        if not only_ground(m, self.is_urdf):
             self.trouble = "too many kinds of ground"
         elif any(m.jnt_type[1:] == 0):
             self.trouble = "several free bodies"
@@ -386,7 +399,7 @@ class Pair:
             self.raised = DROP - least
 
     def model(self):
-        return spec_of_mujoco(self.file, self.meshes, self.path.endswith(".urdf")).compile()
+        return spec_of_mujoco(self.file, self.meshes, self.is_urdf).compile()
 
     def ours(self, own=None):
         initial = {"base_z": self.raised, "base_vx": SPEED} if self.free else None
@@ -394,7 +407,7 @@ class Pair:
 
     def theirs(self, **how):
         m = self.model()
-        only_ground(m)
+        only_ground(m, self.is_urdf)
         return Motion(m, self.duration, self.raised, **how)
 
     def rows(self, ours, theirs):
@@ -441,8 +454,10 @@ def worst_of(rows):
 
 # ---- causes ---------------------------------------------------------------------------------------------------------
 
-# Attachments that do not give, and a quarter of the step: what is left of our own approximations is then small.
+# Attachments that do not give, and a quarter of the step: what is left of our own approximations is then small. Beside
+# bodies of milligrams such attachments cost the digits of the motion itself; there they stay as they are.
 RIGID = {"attach_stiffness": 1e9, "attach_damping": 1e7, "attach_turn_stiffness": 1e9, "attach_turn_damping": 1e5}
+ATTACHED = RIGID, {}
 FINE = DT / 4
 # Laws that both programs share, the rest being MuJoCo's own.
 SHARED = (), ("limits",), ("friction",), ("limits", "friction"), ("limits", "friction", "contact")
@@ -450,24 +465,55 @@ SHARED = (), ("limits",), ("friction",), ("limits", "friction"), ("limits", "fri
 
 def explained(pair):
     """The laws that MuJoCo must take from us until both programs move alike, and the greatest difference by each."""
-    ours = pair.ours({"dt": FINE, "parameters": RIGID})
-    if ours is None:
+    ours = by_attachments(pair, FINE)
+    if not ours:
         return "unexplained: our run with a small step failed"
     tried = []
     for shared in SHARED:
         acts = {"limits": pair.m.jnt_limited.any(), "friction": pair.m.dof_frictionloss.any()}
         if "contact" not in shared and not all(acts[law] for law in shared):
             continue
-        theirs = pair.theirs(h=FINE, laws=(lambda m, s=shared: Laws(m, s)) if shared else None)
-        far = worst_of(pair.rows(ours, theirs))
+        theirs = by_laws(pair, FINE, shared)
+        far = min(worst_of(pair.rows(motion, theirs)) for motion in ours.values())
         cause = " and ".join(sorted(theirs.acted)) or "step and attachments"
         tried.append(f"{'+'.join(shared) or 'none'} {far:.2g}")
         if far <= LIMIT:
             return f"{cause}: " + "; ".join(tried)
-    # With all laws in common the step remains: a motion that is not its own at half of it says nothing.
-    own = apart(theirs, pair.theirs(h=FINE / 2, laws=lambda m: Laws(m, SHARED[-1])))
-    tried.append(f"with half the step from itself {own:.2g}; alike until {alike_until(pair, ours, theirs):.3g} s")
+    return explained_by_step(pair, ours, theirs, cause, tried)
+
+
+def by_attachments(pair, h):
+    """Our motions with the step h, by number of the attachments; without those that failed."""
+    motions = ((k, pair.ours({"dt": h, "parameters": way})) for k, way in enumerate(ATTACHED))
+    return {k: motion for k, motion in motions if motion}
+
+
+def by_laws(pair, h, shared):
+    return pair.theirs(h=h, laws=(lambda m: Laws(m, shared)) if shared else None)
+
+
+def explained_by_step(pair, ours, theirs, cause, tried):
+    """With all laws in common the step remains: the limits of two motions whose difference falls with the step are
+    compared. A motion that is not its own at half of it says nothing."""
+    own = None
+    for parts in (2, 4, 8):
+        half, mine = by_laws(pair, FINE / parts, SHARED[-1]), by_attachments(pair, FINE / parts)
+        there, here = half.limit_from(theirs), [limit_of(ours[k], mine[k]) for k in mine if k in ours]
+        far = min((worst_of(pair.rows(limit, there)) for limit in here), default=math.inf)
+        tried.append(f"without step {far:.2g}")
+        if far <= LIMIT:
+            return f"{cause} and step: " + "; ".join(tried)
+        if own is None:
+            own, until = apart(theirs, half), max(alike_until(pair, motion, theirs) for motion in ours.values())
+        ours, theirs = mine, half
+    tried.append(f"with half the step from itself {own:.2g}; alike until {until:.3g} s")
     return f"{'sensitive' if own > LIMIT else 'unexplained'} ({cause}): " + "; ".join(tried)
+
+
+def limit_of(coarse, fine):
+    """Columns without the error of the step, which is of first order, from those by a step and by half of it."""
+    n = min(len(coarse["time"]), len(fine["time"]))
+    return {name: 2 * fine[name][:n] - coarse[name][:n] for name in fine if name in coarse}
 
 
 def apart(one, other):
