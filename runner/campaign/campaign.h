@@ -244,14 +244,14 @@ typedef struct Store {
         };
         Cursor statements[STORE_STATEMENTS];
     };
-    MemoryTable trials, replicates; // the rows that are being committed, temp.batch_trials and temp.batch_replicates
+    MemoryTable trials, replicates;  // the rows that are being committed, temp.batch_trials and temp.batch_replicates
     struct TrialBlockWriter *blocks; // where trials are in blocks; else NULL
     struct BestRows *best;           // their rows of the best trials (store/best_rows.c)
     struct KeptRows *kept;           // which trials keep a row (store/kept_rows.c); NULL: all
     int64_t next_shard, next_batch;
-    double sqlite_seconds;   // of the last batch's transaction, still to be noted in its row; negative: none
-    bool created;            // by this process
-    bool has_gradients;      // it has a table for them
+    double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
+    bool created;          // by this process
+    bool has_gradients;    // it has a table for them
     char state[16];
     const char *reason; // why the last run ended; "": it did not end, or had no reason
 } Store;

@@ -121,7 +121,7 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
 Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign);
 // Prints the value at `place` of the row, by the type of its column.
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
-Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena); 
+Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena);
 // ---- output ---------------------------------------------------------------------------------------------------------
 
 // A file that the user asked for; "-" is standard output (output_file.c). The text is collected in memory. _finish

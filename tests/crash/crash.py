@@ -124,7 +124,7 @@ class Place:
 
     def blocks(self):
         """(trials in blocks, blocks, files of blocks)."""
-        if not self.has_campaign():
+        if not self.has_campaign() or not self.query("SELECT 1 FROM sqlite_schema WHERE name = 'blocks'"):
             return 0, 0, 0
         files = len([shard for shard in self.shards() if os.path.basename(shard).startswith("rows_")])
         return self.query("SELECT ifnull(sum(rows), 0), count(*) FROM blocks")[0] + (files,)
@@ -185,9 +185,10 @@ class Place:
     def counts(self):
         """Rows of each table that a crash could lose or double, and trials that the batches claim."""
         there = {name for (name,) in self.query("SELECT name FROM sqlite_schema")}
-        tables = [table for table in ("trials", "replicates", "trajectories", "debug_rows", "rounds", "fronts",
-                                      "sensitivity") if table in there]
-        counted = self.queries([f"SELECT count(*) FROM {table}" for table in tables]
+        tables = [table for table in ("trials", "blocks", "replicates", "trajectories", "debug_rows", "rounds",
+                                      "fronts", "sensitivity") if table in there]
+        counted = self.queries(["SELECT ifnull(sum(rows), 0) FROM blocks" if table == "blocks" else
+                                f"SELECT count(*) FROM {table}" for table in tables]
                                + ["SELECT ifnull(sum(trials), 0) FROM batches",
                                   "SELECT ifnull(sum(last - first + 1), 0) FROM round_rows"])
         return {what: rows[0][0] for what, rows in zip([*tables, "in batches", "rounds in shards"], counted)}
@@ -208,7 +209,8 @@ class Place:
         if not self.has_campaign():
             return repr(files)
         tables = {"campaign": "state", "searches": "*", "shards": "*", "trials": "*", "replicates": "*",
-                  "trajectories": "*", "debug_rows": "*", "rounds": "*", "fronts": "*", "round_rows": "*",
+                  "best": "*", "blocks": "first, last, rows, name", "trajectories": "*", "debug_rows": "*",
+                  "rounds": "*", "fronts": "*", "round_rows": "*",
                   "sensitivity": "*", "batches": "id, first_trial, last_trial, trials", "summary_failures": "*",
                   "summary_columns": "*", "summary_axes": "*", "sqlite_schema": "*"}
         there = {name for (name,) in self.query("SELECT name FROM sqlite_schema")} | {"sqlite_schema"}
@@ -255,6 +257,9 @@ class Whole:
         end = place.end()
         if end != self.end:
             return f"ended as {end}, expected {self.end}"
+        blocks = place.blocks()
+        if blocks[1] != blocks[2]:
+            return f"{blocks[1]} blocks and {blocks[2]} files of blocks"
         left = [name for _, _, names in os.walk(place.root) for name in names if name.endswith(".tmp")]
         return f"temporary files are left: {left}" if left else ""
 

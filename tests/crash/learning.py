@@ -116,7 +116,7 @@ def learn(spec):
     wrong = wrong or ("" if debug_shards(whole) == debug_shards(place) else "the rounds' shards differ")
     checked = place.call("doctor")
     wrong = wrong or ("" if checked.status == 0 else f"the doctor says: {checked.text}")
-    trials = place.query("SELECT count(*) FROM trials")[0][0]
+    trials = place.query("SELECT ifnull(sum(trials), 0) FROM batches")[0][0]
     runs = place.query("SELECT count(*) FROM events WHERE kind IN ('started', 'resumed')")[0][0]
     crash.report(not wrong, f"learning: {spec}: {rounds} generations and more, {trials} trials, killed {kills} times "
                  f"in {runs} runs: " + (wrong or "equal, table by table, to one that ran through"))

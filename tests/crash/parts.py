@@ -56,7 +56,7 @@ class Divided:
         text = process.communicate()[0].decode(errors="replace")
         if process.returncode not in (0, -9, UNFINISHED):
             return f"gather ended with {process.returncode}: {text}"
-        rows = self.place.query("SELECT count(*) FROM trials")[0][0] if self.place.has_campaign() else 0
+        rows = self.place.query("SELECT ifnull(sum(trials), 0) FROM batches")[0][0] if self.place.has_campaign() else 0
         if rows < self.rows:
             return f"{self.rows} rows before gather, {rows} after it"
         self.rows = rows

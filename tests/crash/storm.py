@@ -9,8 +9,8 @@ import time
 
 import crash
 
-SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "adam", "lbfgs", "morris", "sobol", "blocks",
-         "record_rows", "kept_blocks")
+SPECS = ("grid", "random", "replicates", "arrays", "files", "cmaes", "nsga2", "adam", "lbfgs", "morris", "sobol",
+         "blocks",         "record_rows", "kept_blocks")
 SPECS = tuple(os.environ.get("ONLY", " ".join(SPECS)).split())
 KILLS = int(os.environ.get("KILLS", "24" if crash.QUICK else "1000"))
 
@@ -41,7 +41,8 @@ def campaign(spec, whole, wall, draw, kills):
             return used, wrong
         known = set(place.shards())
         # rows of trials that are no longer among the best are deleted
-        counted = "total(trials) FROM batches" if spec in ("record_rows", "kept_blocks") else "count(*) FROM trials"
+        by_batches = spec in ("record_rows", "kept_blocks", "blocks")
+        counted = "total(trials) FROM batches" if by_batches else "count(*) FROM trials"
         now = place.query("SELECT " + counted)[0][0] if place.has_campaign() else 0
         if now < rows:
             return used, f"{rows} rows before the kill, {now} after it"

@@ -332,10 +332,8 @@ TEST(store_refuses_other_numerics)
 
 TEST(store_refuses_another_schema)
 {
-    store_case_refuses("PRAGMA user_version = 99",
-                       "has schema version 99, which this program does not know: use");
-    store_case_refuses("PRAGMA user_version = -7",
-                       "has schema version -7, which this program does not know: use");
+    store_case_refuses("PRAGMA user_version = 99", "has schema version 99, which this program does not know: use");
+    store_case_refuses("PRAGMA user_version = -7", "has schema version -7, which this program does not know: use");
     store_case_refuses("PRAGMA user_version = 0", "is not a campaign of hopscotch");
     store_case_refuses("PRAGMA application_id = 7", "is not a campaign of hopscotch");
 }

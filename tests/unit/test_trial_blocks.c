@@ -18,7 +18,7 @@ typedef struct BlockedCase {
     RunOptions options;
     const char *folder;
     Store *store;
-    TrialRows all;             // row of every id
+    TrialRows all;              // row of every id
     bool there[BLOCKED_TRIALS]; // it is stored
     Commit commit;
     TrialRows some;
@@ -59,8 +59,8 @@ static void blocked_start(BlockedCase *test, uint64_t seed)
 {
     *test = (BlockedCase){.random = seed};
     if (arena_create(&test->arena, (size_t)1 << 30, "test").kind != OK) abort();
-    CHECK_OK(spec_parse("blocked.yaml", blocked_spec, NULL, 0, &test->arena, diagnostics_new(&test->arena),
-                        &test->spec));
+    CHECK_OK(
+        spec_parse("blocked.yaml", blocked_spec, NULL, 0, &test->arena, diagnostics_new(&test->arena), &test->spec));
     test->folder = arena_copy(&test->arena, test_folder());
     CHECK_OK(folder_make(arena_format(&test->arena, "%s/" CAMPAIGN_SHARDS, test->folder)));
     rows_take(&test->spec, BLOCKED_TRIALS, &test->arena, &test->all);
@@ -143,8 +143,7 @@ static void blocked_check_rows(BlockedCase *test)
     Cursor trials = trial_rows(test->store->database, &test->spec, &test->arena);
     while (trial_rows_next(&trials, &test->spec, &stored, 0)) {
         while (next < BLOCKED_TRIALS && !test->there[next]) next++;
-        if (stored.id[0] != next ||
-            rows_differ(&test->spec, &stored, 0, &test->all, stored.id[0], text, sizeof text))
+        if (stored.id[0] != next || rows_differ(&test->spec, &stored, 0, &test->all, stored.id[0], text, sizeof text))
             wrong++;
         next++;
     }
@@ -192,7 +191,7 @@ TEST(trial_blocks_hold_what_was_written_whatever_comes_and_goes)
     }
 }
 
-// As in a counter to the base 32: each row is written again at most three times.
+// As in a counter to the base 16: each row is written again at most three times.
 TEST(trial_blocks_of_single_trials_become_few)
 {
     static BlockedCase test;

@@ -170,9 +170,9 @@ static Error repair_before_opening(Repair *repair)
 
 static bool repair_is_computed(const char *table)
 {
-    static const char *const computed[] = {"trials",    "replicates",   "searches",   "rounds",  "fronts",
-                                           "gradients", "trajectories", "debug_rows", "campaign",
-                                           "blocks",    "block_words",  "best"};
+    static const char *const computed[] = {"trials",   "replicates", "searches",     "rounds",
+                                           "fronts",   "gradients",  "trajectories", "debug_rows",
+                                           "campaign", "blocks",     "block_words",  "best"};
     for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
         if (strcmp(computed[i], table) == 0) return true;
     }

@@ -178,7 +178,8 @@ static Error doctor_find_orphans(Doctor *doctor, char *const *names, int count)
     if (doctor->database == NULL) return error_none();
     Cursor shards = shards_by_name(doctor->database);
     for (int i = 0; i < count; i++) {
-        const bool named = shard_is_named(&shards, names[i]) || trial_blocks_is_file(names[i]); // trial_blocks_clear removes it
+        const bool named =
+            shard_is_named(&shards, names[i]) || trial_blocks_is_file(names[i]); // trial_blocks_clear removes it
         if (shards.error.kind != OK || named || doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
         doctor_find(doctor, "files", CAMPAIGN_SHARDS "/%.100s is named by no row", names[i]);

@@ -164,8 +164,7 @@ Error best_rows_again(Store *store)
         &best->arena,
         "DELETE FROM main.best; INSERT INTO main.best SELECT * FROM temp.trials WHERE %s IS NOT NULL ORDER BY %s, id "
         "LIMIT %lld",
-        rows_good_name(store->spec), trials_columns_order(columns, count, &best->arena),
-        (long long)best->first.most);
+        rows_good_name(store->spec), trials_columns_order(columns, count, &best->arena), (long long)best->first.most);
     const Error error = database_run(store->database, sql);
     arena_rewind(&best->arena, used);
     return error.kind == OK ? best_rows_load(store) : error;

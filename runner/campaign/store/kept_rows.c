@@ -294,9 +294,8 @@ static Error kept_rank(Database *database, KeptRows *kept)
     const char *terms = "";
     for (int i = 0; i < count; i++)
         terms = arena_format(&kept->arena, "%s, %s", terms, sql_identifier(&kept->arena, columns[i].column));
-    Cursor row =
-        cursor_open(database, arena_format(&kept->arena, "SELECT id, failure <> 'none', fitness%s FROM trials ORDER BY id",
-                                           terms));
+    Cursor row = cursor_open(
+        database, arena_format(&kept->arena, "SELECT id, failure <> 'none', fitness%s FROM trials ORDER BY id", terms));
     arena_rewind(&kept->arena, used);
     kept->best.count = kept->n_dropped = kept->next = kept->sorted = kept->failures = kept->stored = 0;
     kept->best.has_bound = false;

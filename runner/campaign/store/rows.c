@@ -370,8 +370,8 @@ static const char *rows_sql(const Spec *spec, Arena *arena, RowsEach each, const
 const char *rows_table_sql(const Spec *spec, const char *table, Arena *arena)
 {
     // No foreign key on `search`: it would cost a look-up per row, and the program alone writes this column.
-    return rows_sql(spec, arena, rows_each_column, arena_format(arena, "CREATE TABLE %s(", table),
-                    rows_add_declaration, ") STRICT;");
+    return rows_sql(spec, arena, rows_each_column, arena_format(arena, "CREATE TABLE %s(", table), rows_add_declaration,
+                    ") STRICT;");
 }
 
 const char *rows_replicates_sql(const Spec *spec, Arena *arena)

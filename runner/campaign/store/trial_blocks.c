@@ -160,8 +160,7 @@ static Error trial_blocks_load_all(Database *database, bool writes, TrialBlocks 
 }
 
 // Those who write load the blocks again and again: a table of their connection lists the files that they compared.
-static const char trial_blocks_checked_sql[] =
-    "CREATE TEMP TABLE IF NOT EXISTS checked_blocks(name TEXT PRIMARY KEY)";
+static const char trial_blocks_checked_sql[] = "CREATE TEMP TABLE IF NOT EXISTS checked_blocks(name TEXT PRIMARY KEY)";
 
 Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out)
 {

@@ -29,14 +29,14 @@ typedef struct Change {
     int64_t n_dropped, next_dropped;
     const TrialRows *put; // NULL: none; those before `next_put` are behind
     int64_t next_put, end_put;
-    TrialRows piece, rows;            // that were read; of the next new block
-    int64_t room;                     // of `rows`
-    uint64_t *old_digests;            // [CHANGE_PIECE]
-    uint64_t *put_digests;            // [put->count]
-    ChangedRow *changed;              // [n_changed]
-    int64_t n_changed, most_changed;  // most: of what is dropped and put
-    int64_t *gone, n_gone;            // ids of old records
-    TrialBlock *blocks;               // [n_blocks] new ones
+    TrialRows piece, rows;           // that were read; of the next new block
+    int64_t room;                    // of `rows`
+    uint64_t *old_digests;           // [CHANGE_PIECE]
+    uint64_t *put_digests;           // [put->count]
+    ChangedRow *changed;             // [n_changed]
+    int64_t n_changed, most_changed; // most: of what is dropped and put
+    int64_t *gone, n_gone;           // ids of old records
+    TrialBlock *blocks;              // [n_blocks] new ones
     int64_t n_blocks, most_blocks;
 } Change;
 
@@ -181,8 +181,7 @@ static Error change_compare(const Change *change)
     }
     if (stored.rows == rows && stored.digest == digest) return error_none();
     return error_make(ERROR_MACHINE, "%.300s: the rows in blocks are not those that were written; `%s` repairs them",
-                      change->store->folder,
-                      store_how_to_repair(change->store->database, change->store->name).text);
+                      change->store->folder, store_how_to_repair(change->store->database, change->store->name).text);
 }
 
 static Error change_count(const Change *change)
@@ -303,9 +302,9 @@ Error trial_blocks_put(Store *store, const TrialRows *rows, bool counted)
 
 // ---- small blocks ---------------------------------------------------------------------------------------------------
 
-// As in a counter to the base 32: blocks of less than 32^level rows at the end become one when they are many, and enough
+// As in a counter to the base 16: blocks of less than 16^level rows at the end become one when they are many, and enough
 // for a block of the next level. So a row is written again three times at most, and small blocks are few.
-enum { SMALL_BASE = 32, SMALL_LEVELS = 3, SMALL_MOST = 1 << 12 };
+enum { SMALL_BASE = 16, SMALL_LEVELS = 3, SMALL_MOST = 1 << 12 };
 
 // *count <- how many of the last blocks become one; 0: none
 static Error small_blocks(Database *database, int64_t *count)
