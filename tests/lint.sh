@@ -134,7 +134,8 @@ anchors()
         sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
 
-# Links of every page, to files and to headings; names of files in the READMEs and in CONTRIBUTING.md, such as `tests/run.sh`.
+# Links of every page, to files and to headings; names of files in the READMEs and in CONTRIBUTING.md, such as
+# `tests/run.sh`.
 pages_lead_somewhere()
 {
     mkdir -p build

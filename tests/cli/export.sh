@@ -223,6 +223,8 @@ code=2 refused export gains
 has "export needs a format" err
 code=2 refused export gains --npz -
 has "NPZ is not written in order; give the name of a regular file" err
+code=2 refused export gains --sqlite -
+has "--sqlite -: a database is not written in order; give the name of a regular file" err
 code=2 refused export gains --hdf5 -
 has "--hdf5 -: HDF5 is not written in order; give the name of a regular file" err
 code=3 refused export gains --csv nowhere/a.csv

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `store: {rows: blocks}`: batches are committed as blocks, where the trials stay. Every command reads them like rows, and
-# the digest is that of a campaign with rows; also after a kill, damage and an extension.
+# `store: {rows: blocks}`: batches are committed as blocks, where the trials stay. Every command reads them like rows,
+# and the digest is that of a campaign with rows; also after a kill, damage and an extension.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 program=${HOPSCOTCH:-$PWD/build/hopscotch}
@@ -52,9 +52,9 @@ done
 "$SQL" results/rows/campaign.db "SELECT * FROM trials" >wanted.txt
 [ "$(wc -l <rows.txt)" = 300 ] && cmp rows.txt wanted.txt && cmp rows.txt blocks.txt && [ ! -e blocks.db-wal ]
 report $? "export --sqlite writes rows"
+first() { "$program" query many --sql "SELECT * FROM $1 ORDER BY fitness, id LIMIT 1000" --limit 0 --format csv; }
 "$program" run "$spec" --progress none --batch 700 --name many --set search.trials=5000 >>log 2>&1 &&
-    "$program" query many --sql "SELECT * FROM trials ORDER BY fitness, id LIMIT 1000" --limit 0 --format csv >all.txt &&
-    "$program" query many --sql "SELECT * FROM best ORDER BY fitness, id" --limit 0 --format csv >best.txt &&
+    first "trials" >all.txt && first "best" >best.txt &&
     [ "$(wc -l <best.txt)" = 1001 ] && cmp all.txt best.txt
 report $? "these are the best 1,000"
 

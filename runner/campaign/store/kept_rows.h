@@ -34,13 +34,14 @@ void kept_close(Store *store);
 // that are no longer among the best.
 typedef Error KeptInsert(Store *store, const TrialRows *rows);
 Error kept_commit(Store *store, const TrialRows *rows, KeptInsert *insert);
-// The same where the kept rows of a batch go into a block (trial_blocks.h), from which rows are deleted by writing it again.
+// The same where the kept rows of a batch go into a block (trial_blocks.h), whose rows go when it is written again.
 // kept_choose adds the trials to the sums, and leaves only the kept rows, at the front of the arrays. Within the
 // transaction kept_write_sums; after it kept_thin_out, which writes blocks again when most of their rows are dropped.
 void kept_choose(Store *store, TrialRows *rows);
 Error kept_write_sums(Store *store);
 Error kept_thin_out(Store *store);
-// At the end of a run deletes all rows but those that the spec asks for, in transactions of its own. The rows that stay depend on nothing
+// At the end of a run deletes all rows but those that the spec asks for, in transactions of its own. The rows that stay
+// depend on nothing
 // but the trials. Nothing if all trials keep a row.
 Error kept_settle(Store *store);
 // For a repair, within its transaction: the same among the ids [first, end), where all trials have rows now.

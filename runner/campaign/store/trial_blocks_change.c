@@ -302,7 +302,7 @@ Error trial_blocks_put(Store *store, const TrialRows *rows, bool counted)
 
 // ---- small blocks ---------------------------------------------------------------------------------------------------
 
-// As in a counter to the base 16: blocks of less than 16^level rows at the end become one when they are many, and enough
+// As in a counter to the base 16: blocks of less than 16^level rows at the end become one when they are many and enough
 // for a block of the next level. So a row is written again three times at most, and small blocks are few.
 enum { SMALL_BASE = 16, SMALL_LEVELS = 3, SMALL_MOST = 1 << 12 };
 

@@ -115,9 +115,9 @@ static const Key keys_rows[] = {
     {.path = "store", .type = KEY_SECTION, .doc = "how results are stored; never changes a result",
      .example = "{rows: blocks}"},
     {.path = "store.rows", .type = KEY_CHOICE, .high = 2, .words = "auto|table|blocks", KEYS_AT(TEXT, store.rows),
-     .doc = "where a campaign has its trials, for good. table: rows of the table trials in campaign.db. blocks: columns "
-            "in HDF5, many trials at a time; campaign.db has the best 1,000 as rows of the table best. Stored replicates "
-            "need table. auto: blocks from 100,000 trials on",
+     .doc = "where a campaign has its trials, for good. table: in rows of the table trials of campaign.db. blocks: in "
+            "columns of HDF5, many trials a file; campaign.db has the best 1,000 as rows of the table best. Stored "
+            "replicates need table. auto: blocks from 100,000 trials on",
      .example = "auto"},
 };
 // clang-format on
