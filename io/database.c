@@ -11,25 +11,14 @@ Error database_run(Database *database, const char *sql)
     return code == SQLITE_OK ? error_none() : database_statement_error(database, code, sql);
 }
 
-static int database_asks(void *interrupted) { return (*(int (**)(void))interrupted)() != 0; }
-
 // SQLite sorts an index in runs as large as its cache, and each run by merging linked lists. Runs that fit the
 // processor's cache take half of the time of runs of 32 MiB (tests/bench/NOTES.md).
-Error database_make_index(Database *database, const char *sql, int (*interrupted)(void))
+Error database_make_index(Database *database, const char *sql)
 {
-    enum { DATABASE_ASK = 10000 }; // instructions of SQLite's between two questions
     TRY(database_run(database, "PRAGMA cache_size = -2048"));
-    if (interrupted != NULL) sqlite3_progress_handler(database->handle, DATABASE_ASK, database_asks, &interrupted);
     const Error error = database_run(database, sql);
-    sqlite3_progress_handler(database->handle, 0, NULL, NULL);
     const Error restored = database_run(database, "PRAGMA cache_size = -32768");
     return error.kind != OK ? error : restored;
-}
-
-bool database_was_slow(double seconds)
-{
-    const double slow = 1.0; // s
-    return seconds > slow || system_fault("slow") != 0;
 }
 
 Error database_attach(Database *database, const char *path)

@@ -192,11 +192,7 @@ Error database_run(Database *database, const char *sql); // one or more statemen
 // database_detach. No process may write to it meanwhile.
 Error database_attach(Database *database, const char *path);
 Error database_detach(Database *database);
-// One CREATE INDEX, with settings that make it faster. It ends with an error when `interrupted` (NULL: never) gives
-// other than 0.
-Error database_make_index(Database *database, const char *sql, int (*interrupted)(void));
-// Whether a query that took `seconds` is worth an index.
-bool database_was_slow(double seconds);
+Error database_make_index(Database *database, const char *sql); // one CREATE INDEX, with settings that make it faster
 Error database_prepare(Database *database, const char *sql, Statement **out);
 bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table
 // SQL has the function row_digest(d, v1, ...): the digest d after adding the values. Triggers use it.

@@ -668,7 +668,7 @@ typedef struct Plan {
     int64_t round_trials;  // of a generation; 0: the method has none
     int64_t trials, excluded, lanes, batch_lanes, batches, traced_lanes;
     double host_bytes, device_bytes, hdf5_bytes, sqlite_bytes, disk_free;
-    double block_bytes;                        // until rows are made of them
+    double block_bytes;                        // of trials
     double seconds, seconds_low, seconds_high; // expected, and its likely bounds
     char device[128], warning[1024];
     char kernel[400];        // which one the run begins with; empty: the device has only one

@@ -62,7 +62,7 @@ static void plan_print(const Spec *spec, const Plan *plan, FILE *out)
             text_bytes(plan->host_bytes).text);
     fprintf(out, "%-14s %s of HDF5 (%s trajectories), %s of SQLite", "disk", text_bytes(plan->hdf5_bytes).text,
             text_count(plan->traced_lanes).text, text_bytes(plan->sqlite_bytes).text);
-    if (plan->block_bytes > 0) fprintf(out, ", %s of blocks until rows are made", text_bytes(plan->block_bytes).text);
+    if (plan->block_bytes > 0) fprintf(out, ", %s of blocks of trials", text_bytes(plan->block_bytes).text);
     fprintf(out, "; %s are free\n", text_bytes(plan->disk_free).text);
     plan_print_time(plan, out);
     if (plan->why_bound != NULL && plan_may_end_early(plan))

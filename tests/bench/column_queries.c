@@ -258,7 +258,7 @@ static Error query_all(Database *database, QueryData *data)
     TRY(query_make_rows(database, data->rows));
     TRY(query_make_blocks(data));
     const double start = clock_seconds();
-    TRY(database_make_index(database, "CREATE INDEX trials_by_fitness ON plain(fitness)", NULL));
+    TRY(database_make_index(database, "CREATE INDEX trials_by_fitness ON plain(fitness)"));
     printf("%lld rows; the index of fitness takes %.2f s\n", (long long)data->rows, clock_seconds() - start);
     TRY(blocks_open(data->folder, query_columns, QUERY_COLUMNS, data->records, data->n_blocks, "", &blocks));
     TRY(blocks_table(blocks, database));

@@ -202,12 +202,12 @@ until_true compiling
 leaves INT results/beside/campaign.lock
 [ "$ended" -eq 130 ] && [ "$took" -lt "$patience" ] && ! compiling
 check $? "Ctrl-C while batches run beside the compiler: both end"
-done=$("$SQL" results/beside/campaign.db "SELECT count(*) FROM trials")
+done=$("$SQL" results/beside/campaign.db "SELECT sum(trials) FROM batches")
 (auto general made --kernels general --set limits.trials="$done")
 sums()
 {
-    "$SQL" "results/$1/campaign.db" \
-        "SELECT count(*), total(fitness), total(attitude_rms), total(survived) FROM trials"
+    "$HOPSCOTCH" query "$1" --format csv \
+        --sql "SELECT count(*), total(fitness), total(attitude_rms), total(survived) FROM trials"
 }
 [ "$done" -gt 0 ] && [ "$(sums beside)" = "$(sums general)" ]
 check $? "the $done trials until then are those of a run without"

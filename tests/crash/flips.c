@@ -208,7 +208,7 @@ static Error flips_campaign(Flips *flips, const char *results)
     return campaign_run(&spec, &options, flips->arena, &summary);
 }
 
-// Of arrays, or of trials whose rows are made later. The first one: a run that was killed may have written one more,
+// Of arrays, or of trials in blocks. The first one: a run that was killed may have written one more,
 // which its database does not name.
 static Error flips_a_shard(Flips *flips, const char **path)
 {

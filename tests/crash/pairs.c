@@ -306,15 +306,14 @@ static void rest(double seconds)
     nanosleep(&(struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))}, NULL);
 }
 
-// Starts the command in the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL. With
-// faults every query counts as slow, so that it makes an index.
+// Starts the command in the round's folder, with both outputs in one file. fault: a rule of io/system.h, or NULL.
 static void process_start(const Pairs *pairs, const char *const *words, const char *said, const char *fault,
                           Process *process)
 {
     const char *arguments[WORDS + 1] = {fault != NULL ? pairs->faults : pairs->program};
     for (int i = 0; words[i] != NULL; i++) arguments[i + 1] = words[i];
     char rules[64];
-    snprintf(rules, sizeof rules, "%s,slow:1+:EIO", fault != NULL ? fault : "");
+    snprintf(rules, sizeof rules, "%s", fault != NULL ? fault : "");
     process->said = said;
     process->begun = now();
     process->pid = fork();

@@ -8,7 +8,7 @@
 double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
 double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
 double space_journal(double sqlite_bytes);
-double space_blocks(const Spec *spec, int64_t trials); // until rows are made of them
+double space_blocks(const Spec *spec, int64_t trials);
 // For the generations of a search that learns: their rows with the two states of the search; their arrays.
 double space_rounds_sqlite(const Search *search, int64_t rounds);
 double space_rounds_hdf5(const Search *search, int64_t rounds);

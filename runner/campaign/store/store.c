@@ -492,7 +492,7 @@ Error store_index_fitness(Store *store, Arena *arena)
     const char *sql = arena_format(arena, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
                                    trials_columns_order(columns, count, arena));
     TRY(store_begin(store));
-    Error error = database_make_index(store->database, sql, NULL);
+    Error error = database_make_index(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);
     return store_end(store, error);
 }

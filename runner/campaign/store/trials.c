@@ -4,6 +4,7 @@
 #include "rows.h"
 
 #include "store.h"
+#include "trial_blocks.h"
 
 #include <string.h>
 
@@ -155,6 +156,7 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 
 Error trials_count(Database *database, int64_t *count)
 {
+    if (trial_blocks_exist(database) && !kept_in_part(database)) return trial_blocks_count(database, count);
     return store_integer(
         database, kept_in_part(database) ? "SELECT ifnull(sum(trials), 0) FROM batches" : "SELECT count(*) FROM trials",
         0, count);
