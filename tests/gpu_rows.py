@@ -144,8 +144,8 @@ def campaign(name, path, trials, kernels=None, times=None, device=None):
         result = run(path, name, rows, *options)
         digests.append(digest(name))
         t = result["timings"]
-        print("   %s, %s: kernel %.3f s, first launch to last commit %.3f s, command %.3f s; copy %.3f s, search %.3f s, "
-              "blocks %.3f s, SQLite %.3f s; %d batches, %d by the made kernel; memory %.2f GiB"
+        print("   %s, %s: kernel %.3f s, first launch to last commit %.3f s, command %.3f s; copy %.3f s, "
+              "search %.3f s, blocks %.3f s, SQLite %.3f s; %d batches, %d by the made kernel; memory %.2f GiB"
               % (name, rows, result["kernel_seconds"], result["first_launch_to_last_commit"], result["command"],
                  t["copy_seconds"], t["search_seconds"], t["hdf5_seconds"], t["sqlite_seconds"], t["batches"],
                  t["batches_by_made_kernel"], result["rss"]), flush=True)
@@ -164,10 +164,13 @@ def campaign(name, path, trials, kernels=None, times=None, device=None):
 
 def queries(name, trials):
     for bound, words in ((0.05, ("best",)),
-                         (0.15, ("query", "--where", "thrust > 35 and k_fp < 150", "--order", "k_att", "--limit", "10")),
-                         (0.2, ("query", "--sql", "SELECT failure, count(*), min(fitness) FROM trials GROUP BY failure"))):
+                         (0.15, ("query", "--where", "thrust > 35 and k_fp < 150", "--order", "k_att",
+                                 "--limit", "10")),
+                         (0.2, ("query", "--sql",
+                                "SELECT failure, count(*), min(fitness) FROM trials GROUP BY failure"))):
         taken = sorted(timed(words[0], name, *words[1:])[0] for _ in range(5))
-        report(taken[2] <= bound, "%d trials: %s: %.3f s, bound %.2f s" % (trials, " ".join(words[:3]), taken[2], bound))
+        report(taken[2] <= bound, "%d trials: %s: %.3f s, bound %.2f s" %
+               (trials, " ".join(words[:3]), taken[2], bound))
 
 
 def main():

@@ -164,12 +164,13 @@ static bool doctor_is_temporary(const char *name)
     return length > 4 && strcmp(name + length - 4, ".tmp") == 0;
 }
 
+// No damage: a run that is killed leaves the file that it was writing.
 static void doctor_find_temporaries(Doctor *doctor, const char *folder, char *const *names, int count)
 {
     for (int i = 0; i < count; i++) {
         if (!doctor_is_temporary(names[i])) continue;
         doctor->stray_files++;
-        doctor_find(doctor, "files", "%s%.100s was left by a crash", folder, names[i]);
+        doctor_good(doctor, "files", "%s%.100s was left by a crash: the next run removes it", folder, names[i]);
     }
 }
 
