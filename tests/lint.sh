@@ -134,8 +134,7 @@ anchors()
         sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
 
-# Links of every page, to files and to headings; names of files in the READMEs and in CONTRIBUTING.md, such as
-# `tests/run.sh`.
+# Links of every page, to files and to headings; names of files, such as `tests/run.sh`, in pages for developers.
 pages_lead_somewhere()
 {
     mkdir -p build

@@ -4,8 +4,7 @@
 #   tests/run.sh [BUILD] [PATTERN]     BUILD: the folder of `make` (build); PATTERN: only scripts and tests so named
 #
 # SCRIPTS="NAME..." takes these scripts only, beside the unit tests; UNITS="WORD..." of these the ones so named, and
-# UNITS=none none. LEAVE_OUT=FILE: all but the unit tests and scripts that it names (tests/slow). JOBS: how many at
-# once.
+# UNITS=none none. LEAVE_OUT=FILE: all but the unit tests and scripts that it names. JOBS: how many at once.
 # A script gets HOPSCOTCH (the program) and HOPSCOTCH_FAULTS_PROGRAM (one whose file and database operations can be made
 # to fail, see io/system.h), runs in the repository's root, and prints a line `ok …`, `FAIL …` or `skip …` a check.
 # With QUICK=1 it keeps to a few seconds. SQL is a program that changes databases (tests/sql.c). At the end stand what
