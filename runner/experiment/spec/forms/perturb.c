@@ -55,6 +55,18 @@ static void perturb_read_one(SpecReader *reader, const Key *key, const Node *nod
                  key_name(key), text_number(out->a).text, text_number(out->b).text);
 }
 
+// A value that is given too, and is not the default: it is no error, as expressions over the trial may use it.
+static void perturb_check_fixed(SpecReader *reader, int parameter, const Node *name)
+{
+    const Spec *spec = reader->spec;
+    const GivenKey *fixed = given_find(reader, reader->parameter_keys[parameter]->path);
+    if (fixed == NULL || spec->fixed[parameter] == spec->configured.parameters[parameter].value) return;
+    diagnose_warning(
+        reader->diagnostics, fixed->key,
+        "%s is %s here, and every replicate draws it (%s:%d): only derive, exclude and when use this value", name->text,
+        text_number(spec->fixed[parameter]).text, name->source->file, name->line);
+}
+
 static void perturb_read(SpecReader *reader, const GivenKey *given)
 {
     const Node *node = given->value;
@@ -72,6 +84,7 @@ static void perturb_read(SpecReader *reader, const GivenKey *given)
         if (as_written && axis_of(reader->spec, parameter) != NULL)
             diagnose(reader->diagnostics, node->keys[i], "%s is searched, so it can't be perturbed",
                      node->keys[i]->text);
+        if (as_written) perturb_check_fixed(reader, parameter, node->keys[i]);
         list[count].parameter = parameter;
         perturb_read_one(reader, reader->parameter_keys[parameter], node->items[i], &list[count++]);
     }
@@ -98,7 +111,7 @@ const Form form_perturb = {
     .after = "replicates.common",
     .words = "a mapping of parameters to {normal: [mean, deviation]} or {uniform: [low, high]}",
     .doc = "what replaces a parameter's value in each replicate; draws are clamped to the parameter's range. "
-           "Objectives and constraints see what was drawn",
+           "Objectives and constraints see what was drawn; derive, exclude and when see the trial's value",
     .example = "{phi_leg: {normal: [0.01, 0.02]}, z_foot: {uniform: [0.35, 0.45]}}",
     .stage = FORM_SEARCH, // a searched parameter can't be perturbed
     .read = perturb_read,
