@@ -92,6 +92,7 @@ Error articulated_actions(const Points *listed, const Points *file, const int *o
     out->wrong_option = 0;
     if (listed->count == 0) return error_none();
     host->actions = listed->numbers;
+    host->listed = true;
     c->n_actions = (int32_t)(listed->count / n_joints);
     return error_none();
 }

@@ -243,6 +243,47 @@ static Error articulated_check_attachment(const Robot *robot, int attachment, Co
     return error_none();
 }
 
+// Whether a table has a command other than 0 for the joint, counted among hinges and slides.
+static bool articulated_commands(const ArticulatedHost *host, const ArticulatedConstants *c, int joint)
+{
+    for (int64_t row = 0; row < c->n_actions; row++)
+        if (host->actions[row * c->n_joints + joint] != 0.0) return true;
+    return false;
+}
+
+// What commands motors needs them. Gains that the spec names make a joint's motor.
+static Error articulated_check_motors(const ArticulatedHost *host, const ArticulatedConstants *c, Configured *out)
+{
+    static const char *const modes[] = {"hold", "gait", "actions", "raibert", "external"};
+    const ArticulatedBody *bodies = (const ArticulatedBody *)out->assets;
+    const char *joint = NULL;
+    bool driven = c->control == ARTICULATED_HOLD;
+    for (int i = 0; i < c->n_bodies; i++) {
+        driven = driven || bodies[i].driven != 0;
+        if (joint == NULL && bodies[i].joint >= 0) joint = host->joints[i];
+    }
+    out->wrong_option = ARTICULATED_OPTION_CONTROL + 1;
+    if (!driven && joint == NULL)
+        return error_make(ERROR_USER,
+                          "control mode %s commands motors, and the robot has no hinge or slide: leave it out",
+                          modes[c->control]);
+    if (!driven)
+        return error_make(ERROR_USER,
+                          "control mode %s commands motors, and no joint of the robot has one: add motors to its file, "
+                          "or gains to `parameters`, e.g. %.60s_kp",
+                          modes[c->control], joint);
+    out->wrong_option = (host->listed ? ARTICULATED_OPTION_ACTIONS : ARTICULATED_OPTION_ACTIONS_FILE) + 1;
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (bodies[i].joint < 0 || bodies[i].driven != 0 || !articulated_commands(host, c, bodies[i].joint)) continue;
+        return error_make(ERROR_USER,
+                          "control.%s commands joint %.60s, which has no motor: add one to the robot's file, or gains "
+                          "to `parameters`, e.g. %.60s_kp; or let it be 0",
+                          host->listed ? "actions" : "file", host->joints[i], host->joints[i]);
+    }
+    out->wrong_option = 0;
+    return error_none();
+}
+
 static Error articulated_choose(Configured *configured, const Choice *choice, Arena *arena)
 {
     ArticulatedConstants constants;
@@ -252,7 +293,7 @@ static Error articulated_choose(Configured *configured, const Choice *choice, Ar
     TRY(articulated_lay(host, choice, arena, &constants, configured));
     memcpy(&configured->constants, &constants, sizeof constants);
     configured->host = host;
-    return error_none();
+    return choice != NULL ? articulated_check_motors(host, &constants, configured) : error_none();
 }
 
 // Lays the robot out again where it just touches the ground.

@@ -440,6 +440,7 @@ typedef struct ArticulatedHost {
     const double *coordinates;              // [robot->n_coordinates] at t = 0
     const RobotKeyframe *keyframe;          // that it starts from; NULL: none
     const double *actions;                  // [n_actions][n_joints] of a table of commands; NULL: none
+    bool listed;                            // the table stands in the spec
     const double *starts;                   // [n_actions] first step of each of its rows; NULL: all are held as long
     const struct ArticulatedFigure *figure; // how it is drawn
     const int *column;                      // [robot->n_bodies] of the joint's first coordinate in a sample; -1: none

@@ -236,6 +236,32 @@ says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check 
     --set simulation.duration=1.0004
 says 1 "duration (1.0004 s) must be a whole number of steps dt (0.001 s)" check hopper.yaml \
     --set simulation.duration=1.0004 --set simulation.dt=0.001
+cat >still.xml <<'END'
+<mujoco><worldbody><body pos="0 0 1"><joint name="sh" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -.4"
+size=".03" mass="1"/><body pos="0 0 -.4"><joint name="elbow" axis="0 1 0"/><geom type="sphere" size=".05" mass="1"/>
+</body></body></worldbody></mujoco>
+END
+for mode in external gait actions; do
+    table=
+    [ $mode != actions ] || table=', actions: [1, 1]'
+    says 1 "control mode $mode commands motors, and no joint of the robot has one: add motors to its file, or " \
+        check robot.yaml --set simulation.robot=still.xml --set "simulation.control={mode: $mode$table}"
+done
+says 1 "control.actions commands joint elbow, which has no motor: add one to the robot's file, or gains" \
+    check robot.yaml --set simulation.robot=still.xml --set 'simulation.control={mode: actions, actions: [1, 1]}' \
+    --set parameters.sh_kp=5
+for set in 'simulation.control={mode: actions, actions: [1, 0]}' 'simulation.control={mode: external}' \
+    'simulation.control={mode: external, command: effort, actions: [1, 0]}' 'simulation.control={mode: hold}'; do
+    "$HOPSCOTCH" check robot.yaml --set simulation.robot=still.xml --set "$set" --set parameters.sh_kp=5 >out 2>err
+    expect $? 0 "a motor by its gains: $set"
+done
+cat >free.xml <<'END'
+<mujoco><worldbody><body pos="0 0 1"><freejoint/><geom type="sphere" size=".1" mass="1"/></body></worldbody></mujoco>
+END
+says 1 "control mode gait commands motors, and the robot has no hinge or slide: leave it out" check robot.yaml \
+    --set simulation.robot=free.xml --set simulation.control.mode=gait
+says 0 "warning: thrust is 20 here, and every replicate draws it (--set:1): only derive, " check hopper.yaml \
+    --set parameters.thrust=20 --set 'replicates={count: 2, perturb: {thrust: {normal: [30, 1]}}}'
 says 1 "terrain_points needs terrain: table" check hopper.yaml \
     --set 'simulation.terrain_points=[[0, 0], [1, 1]]'
 says 1 "sample is 0.001, but model bbob has no time: leave it out" check grid.yaml \

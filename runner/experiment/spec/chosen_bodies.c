@@ -165,7 +165,8 @@ void things_choose(SpecReader *reader, bool good)
     const ThingWords words = things_words(reader);
     const Choice choice = {.words = words.words, .n_words = words.count, .recorded = recorded};
     const Error error = spec->model->choose(configured, &choice, reader->arena);
-    if (error.kind != OK) diagnose(reader->diagnostics, reader->root, "%s", error.text);
+    if (error.kind != OK)
+        diagnose(reader->diagnostics, spec_wrong(reader, given_find(reader, "simulation")), "%s", error.text);
     reader->nameless |= error.kind != OK; // names beyond the limit are not unknown
     if (configured->n_columns > RECORD_COLUMNS_MAX)
         diagnose(reader->diagnostics, given != NULL ? given->value : reader->root,

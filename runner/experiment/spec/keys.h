@@ -226,6 +226,8 @@ const Key *key_find(const SpecReader *reader, const char *path);        // the r
 const GivenKey *given_find(const SpecReader *reader, const char *path); // NULL: not given
 void spec_rows_of(SpecReader *reader);                                  // of a spec that is there; none is given
 Error spec_summary(const char *file, const Diagnostics *diagnostics);   // "gains.yaml: 2 errors"
+// The node that the model's error is about: an option, an item of a list, or `section`.
+const Node *spec_wrong(SpecReader *reader, const GivenKey *section);
 // The parameter called `key` in `mapping`. A misspelt one is an error and still found, if it is near enough, so that
 // one typo is one error; -1: nothing is near.
 int parameter_find(SpecReader *reader, const Node *key, const Node *mapping, const char *where);

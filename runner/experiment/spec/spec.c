@@ -390,8 +390,7 @@ static const Node *spec_wrong_entry(const SpecReader *reader, const Node *option
     return option;
 }
 
-// The node that the model's error is about: an option, an item of a list, or the section.
-static const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
+const Node *spec_wrong(SpecReader *reader, const GivenKey *section)
 {
     const Configured *configured = &reader->spec->configured;
     const Node *whole = section != NULL ? section->key : reader->root;
