@@ -306,7 +306,8 @@ static Error export_run(const CommandLine *line)
 
 static const Switch export_rows[] = {
     {"csv", SWITCH_TEXT, "FILE", 0, 0, "trials as comma-separated values (RFC 4180); - is standard output"},
-    {"jsonl", SWITCH_TEXT, "FILE", 0, 0, "trials as JSON lines, one object per line; - is standard output"},
+    {"jsonl", SWITCH_TEXT, "FILE", 0, 0,
+     "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard output"},
     {"npz", SWITCH_TEXT, "FILE", 0, 0, "trials for numpy.load, one array per column; NaN where a number is missing"},
     {"sqlite", SWITCH_TEXT, "FILE", 0, 0, "trials as the table trials of a SQLite database"},
     {"hdf5", SWITCH_TEXT, "FILE", 0, 0,

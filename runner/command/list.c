@@ -143,6 +143,9 @@ static Error list_run(const CommandLine *line)
     const TableFormat format = command_format(line);
     ListEntry *entries;
     int count, made;
+    if (switch_given(line, "results") && file_missing(line->results))
+        return error_make(ERROR_USER, "there is no folder %.200s; name the root folder with --results",
+                          text_visible(line->results, line->arena));
     TRY(list_read(line, &entries, &count, &made));
     if (count == 0 && format == TABLE_TEXT) {
         fprintf(line->out, "no campaign under %s matches\n", text_visible(line->results, line->arena));
@@ -152,7 +155,7 @@ static Error list_run(const CommandLine *line)
     for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
     TRY(table_finish(table));
     if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
-        fprintf(line->out, "\n--all also lists %d campaign%s that verify and compare made of these\n", made,
+        fprintf(line->out, "\n--all also lists %d campaign%s that verify, compare and recommend made of these\n", made,
                 made == 1 ? "" : "s");
     return error_none();
 }

@@ -6,6 +6,12 @@
 
 enum { QUERY_BUFFER = 1 << 20, QUERY_ROWS_SHOWN = 50, QUERY_SECONDS = 30 };
 
+static const char *query_first(int64_t limit, Arena *arena)
+{
+    if (limit == 1) return "this is the first row";
+    return arena_format(arena, "these are the first %" PRId64 " rows", limit);
+}
+
 static Error query_take_row(void *taker, const Query *query, const Cursor *trial)
 {
     for (int c = 0; c < query->count; c++) trial_cell(taker, trial, c, &query->all, query->columns[c]);
@@ -27,7 +33,7 @@ static Error query_campaign(const CommandLine *line, const StoredCampaign *campa
     TRY(command_select(line, campaign, format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0, NULL, query));
     TRY(query_print(query, format, line->out, line->arena));
     if (query->limit > 0 && query->n_ids > query->limit && format == TABLE_TEXT)
-        fprintf(line->messages, "these are the first %" PRId64 " rows; --limit 0 prints all\n", query->limit);
+        fprintf(line->messages, "%s; --limit 0 prints all\n", query_first(query->limit, line->arena));
     return error_none();
 }
 
@@ -85,7 +91,7 @@ static Error query_sql(const CommandLine *line)
     const Error error = cursor_close(&rows);
     store_leave(database);
     if (error.kind == OK && more && command_format(line) == TABLE_TEXT)
-        fprintf(line->messages, "these are the first %" PRId64 " rows; --limit 0 prints all\n", limit);
+        fprintf(line->messages, "%s; --limit 0 prints all\n", query_first(limit, line->arena));
     return error;
 }
 

@@ -13,7 +13,8 @@ static void recommended_print_value(const Recommendation *recommendation, const 
         fprintf(out, "%.6g", candidate->fresh);
     if (!isnan(candidate->fresh) && !isnan(interval->low))
         fprintf(out, " (95 %%: %.6g to %.6g)", interval->low, interval->high);
-    fprintf(out, " under %s fresh seeds", text_count(recommendation->seeds).text);
+    fprintf(out, " under %s fresh seed%s", text_count(recommendation->seeds).text,
+            recommendation->seeds == 1 ? "" : "s");
     if (candidate->failed > 0) fprintf(out, ", of which %s failed", text_count(candidate->failed).text);
     if (candidate->violation > 0.0) fprintf(out, ", violation %.4g", candidate->violation);
     if (!isnan(candidate->fitness)) fprintf(out, "; %.6g in the search", candidate->fitness);

@@ -376,8 +376,8 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->origin[0] != '\0') fprintf(out, "%-11s %s\n", "origin", report->origin);
     if (report->tags[0] != '\0') fprintf(out, "%-11s %s\n", "tags", report->tags);
     if (report->note[0] != '\0') fprintf(out, "%-11s %s\n", "note", report->note);
-    fprintf(out, "%-11s %s (%s shards, %s)\n", "files", text_visible(report->place.folder, arena),
-            text_count(report->shards).text, text_bytes(report->shard_bytes).text);
+    fprintf(out, "%-11s %s (%s shard%s, %s)\n", "files", text_visible(report->place.folder, arena),
+            text_count(report->shards).text, report->shards == 1 ? "" : "s", text_bytes(report->shard_bytes).text);
 }
 
 // A campaign that lacks parts is not resumed.

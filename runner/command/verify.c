@@ -138,7 +138,8 @@ static void verify_print_base(const Verify *verify, const VerifyOutcome *base)
         fprintf(out, "%s/%" PRId64, task->campaign->name, task->trial);
     else
         fprintf(out, "the defaults of the parameters that %s searches", task->campaign->name);
-    fprintf(out, " under %s fresh seeds (seed %" PRIu64 ")\n\n", text_count(base->n).text, task->seed);
+    fprintf(out, " under %s fresh seed%s (seed %" PRIu64 ")\n\n", text_count(base->n).text, base->n == 1 ? "" : "s",
+            task->seed);
     fprintf(out, "%-9s %s of %s: ", "success", text_count(base->good).text, text_count(base->n).text);
     verify_print_rate(&base->rate, out);
     fprintf(out, " (Wilson)\n%-9s ", "fitness");

@@ -233,6 +233,7 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
     const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
     const ArticulatedInput *inputs = (const ArticulatedInput *)(assets + c->inputs);
     int idle = 0;
+    if (c->control == ARTICULATED_EXTERNAL && c->efforts != 0) return; // actions are efforts: no gains are needed
     for (int i = 0; i < c->n_bodies; i++) {
         bool gains = bodies[i].number[ARTICULATED_kp] != 0.0 || bodies[i].number[ARTICULATED_kd] != 0.0;
         for (int k = 0; k < c->n_inputs && !gains; k++)
@@ -242,9 +243,9 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
     if (idle == 0) return;
     robot_say(to, "motors", true,
               arena_format(to->arena,
-                           "%d motor%s no gains and can do nothing: their file commands torques; give all_kp and "
-                           "all_kd, or those of their joints",
-                           idle, idle == 1 ? " has" : "s have"));
+                           "%d motor%s no gains and can do nothing: the file commands torques; give all_kp and "
+                           "all_kd, or those of %s",
+                           idle, idle == 1 ? " has" : "s have", idle == 1 ? "its joint" : "their joints"));
 }
 
 // The legs of control: raibert, in the order of their phases.

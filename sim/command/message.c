@@ -345,7 +345,8 @@ static bool message_read_entry(MessageReader *reader, const Configured *configur
                  : strcmp(key, "trajectory") == 0 ? &given->trajectory
                                                   : NULL;
     if (seen == NULL)
-        return message_fail(reader, "an answer has no '%s': it has id, metrics, failure and trajectory", key);
+        return message_fail(reader, "unknown key '%s' in an answer; it may have id, metrics, failure and trajectory",
+                            key);
     if (*seen) return message_fail(reader, "'%s' is given twice", key);
     *seen = true;
     if (seen == &given->id) return message_read_id(reader, id);
@@ -400,7 +401,8 @@ bool message_read_answer(const Configured *configured, uint64_t id, const char *
 static bool message_read_hello_entry(MessageReader *reader, const char *key, double *hello, char *version)
 {
     if (strcmp(key, "hello") == 0) return message_value(reader, "hello", hello);
-    if (strcmp(key, "version") != 0) return message_fail(reader, "a hello has no '%s': it has hello and version", key);
+    if (strcmp(key, "version") != 0)
+        return message_fail(reader, "unknown key '%s' in a hello; it may have hello and version", key);
     if (message_word(reader, "null")) return true;
     return message_text(reader, version, COMMAND_VERSION_LENGTH + 1);
 }

@@ -39,7 +39,7 @@ lacks "p = "
 run list
 lacks "_compare"
 lacks "verify/"
-has "--all also lists 3 campaigns that verify and compare made of these"
+has "--all also lists 3 campaigns that verify, compare and recommend made of these"
 run list --all --format csv
 has "more/verify/compare_1_60,done"
 has "compares more/1"

@@ -93,6 +93,9 @@ lacks "did you mean" err
 says 2 "there is no help on 'xyzzy'; $HOPSCOTCH help lists the commands" help xyzzy
 says 1 "there is no model 'xyzzy'" models xyzzy
 says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
+says 1 "there is no folder nowhere; name the root folder with --results" list --results nowhere
+says 0 "this is the first row; --limit 0 prints all" query grid --limit 1
+says 0 "these are the first 2 rows; --limit 0 prints all" query grid --limit 2
 
 # ---- campaigns ------------------------------------------------------------------------------------------------------
 says 1 "there is no campaign 'gird' under results; did you mean 'grid'?" best gird
@@ -255,6 +258,13 @@ for set in 'simulation.control={mode: actions, actions: [1, 0]}' 'simulation.con
     "$HOPSCOTCH" check robot.yaml --set simulation.robot=still.xml --set "$set" --set parameters.sh_kp=5 >out 2>err
     expect $? 0 "a motor by its gains: $set"
 done
+sed 's|</worldbody>|&<actuator><motor joint="sh"/></actuator>|' still.xml >torque.xml
+gains='^motors  *warning: 1 motor has no gains and can do nothing: the file commands torques; give .* of its joint$'
+"$HOPSCOTCH" check robot.yaml --set simulation.robot=torque.xml >out 2>err && grep -q "$gains" out
+check $? "a motor without gains"
+"$HOPSCOTCH" check robot.yaml --set simulation.robot=torque.xml \
+    --set 'simulation.control={mode: external, command: effort}' >out 2>err
+lacks "no gains"
 cat >free.xml <<'END'
 <mujoco><worldbody><body pos="0 0 1"><freejoint/><geom type="sphere" size=".1" mass="1"/></body></worldbody></mujoco>
 END

@@ -212,7 +212,7 @@ TEST(command_answers_that_break_the_protocol)
         {"{" COMMAND_GOOD "}", "the answer has no id"},
         {"{\"id\": 7, \"id\": 7, " COMMAND_GOOD "}", "'id' is given twice"},
         {"{\"id\": 7, " COMMAND_GOOD "} {}", "follows the answer"},
-        {"{\"id\": 7, " COMMAND_GOOD ", \"more\": 1}", "an answer has no 'more'"},
+        {"{\"id\": 7, " COMMAND_GOOD ", \"more\": 1}", "unknown key 'more' in an answer; it may have id, metrics"},
         {"{\"id\": 7, \"metrics\": {\"error\": 1}}", "metric 'energy' is missing"},
         {"{\"id\": 7, \"metrics\": {\"error\": 1, \"energy\": null}}", "metric 'energy' is missing"},
         {"{\"id\": 7, \"metrics\": {\"error\": NaN}}", "metric 'error' is not a finite number: \"NaN"},
@@ -249,7 +249,7 @@ TEST(command_hellos)
         {"{\"version\": \"3.1 (a)\", \"hello\": 1}", NULL},
         {"{\"hello\": 2}", "it speaks version 2 of the protocol, and 1 is expected"},
         {"{\"version\": \"1\"}", "it speaks version 0"},
-        {"{\"hello\": 1, \"greeting\": 1}", "a hello has no 'greeting'"},
+        {"{\"hello\": 1, \"greeting\": 1}", "unknown key 'greeting' in a hello; it may have hello and version"},
         {"{\"hello\": 1} x", "follows the hello"},
         {"hello", "expected '{' before \"hello\""},
     };
