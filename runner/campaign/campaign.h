@@ -326,6 +326,14 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                       char *text, size_t size);
 
+// Puts in all rows, with their replicates, within a transaction; in the order of ids (store/commit.c).
+Error store_insert_rows(Store *store, const TrialRows *rows);
+// Within a transaction, after other changes than batches: the rows of the best trials, from the table trials, which the
+// connection shows (store/best_rows.c). Nothing where trials are rows.
+Error best_rows_again(Store *store);
+// Copies the files of all blocks into the folder `to`; their names there have the prefix behind "rows_".
+Error trial_blocks_copy(Database *from, const char *to, const char *prefix);
+
 // The columns that the table trials of a database has.
 typedef struct TrialColumns {
     const char **names;

@@ -3,10 +3,6 @@
 // the complete copy is renamed to its final name. The next run records the arrays that only the others have.
 #include "command.h"
 
-#include "../campaign/store/best_rows.h"
-#include "../campaign/store/commit.h"
-#include "../campaign/store/trial_blocks.h"
-
 #include <inttypes.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@ run() # NAME TASK OPTION...
     shift 2
     ${before:-} env LD_LIBRARY_PATH="${libraries:-$work/nvrtc}" "$HOPSCOTCH_FAULTS_PROGRAM" run \
         "$root"/experiments/smoke.yaml --name "$name" --progress none --batch 16 --threads 1 --slice 100 \
-        --backend faulty --kernels made \
+        --backend faulty --kernels "${chosen:-made}" \
         --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
         --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' "$@" >out 2>err
 }
@@ -33,7 +33,7 @@ compiling() # true while a compiler started by this script runs
 compiled() { if [ -e compiled ]; then wc -l <compiled; else echo 0; fi; }
 entry() { ls cache/hopscotch/kernels/*; }
 
-run whole made --kernels general && [ "$(compiled)" -eq 0 ] && ! event whole made
+chosen=general run whole made && [ "$(compiled)" -eq 0 ] && ! event whole made
 check $? "general: nothing is compiled"
 expected=$(digest whole)
 
@@ -178,8 +178,8 @@ fi
 # ---- kernels that change, compilers beside batches ------------------------------------------------------------------
 
 rm -rf cache
-run change made --kernels general --set limits.trials=20 && run change made --set limits.trials=40 &&
-    run change made --kernels general --set limits.trials=none && same change
+chosen=general run change made --set limits.trials=20 && run change made --set limits.trials=40 &&
+    chosen=general run change made --set limits.trials=none && same change
 check $? "begun by the general kernel, resumed by a made one, and ended by the general one"
 kernels=$("$SQL" results/change/campaign.db \
     "SELECT group_concat(kernel, ' ') FROM (SELECT kernel FROM batches ORDER BY id)")

@@ -12,7 +12,5 @@ Error best_rows_open(Store *store);                                       // sto
 void best_rows_close(Store *store);
 // Within the transaction of a batch. Ids are in ascending order.
 Error best_rows_add(Store *store, const TrialRows *rows);
-// Within a transaction, after other changes: from the table trials, which the connection shows.
-Error best_rows_again(Store *store);
 
 #endif

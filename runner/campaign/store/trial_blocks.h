@@ -50,8 +50,6 @@ Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to
 Error trial_blocks_forget(Database *database, int64_t *count);
 bool trial_blocks_is_file(const char *name);                       // by its name, a block
 bool trial_blocks_are_named(Database *database, const char *name); // a file in the folder of shards
-// Copies the files of all blocks into the folder `to`; their names there have the prefix behind "rows_".
-Error trial_blocks_copy(Database *from, const char *to, const char *prefix);
 Error trial_blocks_clear(Database *database); // removes files that no record names, unless somebody may read them
 
 // ---- a run ----------------------------------------------------------------------------------------------------------
