@@ -11,7 +11,7 @@ run() # NAME FAULT OPTION...
     name=$1 fault=$2
     shift 2
     HOPSCOTCH_FAULT=$fault "$HOPSCOTCH_FAULTS_PROGRAM" run "$root"/experiments/smoke.yaml --name "$name" \
-        --progress none --batch 16 --threads 1 --slice 100 \
+        --progress none --batch "${batch:-16}" --threads 1 --slice 100 \
         --set simulation.duration=0.02 --set simulation.settle=0.01 --set 'search.over.k_xdot=[0.02]' \
         --set 'search.over.thrust=[30]' --set 'search.over.k_fp={linspace: [50, 250, 5]}' \
         --set 'record.trajectories.select={best: 3, every: 10}' "$@" >out 2>err
@@ -71,10 +71,10 @@ ended=$?
 said "faulty device 0 failed: wait: the device is lost" && stopped pinned $ended
 check $? "a lost device, and --device forbids the other: status 3, resumes"
 
-run all "" --backend faulty --device all --batch 128 && same all
+batch=128 run all "" --backend faulty --device all && same all
 check $? "--device all: several share every batch, the same bits"
 
-run several backend:wait2:2+:LOST --backend faulty --device 0,2 --batch 128 && same several &&
+batch=128 run several backend:wait2:2+:LOST --backend faulty --device 0,2 && same several &&
     said "device is lost" "continues on faulty device 0 with"
 check $? "one of several devices is lost: the other goes on, the same bits"
 
