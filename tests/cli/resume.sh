@@ -22,7 +22,7 @@ run()
     program=$1 name=$2
     shift 2
     "$program" run hops.yaml --name "$name" --progress none --threads 1 \
-        --batch 8 "$@" >out 2>&1
+        --batch "${batch:-8}" "$@" >out 2>&1
 }
 resume()
 {
@@ -111,7 +111,7 @@ while [ "$ended" -eq 137 ] && [ "$n" -lt 400 ]; do
     damage again
     (
         export HOPSCOTCH_FAULT="sql:$n:KILL"
-        run "$HOPSCOTCH_FAULTS_PROGRAM" again --retry diverged --batch 4
+        batch=4 run "$HOPSCOTCH_FAULTS_PROGRAM" again --retry diverged
     ) 2>/dev/null
     ended=$?
     # If the kill came before the request was stored, the user must ask again.

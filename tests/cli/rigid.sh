@@ -38,7 +38,7 @@ set -- plot kkt_pendulum_gains --results . --kind pairs
 "$HOPSCOTCH" "$@" --where 'form = 0 and substeps = 1' -o map.svg >out 2>err &&
     "$HOPSCOTCH" "$@" -o all.svg >out 2>err && ! cmp -s map.svg all.svg
 check $? "plot --where draws the map of one form"
-"$HOPSCOTCH" plot kkt_pendulum_gains --results . --where 'frm = 0' >out 2>err
+"$HOPSCOTCH" plot kkt_pendulum_gains --results . --kind scatter --where 'frm = 0' >out 2>err
 [ $? -eq 1 ] && grep -q "did you mean 'form'" err
 check $? "plot --where names the nearest column"
 

@@ -70,15 +70,17 @@ check $? "Ctrl-C in a batch of 1,000 chains: status $ended after $took ms"
 
 # ---- continuation ---------------------------------------------------------------------------------------------------
 
-set -- --progress none --set simulation.duration=1 --set search.trials=2400 --batch 50 --threads 1
-works run hopper.yaml --name whole "$@"
-works run hopper.yaml --name parts "$@" --set limits.wall_time=0.02s
+set -- --progress none --set simulation.duration=1 --set search.trials=2400 --threads 1
+works run hopper.yaml --name whole "$@" --batch 50
+works run hopper.yaml --name parts "$@" --batch 50 --set limits.wall_time=0.02s
 has 'limits.wall_time of 20 ms is reached'
 done=$(count parts)
 [ "$done" -lt 2400 ]
 check $? "$done of 2,400 trials are done"
-for limit in 0.04 0.08 0.16 0.32; do run run hopper.yaml --name parts "$@" --set limits.wall_time=$limit; done
-works run hopper.yaml --name parts "$@"
+for limit in 0.04 0.08 0.16 0.32; do
+    run run hopper.yaml --name parts "$@" --batch 50 --set limits.wall_time=$limit
+done
+works run hopper.yaml --name parts "$@" --batch 50
 [ "$(digest parts)" = "$(digest whole)" ]
 check $? "stopped up to five times, and resumed: the digest of one run"
 

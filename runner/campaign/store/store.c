@@ -1,14 +1,16 @@
 // campaign.db: its making, its opening, and the small things that are read from it and set in it. Its tables are in
 // schema.c, rows are committed by commit.c, and recovery.c cleans up after a crash.
 #include "store.h"
-#include "trial_blocks.h"
 
+#include "best_rows.h"
 #include "cursor.h"
 #include "kept_rows.h"
 #include "parts.h"
 #include "queries.h"
+#include "rank.h"
 #include "rows.h"
 #include "seal.h"
+#include "trial_blocks.h"
 
 #include <limits.h>
 #include <math.h>
