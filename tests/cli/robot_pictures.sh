@@ -32,7 +32,8 @@ version: 1
 experiment: zoo
 model: articulated
 simulation: {robot: zoo.xml, dt: 0.002, duration: 0.8, terrain: steps, control: {mode: gait}}
-parameters: {terrain_height: 0.05, terrain_length: 0.4, terrain_start: -0.3, gait_frequency: 4, knee_kp: 1, knee_kd: 0.1}
+parameters: {terrain_height: 0.05, terrain_length: 0.4, terrain_start: -0.3, gait_frequency: 4, knee_kp: 1,
+  knee_kd: 0.1}
 search: {method: grid, over: {base_vx: [0, 1]}}
 YAML
 run zoo.yaml
