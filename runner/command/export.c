@@ -72,56 +72,22 @@ static Error export_npz(const Query *query, const char *path, Arena *arena)
 
 static Error export_sqlite_row(void *taker, const Query *query, const Cursor *trial)
 {
-    Cursor *insert = taker;
-    for (int c = 0; c < query->count; c++) {
-        switch (cell_kind(trial, c)) {
-        case COLUMN_INTEGER: with_integer(insert, cell_integer(trial, c)); break;
-        case COLUMN_REAL: with_real(insert, cell_real(trial, c)); break;
-        case COLUMN_TEXT: with_text(insert, cell_text(trial, c)); break;
-        case COLUMN_NULL:
-        case COLUMN_BLOB: with_null(insert); break; // trials have no blobs
-        }
-    }
-    cursor_next(insert);
-    return insert->error;
-}
-
-static const char *export_sqlite_declaration(const Query *query, int c, Arena *arena)
-{
-    const int column = query->columns[c];
-    const char *type = query->all.is_text[column] ? "TEXT" : query->all.is_integer[column] ? "INTEGER" : "REAL";
-    return arena_format(arena, "%s%s %s%s", c > 0 ? ", " : "", sql_identifier(arena, query->names[c]), type,
-                        column == 0 ? " PRIMARY KEY" : "");
-}
-
-static Error export_sqlite_table(const Query *query, Database *to, Arena *arena)
-{
-    const char *columns = "", *values = "";
-    for (int c = 0; c < query->count; c++) {
-        columns = arena_format(arena, "%s%s", columns, export_sqlite_declaration(query, c, arena));
-        values = arena_format(arena, "%s%s", values, c > 0 ? ", ?" : "?");
-    }
-    TRY(database_run(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"));
-    TRY(database_run(to, arena_format(arena, "CREATE TABLE trials(%s) STRICT", columns)));
-    Cursor insert = cursor_open(to, arena_format(arena, "INSERT INTO trials VALUES(%s)", values));
-    cursor_stop(&insert, query_each(query, arena, export_sqlite_row, &insert));
-    TRY(cursor_close(&insert));
-    return database_run(to, "COMMIT");
+    (void)query;
+    return trial_table_add(taker, trial);
 }
 
 static Error export_sqlite(const Query *query, const char *path, Arena *arena)
 {
     Output output;
-    Database *to = NULL;
+    TrialTable table;
     if (!output_takes_any_order(path))
         return error_make(ERROR_USAGE,
                           "--sqlite %.200s: a database is not written in order; give the name of a regular file",
                           text_visible(path, arena));
     TRY(output_open(path, arena, &output));
-    Error error = database_open(output.temporary, DATABASE_WRITE, &to);
-    if (error.kind == OK) error = export_sqlite_table(query, to, arena);
-    const Error closing = to != NULL ? database_close(to) : error_none();
-    return output_close(&output, error.kind == OK ? closing : error);
+    Error error = trial_table_open(output.temporary, &query->all, query->columns, query->count, arena, &table);
+    if (error.kind == OK) error = query_each(query, arena, export_sqlite_row, &table);
+    return output_close(&output, trial_table_close(&table, error));
 }
 
 // ---- HDF5 -----------------------------------------------------------------------------------------------------------

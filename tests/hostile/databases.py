@@ -29,6 +29,7 @@ def files(change):
 def apply(folder, statements):
     database = sqlite3.connect(folder / "campaign.db", isolation_level=None)
     database.execute("PRAGMA foreign_keys = OFF")
+    database.execute("DROP VIEW IF EXISTS best")  # SQLite refuses changes that it would not survive
     for text, values in statements:
         database.execute(text, values)
     database.close()

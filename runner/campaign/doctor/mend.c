@@ -17,8 +17,7 @@ static Error mend_compare(Database *database, int64_t *missing)
 {
     int64_t rows = 0;
     SealTally sum;
-    TRY(trial_blocks_exist(database) ? trial_blocks_count(database, &rows)
-                                     : store_integer(database, "SELECT count(*) FROM main.trials", 0, &rows));
+    TRY(trials_rows(database, &rows));
     TRY(seal_sum(database, &sum));
     *missing = sum.rows - rows;
     return error_none();

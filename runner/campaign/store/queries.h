@@ -50,6 +50,7 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 // ---- numbers --------------------------------------------------------------------------------------------------------
 
 Error trials_count(Database *database, int64_t *count);
+Error trials_rows(Database *database, int64_t *rows); // that are stored: of all trials, or of those that keep one
 Error trials_count_of(Database *database, const Condition *where, Arena *arena, int64_t *count);
 Error trials_last(Database *database, int64_t *id); // 0: none
 // The last trial that a search was told: by the table batches, or by the stored ids below `end`. -1: none.
@@ -343,6 +344,19 @@ Error origin_read(const CampaignPlace *place, Arena *arena, const char **text);
 Cursor origins_for(Database *database, const char *purpose); // cells: trial, fitness; in the order of their notes
 // Of a merge, within a transaction.
 Error origin_note_merged(Store *store, const StoredCampaign *source);
+
+// ---- a table of trials in a new database (trial_table.c) ------------------------------------------------------------
+
+// columns[count] of `all`. Close it, also after an error, which trial_table_close gives back.
+typedef struct TrialTable {
+    Database *database;
+    Cursor insert;
+    int count;
+} TrialTable;
+Error trial_table_open(const char *path, const TrialColumns *all, const int *columns, int count, Arena *arena,
+                       TrialTable *table);
+Error trial_table_add(TrialTable *table, const Cursor *trial); // whose cells are these columns
+Error trial_table_close(TrialTable *table, Error error);
 
 // ---- unused pages, copies (database_upkeep.c) -----------------------------------------------------------------------
 

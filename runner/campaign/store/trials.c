@@ -162,6 +162,12 @@ Error trials_count(Database *database, int64_t *count)
         0, count);
 }
 
+Error trials_rows(Database *database, int64_t *rows)
+{
+    return trial_blocks_exist(database) ? trial_blocks_count(database, rows)
+                                        : store_integer(database, "SELECT count(*) FROM main.trials", 0, rows);
+}
+
 Error trials_count_of(Database *database, const Condition *where, Arena *arena, int64_t *count)
 {
     Cursor trials = cursor_open(database, arena_format(arena, "SELECT count(*) FROM trials WHERE %s", where->sql));
