@@ -7,7 +7,14 @@
 // ---- commands (their table is in commands.c; command_line.c parses a command line) ----------------------------------
 
 // An option: `--name VALUE` or `--name=VALUE`. Its value is checked before the command runs.
-typedef enum SwitchType { SWITCH_FLAG, SWITCH_TEXT, SWITCH_INTEGER, SWITCH_CHOICE, SWITCH_DEVICES } SwitchType;
+typedef enum SwitchType {
+    SWITCH_FLAG,
+    SWITCH_TEXT,
+    SWITCH_TEXTS, // may be given several times
+    SWITCH_INTEGER,
+    SWITCH_CHOICE,
+    SWITCH_DEVICES
+} SwitchType;
 typedef struct Switch {
     const char *name; // without the dashes
     SwitchType type;
@@ -121,7 +128,8 @@ Error command_select(const CommandLine *line, const StoredCampaign *campaign, in
 Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign);
 // Prints the value at `place` of the row, by the type of its column.
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
-Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena);
+Error query_print(const Query *query, TableFormat format, FILE *out, Arena *arena); // all rows (query.c)
+
 // ---- output ---------------------------------------------------------------------------------------------------------
 
 // A file that the user asked for; "-" is standard output (output_file.c). The text is collected in memory. _finish

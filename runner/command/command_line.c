@@ -18,7 +18,7 @@ static const Switch line_common_rows[] = {
     {"help", SWITCH_FLAG, NULL, 0, 0, "print this text"},
 };
 static const Switch line_spec_rows[] = {
-    {"set", SWITCH_TEXT, "KEY.PATH=VALUE", 0, 0,
+    {"set", SWITCH_TEXTS, "KEY.PATH=VALUE", 0, 0,
      "override a key of the spec, e.g. 'search.over.thrust=[25,30]' (quoted for the shell); repeatable"},
 };
 #ifdef HOPSCOTCH_FAULTS
@@ -199,9 +199,6 @@ static Error line_check_value(const Switch *row, const char *value, Arena *arena
 
 // ---- parsing --------------------------------------------------------------------------------------------------------
 
-// Whether the option may be given again; its text says so.
-static bool line_repeats(const Switch *row) { return strstr(row->doc, "repeatable") != NULL; }
-
 // Stores the option at argv[*at] and its value. Moves *at to the last argument that it used.
 static Error line_option(CommandLine *line, int argc, char **argv, int *at)
 {
@@ -221,7 +218,7 @@ static Error line_option(CommandLine *line, int argc, char **argv, int *at)
         value = argv[++*at];
     }
     TRY(line_check_value(row, value, line->arena));
-    for (int i = 0; i < line->n_given && !line_repeats(row); i++) {
+    for (int i = 0; i < line->n_given && row->type != SWITCH_TEXTS; i++) {
         if (line->given[i] == row) return error_make(ERROR_USAGE, "--%s is given twice; give it once", row->name);
     }
     line->given[line->n_given] = row;

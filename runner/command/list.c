@@ -162,7 +162,7 @@ static Error list_run(const CommandLine *line)
 
 static const Switch list_rows[] = {
     {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare made of each"},
-    {"tag", SWITCH_TEXT, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
+    {"tag", SWITCH_TEXTS, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
     {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
      "only campaigns in this state"},
     {"sort", SWITCH_CHOICE, LIST_SORTS, 0, 0,
