@@ -184,6 +184,10 @@ report $? "and its best trials"
 [ "$(find results/failed_blocks/shards -name 'rows_*' | wc -l)" = "$("$SQL" results/failed_blocks/campaign.db \
     'SELECT count(*) FROM blocks')" ]
 report $? "no block is left that another one replaced"
+"$program" resume blocks --set store.rows=table >said.txt 2>&1
+[ $? -eq 1 ] && grep -q "has its trials in blocks (store.rows), and that can't change in it" said.txt &&
+    ! "$program" resume rows --set store.rows=blocks >said.txt 2>&1 && grep -q "has its trials in table" said.txt
+report $? "where the trials are can't change"
 for rows in table blocks; do
     name=short_$rows
     run --name $name --set store.rows=$rows --set search.trials=100 &&

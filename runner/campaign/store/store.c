@@ -230,6 +230,20 @@ static Error store_compare_replicates(const Store *store)
         store->name, stored ? "true" : "false");
 }
 
+// Nor is this, and trials stay where they are. A gathered campaign of a method that learns has rows in any case.
+static Error store_compare_rows(const Store *store)
+{
+    const char *asked = store->spec->store.rows, *there = trial_blocks_exist(store->database) ? "blocks" : "table";
+    Gathered gathered;
+    TRY(gathered_read(store->database, &gathered));
+    if (strcmp(asked, "auto") == 0 || strcmp(asked, there) == 0 || gathered.of > 0) return error_none();
+    return error_make(
+        ERROR_USER,
+        "campaign %s has its trials in %s (store.rows), and that can't change in it: say so in the spec, or "
+        "give the new one its own name with --name",
+        store->name, there);
+}
+
 // Limits, device and recording may change between runs; the stored spec is the one that ran last.
 static Error store_renew_spec(const Store *store, Arena *arena)
 {
@@ -280,6 +294,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
+    TRY(store_compare_rows(store));
     TRY(kept_compare(store->database, store->spec, store->name));
     TRY(part_compare(store->database, store->name, spec));
     if (!options->gathers) TRY(gathered_check(store->database, store->name));

@@ -312,6 +312,15 @@ static void record_check_kept(SpecReader *reader)
                         &reader->spec->record.debug.select);
 }
 
+// Where the trials are in blocks nothing refers to a row.
+static void record_check_blocks(SpecReader *reader)
+{
+    const GivenKey *given = given_find(reader, "store.rows");
+    if (given == NULL || !reader->spec->replicates.store || strcmp(reader->spec->store.rows, "blocks") != 0) return;
+    diagnose(reader->diagnostics, given->value,
+             "rows is blocks, and replicates.store keeps rows of all replicates: write rows: table");
+}
+
 // ---- all of it ------------------------------------------------------------------------------------------------------
 
 void record_read(SpecReader *reader)
@@ -319,6 +328,7 @@ void record_read(SpecReader *reader)
     Spec *spec = reader->spec;
     forms_read(reader, FORM_RECORD);
     record_check_kept(reader);
+    record_check_blocks(reader);
     if (reader->names != NULL) record_check_sample(reader);
     spec->record.trajectories = record_selects(&spec->record.select);
     if (reader->names != NULL) record_check_size(reader);
