@@ -463,7 +463,6 @@ typedef struct StatusReport {
     int64_t objectives;                           // 0: a single one
     const char *committed, *origin, *tags, *note; // note: the last one
     const char *resumed, *overrides;              // the last start after the first; what --set changed
-    const char *damage; // why the best trial is not known: a block of rows can't be read; empty: none
     double best, shard_bytes;
     bool maximizes; // more is better
     double rate;    // trials/s of the last batches; NaN: no batches

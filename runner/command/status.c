@@ -354,8 +354,6 @@ static void status_print(const StatusReport *report, FILE *out, Arena *arena)
     if (report->objectives > 0)
         fprintf(out, "%-11s %" PRId64 " objectives; the Pareto front: %s best %s%s\n", "best", report->objectives,
                 command_program(arena), report->place.name, command_results_option(report->place.results, arena));
-    else if (report->damage[0] != '\0')
-        fprintf(out, "%-11s unknown: %s\n", "best", text_visible(report->damage, arena));
     else if (isnan(report->best))
         fprintf(out, "%-11s none yet\n", "best");
     else
@@ -403,7 +401,6 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "trials_most", report->most > 0 ? (double)report->most : (double)NAN);
     json_integer(json, "failures", report->failures);
     json_number(json, "best", report->best);
-    if (report->damage[0] != '\0') json_text(json, "damage", report->damage);
     if (report->objectives > 0) json_integer(json, "objectives", report->objectives);
     if (!isnan(report->best)) json_integer(json, "best_trial", report->best_trial);
     json_number(json, "trials_per_second", report->rate);

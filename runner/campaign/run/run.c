@@ -4,9 +4,9 @@
 #include "../plan/space.h"
 #include "../store/catalogue.h"
 #include "../store/kept_rows.h"
-#include "../store/trial_blocks.h"
 #include "../store/rounds.h"
 #include "../store/store.h"
+#include "../store/trial_blocks.h"
 #include "record.h"
 #include "../store/retries.h"
 #include "retry.h"
@@ -352,19 +352,27 @@ static Error campaign_record(Campaign *campaign)
     return error_none();
 }
 
+static bool campaign_goes_on(const Campaign *campaign) { return strcmp(campaign->loop.state, "interrupted") != 0; }
+
+// Of rows: in the order of best, so that best finds its trials at once.
+static Error campaign_index(Campaign *campaign)
+{
+    if (!campaign_goes_on(campaign) || campaign->store->blocks != NULL) return error_none();
+    loop_tell(&campaign->loop, "indexing");
+    return store_index_fitness(campaign->store, campaign->arena);
+}
+
 static Error campaign_end(Campaign *campaign)
 {
     Loop *loop = &campaign->loop;
     const char *stop = campaign->search.method->stopped(&campaign->search);
     TRY(kept_settle(campaign->store));
     const double start = clock_seconds();
-    const bool indexed_too = strcmp(loop->state, "interrupted") != 0 && !trial_blocks_exist(campaign->store->database);
-    if (indexed_too) loop_tell(loop, "indexing");
-    if (indexed_too) TRY(store_index_fitness(campaign->store, campaign->arena)); // it finds the best
-    TRY(trial_blocks_show_to_run(campaign->store->database));
+    TRY(campaign_index(campaign));
     const double indexed = clock_seconds();
-    if (strcmp(loop->state, "interrupted") != 0) TRY(campaign_record(campaign));
-    if (strcmp(loop->state, "interrupted") != 0) TRY(rounds_record(campaign->store, &campaign->search));
+    TRY(trial_blocks_show_to_run(campaign->store->database));
+    if (campaign_goes_on(campaign)) TRY(campaign_record(campaign));
+    if (campaign_goes_on(campaign)) TRY(rounds_record(campaign->store, &campaign->search));
     if (strcmp(loop->state, "done") == 0 && campaign->spec->part.count == 0)
         TRY(sensitivity_record(campaign->store, &campaign->search));
     campaign->index_seconds = indexed - start;

@@ -49,20 +49,15 @@ static void best_list(const FirstRows *first, int64_t *ids)
 static Error best_rows_load(Store *store)
 {
     struct BestRows *best = store->best;
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = rank_columns(store->spec, columns);
     const size_t used = best->arena.used;
-    const char *terms = "";
-    for (int i = 0; i < count; i++)
-        terms = arena_format(&best->arena, "%s, %s", terms, sql_identifier(&best->arena, columns[i].column));
-    Cursor row = cursor_open(store->database, arena_format(&best->arena, "SELECT id%s FROM main.best", terms));
+    Cursor row = cursor_open(store->database, arena_format(&best->arena, "SELECT id, %s FROM main.best",
+                                                           rank_list(store->spec, &best->arena)));
     arena_rewind(&best->arena, used);
     best->first.count = 0;
     best->first.has_bound = false;
     while (cursor_next(&row)) {
         FoundRow found = {.row = cell_integer(&row, 0)};
-        for (int k = 0; k < count; k++)
-            found.key[k] = order_key(true, columns[k].descending, (Cell){.real = cell_real(&row, 1 + k)});
+        rank_stored(store->spec, &row, 1, &found);
         first_rows_add(&best->first, &found);
     }
     first_rows_select(&best->first);

@@ -288,14 +288,10 @@ Error kept_thin_out(Store *store)
 // Ranks the rows that are stored.
 static Error kept_rank(Database *database, KeptRows *kept)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = rank_columns(kept->spec, columns);
     const size_t used = kept->arena.used;
-    const char *terms = "";
-    for (int i = 0; i < count; i++)
-        terms = arena_format(&kept->arena, "%s, %s", terms, sql_identifier(&kept->arena, columns[i].column));
-    Cursor row = cursor_open(
-        database, arena_format(&kept->arena, "SELECT id, failure <> 'none', fitness%s FROM trials ORDER BY id", terms));
+    Cursor row = cursor_open(database, arena_format(&kept->arena,
+                                                    "SELECT id, failure <> 'none', fitness, %s FROM trials ORDER BY id",
+                                                    rank_list(kept->spec, &kept->arena)));
     arena_rewind(&kept->arena, used);
     kept->best.count = kept->n_dropped = kept->next = kept->sorted = kept->failures = kept->stored = 0;
     kept->best.has_bound = false;
@@ -305,8 +301,7 @@ static Error kept_rank(Database *database, KeptRows *kept)
         const bool failed = kept_as_failed(kept, cell_integer(&row, 1) != 0);
         const bool other = kept_by_id(kept->spec, id) || failed;
         FoundRow found = {.row = 2 * id + other};
-        for (int k = 0; k < count; k++)
-            found.key[k] = order_key(true, columns[k].descending, (Cell){.real = cell_real(&row, 3 + k)});
+        rank_stored(kept->spec, &row, 3, &found);
         const bool best = !cell_is_null(&row, 2) && kept_as_best(kept, &found);
         if (best || other) continue;
         kept_reserve(kept, 1);

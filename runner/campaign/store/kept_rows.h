@@ -41,8 +41,7 @@ void kept_choose(Store *store, TrialRows *rows);
 Error kept_write_sums(Store *store);
 Error kept_thin_out(Store *store);
 // At the end of a run deletes all rows but those that the spec asks for, in transactions of its own. The rows that stay
-// depend on nothing
-// but the trials. Nothing if all trials keep a row.
+// depend on nothing but the trials. Nothing if all trials keep a row.
 Error kept_settle(Store *store);
 // For a repair, within its transaction: the same among the ids [first, end), where all trials have rows now.
 Error kept_settle_between(Store *store, int64_t first, int64_t end);

@@ -63,3 +63,20 @@ bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found)
         found->key[k] = order_key(true, terms->descending[k], (Cell){.real = terms->values[k][row]});
     return true;
 }
+
+const char *rank_list(const Spec *spec, Arena *arena)
+{
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const char *names[BEST_COLUMNS_MAX];
+    const int count = rank_columns(spec, columns);
+    for (int i = 0; i < count; i++) names[i] = columns[i].column;
+    return trial_columns_sql(names, count, arena);
+}
+
+void rank_stored(const Spec *spec, const Cursor *row, int at, FoundRow *found)
+{
+    TrialOrder columns[BEST_COLUMNS_MAX];
+    const int count = rank_columns(spec, columns);
+    for (int k = 0; k < count; k++)
+        found->key[k] = order_key(true, columns[k].descending, (Cell){.real = cell_real(row, at + k)});
+}

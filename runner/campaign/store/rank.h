@@ -22,5 +22,8 @@ int rank_columns(const Spec *spec, TrialOrder *columns);
 RankTerms rank_terms(const Spec *spec, const TrialRows *rows);
 // Fills the keys of a row of the batch. False: it has no rank.
 bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found);
+// The same of a stored row: rank_list are these columns for SELECT, the first of them is cell `at`.
+const char *rank_list(const Spec *spec, Arena *arena); // "x1", "f"
+void rank_stored(const Spec *spec, const Cursor *row, int at, FoundRow *found);
 
 #endif

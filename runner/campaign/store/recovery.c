@@ -2,8 +2,8 @@
 // committed: it is moved to quarantine/. If a shard is missing or damaged, the rows of its arrays are deleted and the
 // rows of the trials stay, so that the arrays are simulated again.
 #include "lost.h"
-#include "trial_blocks.h"
 #include "store.h"
+#include "trial_blocks.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// The tables of campaign.db; and the check that a database is a campaign's, of that version. The
-// columns of the tables trials and replicates follow from the spec (rows.c).
+// The tables of campaign.db; and the check that a database is a campaign's, of a known version. The columns of the
+// tables trials, best and replicates follow from the spec (rows.c).
 #include "best_rows.h"
 #include "cursor.h"
 #include "kept_rows.h"

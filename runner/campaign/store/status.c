@@ -1,9 +1,9 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
-#include "trial_blocks.h"
 #include "status.h"
 
-#include "store.h"
 #include "rows.h"
+#include "store.h"
+#include "trial_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,19 +128,8 @@ StatusReport status_unread(const CampaignPlace *place)
                           .note = "",
                           .resumed = "",
                           .overrides = "",
-                          .damage = "",
                           .rate = (double)NAN,
                           .busy = (double)NAN};
-}
-
-// Without a block of rows all but the best trial is known.
-static Error status_read_best(Database *database, Arena *arena, StatusReport *report)
-{
-    const Error error = store_best(database, &report->best_trial, &report->best);
-    if (error.kind != ERROR_MACHINE || !trial_blocks_exist(database)) return error;
-    report->best = (double)NAN;
-    report->damage = arena_copy(arena, error.text);
-    return error_none();
 }
 
 // In one transaction, so that SQLite takes its locks once.
@@ -152,7 +141,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     status_count_objectives(database, report);
-    if (error.kind == OK) error = status_read_best(database, arena, report);
+    if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = status_read_set(database, arena, report);
     if (error.kind == OK) error = timings_read(database, 0, &report->timings);
@@ -181,8 +170,7 @@ bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *
     Error error = database_open_still(path, arena, &database);
     if (error.kind == OK) error = status_read_all(database, arena, report);
     (void)database_close(database);
-    return error.kind == OK && report->damage[0] == '\0' && database_stamp(path, &after) &&
-           memcmp(stamp, &after, sizeof after) == 0;
+    return error.kind == OK && database_stamp(path, &after) && memcmp(stamp, &after, sizeof after) == 0;
 }
 
 void status_copy_texts(StatusReport *report, Arena *arena)
@@ -190,7 +178,7 @@ void status_copy_texts(StatusReport *report, Arena *arena)
     const char **const texts[] = {&report->state,   &report->reason,    &report->experiment, &report->model,
                                   &report->started, &report->finished,  &report->hash,       &report->program,
                                   &report->devices, &report->committed, &report->origin,     &report->tags,
-                                  &report->note,    &report->resumed,   &report->overrides,  &report->damage};
+                                  &report->note,    &report->resumed,   &report->overrides};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = arena_copy(arena, *texts[i]);
 }
 

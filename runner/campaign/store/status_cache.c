@@ -236,7 +236,7 @@ Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count)
     for (int i = 0; i < count; i++) {
         StatusEntry *entry = &entries[i];
         if (!entry->known && entry->still && cache->writable) status_cache_note(cache, entry);
-        if (entry->error != NULL && entry->report.damage[0] == '\0') continue;
+        if (entry->error != NULL) continue;
         const Error error = status_read_lock(cache->arena, &entry->report);
         if (error.kind != OK) entry->error = arena_copy(cache->arena, error.text);
     }

@@ -27,7 +27,6 @@ static void status_entry_put(StatusEntry *entry, const StatusReport *report, con
     entry->report.place = place;
     status_copy_texts(&entry->report, arena);
     entry->error = error->kind != OK ? arena_copy(arena, error->text) : NULL;
-    if (entry->report.damage[0] != '\0') entry->error = entry->report.damage;
 }
 
 static void status_entry_read(StatusEntry *entry, StatusReaders *readers, Arena *scratch)

@@ -29,15 +29,15 @@ typedef struct Change {
     int64_t n_dropped, next_dropped;
     const TrialRows *put; // NULL: none; those before `next_put` are behind
     int64_t next_put, end_put;
-    TrialRows piece, rows;           // that were read; of the next new block
-    int64_t room;                    // of `rows`
-    uint64_t *old_digests;           // [CHANGE_PIECE]
-    uint64_t *put_digests;           // [put->count]
-    ChangedRow *changed;             // [n_changed]
-    int64_t n_changed, most_changed; // most: of what is dropped and put
-    int64_t *gone, n_gone;           // ids of old records
-    TrialBlock *blocks;              // [n_blocks] new ones
-    int64_t n_blocks, most_blocks;
+    TrialRows piece, rows; // that were read; of the next new block
+    int64_t room;          // of `rows`
+    uint64_t *old_digests; // [CHANGE_PIECE]
+    uint64_t *put_digests; // [put->count]
+    ChangedRow *changed;   // [n_changed]
+    int64_t n_changed;
+    int64_t *gone, n_gone; // ids of old records
+    TrialBlock *blocks;    // [n_blocks] new ones
+    int64_t n_blocks;
 } Change;
 
 static void change_note(Change *change, int64_t id, uint64_t digest, int rows)
@@ -159,11 +159,9 @@ static Error change_start(Change *change, const TrialRows *put)
                           store->folder);
     rows_take(store->spec, CHANGE_PIECE, &change->arena, &change->piece);
     change->old_digests = ARENA_NEW(&change->arena, uint64_t, CHANGE_PIECE);
-    change->most_changed = change->n_dropped + 2 * n_put;
-    change->changed = ARENA_NEW(&change->arena, ChangedRow, change->most_changed + 1);
+    change->changed = ARENA_NEW(&change->arena, ChangedRow, change->n_dropped + 2 * n_put + 1);
     change->gone = ARENA_NEW(&change->arena, int64_t, change->from->n_records + 1);
-    change->most_blocks = 2 * (change->from->n_records + n_put) + 1;
-    change->blocks = ARENA_NEW(&change->arena, TrialBlock, change->most_blocks);
+    change->blocks = ARENA_NEW(&change->arena, TrialBlock, 2 * (change->from->n_records + n_put) + 1);
     if (n_put > 0) change_start_put(change, put);
     return error_none();
 }
@@ -321,7 +319,6 @@ static Error small_blocks(Database *database, int64_t *count)
         n++;
         if (n >= SMALL_BASE && total >= limit) *count = n;
     }
-    cursor_stop(&last, error_none());
     return cursor_close(&last);
 }
 

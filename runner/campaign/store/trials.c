@@ -156,10 +156,8 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
 
 Error trials_count(Database *database, int64_t *count)
 {
-    if (trial_blocks_exist(database) && !kept_in_part(database)) return trial_blocks_count(database, count);
-    return store_integer(
-        database, kept_in_part(database) ? "SELECT ifnull(sum(trials), 0) FROM batches" : "SELECT count(*) FROM trials",
-        0, count);
+    if (!kept_in_part(database)) return trials_rows(database, count);
+    return store_integer(database, "SELECT ifnull(sum(trials), 0) FROM batches", 0, count);
 }
 
 Error trials_rows(Database *database, int64_t *rows)
