@@ -255,6 +255,7 @@ static bool articulated_commands(const ArticulatedHost *host, const ArticulatedC
 static Error articulated_check_motors(const ArticulatedHost *host, const ArticulatedConstants *c, Configured *out)
 {
     static const char *const modes[] = {"hold", "gait", "actions", "raibert", "external"};
+    _Static_assert(sizeof modes / sizeof *modes == ARTICULATED_N_MODES, "a mode has no name here");
     const ArticulatedBody *bodies = (const ArticulatedBody *)out->assets;
     const char *joint = NULL;
     bool driven = c->control == ARTICULATED_HOLD;

@@ -294,7 +294,7 @@ static Error store_continue(Store *store, Spec *spec, const char *path, const Ru
     TRY(seal_keep(store->database, arena));
     TRY(store_renew_name(store));
     TRY(store_compare_replicates(store));
-    TRY(store_compare_rows(store));
+    if (!options->gathers) TRY(store_compare_rows(store));
     TRY(kept_compare(store->database, store->spec, store->name));
     TRY(part_compare(store->database, store->name, spec));
     if (!options->gathers) TRY(gathered_check(store->database, store->name));
