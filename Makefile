@@ -210,13 +210,13 @@ demo: all
 	$(BUILD)/hopscotch run experiments/$(demo_spec).yaml
 test: programs
 	sh tests/run.sh $(BUILD) $(ONLY)
-# With sanitizers the same objects serve the program and the tests: they take long to compile. Most tests run the best
-# instruction set. The kernels of the others are compiled at -O0, in a fifth of the time, as is the tests' own code:
+# With sanitizers the same objects serve the program and the tests: they take long to compile. Tests run the best
+# instruction set or one lane. The other kernels are compiled at -O0, in a fifth of the time, as is the tests' own code:
 # what the sanitizers check is the same.
 asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 UNIT_OPT=-O0 \
 	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN="$(PLAIN_$*)" \
-	    AT_O0="$(filter-out $(lastword $(runnable)),$(runnable))" EXTRA="$(SANITIZE_$*)" \
+	    AT_O0="$(filter-out scalar $(lastword $(runnable)),$(runnable))" EXTRA="$(SANITIZE_$*)" \
 	    PROGRAMS="$(filter-out libhopscotch.so,$(PROGRAMS))" programs
 # the narrowest and the widest kernels; threads take the same steps in all
 PLAIN_asan := scalar $(lastword $(runnable))

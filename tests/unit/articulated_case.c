@@ -77,7 +77,8 @@ Points articulated_record(const ArticulatedSetup *setup, int rows, double apart,
 void articulated_start(ArticulatedCase *test, const ArticulatedSetup *setup)
 {
     const int64_t lanes = setup->lanes > 0 ? setup->lanes : 1, samples = setup->samples;
-    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = setup->isa != NULL ? setup->isa : "auto"};
+    const BackendOptions options = {
+        .name = "cpu", .threads = 1, .isa = setup->isa != NULL ? setup->isa : "auto", .patience = INFINITY};
     articulated_prepare(test, setup);
     const Configured *configured = &test->configured;
     CHECK_OK(backend_open(&options, &test->backend));

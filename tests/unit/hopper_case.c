@@ -97,7 +97,7 @@ HopperOutcome hopper_simulate(const HopperCase *test)
     HopperOutcome outcome = {0};
     CHECK_OK(arena_create(&outcome.arena, 1 << 24, "a test"));
     CHECK_OK(hopper_case_configure(test, &outcome.arena, &outcome.configured));
-    const BackendOptions options = {.name = "cpu", .threads = test->threads, .isa = test->isa};
+    const BackendOptions options = {.name = "cpu", .threads = test->threads, .isa = test->isa, .patience = INFINITY};
     CHECK_OK(backend_open(&options, &outcome.backend));
     const int64_t capacity = trace_capacity(outcome.configured.ticks, test->every);
     CHECK_OK(backend_prepare(outcome.backend, &outcome.configured, test->lanes, test->traced, capacity));

@@ -22,7 +22,7 @@ static void rigid_see(RigidRun *run, int64_t lanes, RigidSeen seen)
 
 static void rigid_open_lanes(RigidRun *run, int64_t lanes, const char *isa, RigidSeen seen)
 {
-    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa};
+    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa, .patience = INFINITY};
     const Configured *configured = &run->spec.configured;
     CHECK_OK(backend_open(&options, &run->backend));
     CHECK_OK(backend_prepare(run->backend, configured, lanes, seen.samples > 0 ? lanes : 0, seen.samples));
