@@ -6,7 +6,7 @@
 #define HOPSCOTCH_CAMPAIGN_H
 
 #include "../experiment/experiment.h"
-#include "store/cursor.h"
+#include "store/ground/cursor.h"
 
 // ---- folders --------------------------------------------------------------------------------------------------------
 
@@ -26,7 +26,7 @@
 // results/NAME. Error (user): campaign_name_check's.
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
 
-// ---- commands that messages give users to type (store/suggested_commands.c) -----------------------------------------
+// ---- commands that messages give users to type (store/ground/suggested_commands.c) -----------------------------------------
 
 // The results root that commands use without --results.
 const char *command_default_results(void);
@@ -41,7 +41,7 @@ typedef struct CommandText {
 } CommandText;
 CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// ---- models that run a program (batch/program.c, store/program.c) ---------------------------------------------------
+// ---- models that run a program (batch/program.c, store/campaign/program.c) ---------------------------------------------------
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
 // spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
@@ -103,7 +103,7 @@ Error warm_start_take(const Spec *spec, const char *results, const char *name, A
 // Restores a search from the state that the database keeps (run/warm_start.c); *found false: it keeps none.
 Error search_read_state(Database *database, Search *search, bool *found);
 
-// ---- stored campaigns (store/campaign_open.c, store/find.c) ---------------------------------------------------------
+// ---- stored campaigns (store/campaign/campaign_open.c, store/campaign/find.c) ---------------------------------------------------------
 
 // A stored campaign that is open for reading: its database and its spec.
 typedef struct StoredCampaign {
@@ -131,7 +131,7 @@ typedef struct CampaignPlace {
 Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place);
 // A trial by its id, or by a name: best, worst, failed (the first).
 Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial);
-// The complete parameters of a stored trial (store/trial_parameters.c).
+// The complete parameters of a stored trial (store/trials/trial_parameters.c).
 Error search_read_trial(const Search *search, Database *database, int64_t id, Arena *arena, double *parameter);
 // The spec in its database, as it was given and with every default. resolved NULL: the run was killed before it stored
 // one. folder: where the campaign's program last ran; NULL: it has none. set: what --set changed.
@@ -160,7 +160,7 @@ Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver",
 // are left out.
 Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
-// ---- the database (store/schema.c) ----------------------------------------------------------------------------------
+// ---- the database (store/commit/schema.c) ----------------------------------------------------------------------------------
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
@@ -175,7 +175,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //                of methods that do
 //   batches      id, first_trial, last_trial, trials, failures, lanes, backend, device, version, numerics_version,
 //                kernel_seconds, wait_seconds, wall_seconds, committed, copy_seconds, search_seconds, hdf5_seconds,
-//                sqlite_seconds (store/timings.c), kernel ('general', or 'made' for the campaign)
+//                sqlite_seconds (store/campaign/timings.c), kernel ('general', or 'made' for the campaign)
 //   trials       id, search, round, one REAL column per searched parameter (in the spec's order, derived ones too),
 //                fitness REAL, of several objectives objective_1 REAL, objective_2 REAL, ..., with constraints
 //                violation REAL (0: all are met), constraint_1 REAL, ..., failure TEXT NOT NULL ('none'), n_failed
@@ -191,25 +191,25 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   sensitivity  parameter, measure, value, low, high, blocks, left_out: of morris and sobol_indices
 //   segments     id, spec, resolved, hash, first_id, first_point, decided, time: the specs of a campaign that was
 //                extended, in order; empty if it never was
-//   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/overrides.c)
+//   overrides    id, key, value: what --set changed in the spec; extensions keep it (store/campaign/overrides.c)
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/origin.c)
+//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/campaign/origin.c)
 //   blocks       id, first, last, rows, name, bytes, offsets, sha256, digest: shards of columns in which the trials
 //                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
-//                the best 1,000 trials, with the columns of trials (store/trial_blocks.h)
+//                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
-//                summary_columns and summary_axes, the sums over all trials (store/summary_tables.c)
-//   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/seal.c)
+//                summary_columns and summary_axes, the sums over all trials (store/summary/summary_tables.c)
+//   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
 // maximises it.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
-#define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/kept_rows.c)
-#define STORE_SCHEMA_WITH_BLOCKS 4 // all trials are in blocks (store/trial_blocks.h), with sums or without
+#define STORE_SCHEMA_WITH_SUMS 3   // some trials keep a row, all are summed up (store/commit/kept_rows.c)
+#define STORE_SCHEMA_WITH_BLOCKS 4 // all trials are in blocks (store/trials/trial_blocks.h), with sums or without
 
 // A batch and a shard have arrays of one kind.
 typedef enum RecordKind { RECORD_TRAJECTORIES, RECORD_DEBUG, RECORD_KINDS } RecordKind;
@@ -246,8 +246,8 @@ typedef struct Store {
     };
     MemoryTable trials, replicates;  // the rows that are being committed, temp.batch_trials and temp.batch_replicates
     struct TrialBlockWriter *blocks; // where trials are in blocks; else NULL
-    struct BestRows *best;           // their rows of the best trials (store/best_rows.c)
-    struct KeptRows *kept;           // which trials keep a row (store/kept_rows.c); NULL: all
+    struct BestRows *best;           // their rows of the best trials (store/trials/best_rows.c)
+    struct KeptRows *kept;           // which trials keep a row (store/commit/kept_rows.c); NULL: all
     int64_t next_shard, next_batch;
     double sqlite_seconds; // of the last batch's transaction, still to be noted in its row; negative: none
     bool created;          // by this process
@@ -282,7 +282,7 @@ const char *store_meets(const Spec *spec);                  // " AND violation =
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
-// ---- rows of the tables trials and replicates (store/rows.c, store/columns.c) ---------------------------------------
+// ---- rows of the tables trials and replicates (store/ground/rows.c, store/trials/columns.c) ---------------------------------------
 
 // Rows in the order of their ids, column by column: value `row` of the i-th column of an array is
 // array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
@@ -326,10 +326,10 @@ bool rows_differ(const Spec *spec, const TrialRows *stored, int64_t row, const T
 void rows_differences(const Spec *spec, const TrialRows *stored, int64_t row, const TrialRows *again, int64_t row_again,
                       char *text, size_t size);
 
-// Puts in all rows, with their replicates, within a transaction; in the order of ids (store/commit.c).
+// Puts in all rows, with their replicates, within a transaction; in the order of ids (store/commit/commit.c).
 Error store_insert_rows(Store *store, const TrialRows *rows);
 // Within a transaction, after other changes than batches: the rows of the best trials, from the table trials, which the
-// connection shows (store/best_rows.c). Nothing where trials are rows.
+// connection shows (store/trials/best_rows.c). Nothing where trials are rows.
 Error best_rows_again(Store *store);
 // Copies the files of all blocks into the folder `to`; their names there have the prefix behind "rows_".
 Error trial_blocks_copy(Database *from, const char *to, const char *prefix);
@@ -349,7 +349,7 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
 // As a list for SELECT, quoted.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 
-// ---- fronts (store/front.c) -----------------------------------------------------------------------------------------
+// ---- fronts (store/trials/front.c) -----------------------------------------------------------------------------------------
 
 // The trials that no other trial of the campaign dominates, ordered by the first objective, the second, ..., the id.
 typedef struct Front {
@@ -371,7 +371,7 @@ void front_free(Front *front);
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 Error fronts_are_stored(Database *database, bool *stored); // whether there are any
 
-// ---- small changes of a stored campaign (store/edit.c) --------------------------------------------------------------
+// ---- small changes of a stored campaign (store/commit/edit.c) --------------------------------------------------------------
 
 // Takes the campaign's lock. Error (user): another process holds it; the error names that process and what to do.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
@@ -397,7 +397,7 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
 
-// ---- the catalogue results/index.db: a row per campaign (store/catalogue.c) -----------------------------------------
+// ---- the catalogue results/index.db: a row per campaign (store/list/catalogue.c) -----------------------------------------
 
 // Makes the row of this name as the campaign's database has it; removes the row if there is no such campaign.
 Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena);
@@ -405,7 +405,7 @@ Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE
 // left out.
 Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
 
-// ---- where a campaign comes from, and what --set changed (store/origin.c, store/overrides.c) ------------------------
+// ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------------------------
 
 typedef struct Origin {
     const char *purpose; // "verifies", "compares", "imports", "merges", "recommends"
@@ -415,7 +415,7 @@ typedef struct Origin {
 } Origin;
 // Notes origins. The same origin is noted once.
 Error origin_note(const CampaignPlace *place, bool shared_fs, const Origin *origins, int count, Arena *arena);
-// Notes an event of a campaign that no other process runs (store/edit.c).
+// Notes an event of a campaign that no other process runs (store/commit/edit.c).
 Error event_note(const CampaignPlace *place, bool shared_fs, const char *kind, const char *text, Arena *arena);
 
 // The overrides that a campaign stores, oldest first.
@@ -425,7 +425,7 @@ Overrides overrides_without(const Overrides *earlier, const Overrides *later, Ar
 // "search.trials=30, seed=7", as it may be printed
 const char *overrides_text(const Overrides *overrides, Arena *arena);
 
-// ---- times (store/timings.c) ----------------------------------------------------------------------------------------
+// ---- times (store/campaign/timings.c) ----------------------------------------------------------------------------------------
 
 // Where the time of a campaign's batches went, in s, summed from table `batches`.
 typedef struct Timings {
@@ -450,7 +450,7 @@ typedef struct BatchTiming {
 
 Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
 
-// ---- status (store/status.c, store/status_cache.c) ------------------------------------------------------------------
+// ---- status (store/campaign/status.c, store/list/status_cache.c) ------------------------------------------------------------------
 
 // The state of a campaign. It is read without the spec, so that a campaign is listed even if another version of the
 // program wrote its spec.
@@ -508,7 +508,7 @@ Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
 // which is sorted.
 void status_cache_close(StatusCache *cache, const char *const *names, int count);
 
-// ---- parts of a campaign, on many machines (store/parts.c, store/gather.c) ------------------------------------------
+// ---- parts of a campaign, on many machines (store/campaign/parts.c, store/join/gather.c) ------------------------------------------
 
 typedef struct PartReport {
     CampaignPlace place;
@@ -548,7 +548,7 @@ typedef struct GatherReport {
 } GatherReport;
 Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report);
 
-// ---- arrays that the spec no longer asks for (store/unwanted_shards.c) ----------------------------------------------
+// ---- arrays that the spec no longer asks for (store/commit/unwanted_shards.c) ----------------------------------------------
 
 // Lists the shards without any array that the spec asks for, by number; then deletes their rows. Both in one
 // transaction.

@@ -495,7 +495,7 @@ typedef struct SensitivityBlocks {
     int64_t count; // >= 2
 } SensitivityBlocks;
 
-// How a method measures the sensitivity to each parameter after all trials (campaign/store/sensitivity.c).
+// How a method measures the sensitivity to each parameter after all trials (campaign/store/campaign/sensitivity.c).
 typedef struct Sensitivity {
     const char *const *measures; // [n_measures] names
     int n_measures, main;        // main: what parameters are ranked by

@@ -2,7 +2,7 @@
 // files that are read, or mapped into memory. Medians of five, after one that is not counted; everything is in the file
 // cache if it fits.
 //     column_queries [FOLDER [ROWS]]        FOLDER: where the files are made and removed again; ROWS: 1,000,000
-#include "../../runner/campaign/store/blocks.h"
+#include "../../runner/campaign/store/trials/blocks.h"
 
 #include <fcntl.h>
 #include <math.h>

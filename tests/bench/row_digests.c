@@ -1,7 +1,7 @@
 // Cost of the digests of rows: 1,000,000 trials of 18 columns, 100,000 per transaction, with and without digests; CPU
 // seconds, best of three.
 //     row_digests [FOLDER [ROWS]]        FOLDER: where the databases are made and removed again; the current one
-#include "../../runner/campaign/store/seal.h"
+#include "../../runner/campaign/store/commit/seal.h"
 
 #include <stdlib.h>
 #include <string.h>

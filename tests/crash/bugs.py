@@ -21,7 +21,7 @@ BUGS = {
         [("        return error;\n    }\n    return folder_sync(folder);", "    }\n    return error;")],
         ("power",)),
     "rows before their shard": (
-        "runner/campaign/store/commit.c",
+        "runner/campaign/store/commit/commit.c",
         [("Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n",
           "static bool late;\nstatic Bytes late_image;\n"
           "Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)\n{\n"),
@@ -39,7 +39,7 @@ BUGS = {
           "    free(late_image.data);\n    return error_none();\n")],
         ("power", "storm")),
     "state before the rows": (
-        "runner/campaign/store/commit.c",
+        "runner/campaign/store/commit/commit.c",
         [("        with_blob(&store->update_search, commit->state, commit->state_size);\n"
           "        TRY(commit_step(&store->update_search));\n", ""),
          ("    return commit_transaction(store, parts);\n",

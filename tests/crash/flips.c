@@ -8,7 +8,7 @@
 //
 // Prints a line `ok …` or `FAIL …`.
 #include "../../runner/campaign/doctor/doctor.h"
-#include "../../runner/campaign/store/store.h"
+#include "../../runner/campaign/store/campaign/store.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The table over blocks answers as an ordinary table with the same rows: random blocks, random statements.
 #include "../../io/columns.h"
-#include "../../runner/campaign/store/rows.h"
+#include "../../runner/campaign/store/ground/rows.h"
 #include "../../io/system.h"
 #include "../test.h"
 

@@ -1,6 +1,6 @@
 // Blocks in files: written as shards of columns, read as a table. Neither the database's records nor the files are
 // trusted.
-#include "../../runner/campaign/store/blocks.h"
+#include "../../runner/campaign/store/trials/blocks.h"
 #include "../../io/system.h"
 #include "../test.h"
 

@@ -3,6 +3,7 @@
 #include "../../runner/campaign/run/loop.h"
 #include "../../sim/backend.h"
 #include "../test.h"
+#include "../../runner/campaign/store/campaign/store.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Debug rows: what the kernel writes of an implicit solve, and the way from `record.debug.newton` to a shard.
-#include "../../runner/campaign/store/recording.h"
+#include "../../runner/campaign/store/ground/recording.h"
 #include "../test.h"
 #include "hopper_case.h"
 

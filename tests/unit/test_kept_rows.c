@@ -1,9 +1,9 @@
 // record.rows: which trials keep a row, and the sums over all trials, against what all trials together say. The trials
 // are invented: fitness with many equal values and gaps, in batches of any size, with crashes between them.
-#include "../../runner/campaign/store/commit.h"
-#include "../../runner/campaign/store/kept_rows.h"
-#include "../../runner/campaign/store/seal.h"
-#include "../../runner/campaign/store/trial_blocks.h"
+#include "../../runner/campaign/store/commit/commit.h"
+#include "../../runner/campaign/store/commit/kept_rows.h"
+#include "../../runner/campaign/store/commit/seal.h"
+#include "../../runner/campaign/store/trials/trial_blocks.h"
 #include "../test.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The digests of rows in campaign.db: they follow every change of the program, and detect every other change.
-#include "../../runner/campaign/store/seal.h"
-#include "../../runner/campaign/store/store.h"
+#include "../../runner/campaign/store/commit/seal.h"
+#include "../../runner/campaign/store/campaign/store.h"
 #include "../test.h"
 
 #include <math.h>

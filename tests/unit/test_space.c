@@ -1,6 +1,6 @@
 // Disk space: estimates against what a campaign took, the verdict, the refusal.
 #include "../../runner/campaign/plan/space.h"
-#include "../../runner/campaign/store/rows.h"
+#include "../../runner/campaign/store/ground/rows.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
-#include "../../runner/campaign/store/catalogue.h"
-#include "../../runner/campaign/store/commit.h"
+#include "../../runner/campaign/store/list/catalogue.h"
+#include "../../runner/campaign/store/commit/commit.h"
 #include "../../runner/campaign/store/queries.h"
-#include "../../runner/campaign/store/seal.h"
+#include "../../runner/campaign/store/commit/seal.h"
 #include "../test.h"
+#include "../../runner/campaign/store/campaign/store.h"
 
 #include <math.h>
 #include <stdlib.h>

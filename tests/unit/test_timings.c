@@ -1,5 +1,5 @@
 // The times of a campaign: every batch reports them, and the sum is complete.
-#include "../../runner/campaign/store/store.h"
+#include "../../runner/campaign/store/campaign/store.h"
 #include "../test.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // Campaigns whose trials lie in blocks, against a list of what was written: batches of any size, rows that come, change
 // and go, processes that end. The trials are invented; many have equal fitness, some failed.
-#include "../../runner/campaign/store/best_rows.h"
-#include "../../runner/campaign/store/commit.h"
-#include "../../runner/campaign/store/seal.h"
-#include "../../runner/campaign/store/trial_blocks.h"
+#include "../../runner/campaign/store/trials/best_rows.h"
+#include "../../runner/campaign/store/commit/commit.h"
+#include "../../runner/campaign/store/commit/seal.h"
+#include "../../runner/campaign/store/commit/trial_blocks_write.h"
 #include "../test.h"
 
 #include <math.h>

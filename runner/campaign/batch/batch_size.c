@@ -1,7 +1,7 @@
 // The number of lanes of a batch, for the campaign loop and the plan, and its memory.
 #include "batch_size.h"
-#include "../store/rows.h"
-#include "../store/wanted_arrays.h"
+#include "../store/ground/rows.h"
+#include "../store/commit/wanted_arrays.h"
 #include "trials_in_flight.h"
 
 #include <string.h>

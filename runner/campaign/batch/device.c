@@ -3,7 +3,7 @@
 // only the batches in flight, which are computed again.
 #include "device.h"
 
-#include "../store/wanted_arrays.h"
+#include "../store/commit/wanted_arrays.h"
 #include "batch_size.h"
 
 #include <stdarg.h>

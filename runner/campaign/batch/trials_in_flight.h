@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_TRIALS_IN_FLIGHT_H
 #define HOPSCOTCH_TRIALS_IN_FLIGHT_H
 
-#include "../store/commit.h"
+#include "../store/commit/commit.h"
 
 // What one thread needs to fill lanes and to gather trials. R: replicates of a trial, M: metrics, K: objectives, D:
 // perturbed parameters.

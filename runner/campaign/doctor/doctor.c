@@ -2,11 +2,12 @@
 // disturb a campaign that runs meanwhile. Each check writes a line: that all is well, or what is wrong.
 #include "doctor.h"
 
-#include "../store/trial_blocks.h"
+#include "../store/trials/trial_blocks.h"
 #include "../store/queries.h"
-#include "../store/catalogue.h"
-#include "../store/integrity.h"
-#include "../store/store.h"
+#include "../store/list/catalogue.h"
+#include "../store/list/integrity.h"
+#include "../store/campaign/store.h"
+#include "../store/commit/schema.h"
 
 #include <stdarg.h>
 #include <stdio.h>

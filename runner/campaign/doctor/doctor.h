@@ -4,8 +4,8 @@
 #define HOPSCOTCH_DOCTOR_H
 
 #include "../batch/device.h"
-#include "../store/parts.h"
-#include "../store/seal.h"
+#include "../store/campaign/parts.h"
+#include "../store/commit/seal.h"
 
 void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);

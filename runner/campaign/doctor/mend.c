@@ -2,9 +2,9 @@
 // been killed between its steps. A search that enumerates its trials does not look at the rows of those it gave, so
 // that nothing else would notice.
 #include "../store/queries.h"
-#include "../store/seal.h"
-#include "../store/store.h"
-#include "../store/trial_blocks.h"
+#include "../store/commit/seal.h"
+#include "../store/campaign/store.h"
+#include "../store/trials/trial_blocks.h"
 
 static void mend_count(void *damaged, const char *name, const char *fault)
 {

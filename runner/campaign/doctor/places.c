@@ -3,8 +3,8 @@
 #include "doctor.h"
 
 #include "../run/record.h"
-#include "../store/lost.h"
-#include "../store/rounds.h"
+#include "../store/campaign/lost.h"
+#include "../store/commit/rounds.h"
 
 #include <string.h>
 

@@ -3,13 +3,14 @@
 // the repair keeps them as they are and says so.
 #include "doctor.h"
 
-#include "../store/best_rows.h"
+#include "../store/trials/best_rows.h"
 #include "../store/queries.h"
-#include "../store/catalogue.h"
-#include "../store/integrity.h"
-#include "../store/rows.h"
-#include "../store/store.h"
-#include "../store/trial_blocks.h"
+#include "../store/list/catalogue.h"
+#include "../store/list/integrity.h"
+#include "../store/ground/rows.h"
+#include "../store/campaign/store.h"
+#include "../store/commit/schema.h"
+#include "../store/trials/trial_blocks.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // it; and finds files that nothing names.
 #include "doctor.h"
 
-#include "../store/trial_blocks.h"
+#include "../store/trials/trial_blocks.h"
 #include "../store/queries.h"
 
 #include <string.h>

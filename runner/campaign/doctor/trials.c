@@ -4,11 +4,11 @@
 #include "doctor.h"
 
 #include "../batch/trials_in_flight.h"
-#include "../store/kept_rows.h"
+#include "../store/commit/kept_rows.h"
 #include "../store/queries.h"
-#include "../store/rewrite.h"
-#include "../store/rows.h"
-#include "../store/trial_blocks.h"
+#include "../store/ground/rewrite.h"
+#include "../store/ground/rows.h"
+#include "../store/commit/trial_blocks_write.h"
 
 #include <string.h>
 

@@ -2,11 +2,11 @@
 // If the disk fills up nevertheless, the run ends with everything committed (io/file.c, io/database.c).
 #include "space.h"
 
-#include "../store/best_rows.h"
+#include "../store/trials/best_rows.h"
 #include "../store/queries.h"
-#include "../store/rows.h"
-#include "../store/store.h"
-#include "../store/trial_blocks.h"
+#include "../store/ground/rows.h"
+#include "../store/campaign/store.h"
+#include "../store/trials/trial_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +61,7 @@ double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes)
 }
 
 // Of kept rows, blocks hold at most four times as many as will stay, and these once more while they are written again
-// (store/kept_rows.c).
+// (store/commit/kept_rows.c).
 double space_blocks(const Spec *spec, int64_t trials)
 {
     const double most = (double)trials;

@@ -2,7 +2,7 @@
 #ifndef HOPSCOTCH_SPACE_H
 #define HOPSCOTCH_SPACE_H
 
-#include "../store/recording.h"
+#include "../store/ground/recording.h"
 
 // Estimates in bytes: `lanes` arrays of a kind in about `shards` shards; the database; the journal beside it.
 double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);

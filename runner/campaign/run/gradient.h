@@ -3,7 +3,7 @@
 #define HOPSCOTCH_GRADIENT_H
 
 #include "../campaign.h"
-#include "../store/rows.h"
+#include "../store/ground/rows.h"
 
 typedef struct GradientRun {
     const StoredCampaign *campaign;

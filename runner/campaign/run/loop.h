@@ -4,6 +4,7 @@
 
 #include "../batch/trials_in_flight.h"
 #include "writer.h"
+#include "../store/campaign/store.h"
 
 typedef struct LoopSlot {
     Flight flight;

@@ -2,7 +2,7 @@
 // bits. Every recording compares the bits with the stored row, so it is also a test of that promise.
 #include "record.h"
 
-#include "../store/lost.h"
+#include "../store/campaign/lost.h"
 #include "../store/queries.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
 #ifndef HOPSCOTCH_RECORD_H
 #define HOPSCOTCH_RECORD_H
 
-#include "../store/wanted_arrays.h"
+#include "../store/commit/wanted_arrays.h"
 #include "loop.h"
 
-// Simulates again the trials whose arrays of the kind were in lost shards (store/lost.h), and stores the arrays in new
+// Simulates again the trials whose arrays of the kind were in lost shards (store/campaign/lost.h), and stores the arrays in new
 // shards. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed. *recorded: trials.
 Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                   int64_t trials_max, int64_t lanes_max, Arena *arena, int64_t *recorded);

@@ -4,9 +4,9 @@
 // killed, before anything else.
 #include "retry.h"
 
-#include "../store/retries.h"
+#include "../store/commit/retries.h"
 #include "../store/queries.h"
-#include "../store/trial_blocks.h"
+#include "../store/trials/trial_blocks.h"
 
 #include <math.h>
 #include <string.h>

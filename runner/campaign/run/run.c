@@ -2,13 +2,13 @@
 // runs the loop, records the arrays that are chosen at the end, and stores how the run ended.
 #include "../batch/batch_size.h"
 #include "../plan/space.h"
-#include "../store/catalogue.h"
-#include "../store/kept_rows.h"
-#include "../store/rounds.h"
-#include "../store/store.h"
-#include "../store/trial_blocks.h"
+#include "../store/list/catalogue.h"
+#include "../store/commit/kept_rows.h"
+#include "../store/commit/rounds.h"
+#include "../store/campaign/store.h"
+#include "../store/trials/trial_blocks.h"
 #include "record.h"
-#include "../store/retries.h"
+#include "../store/commit/retries.h"
 #include "retry.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define HOPSCOTCH_WRITER_H
 
 #include "../batch/batch_size.h"
-#include "../store/commit.h"
+#include "../store/commit/commit.h"
 
 #include <pthread.h>
 

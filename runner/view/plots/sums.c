@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// The axes of a campaign with many have fewer bins in a pair (store/summary.h).
+// The axes of a campaign with many have fewer bins in a pair (store/summary/summary.h).
 enum { SUMS_MANY_AXES = 8, SUMS_FEW_BINS = 16 };
 
 static int sums_gain(const PlotData *data, const char *name)

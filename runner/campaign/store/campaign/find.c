@@ -1,0 +1,275 @@
+// Finds stored campaigns by name or path, and their trials by id or name.
+#include "../trials/best_order.h"
+#include "../ground/rows.h"
+#include "store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- campaigns ------------------------------------------------------------------------------------------------------
+
+static bool campaign_is_folder(const char *folder, Arena *arena)
+{
+    return file_exists(arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder));
+}
+
+Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count)
+{
+    char **entries = NULL;
+    int n_entries = 0;
+    *count = 0;
+    *names = NULL;
+    if (!file_exists(results)) return error_none();
+    TRY(folder_list(results, arena, &entries, &n_entries));
+    const char **found = ARENA_NEW(arena, const char *, n_entries + 1);
+    for (int i = 0; i < n_entries; i++) {
+        if (entries[i][0] == '.') continue; // a folder that rm removes or merge makes
+        if (campaign_is_folder(arena_format(arena, "%s/%s", results, entries[i]), arena))
+            found[(*count)++] = entries[i];
+    }
+    *names = found;
+    return error_none();
+}
+
+static Error campaign_unknown(const char *results, const char *text, Arena *arena)
+{
+    const char *const *names;
+    int count;
+    TRY(campaign_names(results, arena, &names, &count));
+    const char *nearest = nearest_name(text, names, count), *slash = strchr(text, '/');
+    for (int i = 0; i < count && slash != NULL; i++) {
+        if (strncmp(names[i], text, (size_t)(slash - text)) == 0 && names[i][slash - text] == '\0')
+            return error_make(
+                ERROR_USER, "there is no campaign '%.100s', but there is %.100s: write that, or %.100s/41 for a trial",
+                text, names[i], names[i]);
+    }
+    if (slash == NULL && file_exists(parts_root(results, text, arena)))
+        return error_make(ERROR_USER, "%.128s is still in parts: `%s` joins those that are done", text,
+                          command_again(results, "gather %.128s", text).text);
+    if (count == 0)
+        return error_make(ERROR_USER,
+                          "there is no campaign under %.200s; run a spec first, or name the root folder with --results",
+                          results);
+    if (nearest != NULL)
+        return error_make(ERROR_USER, "there is no campaign '%.100s' under %.200s; did you mean '%.100s'?", text,
+                          results, nearest);
+    return error_make(ERROR_USER, "there is no campaign '%.100s' under %.100s; %s lists them", text, results,
+                      command_again(results, "status").text);
+}
+
+static Error campaign_check_link(const char *folder)
+{
+    if (!file_is_link(folder)) return error_none();
+    return error_make(ERROR_USER,
+                      "%.300s is a link, and none is followed below a results root: name the folder of the campaign "
+                      "that it leads to with --results",
+                      folder);
+}
+
+// A path comes from the shell's completion ("results/gains"): a slash makes it one. It is split in place.
+static Error campaign_at_path(char *path, Arena *arena, CampaignPlace *place, bool *found)
+{
+    char *slash = strrchr(path, '/');
+    *found = slash != NULL && campaign_is_folder(path, arena);
+    if (!*found) return error_none();
+    place->folder = arena_copy(arena, path);
+    place->name = slash + 1;
+    *slash = '\0';
+    place->results = slash == path ? "/" : path;
+    TRY(nofollow_add_root(place->results));
+    return campaign_check_link(place->folder);
+}
+
+// "gains/verify/trial_41": below the results root.
+static Error campaign_below(const char *results, const char *name, Arena *arena, CampaignPlace *place, bool *found)
+{
+    *found = false;
+    if (name[0] == '/' || strchr(name, '/') == NULL) return error_none();
+    return campaign_at_path(arena_format(arena, "%s/%s", results, name), arena, place, found);
+}
+
+// Error: it cannot be told whether the campaign is there, because the disk fails or the folder may not be read.
+static Error campaign_look(const char *folder, Arena *arena, bool *there)
+{
+    const char *database = arena_format(arena, "%s/" CAMPAIGN_DATABASE, folder);
+    int64_t bytes;
+    *there = file_exists(database) || !file_missing(database);
+    return *there && !file_exists(database) ? file_size(database, &bytes) : error_none();
+}
+
+Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena)
+{
+    const char *root = folder_absolute(results, arena), *at = folder_absolute(place->results, arena);
+    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    if (strncmp(at, root, length) == 0 && (at[length] == '\0' || at[length] == '/')) return error_none();
+    return error_make(ERROR_USER, "%.200s lies outside of the results root %.200s: name its root with --results",
+                      place->folder, results);
+}
+
+Error find_campaign(const char *results, const char *text, Arena *arena, CampaignPlace *place)
+{
+    const char *folder;
+    char *name = arena_copy(arena, text);
+    for (size_t length = strlen(name); length > 1 && name[length - 1] == '/'; length--) name[length - 1] = '\0';
+    bool found = false, there = false;
+    TRY(campaign_at_path(name, arena, place, &found));
+    if (!found) TRY(campaign_below(results, name, arena, place, &found));
+    if (found) return error_none();
+    if (strchr(name, '/') != NULL) TRY(campaign_check_link(name));
+    if (strchr(name, '/') != NULL) return campaign_unknown(results, text, arena);
+    TRY(campaign_folder(results, name, arena, &folder));
+    TRY(campaign_check_link(folder));
+    TRY(campaign_look(folder, arena, &there));
+    if (!there) return campaign_unknown(results, name, arena);
+    *place = (CampaignPlace){.results = results, .name = name, .folder = folder};
+    return error_none();
+}
+
+// ---- what verify and compare made of a campaign ---------------------------------------------------------------------
+
+enum { CAMPAIGN_MADE_MOST = 100000, CAMPAIGN_MADE_DEPTH = 4 };
+
+const char *campaign_made_root(const CampaignPlace *place, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE, place->folder);
+}
+
+const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", of->name, name);
+}
+
+// Those of `place`, which is called `name`, each followed by what was made of it. made NULL: they are counted.
+static Error campaign_add_made(const CampaignPlace *place, const char *name, int depth, int most, Arena *arena,
+                               CampaignMade *made, int *count)
+{
+    const char *root = campaign_made_root(place, arena);
+    const char *const *names;
+    int n_names;
+    TRY(campaign_names(root, arena, &names, &n_names));
+    for (int i = 0; i < n_names && *count < most; i++) {
+        const CampaignMade one = {
+            .place = {.results = root, .name = names[i], .folder = arena_format(arena, "%s/%s", root, names[i])},
+            .name = arena_format(arena, "%s/" CAMPAIGN_MADE "/%s", name, names[i])};
+        if (made != NULL) made[*count] = one;
+        (*count)++;
+        if (depth < CAMPAIGN_MADE_DEPTH)
+            TRY(campaign_add_made(&one.place, one.name, depth + 1, most, arena, made, count));
+    }
+    return error_none();
+}
+
+Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count)
+{
+    int room = 0;
+    *count = 0;
+    *made = NULL;
+    TRY(campaign_add_made(place, place->name, 1, CAMPAIGN_MADE_MOST, arena, NULL, &room));
+    if (room == 0) return error_none();
+    *made = ARENA_NEW(arena, CampaignMade, room);
+    return campaign_add_made(place, place->name, 1, room, arena, *made, count); // others may have come meanwhile
+}
+
+Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena)
+{
+    CampaignMade *made;
+    char holder[160];
+    int count;
+    TRY(campaign_made(place, arena, &made, &count));
+    for (int i = 0; i < count; i++) {
+        TRY(lock_holder(arena_format(arena, "%s/" CAMPAIGN_LOCK, made[i].place.folder), holder, sizeof holder));
+        if (holder[0] != '\0')
+            return error_make(ERROR_USER,
+                              "%.100s works in %.150s, which was made from it: remove %.100s when that has ended",
+                              holder, made[i].name, place->name);
+    }
+    return error_none();
+}
+
+static Error campaign_read_text(Database *database, Arena *arena, StoredText *text)
+{
+    ProgramNoted program = {NULL, NULL};
+    if (!database_has(database, "campaign", NULL)) return error_none();
+    TRY(store_text(database, "SELECT spec FROM campaign", arena, &text->given));
+    TRY(store_text(database, "SELECT resolved FROM campaign", arena, &text->resolved));
+    TRY(program_noted(database, arena, &program));
+    text->folder = program.folder;
+    TRY(overrides_read(database, arena, &text->set));
+    return error_none();
+}
+
+Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text)
+{
+    Database *database;
+    *text = (StoredText){.given = NULL};
+    TRY(store_peek(place, arena, &database));
+    const Error error = campaign_read_text(database, arena, text);
+    store_leave(database);
+    return error;
+}
+
+// Trials that have names besides their ids.
+static const struct {
+    const char *name, *where, *none;
+    bool reversed; // in the order of worst, else of best
+} trial_names[] = {
+    {"best", "fitness IS NOT NULL", "no trial has a fitness", false},
+    {"worst", "fitness IS NOT NULL", "no trial has a fitness", true},
+    {"failed", "failure <> 'none'", "no trial failed", false}, // the first by id
+};
+
+static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *arena, int64_t *trial)
+{
+    const char *order = "id";
+    const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
+    if (ranked && spec_several(&campaign->spec))
+        return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; %s shows its front",
+                          campaign->name, trial_names[which].name,
+                          command_again(folder_of(campaign->folder, arena), "best %.100s", campaign->name).text);
+    if (trial_names[which].reversed)
+        TRY(kept_refuse(campaign->database, campaign->name, "its worst trial may have none", arena));
+    if (ranked)
+        order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
+    const char *sql =
+        arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
+    TRY(store_integer(campaign->database, sql, -1, trial));
+    if (*trial >= 0) return error_none();
+    return error_make(ERROR_USER, "%.100s has no %s trial: %s", campaign->name, trial_names[which].name,
+                      trial_names[which].none);
+}
+
+enum { TRIAL_NAMES = sizeof trial_names / sizeof *trial_names };
+
+// Its place among the names; TRIAL_NAMES: it is none.
+static int trial_name_find(const char *text)
+{
+    int which = 0;
+    while (which < TRIAL_NAMES && strcmp(text, trial_names[which].name) != 0) which++;
+    return which;
+}
+
+bool trial_is_named(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return (digits > 0 && digits <= 18 && text[digits] == '\0') || trial_name_find(text) < TRIAL_NAMES;
+}
+
+Error campaign_failures(Database *database, FILE *out)
+{
+    bool any = false;
+    Cursor failures = sums_of_failures(database);
+    for (; cursor_next(&failures); any = true) {
+        fprintf(out, "%s%s ", any ? ", " : "", text_count(cell_integer(&failures, 1)).text);
+        put_visible(out, cell_text(&failures, 0));
+    }
+    if (!any) fputs("none", out);
+    return cursor_close(&failures);
+}
+
+Error find_trial(const StoredCampaign *campaign, const char *text, Arena *arena, int64_t *trial)
+{
+    const int which = trial_name_find(text);
+    *trial = which == TRIAL_NAMES ? strtoll(text, NULL, 10) : -1;
+    return which == TRIAL_NAMES ? error_none() : trial_of_name(campaign, which, arena, trial);
+}

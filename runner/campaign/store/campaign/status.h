@@ -1,0 +1,29 @@
+// The state of a campaign, for status, list and the live view. It is read without the spec.
+#ifndef HOPSCOTCH_STATUS_H
+#define HOPSCOTCH_STATUS_H
+
+#include "../../campaign.h"
+
+// The two parts of status_read: the database, and the holder of the lock. status_unread: the report of an unreadable
+// campaign.
+StatusReport status_unread(const CampaignPlace *place);
+Error status_read_database(const CampaignPlace *place, Arena *arena, StatusReport *report);
+// Reads a database that nothing writes to: faster, and without a file beside it. *stamp: of the database that was read.
+// False: use status_read_database.
+bool status_read_still(const CampaignPlace *place, Arena *arena, DatabaseStamp *stamp, StatusReport *report);
+Error status_read_lock(Arena *arena, StatusReport *report);
+// Copies all texts of a report into the arena.
+void status_copy_texts(StatusReport *report, Arena *arena);
+
+// Reads the databases of the entries that are not known (status_many.c).
+Error status_read_many(StatusEntry *entries, int count, Arena *arena);
+
+// Reads one campaign's database after its writer has closed it, for the catalogue, so that the next list need not open
+// it. False: it could not be read (status_cache.c).
+bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *arena);
+// Within a transaction on the catalogue: stores the entries that are known, and deletes the rows of the others.
+Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena);
+// Whether the catalogue knows an earlier state of the campaign of this name, or another campaign under it.
+bool status_cache_is_behind(Database *catalogue, const char *results, const char *name, Arena *arena);
+
+#endif

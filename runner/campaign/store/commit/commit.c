@@ -1,0 +1,360 @@
+// The commit rule: arrays first, as a whole shard that is safe on disk; then one transaction with the rows, the places
+// of the arrays and the search's state. So every array that the database names exists. recovery.c removes shards that
+// no row names.
+#include "commit.h"
+
+#include "../trials/best_rows.h"
+#include "../ground/cursor.h"
+#include "kept_rows.h"
+#include "trial_blocks_write.h"
+#include "../queries.h"
+#include "seal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void commit_take(const Spec *spec, int64_t trials, int64_t lanes, int64_t lane_bytes, size_t state_size, Arena *arena,
+                 Commit *commit)
+{
+    *commit = (Commit){
+        .lanes = ARENA_NEW(arena, ShardLane, lanes),
+        .lanes_capacity = lanes,
+        .samples = arena_take(arena, (size_t)lanes, (size_t)lane_bytes),
+        .state = ARENA_NEW(arena, unsigned char, state_size),
+        .state_size = state_size,
+    };
+    rows_take(spec, trials, arena, &commit->rows);
+}
+
+// A batch ends at most one round per trial.
+void commit_take_rounds(const Search *search, int64_t trials, Arena *arena, Commit *commit)
+{
+    commit->n_round_fields = search->n_round_fields;
+    if (search->n_round_fields == 0) return;
+    commit->rounds = (Rounds){.capacity = trials,
+                              .row = ARENA_NEW(arena, Round, trials),
+                              .field = ARENA_NEW(arena, double, trials * search->n_round_fields)};
+}
+
+int64_t commit_rounds_bytes(const Search *search, int64_t trials)
+{
+    if (search->n_round_fields == 0) return 0;
+    return trials * (int64_t)(sizeof(Round) + (size_t)search->n_round_fields * sizeof(double)) + 128;
+}
+
+// ---- the shard ------------------------------------------------------------------------------------------------------
+
+void commit_attributes(const Store *store, ShardAttribute attributes[COMMIT_ATTRIBUTES], char seed[32],
+                       char numerics[32])
+{
+    const Spec *spec = store->spec;
+    snprintf(seed, 32, "%llu", (unsigned long long)spec->seed);
+    snprintf(numerics, 32, "%d", NUMERICS_VERSION);
+    const ShardAttribute all[COMMIT_ATTRIBUTES] = {
+        {"campaign", store->name},
+        {"experiment", spec->experiment},
+        {"spec_hash", spec->hash.hex},
+        {"program_version", HOPSCOTCH_VERSION},
+        {"numerics_version", numerics},
+        {"model", spec->model->name},
+        {"seed", seed},
+    };
+    memcpy(attributes, all, sizeof all);
+}
+
+Error store_write_shard(const Store *store, Shard *shard, StoreShard *written)
+{
+    ShardAttribute attributes[COMMIT_ATTRIBUTES];
+    char seed[32], numerics[32];
+    Bytes image = {0};
+    TRY(database_check_place(store->database)); // the folder may now be another campaign's
+    commit_attributes(store, attributes, seed, numerics);
+    shard->attributes = attributes;
+    shard->n_attributes = COMMIT_ATTRIBUTES;
+    TRY(shard_build(shard, &image));
+    written->bytes = (int64_t)image.size;
+    written->sha256 = sha256_of(image.data, image.size);
+    snprintf(written->name, sizeof written->name, "%06lld.h5", (long long)store->next_shard);
+    const Error error = file_write(store->shards, written->name, image.data, image.size);
+    free(image.data);
+    return error;
+}
+
+static Error commit_write_shard(const Store *store, const Commit *commit, StoreShard *written)
+{
+    const Recording recording = recording_of(store->spec, commit->kind);
+    Shard shard = {.group = recording.group,
+                   .columns = recording.columns,
+                   .n_columns = recording.n_columns,
+                   .lanes = commit->lanes,
+                   .n_lanes = commit->n_lanes,
+                   .samples = commit->samples,
+                   .float64 = recording.float64,
+                   .gzip = recording.gzip};
+    return store_write_shard(store, &shard, written);
+}
+
+// ---- the transaction ------------------------------------------------------------------------------------------------
+
+// Inserts one row from the values that were bound.
+static Error commit_step(Cursor *insert)
+{
+    cursor_next(insert);
+    return insert->error;
+}
+
+// The digests of the rows of a table in memory: computed here, or given. Its first column are ids of trials, in their
+// order.
+static Error commit_digests(Store *store, const MemoryTable *table, const char *name, const uint64_t *given)
+{
+    enum { COMMIT_DIGESTS = 512 }; // at a time
+    const int64_t *trial = table->columns[0].integers;
+    uint64_t digests[COMMIT_DIGESTS];
+    SealTally tally = {.name = name};
+    for (int64_t i = table->first; i < table->end; i++) {
+        const int64_t k = (i - table->first) % COMMIT_DIGESTS, left = table->end - i;
+        if (k == 0 && given == NULL)
+            memory_table_digests(table, i, left < COMMIT_DIGESTS ? left : COMMIT_DIGESTS, digests);
+        const uint64_t digest = given != NULL ? given[i - table->first] : digests[k];
+        TRY(seal_count(&store->add_digest, &tally, seal_block(trial[i]), digest));
+    }
+    return seal_flush(&store->add_digest, &tally);
+}
+
+// Inserts all rows of a table in memory by one statement.
+static Error commit_table(Store *store, Cursor *insert, const MemoryTable *table, const char *name)
+{
+    TRY(commit_step(insert));
+    return commit_digests(store, table, name, NULL);
+}
+
+// Rows [first, end)
+static Error commit_rows(Store *store, const TrialRows *rows, int64_t first, int64_t end)
+{
+    const int replicates = store->spec->replicates.count;
+    rows_table_show(rows, first, end, &store->trials);
+    TRY(commit_table(store, &store->insert_trials, &store->trials, "trials"));
+    if (!store->spec->replicates.store) return error_none();
+    rows_replicates_table_show(store->spec, rows, first * replicates, end * replicates, &store->replicates);
+    return commit_table(store, &store->insert_replicates, &store->replicates, "replicates");
+}
+
+static Error commit_all_rows(Store *store, const TrialRows *rows) { return commit_rows(store, rows, 0, rows->count); }
+
+Error store_insert_rows(Store *store, const TrialRows *rows)
+{
+    return store->blocks != NULL ? trial_blocks_put(store, rows, true) : commit_all_rows(store, rows);
+}
+
+static Error commit_delete(Store *store, const TrialRows *rows, int64_t row)
+{
+    Cursor drop = cursor_open(store->database, "DELETE FROM main.trials WHERE id = ?");
+    with_integer(&drop, rows->id[row]);
+    return cursor_run(&drop);
+}
+
+Error store_replace_rows(Store *store, const TrialRows *rows, const int64_t *which, int64_t count, TrialRows *room)
+{
+    room->count = 0;
+    for (int64_t i = 0; store->blocks != NULL && i < count; i++) rows_copy(rows, which[i], room, room->count++);
+    if (store->blocks != NULL) TRY(trial_blocks_put(store, room, true));
+    if (store->blocks != NULL) return room->count > 0 ? best_rows_again(store) : error_none();
+    for (int64_t i = 0; i < count; i++) {
+        TRY(commit_delete(store, rows, which[i]));
+        TRY(commit_rows(store, rows, which[i], which[i] + 1));
+    }
+    return error_none();
+}
+
+Error store_insert_shard(Store *store, const StoreShard *shard)
+{
+    Cursor *insert = &store->insert_shard;
+    with_integer(insert, store->next_shard);
+    with_text(insert, shard->name);
+    with_integer(insert, shard->bytes);
+    with_text(insert, shard->sha256.hex);
+    return commit_step(insert);
+}
+
+static Error commit_arrays(Store *store, const Commit *commit, const StoreShard *shard)
+{
+    Cursor *insert = &store->insert_place[commit->kind];
+    const Recording recording = recording_of(store->spec, commit->kind);
+    TRY(store_insert_shard(store, shard));
+    for (int64_t i = 0; i < commit->n_lanes; i++)
+        place_add(insert, &commit->lanes[i], store->next_shard, i, recording.recipe);
+    return insert->error;
+}
+
+// What one transaction writes.
+typedef struct CommitParts {
+    const Commit *commit;
+    int64_t first, last; // ids of the batch
+    StoreShard shard;    // of its arrays
+    TrialRows rows;      // all, or in a block those that are kept
+    TrialBlock block;
+} CommitParts;
+
+static Error commit_batch(Store *store, const CommitParts *parts)
+{
+    Cursor *insert = &store->insert_batch;
+    const Commit *commit = parts->commit;
+    with_integer(insert, store->next_batch);
+    with_integer(insert, parts->first);
+    with_integer(insert, parts->last);
+    with_integer(insert, commit->rows.count);
+    with_integer(insert, commit->failures);
+    with_integer(insert, commit->lanes_run);
+    with_text(insert, commit->backend);
+    with_text(insert, commit->device);
+    with_text(insert, commit->version);
+    with_integer(insert, NUMERICS_VERSION);
+    with_real(insert, commit->kernel_seconds);
+    with_real(insert, commit->wait_seconds);
+    with_real(insert, commit->wall_seconds);
+    with_text(insert, clock_utc().text);
+    with_real(insert, commit->copy_seconds);
+    with_real(insert, commit->search_seconds);
+    with_real(insert, parts->shard.seconds);
+    with_text(insert, commit->kernel);
+    return commit_step(insert);
+}
+
+static Error commit_front(Store *store, const Round *round)
+{
+    Cursor *insert = &store->insert_front;
+    with_integer(insert, round->search);
+    with_integer(insert, round->round);
+    with_integer(insert, round->front);
+    with_real(insert, round->hypervolume);
+    return commit_step(insert);
+}
+
+static Error commit_gradient(Store *store, const Round *round)
+{
+    gradients_add(&store->insert_gradient, round);
+    return store->insert_gradient.error;
+}
+
+static Error commit_round(Store *store, const Rounds *rounds, int n_fields, int64_t index)
+{
+    const Round *round = &rounds->row[index];
+    Cursor *search = &store->insert_search, *insert = &store->insert_round;
+    with_integer(search, round->search);
+    with_text(search, store->spec->method->name);
+    TRY(commit_step(search));
+    with_integer(insert, round->search);
+    with_integer(insert, round->round);
+    with_blob(insert, rounds->field + index * n_fields, (size_t)n_fields * sizeof(double));
+    with_integer(insert, round->population);
+    with_integer(insert, round->evaluations);
+    with_real(insert, round->sigma);
+    with_real(insert, round->condition);
+    with_real(insert, round->best);
+    with_text(insert, round->stop);
+    TRY(commit_step(insert));
+    if (round->has_gradient && store->has_gradients) TRY(commit_gradient(store, round));
+    return round->has_front ? commit_front(store, round) : error_none();
+}
+
+Error store_insert_rounds(Store *store, const Rounds *rounds, int n_fields)
+{
+    for (int64_t i = 0; i < rounds->count; i++) TRY(commit_round(store, rounds, n_fields, i));
+    return error_none();
+}
+
+static Error commit_block(Store *store, const CommitParts *parts)
+{
+    const TrialRows *rows = &parts->rows;
+    if (store->kept != NULL) TRY(kept_write_sums(store));
+    if (rows->count == 0) return error_none(); // none is kept
+    rows_table_show(rows, 0, rows->count, &store->trials);
+    TRY(trial_blocks_insert(store, &parts->block));
+    TRY(commit_digests(store, &store->trials, "trials", parts->block.digests));
+    return best_rows_add(store, rows);
+}
+
+// The rows of a batch, or those that are kept, or its block.
+static Error commit_trials(Store *store, const CommitParts *parts)
+{
+    if (store->blocks != NULL) return commit_block(store, parts);
+    return store->kept != NULL ? kept_commit(store, &parts->rows, commit_all_rows)
+                               : commit_all_rows(store, &parts->rows);
+}
+
+static Error commit_all(Store *store, const CommitParts *parts)
+{
+    const Commit *commit = parts->commit;
+    if (commit->rows.count > 0) {
+        TRY(commit_trials(store, parts));
+        TRY(commit_batch(store, parts));
+        with_blob(&store->update_search, commit->state, commit->state_size);
+        TRY(commit_step(&store->update_search));
+        TRY(store_insert_rounds(store, &commit->rounds, commit->n_round_fields));
+    }
+    return commit->n_lanes > 0 ? commit_arrays(store, commit, &parts->shard) : error_none();
+}
+
+Error store_note_seconds(Store *store)
+{
+    if (store->sqlite_seconds < 0) return error_none();
+    with_real(&store->note_batch, store->sqlite_seconds);
+    with_integer(&store->note_batch, store->next_batch - 1);
+    store->sqlite_seconds = -1;
+    return commit_step(&store->note_batch);
+}
+
+Error store_note_wall(Store *store, double seconds)
+{
+    Cursor update = cursor_open(store->database, "UPDATE batches SET wall_seconds = wall_seconds + ? WHERE id = ?");
+    with_real(&update, seconds);
+    with_integer(&update, store->next_batch - 1);
+    return cursor_run(&update);
+}
+
+static Error commit_transaction(Store *store, const CommitParts *parts)
+{
+    TRY(store_begin(store));
+    Error error = store_note_seconds(store);
+    if (error.kind == OK) error = commit_all(store, parts);
+    return store_end(store, error);
+}
+
+static Error commit_write_block(Store *store, CommitParts *parts)
+{
+    TrialRows *rows = &parts->rows;
+    if (store->blocks == NULL || rows->count == 0) return error_none();
+    if (store->kept != NULL) kept_choose(store, rows);
+    if (rows->count == 0) return error_none();
+    trial_blocks_name(store->next_batch, &parts->block);
+    return trial_blocks_write(store, rows, &parts->block);
+}
+
+static Error commit_parts(Store *store, CommitParts *parts)
+{
+    const double start = clock_seconds();
+    const TrialRows *rows = &parts->commit->rows;
+    if (rows->count > 0) parts->first = rows->id[0];
+    if (rows->count > 0) parts->last = rows->id[rows->count - 1];
+    TRY(commit_write_block(store, parts));
+    if (parts->commit->n_lanes > 0) TRY(commit_write_shard(store, parts->commit, &parts->shard));
+    parts->shard.seconds = clock_seconds() - start;
+    return commit_transaction(store, parts);
+}
+
+Error store_commit(Store *store, const Commit *commit, double *seconds)
+{
+    const double start = clock_seconds();
+    CommitParts parts = {.commit = commit, .rows = commit->rows};
+    TRY(commit_parts(store, &parts));
+    *seconds = clock_seconds() - start;
+    store->next_shard += commit->n_lanes > 0;
+    if (commit->rows.count > 0) {
+        store->next_batch++;
+        store->sqlite_seconds = *seconds - parts.shard.seconds;
+    }
+    if (store->blocks == NULL || parts.rows.count == 0) return error_none();
+    if (store->kept != NULL) TRY(kept_thin_out(store));
+    return trial_blocks_join_small(store);
+}

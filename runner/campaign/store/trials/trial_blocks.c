@@ -1,0 +1,358 @@
+// See trial_blocks.h. The blocks of a campaign as its database lists them, and the table over them.
+#include "trial_blocks.h"
+
+#include "best_rows.h"
+#include "../ground/cursor.h"
+#include "../queries.h"
+#include "../ground/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TRIAL_BLOCKS_WORDS = 64 }; // most
+
+// ---- a new campaign -------------------------------------------------------------------------------------------------
+
+static const char trial_blocks_sql[] =
+    "CREATE TABLE blocks(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,\n"
+    "  rows INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
+    "  offsets BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;\n"
+    "CREATE TABLE block_words(number INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;\n";
+
+bool trial_blocks_exist(const Database *database) { return database_has(database, "blocks", "digest"); }
+
+const char *trial_blocks_table(const Database *database) { return trial_blocks_exist(database) ? "best" : "trials"; }
+
+// auto: where a row of SQLite takes longer than a trial, and a query of columns is much faster. Rows of replicates are
+// in a table of rows.
+bool trial_blocks_are_chosen(const Spec *spec, int64_t trials)
+{
+    const int64_t many = 100000;
+    if (spec->replicates.store || strcmp(spec->store.rows, "table") == 0) return false;
+    return strcmp(spec->store.rows, "blocks") == 0 || trials >= many;
+}
+
+Error trial_blocks_make(Database *database, const Spec *spec, Arena *arena)
+{
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", STORE_SCHEMA_WITH_BLOCKS);
+    TRY(database_run(database, sql));
+    TRY(database_run(database, trial_blocks_sql));
+    return best_rows_make(database, spec, arena);
+}
+
+Error trial_blocks_fill(Database *database, const Spec *spec, Arena *arena)
+{
+    MemoryTable rows;
+    rows_table_take(spec, arena, &rows);
+    const MemoryColumn *column = rows.columns;
+    while (column->words == NULL) column++; // the failure
+    TRY(database_run(database, "DELETE FROM block_words"));
+    Cursor insert = cursor_open(database, "INSERT INTO block_words VALUES(?, ?)");
+    for (int i = 0; i < column->n_words; i++) {
+        with_integer(&insert, i);
+        with_text(&insert, column->words[i]);
+        cursor_next(&insert);
+    }
+    return cursor_close(&insert);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+void trial_blocks_free(void *source)
+{
+    TrialBlocks *list = source;
+    blocks_close(list->blocks);
+    Arena arena = list->arena;
+    arena_destroy(&arena);
+}
+
+static Error trial_blocks_read(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values)
+{
+    return blocks_read(((TrialBlocks *)source)->blocks, block, column, first, rows, values);
+}
+
+static Error trial_blocks_load_words(Database *database, TrialBlocks *list, const char *const **words, int *n_words)
+{
+    const char **all = ARENA_NEW(&list->arena, const char *, TRIAL_BLOCKS_WORDS), *word;
+    *n_words = 0;
+    Cursor rows = cursor_open(database, "SELECT word FROM main.block_words ORDER BY number");
+    while (*n_words < TRIAL_BLOCKS_WORDS && next_text(&rows, &word)) all[(*n_words)++] = arena_copy(&list->arena, word);
+    if (*n_words == 0) all[(*n_words)++] = "unknown"; // another program removed them
+    *words = all;
+    return cursor_close(&rows);
+}
+
+static Error trial_blocks_load_columns(Database *database, TrialBlocks *list)
+{
+    TrialColumns columns;
+    const char *const *words = NULL;
+    int n_words = 0;
+    TRY(trial_columns(database, NULL, &list->arena, &columns));
+    if (columns.count == 0 || !columns.is_integer[0])
+        return error_make(ERROR_MACHINE,
+                          "the first column of the table best is not the id: another program changed it");
+    TRY(trial_blocks_load_words(database, list, &words, &n_words));
+    list->n_columns = columns.count;
+    list->columns = ARENA_NEW(&list->arena, NumberColumn, columns.count);
+    for (int c = 0; c < columns.count; c++)
+        list->columns[c] =
+            (NumberColumn){.field = {.name = columns.names[c]},
+                           .type = columns.is_text[c] || columns.is_integer[c] ? NUMBER_INTEGER : NUMBER_REAL,
+                           .words = columns.is_text[c] ? words : NULL,
+                           .n_words = columns.is_text[c] ? n_words : 0};
+    return error_none();
+}
+
+static void trial_blocks_load_record(const Cursor *row, TrialBlocks *list)
+{
+    Arena *arena = &list->arena;
+    BlockRecord *record = &list->records[list->n_records];
+    const Bytes offsets = cell_blob(row, 6);
+    record->span = (BlockSpan){cell_integer(row, 1), cell_integer(row, 2), cell_integer(row, 3)};
+    record->name = arena_copy(arena, cell_text(row, 4));
+    record->bytes = cell_integer(row, 5);
+    void *copy = arena_take(arena, offsets.size + 1, 1);
+    if (offsets.size > 0) memcpy(copy, offsets.data, offsets.size);
+    record->offsets = (Bytes){copy, offsets.size};
+    record->around = arena_copy(arena, cell_text(row, 7));
+    int64_t *digest = ARENA_NEW(arena, int64_t, 1);
+    *digest = cell_integer(row, 8);
+    record->rows_digest = digest;
+    record->checked = cell_integer(row, 9) != 0;
+    list->ids[list->n_records] = cell_integer(row, 0);
+    list->spans[list->n_records++] = record->span;
+}
+
+static Error trial_blocks_load_records(Database *database, bool writes, TrialBlocks *list)
+{
+    Arena *arena = &list->arena;
+    int64_t most = 0;
+    TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, &most));
+    list->ids = ARENA_NEW(arena, int64_t, most + 1);
+    list->records = ARENA_NEW(arena, BlockRecord, most + 1);
+    list->spans = ARENA_NEW(arena, BlockSpan, most + 1);
+    Cursor rows = cursor_open(
+        database, arena_format(arena,
+                               "SELECT id, first, last, rows, name, bytes, offsets, sha256, digest, %s FROM "
+                               "main.blocks ORDER BY first",
+                               writes ? "name IN temp.checked_blocks" : "0"));
+    while (list->n_records < most && cursor_next(&rows)) trial_blocks_load_record(&rows, list);
+    return cursor_close(&rows);
+}
+
+static Error trial_blocks_load_all(Database *database, bool writes, TrialBlocks *list)
+{
+    Arena *arena = &list->arena;
+    const char *path = arena_copy(arena, database_path(database)); // RESULTS/NAME/campaign.db
+    if (strchr(path, '/') == NULL) return error_make(ERROR_MACHINE, "%.300s is not in a folder", path);
+    const char *folder = folder_of(path, arena), *slash = strrchr(folder, '/');
+    const char *name = slash != NULL ? slash + 1 : folder;
+    TRY(trial_blocks_load_columns(database, list));
+    TRY(trial_blocks_load_records(database, writes, list));
+    return blocks_open(arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder), list->columns, list->n_columns,
+                       list->records, list->n_records,
+                       arena_format(arena, "`%s` computes its trials again",
+                                    command_again(folder_of(folder, arena), "resume %.128s", name).text),
+                       &list->blocks);
+}
+
+// Those who write load the blocks again and again: a table of their connection lists the files that they compared.
+static const char trial_blocks_checked_sql[] = "CREATE TEMP TABLE IF NOT EXISTS checked_blocks(name TEXT PRIMARY KEY)";
+
+Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out)
+{
+    Arena arena;
+    *out = NULL;
+    TRY(arena_create_growing(&arena, (size_t)1 << 30, "the blocks of a campaign"));
+    TrialBlocks *list = ARENA_NEW(&arena, TrialBlocks, 1);
+    *list = (TrialBlocks){.arena = arena};
+    Error error = writes ? database_run(database, trial_blocks_checked_sql) : error_none();
+    if (error.kind == OK) error = trial_blocks_load_all(database, writes, list);
+    if (error.kind == OK)
+        *out = list;
+    else
+        trial_blocks_free(list);
+    return error;
+}
+
+Error trial_blocks_keep_checked(Database *database, const TrialBlocks *list)
+{
+    Cursor insert = cursor_open(database, "INSERT OR IGNORE INTO temp.checked_blocks VALUES(?)");
+    for (int64_t b = 0; b < list->n_records; b++) {
+        if (list->records[b].checked || !blocks_is_checked(list->blocks, b)) continue;
+        with_text(&insert, list->records[b].name);
+        cursor_next(&insert);
+    }
+    return cursor_close(&insert);
+}
+
+// ---- the table trials -----------------------------------------------------------------------------------------------
+
+// The blocks as a table of this connection, which then owns them.
+static Error trial_blocks_add(Database *database, bool writes)
+{
+    TrialBlocks *list = NULL;
+    TRY(trial_blocks_load(database, writes, &list));
+    const BlockTable table = {.columns = list->columns,
+                              .n_columns = list->n_columns,
+                              .blocks = list->spans,
+                              .n_blocks = list->n_records,
+                              .read = trial_blocks_read,
+                              .done = trial_blocks_free,
+                              .source = list};
+    return database_add_blocks(database, "trials", &table); // which frees them, also after an error
+}
+
+// The state in which the blocks were listed is held, so that their files stay (trial_blocks_clear).
+Error trial_blocks_show(Database *database)
+{
+    if (database_is_held(database) || !trial_blocks_exist(database)) return error_none();
+    TRY(database_hold(database));
+    return trial_blocks_exist(database) ? trial_blocks_add(database, false) : error_none();
+}
+
+Error trial_blocks_show_to_run(Database *database)
+{
+    if (!trial_blocks_exist(database)) return error_none();
+    TRY(database_remove_blocks(database, "trials"));
+    return trial_blocks_add(database, true);
+}
+
+Error trial_blocks_count(Database *database, int64_t *trials)
+{
+    return store_integer(database, "SELECT ifnull(sum(rows), 0) FROM main.blocks", 0, trials);
+}
+
+// ---- files ----------------------------------------------------------------------------------------------------------
+
+bool trial_blocks_is_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(name, "rows_", 5) == 0 && length > 3 && strcmp(name + length - 3, ".h5") == 0;
+}
+
+bool trial_blocks_are_named(Database *database, const char *name)
+{
+    if (!trial_blocks_exist(database)) return false;
+    Cursor rows = cursor_open(database, "SELECT 1 FROM main.blocks WHERE name = ?");
+    with_text(&rows, name);
+    const bool named = cursor_next(&rows);
+    return cursor_close(&rows).kind == OK && named;
+}
+
+static Error trial_blocks_copy_file(const char *from, const char *to, const char *name, int64_t bytes)
+{
+    Arena arena;
+    Bytes content;
+    TRY(arena_create(&arena, (size_t)(bytes > 0 ? bytes : 0) + 4096, "a block that is copied"));
+    Error error = file_read_stored(from, (size_t)(bytes > 0 ? bytes : 0), &arena, &content);
+    if (error.kind == OK) error = file_write(to, name, content.data, content.size);
+    arena_destroy(&arena);
+    return error;
+}
+
+Error trial_blocks_copy(Database *from, const char *to, const char *prefix)
+{
+    TrialBlocks *list = NULL;
+    Error error = error_none();
+    if (!trial_blocks_exist(from)) return error;
+    TRY(trial_blocks_load(from, false, &list));
+    const char *folder = folder_of(database_path(from), &list->arena);
+    for (int64_t b = 0; b < list->n_records && error.kind == OK; b++) {
+        const BlockRecord *record = &list->records[b];
+        const size_t used = list->arena.used;
+        const char *path = arena_format(&list->arena, "%s/" CAMPAIGN_SHARDS "/%s", folder, record->name);
+        const char *name = record->name;
+        if (trial_blocks_is_file(name)) name = arena_format(&list->arena, "rows_%s%s", prefix, name + strlen("rows_"));
+        error = trial_blocks_copy_file(path, to, name, record->bytes);
+        arena_rewind(&list->arena, used);
+    }
+    trial_blocks_free(list);
+    return error;
+}
+
+// Blocks that others took the place of, or whose batch was never committed. Readers of an older state may still need
+// them; then they are removed when the campaign is changed next.
+static Error trial_blocks_remove_files(Database *database, Arena *arena)
+{
+    const char *path = arena_copy(arena, database_path(database));
+    const char *folder = arena_format(arena, "%.*s/" CAMPAIGN_SHARDS, (int)(strrchr(path, '/') - path), path);
+    char **names = NULL;
+    int count = 0;
+    bool alone = false;
+    TRY(folder_check_inside(folder));
+    if (file_exists(folder)) TRY(folder_list(folder, arena, &names, &count));
+    for (int i = 0; i < count; i++) {
+        if (!trial_blocks_is_file(names[i]) || trial_blocks_are_named(database, names[i])) continue;
+        if (!alone && !database_is_unobserved(database)) return error_none();
+        alone = true;
+        TRY(database_check_place(database)); // the folder may now be another campaign's
+        TRY(file_remove(arena_format(arena, "%s/%s", folder, names[i])));
+    }
+    return error_none();
+}
+
+Error trial_blocks_clear(Database *database)
+{
+    Arena arena;
+    TRY(arena_create_growing(&arena, (size_t)1 << 28, "names of blocks"));
+    const Error error = trial_blocks_remove_files(database, &arena);
+    arena_destroy(&arena);
+    return error;
+}
+
+// ---- the doctor -----------------------------------------------------------------------------------------------------
+
+Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to, const char *name, const char *fault),
+                         void *to, int64_t *count)
+{
+    TrialBlocks *list = NULL;
+    *count = 0;
+    if (!trial_blocks_exist(database)) return error_none();
+    TRY(trial_blocks_load(database, false, &list));
+    for (; *count < list->n_records; ++*count) {
+        const Error error = blocks_check(list->blocks, *count);
+        if (error.kind != OK) tell(to, list->records[*count].name, arena_copy(arena, error.text));
+    }
+    trial_blocks_free(list);
+    return error_none();
+}
+
+static Error trial_blocks_forget_damaged(Database *database, const TrialBlocks *list, int64_t *count)
+{
+    Cursor drop = cursor_open(database, "DELETE FROM main.blocks WHERE name = ?");
+    for (int64_t b = 0; b < list->n_records; b++) {
+        if (blocks_check(list->blocks, b).kind == OK) continue;
+        with_text(&drop, list->records[b].name);
+        cursor_next(&drop);
+        ++*count;
+    }
+    return cursor_close(&drop);
+}
+
+// Records that contradict each other say nothing about any block.
+static Error trial_blocks_forget_in(Database *database, int64_t *count)
+{
+    TrialBlocks *list = NULL;
+    Error error = trial_blocks_load(database, false, &list);
+    if (error.kind == ERROR_MACHINE) {
+        TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, count));
+        return database_run(database, "DELETE FROM main.blocks");
+    }
+    TRY(error);
+    error = trial_blocks_forget_damaged(database, list, count);
+    trial_blocks_free(list);
+    return error;
+}
+
+Error trial_blocks_forget(Database *database, int64_t *count)
+{
+    *count = 0;
+    if (!trial_blocks_exist(database)) return error_none();
+    TRY(database_run(database, "BEGIN IMMEDIATE"));
+    Error error = trial_blocks_forget_in(database, count);
+    if (error.kind == OK) error = database_run(database, "COMMIT");
+    if (error.kind != OK) (void)database_run(database, "ROLLBACK");
+    return error;
+}
