@@ -3,6 +3,7 @@
 // of a file that becomes shorter would end the process.
 #include "blocks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCKS_FILES = 64 }; // that are open at a time
@@ -22,7 +23,8 @@ struct Blocks {
     int64_t *offsets;    // [n_blocks][n_columns]
     const char **around; // [n_blocks] as in a record
     const int64_t **rows_digest;
-    bool *checked; // [n_blocks]
+    bool *checked;  // [n_blocks]
+    int64_t behind; // the block behind the one that was compared last, because it was read
     const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
@@ -83,8 +85,7 @@ static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord
                                         sizeof(int64_t) * (1 + (size_t)n_columns);
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
-    const size_t look = (size_t)n_columns * (sizeof(int64_t) + sizeof(int)); // of shard_table_look
-    return sizeof(Blocks) + paths + (size_t)n_records * each + look + 16 * alignment;
+    return sizeof(Blocks) + paths + (size_t)n_records * each + 16 * alignment;
 }
 
 Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns, const BlockRecord *records,
@@ -103,6 +104,7 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
                        .checked = ARENA_NEW(&arena, bool, n_records),
+                       .behind = -1,
                        .remedy = remedy};
     blocks->arena = arena;
     for (int i = 0; i < BLOCKS_FILES; i++) blocks->files[i] = (BlockFile){.block = -1};
@@ -167,9 +169,20 @@ static Error blocks_digest_rows(const Blocks *blocks, int64_t block, int descrip
     return error_none();
 }
 
+static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableFile *found)
+{
+    Arena arena;
+    const size_t alignment = 64, n = (size_t)blocks->n_columns;
+    TRY(arena_create(&arena, n * (sizeof(int64_t) + sizeof(int)) + 4 * alignment, "the places of columns"));
+    const Error error = shard_table_look(blocks->paths[block], blocks->spans[block].rows,
+                                         &blocks->offsets[block * blocks->n_columns], blocks->n_columns, &arena, found);
+    arena_destroy(&arena);
+    return error;
+}
+
 // The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
 // all columns: also ids without gaps, which are not read from the file.
-static Error blocks_compare(Blocks *blocks, int64_t block, int descriptor, int64_t bytes)
+static Error blocks_compare(const Blocks *blocks, int64_t block, int descriptor, int64_t bytes)
 {
     char why[96];
     ShardTableFile found;
@@ -177,9 +190,7 @@ static Error blocks_compare(Blocks *blocks, int64_t block, int descriptor, int64
     snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
     if (bytes != blocks->bytes[block]) return blocks_differ(blocks, block, why);
     if (blocks->checked[block]) return error_none();
-    if (blocks->around[block] != NULL)
-        TRY(shard_table_look(blocks->paths[block], blocks->spans[block].rows,
-                             &blocks->offsets[block * blocks->n_columns], blocks->n_columns, &blocks->arena, &found));
+    if (blocks->around[block] != NULL) TRY(blocks_look_around(blocks, block, &found));
     if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
         return blocks_differ(blocks, block, "it differs from what was written");
     if (blocks->rows_digest[block] != NULL) TRY(blocks_digest_rows(blocks, block, descriptor, &digest));
@@ -187,6 +198,32 @@ static Error blocks_compare(Blocks *blocks, int64_t block, int descriptor, int64
         return blocks_differ(blocks, block, "its rows differ from what was written");
     blocks->checked[block] = true;
     return error_none();
+}
+
+// A block that can't be compared, or differs, is compared again when it is read: then that is an error.
+static void blocks_compare_some(void *context, int thread, int64_t first, int64_t end)
+{
+    const Blocks *blocks = context;
+    (void)thread;
+    for (int64_t block = blocks->behind + first; block < blocks->behind + end; block++) {
+        int descriptor;
+        int64_t bytes;
+        if (blocks->checked[block] || file_open_stored(blocks->paths[block], &descriptor, &bytes).kind != OK) continue;
+        (void)blocks_compare(blocks, block, descriptor, bytes);
+        file_close_stored(descriptor);
+    }
+}
+
+// Who reads a block and then the next one reads most of the others too: all threads compare them.
+static void blocks_compare_ahead(Blocks *blocks, int64_t block)
+{
+    const int64_t left = blocks->n_blocks - block, threads = processors_allowed();
+    if (!blocks->checked[block] && block == blocks->behind && left > 1 && threads > 1) {
+        ThreadTeam *team = thread_team_open((int)(left < threads ? left : threads));
+        thread_team_for(team, left, 1, blocks_compare_some, blocks);
+        thread_team_close(team);
+    }
+    if (!blocks->checked[block]) blocks->behind = block + 1;
 }
 
 static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
@@ -198,6 +235,7 @@ static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
         if (file->block >= 0) file_close_stored(file->descriptor);
         file->block = -1;
         if (file_missing(path)) return blocks_differ(blocks, block, "its file is missing");
+        blocks_compare_ahead(blocks, block);
         TRY(file_open_stored(path, &file->descriptor, &bytes));
         const Error error = blocks_compare(blocks, block, file->descriptor, bytes);
         if (error.kind != OK) file_close_stored(file->descriptor);
