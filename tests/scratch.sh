@@ -141,7 +141,7 @@ random()
     value=$(($1 + (state / 65536) % ($2 - $1 + 1)))
 }
 
-# gait.yaml, three short trials of the hopper with their trajectories, and points.csv, a point for `import`
+# gait.yaml, three short trials of the hopper with their trajectories, and points.csv, a point for method list
 make_gait()
 {
     cat >gait.yaml <<'END_OF_SPEC'

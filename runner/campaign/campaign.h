@@ -408,7 +408,7 @@ Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Are
 // ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------------------------
 
 typedef struct Origin {
-    const char *purpose; // "verifies", "compares", "imports", "merges", "recommends"
+    const char *purpose; // "verifies", "compares", "merges", "recommends"
     const char *campaign, *hash;
     int64_t trial; // -1: none
     double fitness;

@@ -370,7 +370,7 @@ void spec_reference(FILE *out);
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
 // ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
-// verify, compare and import run such specs: copies with some fields changed, then completed. No text is edited.
+// verify, compare and recommend run such specs: copies with some fields changed, then completed. No text is edited.
 
 // A copy of `from` with another name and another search: `method` with its default options over `axes`. Derived
 // parameters stay derived, unless they are axes. `file` stands in messages.

@@ -11,7 +11,6 @@ experiment: grid
 model: bbob
 search: {method: grid, over: {x1: {linspace: [-5, 5, 4]}, x2: {linspace: [-5, 5, 4]}}}
 END2
-printf 'x1,x2\n1,2\n3,4\n' >points.csv
 run_one() { "$HOPSCOTCH" run grid.yaml --name "$1" --progress none --threads 1 >out 2>err; }
 kept() { "$SQL" results/index.db "SELECT name FROM status_cache ORDER BY name" 2>/dev/null | tr '\n' ' '; }
 
@@ -34,8 +33,7 @@ run_one b
 keeps "a b " run
 works merge a b --into c
 keeps "a b c " merge
-works import points.csv grid.yaml --name d --progress none
-keeps "a b c d " import
+run_one d
 mv results/d results/e
 works list
 keeps "a b c e " "a renamed folder"
@@ -47,7 +45,7 @@ works list
 "$SQL" results/index.db "SELECT name FROM campaigns ORDER BY name" >out
 [ "$(tr '\n' ' ' <out)" = "a b c " ]
 check $? "the catalogue drops a deleted folder"
-works import points.csv grid.yaml --name e --progress none
+run_one e
 works rm c --yes
 keeps "a b e " rm
 works run grid.yaml --name a --set 'search.over.x1={linspace: [-5, 5, 5]}' --extend --progress none

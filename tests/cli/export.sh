@@ -178,44 +178,19 @@ database.commit()' >out 2>err
     check $? "export skips an array without a row in the tables"
 fi
 
-# ---- import ---------------------------------------------------------------------------------------------------------
+# ---- an exported table as the points of a run -----------------------------------------------------------------------
 
 run export gains --csv points.csv --order k_fp:desc
-run import points.csv gains.yaml --name again --progress none
-check $? "import evaluates the points of a table"
-has "again: 18 points evaluated"
-has "columns that are not parameters of hopper are ignored: id, search, round, fitness" err
+run run gains.yaml --name again --progress none \
+    --set 'search={method: list, csv: {file: points.csv, columns: [k_fp, dphi_body]}}'
+check $? "an exported table gives the points of a run"
 [ "$("$HOPSCOTCH" query gains --order k_fp:desc --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" = \
     "$("$HOPSCOTCH" query again --order id --columns k_fp,dphi_body,fitness,attitude_rms --format csv)" ]
-check $? "import gives the same bits"
+check $? "the run gives the same bits"
 run replay again/0
-check $? "imported trials replay"
-printf '# measured on the bench\n"thrust" , k_fp\r\n 30, "100"\n\n35,120\n' >small.csv
-sed -e 's/k_fp: {linspace: \[50, 300, 6\]}/k_fp: [50], b_fp: {derive: "0.2 * k_fp"}/' gains.yaml >derived.yaml
-run import small.csv derived.yaml --name small --progress none
-check $? "import reads quotes, blanks and comments"
-run query small --columns thrust,k_fp,b_fp --format csv
-[ "$(cat out)" = "thrust,k_fp,b_fp
-30,100,20
-35,120,24" ]
-check $? "import computes derived parameters"
-printf 'a,b\n1,2\n' >none.csv
-refused import none.csv gains.yaml
-has "no column of the table is a parameter of hopper: its first line has a, b" err
-printf 'k_fp\n12\nmany\n' >words.csv
-refused import words.csv gains.yaml
-has "words.csv, line 3: 'many' is not a number for k_fp" err
-printf 'k_fp,thrust\n12,30\n13\n' >short.csv
-refused import short.csv gains.yaml
-has "line 3 has 1 columns, and the first line has 2" err
-printf 'k_fp\n' >bare.csv
-refused import bare.csv gains.yaml
-has "bare.csv has no line with numbers" err
-printf 'k_fp\n-5\n' >low.csv
-refused import low.csv gains.yaml --name low
-has "k_fp is -5, must be in" err
-refused import nowhere.csv gains.yaml
-has "there is no file nowhere.csv" err
+check $? "its trials replay"
+refused check gains.yaml --set 'search={method: list, csv: points.csv}'
+has "points.csv:1:1: error: unknown parameter 'id' in the header" err
 
 # ---- refusals -------------------------------------------------------------------------------------------------------
 

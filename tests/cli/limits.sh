@@ -42,7 +42,7 @@ compare gait gait --backend cpu --progress none
 run gait.yaml --name other --backend cpu --progress none
 run world.yaml --backend cpu --progress none
 resume gait --progress none
-import points.csv gait.yaml --progress none
+run gait.yaml --name points --set "search={method: list, csv: points.csv}" --progress none
 export gait --csv out.csv
 export gait --hdf5 out.h5
 tag gait good
@@ -67,7 +67,7 @@ each()
 {
     while read -r command; do
         "$1" "$command"
-        case $command in run* | resume* | rm* | verify* | compare* | import*) fresh ;; esac
+        case $command in run* | resume* | rm* | verify* | compare*) fresh ;; esac
     done <<END
 $commands
 END

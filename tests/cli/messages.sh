@@ -132,7 +132,6 @@ says 1 "--objectives: column failure is a text; objectives must be numbers" best
 says 1 "--per search: campaign grid (method grid) has one search only; leave out --per" best grid --per search
 says 1 "--per: campaign front has several objectives, so it has no single best trial" best front --per search
 says 2 "--watch needs the name of a campaign: $HOPSCOTCH status CAMPAIGN --watch" status --watch
-says 1 "the table has more than 2000 columns; leave out those that are not parameters" import wide.csv grid.yaml
 
 # ---- replay and verify ----------------------------------------------------------------------------------------------
 says 2 "two trials need --html FILE, which shows them side by side" replay hopper/0 hopper/0
@@ -287,9 +286,9 @@ says 1 "thrust is '35 N', expected a number in [0, 100000] N: write the number a
 printf 'version: 1\nexperiment: a\nmodel: command\nsimulation: {columns: {z: m}}\n' >command.yaml
 says 1 "unknown key 'columns' in simulation: it stands at the top of the spec" check command.yaml
 printf 'k_fp,note\n100,a,b\n' >more.csv
-says 1 "more.csv, line 2 has 3 columns, and the first line has 2" import more.csv hopper.yaml
+says 1 "more.csv:2:7: error: more fields than columns, and the header has 2" check hopper.yaml \
+    --set 'search={method: csv, csv: {file: more.csv, columns: [k_fp]}}'
 printf 'k_fp,thrust\n"1"00,30\n' >quoted.csv
-says 1 "quoted.csv, line 2: '1\"00' is not a number for k_fp" import quoted.csv hopper.yaml
 says 1 "k_fp is '\"1\"00', expected a number" check grid.yaml --set model=hopper --set 'objective={minimize: energy}' \
     --set 'search={method: csv, csv: quoted.csv}'
 says 1 "--device gives numbers of GPUs, and this would run on " run hopper.yaml --name on_gpu --backend cpu --device 0

@@ -111,9 +111,6 @@ each stream ENOMEM run gait.yaml --name other --backend cpu --progress none
 says "not enough memory for a line of log.jsonl"
 each stream ENOMEM verify gait --seeds 2 --grid 0 --backend cpu --progress none
 says "not enough memory for the spec of trial_"
-rm -rf results && cp -r whole results
-each stream ENOMEM import points.csv gait.yaml --progress none
-says "not enough memory for the points of points.csv"
 [ -n "${QUICK:-}" ] || each program ENOMEM report gait --backend cpu
 awk 'BEGIN {
     print "version: 1\nexperiment: many\nmodel: rigid\nsimulation:\n  duration: 0.02\n  executor: levels"

@@ -76,7 +76,7 @@ for turn in $turns; do
         'plot gait --kind scatter -o -' \
         'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' \
         'run gait.yaml --name part --set limits.trials=1 --batch 1 --backend cpu --progress none' 'status part' \
-        'import points.csv gait.yaml --progress none' 'merge gait part --into both' \
+        'merge gait part --into both' \
         'rm both --yes' 'compare gait part'; do
         # shellcheck disable=SC2086
         "./hop ' \$x" $words --results "$folder" >said 2>&1 </dev/null
@@ -107,12 +107,13 @@ sed "s/k_fp/k_${escape}/" gait.yaml >value.yaml
 sed "s/attitude_rms/\"$evil + 1\"/" gait.yaml >objective.yaml
 sed "s/experiment: gait/experiment: \"\\\\e[31mx\"/" gait.yaml >name.yaml
 printf '%s,k_fp\n1,100\n' "$evil" >"$evil.csv"
+looks check gait.yaml --set "search={method: list, csv: \"\\e[31mx\"}"
+looks check gait.yaml --set "search={method: list, csv: '$evil.csv'}"
 looks run "$evil.yaml" --backend cpu --progress none
 for spec in "$evil.yaml" "$evil.none" value.yaml objective.yaml name.yaml; do
     looks check "$spec"
     looks plan "$spec" --backend cpu
     looks run "$spec" --name "$evil" --backend cpu --progress none
-    looks import "$evil.csv" "$spec" --backend cpu --progress none
 done
 for command in best show replay status doctor digest resume tag note rm stop verify report plot query list export \
     "$evil"; do

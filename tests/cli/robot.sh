@@ -165,9 +165,9 @@ mv motion.csv gone.csv
 
 # a spec in another folder: its files are beside it
 mkdir below && cp -r robots walk.yaml below && mv robots hidden
-printf 'gravity\n9\n' >points.csv
-"$HOPSCOTCH" import points.csv below/walk.yaml --name imported --results r --progress none >log 2>&1 ||
-    fail "import for a robot below: $(cat log)"
+printf 'gravity\n9\n' >below/points.csv
+"$HOPSCOTCH" run below/walk.yaml --name points --set 'search={method: list, csv: points.csv}' --results r \
+    --progress none >log 2>&1 || fail "points for a robot below: $(cat log)"
 mv hidden robots
 
 # limits of such files

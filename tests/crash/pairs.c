@@ -38,7 +38,9 @@ static const char spec_grid[] = "version: 1\nexperiment: grid\nmodel: bbob\n"
 static const char spec_larger[] = "version: 1\nexperiment: grid\nmodel: bbob\n"
                                   "search: {method: grid, over: {x1: {linspace: [-5, 5, 12]}, x2: [-1, 1, 3]}}\n"
                                   "record: {trajectories: {select: {best: 2}}}\n";
-static const char table[] = "x1,x2\n1,2\n3,4\n";
+static const char spec_table[] = "version: 1\nexperiment: grid\nmodel: bbob\n"
+                                 "search: {method: list, points: [{x1: 1, x2: 2}, {x1: 3, x2: 4}]}\n"
+                                 "record: {trajectories: {select: {best: 2}}}\n";
 
 // What the test knows of a campaign: which one it is, and whether it is complete.
 typedef struct Content {
@@ -109,7 +111,7 @@ static bool apply_make(Content *content, Shape shape)
 }
 
 static bool apply_run(const Action *action, World *world) { return apply_make(&world->of[action->z], GRID); }
-static bool apply_import(const Action *action, World *world) { return apply_make(&world->of[action->z], TABLE); }
+static bool apply_table(const Action *action, World *world) { return apply_make(&world->of[action->z], TABLE); }
 
 static bool apply_extend(const Action *action, World *world)
 {
@@ -148,7 +150,7 @@ static const Kind kinds[] = {
     {"doctor", "doctor X", apply_read, false, false},
     {"extend", "run larger.yaml --name Z --extend --batch 6 --threads 1 --progress none", apply_extend, true, true},
     {"resume", "resume X --set limits.trials=none --threads 1 --progress none", apply_resume, true, true},
-    {"import", "import table.csv grid.yaml --name Z --progress none", apply_import, true, false},
+    {"table", "run table.yaml --name Z --progress none", apply_table, true, false},
     {"repair", "doctor X --repair", apply_read, false, true},
     {"gc_one", "gc X --yes", apply_read, false, true},
     {"tag", "tag X told", apply_tag, false, true},
@@ -900,13 +902,13 @@ static void pairs_prepare(Pairs *pairs, World *world)
         {"tag", "a", "A"},
         {"tag", "b", "B"},
         {"run", "larger.yaml", "--name", "whole", "--results", "../pristine", "--progress", "none"},
-        {"import", "table.csv", "grid.yaml", "--name", "table", "--results", "../pristine", "--progress", "none"}};
+        {"run", "table.yaml", "--name", "table", "--results", "../pristine", "--progress", "none"}};
     char why[TEXT] = "", text[PATH];
     path_join(text, pairs->folder, "template");
     if (mkdir(pairs->folder, 0777) != 0 || mkdir(text, 0777) != 0 || chdir(text) != 0) fatal(pairs->folder);
     file_put(".", "grid.yaml", spec_grid);
     file_put(".", "larger.yaml", spec_larger);
-    file_put(".", "table.csv", table);
+    file_put(".", "table.yaml", spec_table);
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         if (!must(pairs, made[i], "at the start", why)) fputs(why, stderr), exit(3);
     }

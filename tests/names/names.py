@@ -477,8 +477,9 @@ def group_command():
         # points of a table, and replicates that draw
         rows = table(works("query", f"inputs{k}", "--columns", ",".join(names), "--format", "csv"))
         write("points.csv", ",".join(names) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows))
-        works("import", "points.csv", f"inputs{k}.yaml", "--name", "points", "--progress", "none", *allow)
-        need(table(works("query", "points", "--columns", ",".join(names), "--format", "csv")) == rows, "import: others")
+        works("run", f"inputs{k}.yaml", "--name", "points", "--set", "search={method: list, csv: points.csv}",
+              "--progress", "none", *allow)
+        need(table(works("query", "points", "--columns", ",".join(names), "--format", "csv")) == rows, "list: others")
         works("rm", "points", "--yes")
         write("drawn.yaml", command("drawn", parameters=names, more="objective: {minimize: m0}\nreplicates: {count: 2, "
               "store: true, perturb: {" + ", ".join(f"{name}: {{uniform: [3, 4]}}" for name in names) + "}}\n"))
@@ -486,7 +487,7 @@ def group_command():
         works("doctor", "drawn")
         need("to the bit" in works("replay", "drawn/0/1", *allow), "replay of a replicate that draws")
         works("rm", "drawn", "--yes")
-    report(True, f"command, parameters: {went} go through every command, derived, imported and drawn")
+    report(True, f"command, parameters: {went} go through every command, derived, listed and drawn")
     went = 0
     for k, names in enumerate(chosen(kinds["metrics"])):
         went += len(names)

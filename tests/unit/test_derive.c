@@ -1,5 +1,5 @@
 // A spec that is derived from another says the same as its own text: read again, that gives the same identity and the
-// same resolved text. Verify and import derive theirs so.
+// same resolved text. Verify and recommend derive theirs so.
 #include "../../runner/experiment/spec/keys.h"
 #include "../../runner/view/view.h"
 #include "../test.h"

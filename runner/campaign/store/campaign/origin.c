@@ -1,4 +1,4 @@
-// Where a campaign comes from, if it was made out of others: verified, compared, imported, merged. Its table `origin`
+// Where a campaign comes from, if it was made out of others: verified, compared, merged. Its table `origin`
 // has a row for each of them.
 #include "store.h"
 
