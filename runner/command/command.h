@@ -141,6 +141,8 @@ typedef struct CommandOutput {
 Error command_output_start(const char *path, CommandOutput *output);
 Error command_output_finish(const CommandLine *line, CommandOutput *output, Error error);
 
+// `list`, and `status` without a campaign (list.c).
+Error list_campaigns(const CommandLine *line);
 // Shows a campaign until it ends or the user leaves (live.c).
 Error live_watch(const CommandLine *line, const CampaignPlace *place);
 

@@ -98,24 +98,36 @@ static Error list_find(const CommandLine *line, const char *const *names, int n_
     return error_none();
 }
 
-static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_made)
+// *n_found: the number of campaigns before tags and states are chosen.
+static Error list_read(const CommandLine *line, ListEntry **out, int *count, int *n_found, int *n_made)
 {
     const char *const *names;
-    int n_names, n_read;
+    int n_names;
     StatusEntry *read;
     StatusCache cache;
-    *count = *n_made = 0;
+    *count = *n_found = *n_made = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
-    TRY(list_find(line, names, n_names, &read, &n_read, n_made));
+    TRY(list_find(line, names, n_names, &read, n_found, n_made));
     status_cache_open(line->results, line->arena, &cache);
-    Error error = status_cache_read(&cache, read, n_read);
+    Error error = status_cache_read(&cache, read, *n_found);
     status_cache_close(&cache, names, n_names);
-    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, n_read + 1);
-    for (int i = 0; i < n_read && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
+    ListEntry *entries = ARENA_NEW(line->arena, ListEntry, *n_found + 1);
+    for (int i = 0; i < *n_found && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
     TRY(error);
     qsort(entries, (size_t)*count, sizeof *entries, list_sorts[switch_choice(line, "sort", 0)]);
     *out = entries;
     return error_none();
+}
+
+// The number of trials in all. Text names a bound where only a bound is known; other formats have no value then.
+static void list_total(const StatusReport *report, TableFormat format, Table *table)
+{
+    char most[32];
+    snprintf(most, sizeof most, "<= %lld", (long long)report->most);
+    if (report->total > 0)
+        table_integer(table, report->total);
+    else
+        table_text(table, format != TABLE_TEXT ? NULL : report->most > 0 ? most : "open");
 }
 
 static void list_row(const ListEntry *entry, TableFormat format, Table *table)
@@ -124,6 +136,7 @@ static void list_row(const ListEntry *entry, TableFormat format, Table *table)
     table_text(table, report->place.name);
     table_text(table, report->state);
     table_integer(table, report->trials);
+    list_total(report, format, table);
     table_integer(table, report->failures);
     table_number(table, report->best);
     if (format == TABLE_TEXT)
@@ -136,19 +149,28 @@ static void list_row(const ListEntry *entry, TableFormat format, Table *table)
     table_text(table, report->origin[0] != '\0' ? report->origin : NULL);
 }
 
-static Error list_run(const CommandLine *line)
+static void list_print_nothing(const CommandLine *line, bool any)
 {
-    static const char *const columns[] = {"campaign", "state",       "trials", "failures", "best",
-                                          "size",     "last_commit", "model",  "tags",     "origin"};
+    fprintf(line->out, "no campaign under %s ", text_visible(line->results, line->arena));
+    if (any)
+        fputs("matches\n", line->out);
+    else
+        fprintf(line->out, "yet; %s run SPEC starts one\n", command_program(line->arena));
+}
+
+Error list_campaigns(const CommandLine *line)
+{
+    static const char *const columns[] = {"campaign", "state",       "trials", "of",   "failures", "best",
+                                          "size",     "last_commit", "model",  "tags", "origin"};
     const TableFormat format = command_format(line);
     ListEntry *entries;
-    int count, made;
+    int count, found, made;
     if (switch_given(line, "results") && file_missing(line->results))
         return error_make(ERROR_USER, "there is no folder %.200s; name the root folder with --results",
                           text_visible(line->results, line->arena));
-    TRY(list_read(line, &entries, &count, &made));
+    TRY(list_read(line, &entries, &count, &found, &made));
     if (count == 0 && format == TABLE_TEXT) {
-        fprintf(line->out, "no campaign under %s matches\n", text_visible(line->results, line->arena));
+        list_print_nothing(line, found > 0);
         return error_none();
     }
     Table *table = table_start(line->out, format, (int)(sizeof columns / sizeof *columns), columns);
@@ -179,5 +201,5 @@ const Command command_list = {
     .least = 0,
     .most = 0,
     .switches = {&list_switches, &switches_format},
-    .run = list_run,
+    .run = list_campaigns,
 };

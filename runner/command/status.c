@@ -1,4 +1,4 @@
-// hopscotch status: prints the campaigns under a results root, or one of them in detail.
+// hopscotch status: prints one campaign in detail; without a name it is `hopscotch list`.
 #include "command.h"
 
 #include <inttypes.h>
@@ -418,64 +418,6 @@ static void status_json(const StatusReport *report, Json *json)
     json_number(json, "shard_bytes", report->shard_bytes);
 }
 
-static void status_row(const StatusReport *report, Table *table, Arena *arena)
-{
-    table_text(table, report->place.name);
-    table_text(table, report->state);
-    table_integer(table, report->trials);
-    if (report->total > 0)
-        table_integer(table, report->total);
-    else
-        table_text(table, report->most > 0 ? arena_format(arena, "<= %lld", (long long)report->most) : "open");
-    table_integer(table, report->failures);
-    table_number(table, report->best);
-    table_text(table, report->model);
-    table_text(table, report->started);
-}
-
-// ---- all campaigns, or one ------------------------------------------------------------------------------------------
-
-// A campaign that cannot be read also has a row; the reason is printed as a message.
-static Error status_all(const CommandLine *line)
-{
-    static const char *const columns[] = {"campaign", "state", "trials", "of", "failures", "best", "model", "started"};
-    const char *const *names;
-    int count;
-    TRY(campaign_names(line->results, line->arena, &names, &count));
-    StatusEntry *entries = ARENA_NEW(line->arena, StatusEntry, count + 1);
-    StatusCache cache;
-    for (int i = 0; i < count; i++)
-        entries[i] = (StatusEntry){.name = names[i], .place = campaign_place(line, names[i])};
-    status_cache_open(line->results, line->arena, &cache);
-    const Error error = status_cache_read(&cache, entries, count);
-    status_cache_close(&cache, names, count);
-    TRY(error);
-    for (int i = 0; i < count; i++) {
-        if (entries[i].error != NULL)
-            fprintf(line->messages, "hopscotch: %s\n", text_visible(entries[i].error, line->arena));
-    }
-    if (switch_given(line, "json")) {
-        Json json;
-        json_start(&json, line->out, true);
-        json_array(&json, NULL);
-        for (int i = 0; i < count; i++) {
-            json_object(&json, NULL);
-            status_json(&entries[i].report, &json);
-            json_close(&json, '}');
-        }
-        json_close(&json, ']');
-        return error_none();
-    }
-    if (count == 0) {
-        fprintf(line->out, "no campaign under %s yet; %s run SPEC starts one\n",
-                text_visible(line->results, line->arena), command_program(line->arena));
-        return error_none();
-    }
-    Table *table = table_start(line->out, TABLE_TEXT, (int)(sizeof columns / sizeof *columns), columns);
-    for (int i = 0; table != NULL && i < count; i++) status_row(&entries[i].report, table, line->arena);
-    return table_finish(table);
-}
-
 // ---- parts of a campaign --------------------------------------------------------------------------------------------
 
 // Those of a campaign NAME under the results root; none of another name.
@@ -575,7 +517,7 @@ static Error status_run(const CommandLine *line)
     if (switch_given(line, "watch") && line->n_arguments == 0)
         return error_make(ERROR_USAGE, "--watch needs the name of a campaign: %s",
                           command_again(line->results, "status CAMPAIGN --watch").text);
-    return line->n_arguments == 0 ? status_all(line) : status_one(line);
+    return line->n_arguments == 0 ? list_campaigns(line) : status_one(line);
 }
 
 static const Switch status_rows[] = {
@@ -589,7 +531,7 @@ static const Switches status_switches = {status_rows, sizeof status_rows / sizeo
 const Command command_status = {
     .name = "status",
     .arguments = "[CAMPAIGN]",
-    .doc = "print the campaigns under the results root, or one of them: state, trials, failures, best",
+    .doc = "print a campaign: state, trials, failures, best; without a name, the campaigns that `list` prints",
     .examples = "  hopscotch status\n"
                 "  hopscotch status raibert_gains --watch\n"
                 "  hopscotch status --results /data/sweeps --json\n",

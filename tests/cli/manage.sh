@@ -25,7 +25,7 @@ check $? "a tag is stored once"
 works tag second paper
 works tag first figure-3 --remove
 works list --tag paper --format csv
-[ "$(cut -d , -f 1,2,3,9 out | tr '\n' ' ')" = "campaign,state,trials,tags first,done,10,paper second,done,10,paper " ]
+[ "$(cut -d , -f 1,2,3,10 out | tr '\n' ' ')" = "campaign,state,trials,tags first,done,10,paper second,done,10,paper " ]
 check $? "list finds campaigns by tag"
 works list --tag figure-3
 has "no campaign"
