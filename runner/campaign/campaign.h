@@ -397,14 +397,6 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
 Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
 
-// ---- the catalogue results/index.db: a row per campaign (store/list/catalogue.c) -----------------------------------------
-
-// Makes the row of this name as the campaign's database has it; removes the row if there is no such campaign.
-Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena);
-// Builds the catalogue again from the campaigns' databases. Databases that can't be read are named in `messages` and
-// left out.
-Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns);
-
 // ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------------------------
 
 typedef struct Origin {
@@ -450,7 +442,7 @@ typedef struct BatchTiming {
 
 Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
 
-// ---- status (store/campaign/status.c, store/list/status_cache.c) ------------------------------------------------------------------
+// ---- status (store/campaign/status.c) -------------------------------------------------------------------------------
 
 // The state of a campaign. It is read without the spec, so that a campaign is listed even if another version of the
 // program wrote its spec.
@@ -483,30 +475,22 @@ typedef struct StatusEntry {
     StatusReport report;
     const char *error;   // NULL: none
     DatabaseStamp stamp; // of the database when the report was read
-    bool known;          // the cache has the report: the database need not be read
+    bool known;          // the catalogue has the report: the database need not be read
     bool still;          // nothing wrote to the database while it was read; before that: nothing is likely to
 } StatusEntry;
 
-// The states of the campaigns of a root, as list and status last read them. The catalogue keeps them.
-typedef struct StatusCacheRow StatusCacheRow;
+// ---- the catalogue results/index.db: a cache of these states (store/list/catalogue.c) -------------------------------
 
-typedef struct StatusCache {
-    const char *results;
-    int64_t device; // file system of the root; campaigns on another one are read each time; -1: all are read
-    Arena *arena;
-    Database *catalogue; // open for reading; NULL: no catalogue can be used
-    Cursor find;
-    bool writable;         // the catalogue may be written
-    StatusCacheRow *fresh; // campaigns that were read again, the last one first
-} StatusCache;
-
-// Never fails: without a catalogue every campaign is read.
-void status_cache_open(const char *results, Arena *arena, StatusCache *cache);
-// status_read of each entry. The names must live as long as the cache. Error: not enough memory.
-Error status_cache_read(StatusCache *cache, StatusEntry *entries, int count);
-// Writes fresh reports into the catalogue if it can be written now, and removes campaigns that are not in `names`,
-// which is sorted.
-void status_cache_close(StatusCache *cache, const char *const *names, int count);
+// status_read of each entry: of the campaigns of a root, and of those that were made of them. names: [n_names], the
+// campaigns of the root, sorted. Renews the catalogue, or makes it, if it can be written now. Error: not enough memory.
+Error catalogue_read(const char *results, StatusEntry *entries, int count, const char *const *names, int n_names,
+                     Arena *arena);
+// After a command has changed, made or removed a campaign and closed its database: writes its row, so that the next list
+// need not open it. shared_fs: does nothing.
+void catalogue_note(const char *results, bool shared_fs, const char *name, Arena *arena);
+// *difference: in words; "": none. *behind: the campaign changed after the catalogue was written; the next list renews
+// it. Error: the catalogue can't be read.
+Error catalogue_compare(const CampaignPlace *place, Arena *arena, const char **difference, bool *behind);
 
 // ---- parts of a campaign, on many machines (store/campaign/parts.c, store/join/gather.c) ------------------------------------------
 
@@ -737,7 +721,7 @@ typedef struct Doctor {
     Database *database; // open for reading while the checks run; NULL: it can't be read
     int64_t version;    // SQLite's data_version when it was read
     Spec spec;
-    bool spec_good, structure_bad, places_bad, catalogue_bad;
+    bool spec_good, structure_bad, places_bad;
     int64_t schema; // its version; 0: unreadable, or not a campaign's
     SealDamage damage;
     int64_t *bad_shards; // [n_bad_shards] ids

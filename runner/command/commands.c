@@ -13,7 +13,7 @@
     X("look", report) X("look", plot) X("look", replay) X("look", gradient) X("look", verify) \
     X("look", compare) \
     X("keep", tag) X("keep", note) X("keep", export) X("keep", merge) X("keep", gather) X("keep", digest) \
-    X("maintain", doctor) X("maintain", reindex) X("maintain", rm) X("maintain", gc) \
+    X("maintain", doctor) X("maintain", rm) X("maintain", gc) \
     X("learn", models) X("learn", schema) X("learn", help_pages) X("learn", version)
 #define COMMAND_DECLARE(group, name) extern const Command command_##name;
 #define COMMAND_ROW(group, name) {group, &command_##name},

@@ -82,16 +82,6 @@ static Error gather_without_parts(const CommandLine *line, const char *name)
                       name, line->results, command_program(line->arena));
 }
 
-// The run that ends a campaign does this too.
-static void gather_catalogue(const CommandLine *line, const char *name)
-{
-    const Error listed =
-        catalogue_look(line->results, switch_given(line, "shared-fs"), name, line->messages, line->arena);
-    if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
-                command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));
-}
-
 static Error gather_unfinished(const CommandLine *line, const char *name, const Parts *parts,
                                const GatherReport *report)
 {
@@ -138,7 +128,8 @@ static Error gather_run(const CommandLine *line)
     if (interrupt_requested() != 0)
         return error_make(ERROR_UNFINISHED, "%.100s: %s; %d of %d parts are joined; run the same command to continue",
                           name, interrupt_words(), report->gathered.count, parts.count);
-    if (report->gathered.count < parts.count && report->joined > 0) gather_catalogue(line, name);
+    if (report->gathered.count < parts.count && report->joined > 0)
+        catalogue_note(line->results, switch_given(line, "shared-fs"), name, line->arena);
     if (report->gathered.count < parts.count) return gather_unfinished(line, name, &parts, report);
     return gather_end(line, name, &options, report);
 }

@@ -104,13 +104,10 @@ static Error list_read(const CommandLine *line, ListEntry **out, int *count, int
     const char *const *names;
     int n_names;
     StatusEntry *read;
-    StatusCache cache;
     *count = *n_found = *n_made = 0;
     TRY(campaign_names(line->results, line->arena, &names, &n_names));
     TRY(list_find(line, names, n_names, &read, n_found, n_made));
-    status_cache_open(line->results, line->arena, &cache);
-    Error error = status_cache_read(&cache, read, *n_found);
-    status_cache_close(&cache, names, n_names);
+    Error error = catalogue_read(line->results, read, *n_found, names, n_names, line->arena);
     ListEntry *entries = ARENA_NEW(line->arena, ListEntry, *n_found + 1);
     for (int i = 0; i < *n_found && error.kind == OK; i++) error = list_add(line, &read[i], entries, count);
     TRY(error);

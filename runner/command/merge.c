@@ -301,11 +301,7 @@ static Error merge_make(Merge *merge)
     if (error.kind != OK && lock_is_named(&merge->lock, arena_format(line->arena, "%s/" CAMPAIGN_LOCK, merge->aside)))
         (void)folder_remove(merge->aside, line->arena); // the first error is returned
     TRY(error);
-    const Error listed =
-        catalogue_look(line->results, switch_given(line, "shared-fs"), merge->name, line->messages, line->arena);
-    if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
-                command_again(line->results, "reindex").text, text_visible(listed.text, line->arena));
+    catalogue_note(line->results, switch_given(line, "shared-fs"), merge->name, line->arena);
     return error_none();
 }
 

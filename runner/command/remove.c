@@ -52,24 +52,19 @@ static const char *remove_aside(const CampaignPlace *place, Arena *arena)
     return aside;
 }
 
-static Error remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
+static void remove_from_catalogue(const CommandLine *line, const CampaignPlace *place)
 {
-    return catalogue_look(place->results, switch_given(line, "shared-fs"), place->name, line->messages, line->arena);
+    catalogue_note(place->results, switch_given(line, "shared-fs"), place->name, line->arena);
 }
 
-// The campaign's lock must be held, so that no other process runs it. On a full disk the catalogue cannot be written
-// before the files are removed, so it is tried again.
+// The campaign's lock must be held, so that no other process runs it.
 static Error remove_locked(const CommandLine *line, const CampaignPlace *place, const Lock *lock)
 {
     const char *aside = remove_aside(place, line->arena);
     TRY(campaign_made_is_idle(place, line->arena));
     TRY(lock_rename(lock, place->folder, aside));
-    Error listed = remove_from_catalogue(line, place);
     const Error removed = folder_remove(aside, line->arena);
-    if (listed.kind != OK && removed.kind == OK) listed = remove_from_catalogue(line, place);
-    if (listed.kind != OK)
-        fprintf(line->messages, "warning: the catalogue was not updated (%s): %s\n",
-                command_again(place->results, "reindex").text, text_visible(listed.text, line->arena));
+    remove_from_catalogue(line, place);
     return removed;
 }
 
@@ -103,7 +98,8 @@ static Error remove_link(const CommandLine *line, const CampaignPlace *place)
         return error_make(ERROR_USAGE, "rm of %.100s, which is a link, needs --yes; its target is kept", place->name);
     TRY(file_remove(place->folder));
     fprintf(line->out, "removed the link %s\n", place->name);
-    return remove_from_catalogue(line, place);
+    remove_from_catalogue(line, place);
+    return error_none();
 }
 
 static Error remove_run(const CommandLine *line)

@@ -33,12 +33,9 @@ measure()
 
 echo "$campaigns campaigns"
 measure "list, first" list --results many
-"$hopscotch" reindex --results many >said 2>&1
 measure list list --results many
 measure "list --json" list --results many --all --sort best --json
-measure status status --results many
 measure gc gc --results many
-measure reindex reindex --results many
 echo "$trials trials"
 measure run run trials.yaml --results again --progress none --threads 1
 measure digest digest trials --results large

@@ -57,7 +57,7 @@ if [ ! -d many ]; then
         cp -a kinds/$kind many/c$i
         i=$((i + 1))
     done
-    "$hopscotch" reindex --results many >said 2>&1
+    "$hopscotch" list --results many >said 2>&1
 fi
 
 [ -d large ] || {

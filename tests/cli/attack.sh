@@ -119,7 +119,7 @@ commands_1="list|status a|best a|query a --limit 1|show a/0|digest a|doctor a|do
 replay a/0 --threads 1|report a|plot a --kind scatter -o plot.svg|export a --csv -|export a --hdf5 out.h5|tag a kept
 note a words|gc|gc --yes|run hopper.yaml --name a --progress none --threads 1
 resume a --progress none|verify a --seeds 2 --threads 1 --progress none
-compare a c --seeds 2 --threads 1 --progress none|merge a c --into m|rm a --yes|reindex|stop a|sensitivity a
+compare a c --seeds 2 --threads 1 --progress none|merge a c --into m|rm a --yes|list|stop a|sensitivity a
 gather a --progress none"
 files_2="c/verify c/verify/$made c/verify/$made/campaign.db c/verify/$made/shards c/verify/index.db"
 commands_2="list --all|gc --yes|doctor c/verify/$made --repair|show c/verify/$made/0|resume c/verify/$made

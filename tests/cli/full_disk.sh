@@ -110,7 +110,6 @@ run gait.yaml --name points --set "search={method: list, csv: points.csv}" --pro
 merge gait second --into both
 tag gait good
 note gait words
-reindex
 report gait
 plot gait --kind scatter
 export gait --csv out.csv

@@ -72,7 +72,7 @@ grep -q 'ok *blocks' doctor.txt && grep -q 'ok *rows' doctor.txt && ! grep 'FIND
 report $? "doctor knows blocks"
 
 for name in tagged damaged wrong; do cp -r results/killed results/$name; done
-"$program" reindex >>log 2>&1
+"$program" list >>log 2>&1
 "$program" tag tagged good >>log 2>&1 && [ "$(digest tagged)" = "$(digest killed)" ] &&
     "$program" resume tagged --progress none >>log 2>&1 && [ "$(digest tagged)" = "$(digest rows)" ]
 report $? "tagged, and resumed"

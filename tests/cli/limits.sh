@@ -49,7 +49,6 @@ tag gait good
 note gait words
 rm gait --yes
 gc --yes
-reindex
 plan gait.yaml --backend cpu
 check gait.yaml
 models hopper

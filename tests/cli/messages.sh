@@ -92,7 +92,6 @@ says 1 "backend is 'gpu', expected auto, cpu or cuda" check grid.yaml --set devi
 lacks "did you mean" err
 says 2 "there is no help on 'xyzzy'; $HOPSCOTCH help lists the commands" help xyzzy
 says 1 "there is no model 'xyzzy'" models xyzzy
-says 1 "there is no folder nowhere; name the root folder with --results" reindex --results nowhere
 says 1 "there is no folder nowhere; name the root folder with --results" list --results nowhere
 says 0 "this is the first row; --limit 0 prints all" query grid --limit 1
 says 0 "these are the first 2 rows; --limit 0 prints all" query grid --limit 2

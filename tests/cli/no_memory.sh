@@ -139,15 +139,9 @@ check $? "a shard on which HDF5 works for too long"
 fails space:1:EIO plan "$work/gait.yaml" --results "$work/results" --backend cpu
 [ "$code" -eq 3 ] && grep -qF "cannot ask for the free space at $work/results" out
 check $? "a disk that does not report its free space"
-call=1
-echo junk >results/index.db
-until fails "list:$call:EIO" doctor gait --repair --results "$work/results" --backend cpu &&
-    grep -q "gait: 1 finding could not be repaired; see the list above" out; do
-    echo junk >results/index.db
-    call=$((call + 1))
-    [ "$call" -lt 20 ] || break
-done
-[ "$call" -lt 20 ] && [ "$code" -eq 3 ]
+rm -f results/index.db && mkdir results/index.db
+fails none:1:EIO doctor gait --repair --results "$work/results" --backend cpu
+[ "$code" -eq 3 ] && grep -q "gait: 1 finding could not be repaired; see the list above" out
 check $? "damage that the doctor could not repair"
 CRASH_NETWORK=1 fails none:1:EIO run gait.yaml --name far --results "$work/results" --progress none
 [ "$code" -eq 1 ] && grep -qF "far lies on nfs, where file locks can't be trusted: choose a local folder with" out

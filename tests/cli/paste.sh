@@ -74,7 +74,7 @@ for turn in $turns; do
         'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'doctor gait' 'resume nothing' 'tag gait a' \
         'tag gait --remove' 'note gait b' 'query gait --limit 1' 'report gait' \
         'plot gait --kind scatter -o -' \
-        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' 'reindex' \
+        'export gait --csv -' 'export gait --hdf5 arrays.h5' 'digest gait' 'gc' \
         'run gait.yaml --name part --set limits.trials=1 --batch 1 --backend cpu --progress none' 'status part' \
         'merge gait part --into both' \
         'rm both --yes' 'compare gait part'; do
@@ -160,7 +160,7 @@ for command in list 'list --all' status 'status gait' 'best gait' 'show gait/0' 
     'digest gait' \
     'replay gait/0 --backend cpu' 'replay gait/best --backend cpu' 'resume gait --progress none' 'tag gait' \
     'note gait' gc \
-    'gc --yes' reindex 'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'compare gait part' 'stop gait' \
+    'gc --yes' 'verify gait --seeds 2 --grid 0 --backend cpu --progress none' 'compare gait part' 'stop gait' \
     'export gait --hdf5 x.h5' 'merge gait part --into both' 'status gait --watch' 'run gait.yaml --progress none' \
     'doctor gait --repair' 'rm gait --yes'; do
     # shellcheck disable=SC2086

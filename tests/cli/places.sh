@@ -73,7 +73,7 @@ for look in none status; do
     [ $look = none ] || works status
     run doctor slow
     expect $? 0 "doctor after a kill"
-    has "the next run or reindex renews it"
+    has "the next list renews it"
     works resume slow --set limits.trials=200 --progress none
     works doctor slow
     works rm slow --yes

@@ -14,7 +14,7 @@ mv results/old results/new
 [ "$(digest new)" = "$whole" ] && [ -n "$whole" ]
 check $? "the digest is the same"
 works doctor new
-has "index.db does not list new: the next run or reindex renews it"
+has "index.db does not list the state of new: the next list renews it"
 works doctor new/verify/trial_1
 while read -r command; do
     # shellcheck disable=SC2086
@@ -53,17 +53,17 @@ has "index.db says the same"
 cp -r results/newer results/twin && works run gait.yaml --name third --backend cpu --progress none && works list
 mv results/newer results/aside && mv results/third results/newer && mv results/aside results/third
 works doctor newer
-has "the next run or reindex renews it"
+has "the next list renews it"
 works doctor third
 works status
 works doctor newer
 has "index.db says the same"
 mkdir other && mv results/newer other/newer
 works doctor newer --results other
-works reindex
+works list
 works rm twin --yes
 [ "$(listed)" = "third " ]
-check $? "reindex and rm: $(listed)"
+check $? "list and rm: $(listed)"
 
 # ---- campaigns made from a renamed one ------------------------------------------------------------------------------
 

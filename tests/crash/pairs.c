@@ -156,7 +156,6 @@ static const Kind kinds[] = {
     {"tag", "tag X told", apply_tag, false, true},
     {"note", "note X told", apply_note, false, true},
     {"query", "query X --where x1>0 --order x2", apply_read, false, false},
-    {"reindex", "reindex", apply_nothing, false, false},
     {"verify", "verify X --threads 1 --progress none", apply_read, false, false},
     {"compare", "compare X Y --threads 1 --progress none", apply_compare, false, false},
     {"report", "report X -o page.html", apply_read, false, false},
@@ -651,8 +650,8 @@ static bool settle(const Pairs *pairs, const bool *changed, World *world, char *
         const char *const words[] = {"resume", names[i], "--set", "limits.trials=none", "--progress", "none", NULL};
         if (world->of[i].there && changed[i] && !must(pairs, words, "after the round", why)) return false;
     }
-    const char *const reindex[] = {"reindex", NULL};
-    if (!must(pairs, reindex, "after the round", why) || !world_read(pairs, world, why)) return false;
+    const char *const list[] = {"list", NULL};
+    if (!must(pairs, list, "after the round", why) || !world_read(pairs, world, why)) return false;
     for (int i = 0; i < NAMES; i++) {
         const Content *content = &world->of[i];
         if (content->there && changed[i] && content->trials != shape_trials[content->shape])
@@ -846,9 +845,9 @@ static bool foreign_judge(const Pairs *pairs, const Foreign *foreign, Process *p
     if (!content_fits(&new, &start->of[0]) && !(good && applied && content_fits(&new, &done.of[1])))
         snprintf(why, TEXT, "the copy that was put there has changed");
     const char *const words[] = {"doctor", "b", NULL};
-    const char *const reindex[] = {"reindex", NULL};
+    const char *const list[] = {"list", NULL};
     if (why[0] == '\0' && foreign->folder)
-        return must(pairs, reindex, "afterwards", why) && must(pairs, words, "afterwards", why);
+        return must(pairs, list, "afterwards", why) && must(pairs, words, "afterwards", why);
     return why[0] == '\0';
 }
 

@@ -1,5 +1,5 @@
 // campaign.db and what lies beside it: schema, the commit rule, recovery, refusals, names, the catalogue.
-#include "../../runner/campaign/store/list/catalogue.h"
+#include "../../runner/campaign/campaign.h"
 #include "../../runner/campaign/store/commit/commit.h"
 #include "../../runner/campaign/store/queries.h"
 #include "../../runner/campaign/store/commit/seal.h"
@@ -496,23 +496,83 @@ TEST(store_names_are_safe_as_folders)
     arena_destroy(&arena);
 }
 
+// The number that a query of the catalogue gives; `change` (NULL: none) is run before.
+static int64_t catalogue_count(StoreCase *test, const char *change, const char *sql)
+{
+    CHECK_OK(database_open(store_case_path(test, CATALOGUE_DATABASE), DATABASE_WRITE, &test->store->database));
+    if (change != NULL) CHECK_OK(database_run(test->store->database, change));
+    const int64_t count = store_case_count(test, sql);
+    CHECK_OK(database_close(test->store->database));
+    return count;
+}
+
+// A root with the campaign `a`.
+static void catalogue_case(StoreCase *test)
+{
+    store_case_start(test);
+    CHECK_OK(store_close(test->store));
+    CHECK_OK(folder_make(store_case_path(test, "a")));
+    CHECK_OK(file_rename(store_case_path(test, CAMPAIGN_DATABASE), store_case_path(test, "a/" CAMPAIGN_DATABASE)));
+    catalogue_note(test->folder, false, "a", &test->arena);
+}
+
+static void catalogue_case_end(StoreCase *test)
+{
+    test->store = NULL;
+    store_case_end(test);
+}
+
+#define CATALOGUE_OF_A "SELECT count(*) FROM campaigns WHERE name = 'a' AND model = 'hopper' AND length(reader) > 0"
+
 TEST(store_catalogue_has_one_row_per_campaign)
 {
     StoreCase test;
-    store_case_start(&test);
-    CatalogueRow row = {.name = "a", .experiment = "e", .model = "m", .hash = "h", .state = "running"};
-    row.best_fitness = (double)NAN, row.best_trial = -1;
-    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
-    row.state = "done", row.trials = 5, row.best_fitness = 1, row.best_trial = 3;
-    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
-    row.name = "b";
-    CHECK_OK(catalogue_update(test.folder, false, &row, NULL, &test.arena));
-    CHECK_OK(store_close(test.store));
-    CHECK_OK(database_open(store_case_path(&test, CATALOGUE_DATABASE), DATABASE_READ, &test.store->database));
-    CHECK_INTEGER(2, store_case_count(&test, "SELECT count(*) FROM campaigns"));
-    CHECK_INTEGER(1,
-                  store_case_count(&test, "SELECT state = 'done' AND best_trial = 3 FROM campaigns WHERE name = 'a'"));
-    CHECK_OK(database_close(test.store->database));
-    test.store = NULL;
-    store_case_end(&test);
+    catalogue_case(&test);
+    catalogue_note(test.folder, false, "a", &test.arena);
+    CHECK_INTEGER(1, catalogue_count(&test, NULL, "SELECT count(*) FROM campaigns"));
+    CHECK_INTEGER(1, catalogue_count(&test, NULL, CATALOGUE_OF_A));
+    CHECK_OK(file_remove(store_case_path(&test, "a/" CAMPAIGN_DATABASE)));
+    catalogue_note(test.folder, false, "a", &test.arena);
+    CHECK_INTEGER(0, catalogue_count(&test, NULL, "SELECT count(*) FROM campaigns"));
+    catalogue_case_end(&test);
+}
+
+TEST(store_catalogue_is_made_again_from_damage_and_from_another_layout)
+{
+    StoreCase test;
+    catalogue_case(&test);
+    CHECK_OK(file_write(test.folder, CATALOGUE_DATABASE, "junk", 4));
+    catalogue_note(test.folder, false, "a", &test.arena);
+    CHECK_INTEGER(1, catalogue_count(&test,
+                                     "DROP TABLE campaigns; CREATE TABLE campaigns(name TEXT PRIMARY KEY, hash TEXT);"
+                                     "CREATE TABLE status_cache(name TEXT PRIMARY KEY)",
+                                     "SELECT count(*) = 0 FROM campaigns"));
+    catalogue_note(test.folder, false, "a", &test.arena);
+    CHECK_INTEGER(1, catalogue_count(&test, NULL, CATALOGUE_OF_A));
+    CHECK_INTEGER(0, catalogue_count(&test, NULL, "SELECT count(*) FROM sqlite_schema WHERE name = 'status_cache'"));
+    catalogue_case_end(&test);
+}
+
+TEST(store_catalogue_differs_or_is_behind)
+{
+    StoreCase test;
+    const char *difference;
+    bool behind;
+    catalogue_case(&test);
+    const CampaignPlace place = {.results = test.folder, .name = "a", .folder = store_case_path(&test, "a")};
+    CHECK_OK(catalogue_compare(&place, &test.arena, &difference, &behind));
+    CHECK(!behind);
+    CHECK_TEXT("", difference);
+    CHECK_INTEGER(1, catalogue_count(&test, "UPDATE campaigns SET trials = 77", "SELECT count(*) FROM campaigns"));
+    CHECK_OK(catalogue_compare(&place, &test.arena, &difference, &behind));
+    CHECK(!behind);
+    CHECK_TEXT("index.db has another value `trials` of a", difference);
+    CHECK_INTEGER(1, catalogue_count(&test, "UPDATE campaigns SET stamp = x'00'", "SELECT count(*) FROM campaigns"));
+    CHECK_OK(catalogue_compare(&place, &test.arena, &difference, &behind));
+    CHECK(behind);
+    CHECK_OK(file_remove(store_case_path(&test, CATALOGUE_DATABASE)));
+    CHECK_OK(catalogue_compare(&place, &test.arena, &difference, &behind));
+    CHECK(behind);
+    CHECK_TEXT("index.db is missing", difference);
+    catalogue_case_end(&test);
 }

@@ -4,7 +4,6 @@
 
 #include "../store/trials/trial_blocks.h"
 #include "../store/queries.h"
-#include "../store/list/catalogue.h"
 #include "../store/list/integrity.h"
 #include "../store/campaign/store.h"
 #include "../store/commit/schema.h"
@@ -221,22 +220,16 @@ static void doctor_check_spec(Doctor *doctor)
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
-// A folder may have been renamed since the catalogue was written: that is not damage.
+// The campaign may have changed, or its folder may have been renamed, since the catalogue was written: that is not damage.
 static void doctor_check_catalogue(Doctor *doctor)
 {
-    CatalogueRow row;
-    char difference[160] = "";
-    bool behind = false;
-    Error error = catalogue_row(doctor->database, doctor->place->name, doctor->arena, &row);
-    if (error.kind == OK)
-        error = catalogue_compare(doctor->place->results, &row, doctor->holder[0] != '\0', difference,
-                                  sizeof difference, &behind, doctor->arena);
-    doctor->catalogue_bad = error.kind != OK || (difference[0] != '\0' && !behind);
-    if (doctor->catalogue_bad)
-        doctor_find(doctor, "catalogue", "%s; `%s` makes it again", error.kind != OK ? error.text : difference,
-                    command_again(doctor->place->results, "reindex").text);
+    const char *difference;
+    bool behind;
+    const Error error = catalogue_compare(doctor->place, doctor->arena, &difference, &behind);
+    if (error.kind != OK || (difference[0] != '\0' && !behind))
+        doctor_find(doctor, "catalogue", "%s", error.kind != OK ? error.text : difference);
     else if (behind)
-        doctor_good(doctor, "catalogue", "%s: the next run or reindex renews it", difference);
+        doctor_good(doctor, "catalogue", "%s: the next list renews it", difference);
     else
         doctor_good(doctor, "catalogue", CATALOGUE_DATABASE " says the same");
 }

@@ -5,7 +5,6 @@
 
 #include "../store/trials/best_rows.h"
 #include "../store/queries.h"
-#include "../store/list/catalogue.h"
 #include "../store/list/integrity.h"
 #include "../store/ground/rows.h"
 #include "../store/campaign/store.h"
@@ -240,13 +239,6 @@ static Error repair_rows(Repair *repair)
     return repair_keep_rest(repair);
 }
 
-static Error repair_catalogue(Repair *repair)
-{
-    CatalogueRow row;
-    TRY(catalogue_row(repair->store->database, repair->doctor->place->name, repair->arena, &row));
-    return catalogue_update(repair->options.results, repair->options.shared_fs, &row, repair->messages, repair->arena);
-}
-
 static Error repair_store(Repair *repair)
 {
     StoreRecovery recovery;
@@ -254,8 +246,7 @@ static Error repair_store(Repair *repair)
     TRY(store_recover(repair->store, &recovery, repair->messages));
     if (strcmp(repair->store->state, "done") == 0 && repair->store->blocks == NULL)
         TRY(store_index_fitness(repair->store, repair->arena));
-    TRY(store_event(repair->store, "repaired", "%d findings", repair->doctor->findings));
-    return repair_catalogue(repair);
+    return store_event(repair->store, "repaired", "%d findings", repair->doctor->findings);
 }
 
 static Error repair_locked(Repair *repair)
@@ -269,6 +260,7 @@ static Error repair_locked(Repair *repair)
     if (error.kind == OK) error = repair_store(repair);
     const Error closing = store_close(repair->store);
     if (repair->device_open) device_close(&repair->device);
+    catalogue_note(place->results, repair->options.shared_fs, place->name, repair->arena);
     return error.kind != OK ? error : closing;
 }
 

@@ -2,7 +2,6 @@
 // runs the loop, records the arrays that are chosen at the end, and stores how the run ended.
 #include "../batch/batch_size.h"
 #include "../plan/space.h"
-#include "../store/list/catalogue.h"
 #include "../store/commit/kept_rows.h"
 #include "../store/commit/rounds.h"
 #include "../store/campaign/store.h"
@@ -95,45 +94,6 @@ static void campaign_summarize(const Campaign *campaign, const StoreCounts *befo
     summary->state = loop->state;
     summary->reason = loop->reason[0] != '\0' ? arena_copy(campaign->arena, loop->reason) : NULL;
     summary->wall_seconds = clock_seconds() - campaign->started;
-}
-
-// ---- the catalogue --------------------------------------------------------------------------------------------------
-
-// Updates the catalogue when a run starts and when it ends. An error is only a warning. Parts have none: the machines
-// that run them share no database.
-static void campaign_catalogue(const Campaign *campaign, const char *state)
-{
-    if (campaign->spec->part.count > 0) return;
-    const RunSummary *summary = campaign->summary;
-    const CatalogueRow row = {.name = campaign->name,
-                              .experiment = campaign->spec->experiment,
-                              .model = campaign->spec->model->name,
-                              .hash = campaign->spec->hash.hex,
-                              .state = state,
-                              .reason = summary->reason,
-                              .trials = summary->trials_done,
-                              .trials_total = summary->trials_total,
-                              .failures = summary->failures,
-                              .best_trial = summary->best_trial,
-                              .best_fitness = summary->best_fitness};
-    const Error error = catalogue_update(campaign->options->results, campaign->options->shared_fs, &row,
-                                         campaign->messages, campaign->arena);
-    if (error.kind != OK && campaign->messages != NULL) {
-        fprintf(campaign->messages, "warning: the catalogue was not updated: %s\n", error.text);
-    }
-}
-
-// A run that was killed after it had ended and before it updated the catalogue.
-static void campaign_renew_catalogue(const Campaign *campaign)
-{
-    CatalogueRow row;
-    char difference[256] = "";
-    bool behind = false;
-    Error error = catalogue_row(campaign->store->database, campaign->name, campaign->arena, &row);
-    if (error.kind == OK)
-        error = catalogue_compare(campaign->options->results, &row, false, difference, sizeof difference, &behind,
-                                  campaign->arena);
-    if (error.kind != OK || difference[0] != '\0') campaign_catalogue(campaign, "done");
 }
 
 // ---- before the loop ------------------------------------------------------------------------------------------------
@@ -487,7 +447,6 @@ static Error campaign_compute(Campaign *campaign, const StoreCounts *before)
     if (error.kind == OK) {
         campaign_tell_start(campaign, before);
         campaign->summary->trials_total = loop_total(loop);
-        campaign_catalogue(campaign, "running");
         error = campaign_run_loop(campaign);
         campaign_summarize(campaign, &loop->before);
     }
@@ -521,7 +480,6 @@ static Error campaign_is_complete(Campaign *campaign, const StoreCounts *before,
                                       .best_trial = before->best_trial,
                                       .state = "done",
                                       .reason = campaign->store->reason[0] != '\0' ? campaign->store->reason : NULL};
-    campaign_renew_catalogue(campaign);
     if (campaign->messages != NULL) {
         fprintf(campaign->messages, "%s is done already: %s trials\n", campaign->name, text_count(before->trials).text);
     }
@@ -555,7 +513,8 @@ static Error campaign_locked(Campaign *campaign, const char *folder)
     if (error.kind == OK) error = database_check_place(campaign->store->database); // what was written since is there
     const Error closing = store_close(campaign->store);
     if (error.kind == OK) error = closing;
-    if (campaign->loop.state != NULL) campaign_catalogue(campaign, campaign->loop.state);
+    if (campaign->loop.state != NULL && campaign->spec->part.count == 0) // machines that run parts share no database
+        catalogue_note(campaign->options->results, campaign->options->shared_fs, campaign->name, campaign->arena);
     return error;
 }
 

@@ -18,12 +18,4 @@ void status_copy_texts(StatusReport *report, Arena *arena);
 // Reads the databases of the entries that are not known (status_many.c).
 Error status_read_many(StatusEntry *entries, int count, Arena *arena);
 
-// Reads one campaign's database after its writer has closed it, for the catalogue, so that the next list need not open
-// it. False: it could not be read (status_cache.c).
-bool status_cache_look(const CampaignPlace *place, StatusEntry *entry, Arena *arena);
-// Within a transaction on the catalogue: stores the entries that are known, and deletes the rows of the others.
-Error status_cache_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena);
-// Whether the catalogue knows an earlier state of the campaign of this name, or another campaign under it.
-bool status_cache_is_behind(Database *catalogue, const char *results, const char *name, Arena *arena);
-
 #endif

@@ -1,306 +1,366 @@
-// index.db, the catalogue of the campaigns under a results root. It makes list and status fast. It can be rebuilt from
-// the campaigns' folders, so nothing is lost if it is.
-#include "catalogue.h"
-
-#include "../trials/best_order.h"
-#include "integrity.h"
-#include "../trials/trial_blocks.h"
-#include "../ground/rows.h"
+// index.db, the catalogue of the campaigns under a results root: a cache that makes list fast. Reading the state of one
+// campaign takes a connection and a dozen queries, about 0.5 ms, and a root may have ten thousand campaigns. So the table
+// `campaigns` stores each state with the stamp of the database that it was read from (io/database_stamp.c). A campaign
+// with the same stamp is not opened. A campaign that changed, or that replaced another one, is read again; one that
+// runs, or was killed, is read each time. The holder of the lock is read each time.
+//
+// list writes what it had to read, and removes campaigns that are gone. A command that changes a campaign writes its row
+// too, so that the next list need not open it. A catalogue that is missing, is damaged or has another layout is made
+// again by whoever writes it next. Errors of the catalogue are ignored: without it list reads the campaigns.
 #include "../campaign/status.h"
 #include "../campaign/store.h"
+#include "integrity.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static const char catalogue_schema[] =
-    "CREATE TABLE IF NOT EXISTS campaigns(name TEXT PRIMARY KEY, experiment TEXT NOT NULL, model TEXT NOT NULL,\n"
-    "  hash TEXT NOT NULL, state TEXT NOT NULL, reason TEXT, trials INTEGER NOT NULL, trials_total INTEGER,\n"
-    "  failures INTEGER NOT NULL, best_fitness REAL, best_trial INTEGER, program_version TEXT NOT NULL,\n"
-    "  updated TEXT NOT NULL) STRICT, WITHOUT ROWID;";
+// Rows that another version of the program wrote are read again: they may mean something else.
+#define CATALOGUE_READER HOPSCOTCH_VERSION " 2"
 
-static Error catalogue_replace(Database *database, const CatalogueRow *row)
+typedef struct Catalogue {
+    const char *results;
+    int64_t device; // file system of the root; campaigns on another one are read each time; -1: all are read
+    Arena *arena;
+    Database *database; // open for reading; NULL: there is none
+    Cursor find;
+    bool broken; // it can't be read, or it has another layout
+} Catalogue;
+
+// ---- the columns ----------------------------------------------------------------------------------------------------
+
+static void status_bind_text(Cursor *row, const void *field) { with_text(row, *(const char *const *)field); }
+static void status_bind_integer(Cursor *row, const void *field) { with_integer(row, *(const int64_t *)field); }
+static void status_bind_real(Cursor *row, const void *field) { with_real(row, *(const double *)field); }
+static void status_bind_flag(Cursor *row, const void *field) { with_integer(row, *(const bool *)field); }
+
+static void status_take_text(const Cursor *row, int index, void *field, Arena *arena)
 {
-    const char *const texts[] = {row->name, row->experiment, row->model, row->hash, row->state, row->reason};
-    TRY(database_run(database, catalogue_schema));
-    Cursor replace =
-        cursor_open(database, "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) with_text(&replace, texts[i]);
-    with_integer(&replace, row->trials);
-    with_count(&replace, row->trials_total);
-    with_integer(&replace, row->failures);
-    with_real(&replace, row->best_fitness);
-    if (row->best_trial >= 0)
-        with_integer(&replace, row->best_trial);
-    else
-        with_null(&replace);
-    with_text(&replace, HOPSCOTCH_VERSION);
-    with_text(&replace, clock_utc().text);
-    return cursor_run(&replace);
+    *(const char **)field = arena_copy(arena, cell_text(row, index));
+}
+static void status_take_integer(const Cursor *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(int64_t *)field = cell_integer(row, index);
+}
+static void status_take_real(const Cursor *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(double *)field = cell_real(row, index);
+}
+static void status_take_flag(const Cursor *row, int index, void *field, Arena *arena)
+{
+    (void)arena;
+    *(bool *)field = cell_integer(row, index) != 0;
 }
 
-// Campaigns under one root may end at the same moment. A lock makes them write the catalogue one after the other, each
-// for a few milliseconds, so that two connections never checkpoint it at once.
-#define CATALOGUE_PATIENCE 2.0 // s
-
-static Error catalogue_lock(const char *path, Lock *lock)
+static bool status_same_text(const void *a, const void *b)
 {
-    const double begun = clock_seconds();
-    Error error = lock_take(path, lock);
-    while (error.kind != OK && clock_seconds() - begun < CATALOGUE_PATIENCE) {
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        error = lock_take(path, lock);
+    return strcmp(*(const char *const *)a, *(const char *const *)b) == 0;
+}
+static bool status_same_integer(const void *a, const void *b) { return *(const int64_t *)a == *(const int64_t *)b; }
+static bool status_same_flag(const void *a, const void *b) { return *(const bool *)a == *(const bool *)b; }
+static bool status_same_real(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x == y || (isnan(x) && isnan(y));
+}
+
+typedef enum StatusType { STATUS_TEXT, STATUS_INTEGER, STATUS_REAL, STATUS_FLAG } StatusType;
+
+static const struct {
+    const char *declaration;
+    void (*bind)(Cursor *row, const void *field);
+    void (*take)(const Cursor *row, int index, void *field, Arena *arena);
+    bool (*same)(const void *a, const void *b);
+} status_types[] = {
+    [STATUS_TEXT] = {"TEXT NOT NULL", status_bind_text, status_take_text, status_same_text},
+    [STATUS_INTEGER] = {"INTEGER NOT NULL", status_bind_integer, status_take_integer, status_same_integer},
+    [STATUS_REAL] = {"REAL", status_bind_real, status_take_real, status_same_real},
+    [STATUS_FLAG] = {"INTEGER NOT NULL", status_bind_flag, status_take_flag, status_same_flag}};
+
+// All fields of a StatusReport except its place and its holder.
+#define FIELD(type, member)                                                                                            \
+    {                                                                                                                  \
+#member, STATUS_##type, offsetof(StatusReport, member)                                                         \
     }
-    return error;
+#define TIMING(type, member)                                                                                           \
+    {                                                                                                                  \
+        "timings_" #member, STATUS_##type, offsetof(StatusReport, timings.member)                                      \
+    }
+static const struct {
+    const char *name;
+    StatusType type;
+    size_t offset;
+} status_fields[] = {FIELD(TEXT, state),
+                     FIELD(TEXT, reason),
+                     FIELD(TEXT, experiment),
+                     FIELD(TEXT, model),
+                     FIELD(TEXT, started),
+                     FIELD(TEXT, finished),
+                     FIELD(TEXT, hash),
+                     FIELD(TEXT, program),
+                     FIELD(TEXT, devices),
+                     FIELD(TEXT, committed),
+                     FIELD(TEXT, origin),
+                     FIELD(TEXT, tags),
+                     FIELD(TEXT, note),
+                     FIELD(TEXT, resumed),
+                     FIELD(TEXT, overrides),
+                     FIELD(INTEGER, most),
+                     FIELD(INTEGER, trials),
+                     FIELD(INTEGER, total),
+                     FIELD(INTEGER, replicates),
+                     FIELD(INTEGER, failures),
+                     FIELD(INTEGER, seed),
+                     FIELD(INTEGER, batches),
+                     FIELD(INTEGER, numerics_version),
+                     FIELD(INTEGER, lanes),
+                     FIELD(INTEGER, shards),
+                     FIELD(INTEGER, best_trial),
+                     FIELD(INTEGER, objectives),
+                     FIELD(REAL, best),
+                     FIELD(REAL, shard_bytes),
+                     FIELD(FLAG, maximizes),
+                     FIELD(REAL, rate),
+                     FIELD(REAL, busy),
+                     TIMING(REAL, wall),
+                     TIMING(REAL, kernel),
+                     TIMING(REAL, copy),
+                     TIMING(REAL, search),
+                     TIMING(REAL, hdf5),
+                     TIMING(REAL, sqlite),
+                     TIMING(INTEGER, batches),
+                     TIMING(INTEGER, made)};
+#undef FIELD
+#undef TIMING
+enum { STATUS_FIELDS = sizeof status_fields / sizeof *status_fields };
+
+static const char *catalogue_table_sql(Arena *arena)
+{
+    const char *sql = "CREATE TABLE IF NOT EXISTS campaigns(name TEXT PRIMARY KEY, reader TEXT NOT NULL, "
+                      "stamp BLOB NOT NULL";
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        sql = arena_format(arena, "%s, %s %s", sql, status_fields[i].name,
+                           status_types[status_fields[i].type].declaration);
+    return arena_format(arena, "%s) STRICT, WITHOUT ROWID;", sql);
 }
 
-// The cache of list and status (status_cache.c), in the same transaction. Without it they read the campaigns.
-static void catalogue_keep(Database *catalogue, const StatusEntry *entries, int count, Arena *arena)
+static const char *catalogue_find_sql(Arena *arena)
 {
-    if (database_run(catalogue, "SAVEPOINT kept").kind != OK) return;
-    if (status_cache_keep(catalogue, entries, count, arena).kind != OK)
-        (void)database_run(catalogue, "ROLLBACK TO kept");
-    (void)database_run(catalogue, "RELEASE kept");
+    const char *sql = "SELECT stamp";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, %s", sql, status_fields[i].name);
+    return arena_format(arena, "%s FROM campaigns WHERE name = ? AND reader = ?", sql);
 }
 
-static Error catalogue_end(Database *catalogue, Error error)
+static const char *catalogue_insert_sql(Arena *arena)
 {
-    const Error end = database_run(catalogue, error.kind == OK ? "COMMIT" : "ROLLBACK");
+    const char *sql = "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?";
+    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, ?", sql);
+    return arena_format(arena, "%s)", sql);
+}
+
+static void catalogue_bind(Cursor *insert, const StatusEntry *entry)
+{
+    with_text(insert, entry->name);
+    with_text(insert, CATALOGUE_READER);
+    with_blob(insert, &entry->stamp, sizeof entry->stamp);
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        status_types[status_fields[i].type].bind(insert, (const char *)&entry->report + status_fields[i].offset);
+}
+
+static void catalogue_take(const Cursor *row, Arena *arena, StatusReport *report)
+{
+    for (int i = 0; i < STATUS_FIELDS; i++)
+        status_types[status_fields[i].type].take(row, 1 + i, (char *)report + status_fields[i].offset, arena);
+}
+
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+static const char *catalogue_path(const char *results, Arena *arena)
+{
+    return arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
+}
+
+static Error catalogue_start(Catalogue *catalogue, const char *path)
+{
+    TRY(database_open(path, DATABASE_READ, &catalogue->database));
+    TRY(store_read_begin(catalogue->database)); // takes the locks once for all rows
+    catalogue->find = cursor_open(catalogue->database, catalogue_find_sql(catalogue->arena));
+    return catalogue->find.error;
+}
+
+static void catalogue_stop(Catalogue *catalogue)
+{
+    catalogue->broken = cursor_close(&catalogue->find).kind != OK || catalogue->broken;
+    store_leave(catalogue->database);
+    catalogue->database = NULL;
+}
+
+// Not on a network file system: there the stamp of a file may be seconds old, and a reader must not write a catalogue.
+static void catalogue_open(const char *results, Arena *arena, Catalogue *catalogue)
+{
+    DatabaseStamp root;
+    *catalogue = (Catalogue){.results = results, .arena = arena, .device = -1};
+    if (!file_exists(results) || network_file_system(results)[0] != '\0') return;
+    (void)database_stamp(results, &root); // of a folder only the file system counts
+    catalogue->device = root.word[0];
+    const char *path = catalogue_path(results, arena);
+    if (file_missing(path)) return;
+    catalogue->broken = catalogue_start(catalogue, path).kind != OK;
+    if (catalogue->broken) catalogue_stop(catalogue);
+}
+
+static bool catalogue_has_stamp(const Cursor *row, const DatabaseStamp *stamp)
+{
+    const Bytes kept = cell_blob(row, 0);
+    return kept.size == sizeof *stamp && memcmp(kept.data, stamp, sizeof *stamp) == 0;
+}
+
+static bool catalogue_find(Catalogue *catalogue, StatusEntry *entry)
+{
+    bool same = false;
+    if (catalogue->find.statement == NULL || catalogue->find.error.kind != OK) return false;
+    with_text(&catalogue->find, entry->name);
+    with_text(&catalogue->find, CATALOGUE_READER);
+    while (cursor_next(&catalogue->find)) { // there is only one
+        same = catalogue_has_stamp(&catalogue->find, &entry->stamp);
+        if (same) catalogue_take(&catalogue->find, catalogue->arena, &entry->report);
+    }
+    return same && catalogue->find.error.kind == OK;
+}
+
+static const char *status_database(const CampaignPlace *place, Arena *arena)
+{
+    return arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder);
+}
+
+static Error catalogue_read_entries(Catalogue *catalogue, StatusEntry *entries, int count)
+{
+    for (int i = 0; i < count; i++) {
+        StatusEntry *entry = &entries[i];
+        const size_t used = catalogue->arena->used;
+        entry->still = database_stamp(status_database(&entry->place, catalogue->arena), &entry->stamp) &&
+                       entry->stamp.word[0] == catalogue->device;
+        arena_rewind(catalogue->arena, used);
+        entry->report = status_unread(&entry->place);
+        entry->known = entry->still && catalogue_find(catalogue, entry);
+    }
+    return status_read_many(entries, count, catalogue->arena);
+}
+
+static void catalogue_read_locks(StatusEntry *entries, int count, Arena *arena)
+{
+    for (int i = 0; i < count; i++) {
+        if (entries[i].error != NULL) continue;
+        const Error error = status_read_lock(arena, &entries[i].report);
+        if (error.kind != OK) entries[i].error = arena_copy(arena, error.text);
+    }
+}
+
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+// What is written in one transaction: the rows of the entries that were read while nothing wrote to their databases.
+typedef struct CatalogueChange {
+    const StatusEntry *entries; // [count]
+    int count;
+    bool whole; // the entries are all campaigns of the root: the rows of others are removed; else those of the entries
+    const char *const *names; // whole: [n_names], sorted
+    int n_names;
+} CatalogueChange;
+
+static bool catalogue_wants(const StatusEntry *entry)
+{
+    return entry->still && !entry->known && entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
+}
+
+static int catalogue_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Whether there is "gains", for "gains" and for "gains/verify/trial_41", which was made of it.
+static bool catalogue_is_there(const CatalogueChange *change, const char *name, Arena *arena)
+{
+    const size_t used = arena->used;
+    const char *first = arena_format(arena, "%.*s", (int)strcspn(name, "/"), name);
+    const bool there = change->n_names > 0 && bsearch(&first, change->names, (size_t)change->n_names, sizeof first,
+                                                      catalogue_compare_names) != NULL;
+    arena_rewind(arena, used);
+    return there;
+}
+
+// Whether the catalogue lists a campaign that is not there.
+static bool catalogue_has_more(const Catalogue *catalogue, const CatalogueChange *change)
+{
+    const char *name;
+    bool more = false;
+    if (catalogue->database == NULL) return false;
+    Cursor each = cursor_open(catalogue->database, "SELECT name FROM campaigns");
+    while (!more && next_text(&each, &name)) more = !catalogue_is_there(change, name, catalogue->arena);
+    return cursor_close(&each).kind == OK && more;
+}
+
+static Error catalogue_drop(Database *database, const CatalogueChange *change, Arena *arena)
+{
+    const char *name;
+    Cursor drop = cursor_open(database, "DELETE FROM campaigns WHERE name = ?");
+    for (int i = 0; i < change->count && !change->whole; i++) {
+        with_text(&drop, change->entries[i].name);
+        cursor_next(&drop);
+    }
+    Cursor each = cursor_open(database, "SELECT name FROM campaigns");
+    while (change->whole && next_text(&each, &name)) {
+        if (!catalogue_is_there(change, name, arena)) {
+            with_text(&drop, name);
+            cursor_next(&drop);
+        }
+        cursor_stop(&each, drop.error);
+    }
+    cursor_stop(&each, cursor_close(&drop));
+    return cursor_close(&each);
+}
+
+static Error catalogue_insert(Database *database, const CatalogueChange *change, Arena *arena)
+{
+    Cursor insert = cursor_open(database, catalogue_insert_sql(arena));
+    for (int i = 0; i < change->count; i++) {
+        if (!catalogue_wants(&change->entries[i])) continue;
+        catalogue_bind(&insert, &change->entries[i]);
+        cursor_next(&insert);
+    }
+    return cursor_close(&insert);
+}
+
+// A table with other columns is made again. Earlier versions had a second table, status_cache.
+static Error catalogue_make_table(Database *database, Arena *arena)
+{
+    TRY(database_run(database, catalogue_table_sql(arena)));
+    Cursor find = cursor_open(database, catalogue_find_sql(arena));
+    if (cursor_close(&find).kind == OK) return error_none();
+    TRY(database_run(database, "DROP TABLE campaigns; DROP TABLE IF EXISTS status_cache"));
+    return database_run(database, catalogue_table_sql(arena));
+}
+
+static Error catalogue_change(Database *database, const CatalogueChange *change, Arena *arena)
+{
+    TRY(database_run(database, "BEGIN IMMEDIATE"));
+    Error error = catalogue_make_table(database, arena);
+    if (error.kind == OK) error = catalogue_drop(database, change, arena);
+    if (error.kind == OK) error = catalogue_insert(database, change, arena);
+    const Error end = database_run(database, error.kind == OK ? "COMMIT" : "ROLLBACK");
     return error.kind == OK ? end : error;
 }
 
-// status: of the same campaign, if it is known; else list reads the campaign.
-static Error catalogue_write(const char *path, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
-                             Arena *arena)
+static Error catalogue_store(const char *path, const CatalogueChange *change, Arena *arena)
 {
     Database *database = NULL;
     TRY(database_open(path, DATABASE_WRITE, &database));
-    Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = database_run(database, "BEGIN IMMEDIATE");
-    if (error.kind == OK) {
-        error = catalogue_replace(database, row);
-        if (error.kind == OK) catalogue_keep(database, status, 1, arena);
-        error = catalogue_end(database, error);
-    }
+    const Error error = catalogue_change(database, change, arena);
     const Error closing = database_close(database);
     return error.kind != OK ? error : closing;
 }
-
-// ---- from the folders -----------------------------------------------------------------------------------------------
-
-static Error catalogue_read_campaign(Database *database, Arena *arena, CatalogueRow *row)
-{
-    Cursor campaign =
-        cursor_open(database, "SELECT experiment, model, hash, state, reason, trials_total FROM campaign");
-    const bool there = cursor_next(&campaign);
-    if (there) {
-        row->experiment = arena_copy(arena, cell_text(&campaign, 0));
-        row->model = arena_copy(arena, cell_text(&campaign, 1));
-        row->hash = arena_copy(arena, cell_text(&campaign, 2));
-        row->state = arena_copy(arena, cell_text(&campaign, 3));
-        row->reason = cell_is_null(&campaign, 4) ? NULL : arena_copy(arena, cell_text(&campaign, 4));
-        row->trials_total = cell_integer(&campaign, 5);
-    }
-    TRY(cursor_close(&campaign));
-    return there ? error_none() : store_row_lost(database, row->name);
-}
-
-static Error catalogue_read_trials(Database *database, CatalogueRow *row)
-{
-    Cursor batches = cursor_open(database, "SELECT ifnull(sum(trials), 0), ifnull(sum(failures), 0) FROM batches");
-    if (next_integer(&batches, &row->trials)) row->failures = cell_integer(&batches, 1);
-    TRY(cursor_close(&batches));
-    return store_best(database, &row->best_trial, &row->best_fitness);
-}
-
-Error catalogue_row(Database *database, const char *name, Arena *arena, CatalogueRow *row)
-{
-    *row = (CatalogueRow){.name = name, .best_fitness = (double)NAN, .best_trial = -1};
-    TRY(catalogue_read_campaign(database, arena, row));
-    return catalogue_read_trials(database, row);
-}
-
-static CatalogueRow catalogue_row_of(const StatusReport *report)
-{
-    return (CatalogueRow){.name = report->place.name,
-                          .experiment = report->experiment,
-                          .model = report->model,
-                          .hash = report->hash,
-                          .state = report->state,
-                          .reason = report->reason[0] != '\0' ? report->reason : NULL,
-                          .trials = report->trials,
-                          .trials_total = report->total,
-                          .failures = report->failures,
-                          .best_trial = isnan(report->best) ? -1 : report->best_trial,
-                          .best_fitness = report->best};
-}
-
-Error catalogue_replace_by(Database *catalogue, const StatusReport *report)
-{
-    const CatalogueRow row = catalogue_row_of(report);
-    return catalogue_replace(catalogue, &row);
-}
-
-static Error catalogue_read(const CampaignPlace *place, Arena *arena, CatalogueRow *row)
-{
-    Database *campaign = NULL;
-    TRY(database_open(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place->folder), DATABASE_READ, &campaign));
-    Error error = trial_blocks_show(campaign);
-    if (error.kind == OK) error = catalogue_row(campaign, place->name, arena, row);
-    store_leave(campaign);
-    return error;
-}
-
-static bool catalogue_is_read(const StatusEntry *entry)
-{
-    return entry->error == NULL && strcmp(entry->report.state, "unreadable") != 0;
-}
-
-// Adds a campaign from its status. A campaign that could not be read is read again, for the error.
-static Error catalogue_add(Database *catalogue, const StatusEntry *entry, Arena *arena)
-{
-    CatalogueRow row = catalogue_row_of(&entry->report);
-    if (!catalogue_is_read(entry)) TRY(catalogue_read(&entry->place, arena, &row));
-    return catalogue_replace(catalogue, &row);
-}
-
-static Error catalogue_read_all(const char *results, Arena *arena, StatusEntry **out, int *count)
-{
-    const char *const *names = NULL;
-    TRY(campaign_names(results, arena, &names, count));
-    StatusEntry *entries = ARENA_NEW(arena, StatusEntry, *count + 1);
-    const bool network = network_file_system(results)[0] != '\0';
-    for (int i = 0; i < *count; i++) {
-        const char *folder = arena_format(arena, "%s/%s", results, names[i]);
-        entries[i] = (StatusEntry){.name = names[i], .still = !network};
-        entries[i].place = (CampaignPlace){.results = results, .name = names[i], .folder = folder};
-    }
-    *out = entries;
-    return status_read_many(entries, *count, arena);
-}
-
-// In one transaction: a sync for each of ten thousand campaigns would take a minute.
-static Error catalogue_fill(Database *catalogue, const char *results, FILE *messages, Arena *arena, int *campaigns)
-{
-    StatusEntry *entries = NULL;
-    int count = 0;
-    *campaigns = 0;
-    TRY(catalogue_read_all(results, arena, &entries, &count));
-    TRY(database_run(catalogue, "BEGIN IMMEDIATE"));
-    TRY(database_run(catalogue, catalogue_schema));
-    for (int i = 0; i < count; i++) {
-        const size_t used = arena->used;
-        const Error error = catalogue_add(catalogue, &entries[i], arena);
-        *campaigns += error.kind == OK;
-        if (error.kind != OK && messages != NULL)
-            fprintf(messages, "warning: %s is not in the catalogue: %s\n", entries[i].name,
-                    text_visible(error.text, arena));
-        arena_rewind(arena, used);
-    }
-    catalogue_keep(catalogue, entries, count, arena);
-    return database_run(catalogue, "COMMIT");
-}
-
-static const char *const catalogue_endings[] = {"-wal", "-shm", "-journal", ""};
-enum { CATALOGUE_ENDINGS = sizeof catalogue_endings / sizeof *catalogue_endings };
-
-// Removes a database and the files that SQLite puts beside it.
-static Error catalogue_remove(const char *path, Arena *arena)
-{
-    for (int i = 0; i < CATALOGUE_ENDINGS; i++) {
-        const char *file = arena_format(arena, "%s%s", path, catalogue_endings[i]);
-        if (file_exists(file) || file_check_regular(file).kind != OK) TRY(file_remove(file));
-    }
-    return error_none();
-}
-
-static Error catalogue_make_at(const char *path, const char *results, bool shared_fs, FILE *messages, Arena *arena,
-                               int *campaigns)
-{
-    Database *database = NULL;
-    int64_t left = 0;
-    const char *wal = arena_format(arena, "%s-wal", path);
-    TRY(catalogue_remove(path, arena));
-    TRY(database_open(path, DATABASE_WRITE, &database));
-    Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = catalogue_fill(database, results, messages, arena, campaigns);
-    const Error closing = database_close(database);
-    if (error.kind == OK) error = closing;
-    if (error.kind == OK && file_exists(wal)) error = file_size(wal, &left);
-    if (error.kind == OK && left > 0)
-        error = error_make(ERROR_MACHINE, "not enough disk space for the list of campaigns in %.300s: free some space",
-                           results);
-    return error;
-}
-
-// With the catalogue's lock held. The new catalogue replaces the old one when it is complete.
-static Error catalogue_make(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
-{
-    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
-    const char *made = arena_format(arena, "%s.new", path); // no campaign has such a name
-    Error error = catalogue_make_at(made, results, shared_fs, messages, arena, campaigns);
-    if (error.kind == OK) error = catalogue_remove(path, arena);
-    if (error.kind == OK) error = file_rename(made, path);
-    const Error cleared = catalogue_remove(made, arena);
-    return error.kind != OK ? error : cleared;
-}
-
-// The campaigns of a root as they are now: their names, and the stamps of their databases.
-typedef struct CatalogueSight {
-    const char *const *names;
-    DatabaseStamp *stamps; // [count]
-    int count;
-} CatalogueSight;
-
-static Error catalogue_see(const char *results, Arena *arena, CatalogueSight *sight)
-{
-    TRY(campaign_names(results, arena, &sight->names, &sight->count));
-    sight->stamps = ARENA_NEW(arena, DatabaseStamp, sight->count + 1);
-    for (int i = 0; i < sight->count; i++) {
-        const size_t used = arena->used;
-        const char *path = arena_format(arena, "%s/%s/" CAMPAIGN_DATABASE, results, sight->names[i]);
-        (void)database_stamp(path, &sight->stamps[i]); // whether it can be trusted or not
-        arena_rewind(arena, used);
-    }
-    return error_none();
-}
-
-static bool catalogue_sees_the_same(const CatalogueSight *a, const CatalogueSight *b)
-{
-    bool same = a->count == b->count;
-    for (int i = 0; i < a->count && same; i++)
-        same = strcmp(a->names[i], b->names[i]) == 0 && memcmp(&a->stamps[i], &b->stamps[i], sizeof *a->stamps) == 0;
-    return same;
-}
-
-// *again: building took so long that other processes may have given up on the lock. Their campaigns may be missing.
-static Error catalogue_rebuild_once(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns,
-                                    bool *again)
-{
-    Lock lock = {.descriptor = -1};
-    CatalogueSight before, after;
-    *again = false;
-    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const double taken = clock_seconds();
-    Error error = catalogue_see(results, arena, &before);
-    if (error.kind == OK) error = catalogue_make(results, shared_fs, messages, arena, campaigns);
-    lock_release(&lock);
-    if (error.kind != OK || clock_seconds() - taken < CATALOGUE_PATIENCE / 2) return error;
-    TRY(catalogue_see(results, arena, &after)); // without the lock: who waits from now on gets it
-    *again = !catalogue_sees_the_same(&before, &after);
-    return error;
-}
-
-Error catalogue_rebuild(const char *results, bool shared_fs, FILE *messages, Arena *arena, int *campaigns)
-{
-    enum { CATALOGUE_REBUILDS = 3 }; // campaigns may run all the time
-    bool again = true;
-    for (int i = 0; i < CATALOGUE_REBUILDS && again; i++)
-        TRY(catalogue_rebuild_once(results, shared_fs, messages, arena, campaigns, &again));
-    return error_none();
-}
-
-// ---- one row --------------------------------------------------------------------------------------------------------
 
 // Whether the file is damaged, and not the disk full or the file locked: then a reader finds it damaged too.
 static bool catalogue_is_damaged(const char *path)
@@ -314,133 +374,96 @@ static bool catalogue_is_damaged(const char *path)
     return damaged;
 }
 
-static Error catalogue_put(const char *results, bool shared_fs, const CatalogueRow *row, const StatusEntry *status,
-                           bool *damaged, Arena *arena)
+// Removes a database and the files that SQLite puts beside it.
+static Error catalogue_remove(const char *path, Arena *arena)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal", ""};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *file = arena_format(arena, "%s%s", path, endings[i]);
+        if (file_exists(file) || file_check_regular(file).kind != OK) TRY(file_remove(file));
+    }
+    return error_none();
+}
+
+// One process writes at a time, so that two connections never checkpoint the catalogue at once. A process that does not
+// get the lock leaves the row to the next list.
+static void catalogue_write(const char *results, bool broken, const CatalogueChange *change, Arena *arena)
 {
     Lock lock = {.descriptor = -1};
-    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
-    *damaged = false;
-    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const Error error = catalogue_write(path, shared_fs, row, status, arena);
-    if (error.kind != OK) *damaged = catalogue_is_damaged(path);
+    const char *path = catalogue_path(results, arena);
+    if (lock_take(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock).kind != OK) return;
+    if (broken || catalogue_store(path, change, arena).kind != OK) {
+        if (catalogue_is_damaged(path)) (void)catalogue_remove(path, arena);
+        (void)catalogue_store(path, change, arena);
+    }
     lock_release(&lock);
+}
+
+// ---- list, and the commands that change a campaign ------------------------------------------------------------------
+
+Error catalogue_read(const char *results, StatusEntry *entries, int count, const char *const *names, int n_names,
+                     Arena *arena)
+{
+    Catalogue catalogue;
+    const CatalogueChange change = {
+        .entries = entries, .count = count, .whole = true, .names = names, .n_names = n_names};
+    catalogue_open(results, arena, &catalogue);
+    const Error error = catalogue_read_entries(&catalogue, entries, count);
+    bool changed = catalogue_has_more(&catalogue, &change);
+    for (int i = 0; i < count && !changed; i++) changed = catalogue_wants(&entries[i]);
+    catalogue_stop(&catalogue);
+    if (error.kind == OK && changed && catalogue.device != -1)
+        catalogue_write(results, catalogue.broken, &change, arena);
+    if (error.kind == OK) catalogue_read_locks(entries, count, arena);
     return error;
 }
 
-Error catalogue_update(const char *results, bool shared_fs, const CatalogueRow *row, FILE *messages, Arena *arena)
+void catalogue_note(const char *results, bool shared_fs, const char *name, Arena *arena)
 {
-    bool damaged = false;
-    int campaigns = 0;
-    const CampaignPlace place = {
-        .results = results, .name = row->name, .folder = arena_format(arena, "%s/%s", results, row->name)};
-    StatusEntry status = {.place = place, .name = row->name};
-    if (strcmp(row->state, "running") != 0) (void)status_cache_look(&place, &status, arena); // it is written no more
-    const Error error = catalogue_put(results, shared_fs, row, &status, &damaged, arena);
-    if (!damaged) return error;
-    if (messages != NULL)
-        fprintf(messages, "the catalogue is damaged and is made again from the campaigns' folders: %s\n",
-                text_visible(error.text, arena));
-    TRY(catalogue_rebuild(results, shared_fs, messages, arena, &campaigns));
-    return catalogue_put(results, shared_fs, row, &status, &damaged, arena);
+    const char *folder = arena_format(arena, "%s/%s", results, name);
+    StatusEntry entry = {.name = name, .place = {.results = results, .name = name, .folder = folder}};
+    if (shared_fs || network_file_system(results)[0] != '\0') return;
+    database_stamp_wait(status_database(&entry.place, arena));
+    entry.still = status_read_still(&entry.place, arena, &entry.stamp, &entry.report);
+    if (!entry.still && file_missing(catalogue_path(results, arena))) return;
+    catalogue_write(results, false, &(CatalogueChange){.entries = &entry, .count = 1}, arena);
 }
 
-static Error catalogue_drop(Database *catalogue, const char *name)
-{
-    Cursor drop = cursor_open(catalogue, "DELETE FROM campaigns WHERE name = ?");
-    with_text(&drop, name);
-    return cursor_run(&drop);
-}
+// ---- the doctor's check ---------------------------------------------------------------------------------------------
 
-// Another process may have given the name to another campaign, or removed it. A campaign that can't be read has no row:
-// a run that begins there lists itself.
-static Error catalogue_renew(Database *catalogue, const char *results, const char *name, Arena *arena)
+// In words; "": all fields are the same.
+static const char *catalogue_differ(const Cursor *row, const StatusReport *report, const char *name, Arena *arena)
 {
-    const CampaignPlace place = {
-        .results = results, .name = name, .folder = arena_format(arena, "%s/%s", results, name)};
-    StatusEntry entry = {.place = place, .name = name};
-    CatalogueRow row;
-    bool there = !file_missing(arena_format(arena, "%s/" CAMPAIGN_DATABASE, place.folder));
-    TRY(catalogue_drop(catalogue, name));
-    if (there && status_cache_look(&place, &entry, arena) && catalogue_is_read(&entry))
-        row = catalogue_row_of(&entry.report);
-    else if (there)
-        there = catalogue_read(&place, arena, &row).kind == OK;
-    catalogue_keep(catalogue, &entry, 1, arena);
-    return there ? catalogue_replace(catalogue, &row) : error_none();
-}
-
-static Error catalogue_look_at(const char *results, bool shared_fs, const char *name, Arena *arena)
-{
-    Database *database = NULL;
-    TRY(database_open(arena_format(arena, "%s/" CATALOGUE_DATABASE, results), DATABASE_WRITE, &database));
-    Error error = store_share(database, shared_fs);
-    if (error.kind == OK) error = database_run(database, "BEGIN IMMEDIATE");
-    if (error.kind == OK) {
-        error = database_run(database, catalogue_schema);
-        if (error.kind == OK) error = catalogue_renew(database, results, name, arena);
-        error = catalogue_end(database, error);
+    StatusReport kept = *report;
+    catalogue_take(row, arena, &kept);
+    for (int i = 0; i < STATUS_FIELDS; i++) {
+        const size_t at = status_fields[i].offset;
+        if (!status_types[status_fields[i].type].same((const char *)&kept + at, (const char *)report + at))
+            return arena_format(arena, CATALOGUE_DATABASE " has another value `%s` of %s", status_fields[i].name, name);
     }
-    const Error closing = database_close(database);
-    return error.kind != OK ? error : closing;
+    return "";
 }
 
-Error catalogue_look(const char *results, bool shared_fs, const char *name, FILE *messages, Arena *arena)
-{
-    Lock lock = {.descriptor = -1};
-    int campaigns = 0;
-    TRY(catalogue_lock(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock));
-    const Error error = catalogue_look_at(results, shared_fs, name, arena);
-    const bool damaged =
-        error.kind != OK && catalogue_is_damaged(arena_format(arena, "%s/" CATALOGUE_DATABASE, results));
-    lock_release(&lock);
-    return damaged ? catalogue_rebuild(results, shared_fs, messages, arena, &campaigns) : error;
-}
-
-// ---- comparing ------------------------------------------------------------------------------------------------------
-
-// The first field in which the catalogue's row differs from the campaign's.
-static void catalogue_differ(const Cursor *found, const CatalogueRow *row, bool running, char *text, size_t size)
-{
-    const double best = rows_stored(row->best_fitness), listed = cell_real(found, 4);
-    const struct {
-        const char *what;
-        bool differs;
-    } fields[] = {{"experiment", strcmp(cell_text(found, 0), row->experiment) != 0},
-                  {"model", strcmp(cell_text(found, 1), row->model) != 0},
-                  {"hash of the spec", strcmp(cell_text(found, 2), row->hash) != 0},
-                  {"state", !running && strcmp(cell_text(found, 3), row->state) != 0},
-                  {"best fitness", !running && (isnan(best) ? !isnan(listed) : best != listed)},
-                  {"number of trials", !running && cell_integer(found, 5) != row->trials},
-                  {"number of failures", !running && cell_integer(found, 6) != row->failures}};
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof fields / sizeof *fields && text[0] == '\0'; i++) {
-        if (fields[i].differs)
-            snprintf(text, size, CATALOGUE_DATABASE " has another %s of %s", fields[i].what, row->name);
-    }
-}
-
-Error catalogue_compare(const char *results, const CatalogueRow *row, bool running, char *difference, size_t size,
-                        bool *behind, Arena *arena)
+Error catalogue_compare(const CampaignPlace *place, Arena *arena, const char **difference, bool *behind)
 {
     Database *database;
-    const char *path = arena_format(arena, "%s/" CATALOGUE_DATABASE, results);
-    *behind = !file_exists(path);
-    difference[0] = '\0';
-    if (*behind) snprintf(difference, size, CATALOGUE_DATABASE " is missing");
-    if (*behind) return error_none();
+    DatabaseStamp stamp;
+    StatusReport report;
+    const char *path = catalogue_path(place->results, arena);
+    *behind = true;
+    *difference = CATALOGUE_DATABASE " is missing";
+    if (!file_exists(path)) return error_none();
     TRY(database_open(path, DATABASE_READ, &database));
-    Cursor found = cursor_open(database, "SELECT experiment, model, hash, state, best_fitness, trials, failures "
-                                         "FROM campaigns WHERE name = ?");
-    with_text(&found, row->name);
-    if (cursor_next(&found)) {
-        const bool killed = strcmp(cell_text(&found, 3), "running") == 0; // a run that ends lists how
-        catalogue_differ(&found, row, running, difference, size);
-        *behind = difference[0] != '\0' && (killed || status_cache_is_behind(database, results, row->name, arena));
-    } else if (!running) {
-        snprintf(difference, size, CATALOGUE_DATABASE " does not list %s", row->name);
-        *behind = true;
+    *difference = arena_format(arena, CATALOGUE_DATABASE " does not list the state of %s", place->name);
+    Cursor row = cursor_open(database, catalogue_find_sql(arena));
+    const bool other_layout = row.error.kind != OK && integrity_holds(database);
+    with_text(&row, place->name);
+    with_text(&row, CATALOGUE_READER);
+    if (status_read_still(place, arena, &stamp, &report) && cursor_next(&row)) {
+        *behind = !catalogue_has_stamp(&row, &stamp);
+        if (!*behind) *difference = catalogue_differ(&row, &report, place->name, arena);
     }
-    const Error error = cursor_close(&found);
+    const Error error = cursor_close(&row);
     store_leave(database);
-    return error;
+    return other_layout ? error_none() : error;
 }
