@@ -485,8 +485,8 @@ typedef struct StatusEntry {
 // campaigns of the root, sorted. Renews the catalogue, or makes it, if it can be written now. Error: not enough memory.
 Error catalogue_read(const char *results, StatusEntry *entries, int count, const char *const *names, int n_names,
                      Arena *arena);
-// After a command has changed, made or removed a campaign and closed its database: writes its row, so that the next list
-// need not open it. shared_fs: does nothing.
+// After a command has changed, made or removed a campaign and closed its database: writes its row, so that the next
+// list need not open it. shared_fs: does nothing.
 void catalogue_note(const char *results, bool shared_fs, const char *name, Arena *arena);
 // *difference: in words; "": none. *behind: the campaign changed after the catalogue was written; the next list renews
 // it. Error: the catalogue can't be read.

@@ -220,7 +220,7 @@ static void doctor_check_spec(Doctor *doctor)
 
 // ---- the catalogue --------------------------------------------------------------------------------------------------
 
-// The campaign may have changed, or its folder may have been renamed, since the catalogue was written: that is not damage.
+// A campaign may have changed, or been renamed, since the catalogue was written: that is not damage.
 static void doctor_check_catalogue(Doctor *doctor)
 {
     const char *difference;

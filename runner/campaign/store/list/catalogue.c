@@ -1,12 +1,12 @@
 // index.db, the catalogue of the campaigns under a results root: a cache that makes list fast. Reading the state of one
-// campaign takes a connection and a dozen queries, about 0.5 ms, and a root may have ten thousand campaigns. So the table
+// campaign takes a connection and a dozen queries, about 0.5 ms, and a root may have ten thousand campaigns. So table
 // `campaigns` stores each state with the stamp of the database that it was read from (io/database_stamp.c). A campaign
 // with the same stamp is not opened. A campaign that changed, or that replaced another one, is read again; one that
 // runs, or was killed, is read each time. The holder of the lock is read each time.
 //
-// list writes what it had to read, and removes campaigns that are gone. A command that changes a campaign writes its row
-// too, so that the next list need not open it. A catalogue that is missing, is damaged or has another layout is made
-// again by whoever writes it next. Errors of the catalogue are ignored: without it list reads the campaigns.
+// list writes the states that it had to read, and removes campaigns that are gone. A command that changes a campaign
+// writes its row too, so that the next list need not open it. The next process that writes makes a catalogue again that
+// is missing, is damaged or has another layout. Errors are ignored: without a catalogue list reads the campaigns.
 #include "../campaign/status.h"
 #include "../campaign/store.h"
 #include "integrity.h"
