@@ -6,8 +6,10 @@
 #ifndef HOPSCOTCH_DATABASE_BLOCKS_H
 #define HOPSCOTCH_DATABASE_BLOCKS_H
 
+#include "block_table.h"
 #include "columns.h"
-#include "database.h"
+#include "database_connection.h"
+#include "order.h"
 
 enum { BLOCK_TESTS_MAX = 32 }; // of a statement; SQLite alone compares what is more
 

@@ -12,7 +12,8 @@
 #ifndef HOPSCOTCH_IO_SYSTEM_H
 #define HOPSCOTCH_IO_SYSTEM_H
 
-#include "io.h"
+#include "file.h"
+#include "lock.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

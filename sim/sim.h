@@ -139,7 +139,7 @@ typedef struct Option {
                              // which may be out of range; for a file its contents, "cloud", "numbers", "robot",
                              // "matrix" (CSV, rows of equal length) or "table" (the same with a line of names first);
                              // for words an example; else NULL. A robot is read with what the model's options `ignore`
-                             // (words) and `base` (a choice, as RobotBase of io.h) say, if it has them
+                             // (words) and `base` (a choice, as RobotBase of io/robot/robot.h) say, if it has them
     const char *doc;
 } Option;
 

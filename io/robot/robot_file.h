@@ -2,7 +2,8 @@
 #ifndef HOPSCOTCH_ROBOT_FILE_H
 #define HOPSCOTCH_ROBOT_FILE_H
 
-#include "../io.h"
+#include "../xml.h"
+#include "robot.h"
 
 #define ROBOT_FILE_BYTES ((size_t)2 << 30) // address space for reading one: 192 bytes of each element, and texts
 
