@@ -4,25 +4,26 @@
 
 #include "shard.h"
 
-// An HDF5 file with copies of recorded arrays: per group one dataset for each group of columns, as in a shard, with the
-// lanes one after the other, the table `lanes`, and the datasets `trial` and `replicate` of every sample. It takes the
-// memory of the table, of a chunk (1 MiB) per dataset, and of the lane that is copied.
+// The arrays of an HDF5 group: datasets and the table `lanes` as in a shard (shard.h), and the datasets `trial` and
+// `replicate` with a number per sample. Writing takes the memory of the table, a chunk (1 MiB) per dataset, and a lane.
 typedef struct ArrayGroup {
-    const char *group; // as a shard's
+    const char *group; // name of the group, as in Shard
     const Field *columns;
     int n_columns;
     bool float64, gzip;
     const ShardLane *lanes; // [n_lanes], in the order of the samples
     int64_t n_lanes;
-    // Reads the samples of lanes[index], [length][n_columns]; they are used until the next call.
+    // *samples <- the samples of lanes[index], [length][n_columns], valid until the next call.
     Error (*read)(void *of, int64_t index, const double **samples);
     void *of;
 } ArrayGroup;
 typedef struct ArrayFile ArrayFile;
-// descriptor: a new file that can be read and written; path: its name for messages. Both stay the caller's.
+// Starts a file with these attributes. descriptor: an empty file, open for reading and writing; path: its name for
+// messages. The caller owns both. After an error there is nothing to close.
 Error array_file_open(int descriptor, const char *path, const ShardAttribute *attributes, int n_attributes,
                       ArrayFile **out);
 Error array_file_put(ArrayFile *file, const ArrayGroup *group);
-Error array_file_close(ArrayFile *file, Error error); // also after an error, which it returns
+// error: the first error so far, or none; it is returned, or else an error of closing.
+Error array_file_close(ArrayFile *file, Error error);
 
 #endif

@@ -5,32 +5,32 @@
 #include "database.h"
 #include "number_column.h"
 
-// Rows with ids from `first` to `last`, with gaps if there are fewer rows than ids.
+// A block with ids from `first` to `last`; some ids are missing if `rows` is less than last - first + 1.
 typedef struct BlockSpan {
     int64_t first, last, rows;
 } BlockSpan;
 
-// Column 0 is the integer `id`, which ascends within a block. Ids of a block are greater than those of blocks before
-// it. NaN is NULL, and -0 is 0, as in a row.
+// Column 0 is the integer `id`, which ascends within a block and from block to block. As in a stored row, NaN is NULL
+// and -0 is 0.
 typedef struct BlockTable {
     const NumberColumn *columns; // [n_columns]
     int n_columns;
     const BlockSpan *blocks; // [n_blocks]
     int64_t n_blocks;
-    // values[rows] <- rows [first, first + rows) of a column of a block
+    // values[rows] <- rows [first, first + rows) of a column of a block, 8 bytes each
     Error (*read)(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values);
     void *source;
-    // When the connection needs the table no longer, and after an error of database_add_blocks. NULL: nothing is done.
+    // Called when the connection no longer needs the table, and after an error of database_add_blocks; may be NULL.
     void (*done)(void *source);
-    // For tests; 0: the usual ones. Rows that are read at a time; that are looked for first in an order; that take as
-    // long to read one after the other as one row alone.
+    // Tests set these; 0: the default. piece: rows per read. found: rows that an order looks for first. sparse: rows
+    // that are read one after the other in the time of one row at a random place.
     int64_t piece, found, sparse;
 } BlockTable;
-// From now on `name` means this table to statements of the connection; it hides a table of the file. Call it before
-// database_prepare_guarded. What the table points to must outlive the connection. Conditions on columns, and the order
-// by columns, are computed column by column, and only columns that a query needs are read. A guarded statement is
-// interrupted there too.
+// Makes the table known to statements of the connection as `name`; it hides a table of that name in the file. Call this
+// before database_prepare_guarded. What the table points to must outlive the connection. Conditions on columns, and the
+// order by columns, are computed column by column, and only columns that a query needs are read. The guard of a
+// statement is checked meanwhile.
 Error database_add_blocks(Database *database, const char *name, const BlockTable *table);
-Error database_remove_blocks(Database *database, const char *name); // if there is one
+Error database_remove_blocks(Database *database, const char *name); // no error if there is no such table
 
 #endif

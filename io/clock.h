@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-double clock_seconds(void); // monotonic
-Text32 clock_utc(void);     // "2026-01-31T12:00:00Z"
+double clock_seconds(void); // s since an unspecified instant; never goes back (CLOCK_MONOTONIC)
+Text32 clock_utc(void);     // now: "2026-01-31T12:00:00Z"
 
 #endif

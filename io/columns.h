@@ -1,4 +1,5 @@
-// Which rows of columns in memory meet conditions. io/database_block_plan.c turns the conditions of SQL into these tests.
+// Which rows of columns in memory meet conditions. io/database_block_plan.c turns the conditions of SQL into these
+// tests.
 #ifndef HOPSCOTCH_COLUMNS_H
 #define HOPSCOTCH_COLUMNS_H
 

@@ -9,31 +9,34 @@
 typedef struct Database Database;
 typedef struct Statement Statement;
 typedef enum DatabaseMode {
-    DATABASE_WRITE, // creates it if needed; WAL, synchronous FULL, foreign keys; the only connection that checkpoints
+    DATABASE_WRITE, // creates a missing file; WAL, synchronous FULL, foreign keys; the only connection that checkpoints
     DATABASE_READ,  // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
     DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, excludes readers
 } DatabaseMode;
 
-// Errors: ERROR_MACHINE with the path and SQLite's message, or if the database, or a file that SQLite would use beside
-// it, is a link, a pipe, a device, or a journal of another program. ERROR_USER if it is not a database.
+// Error (machine), with the path and SQLite's message: also if the database, or a file that SQLite would use beside it,
+// is a link, a pipe, a device, or a journal of another program. Error (user): the file is not a database. All functions
+// below report failures of SQLite in this way.
 Error database_open(const char *path, DatabaseMode mode, Database **out);
-// Opens, to read, a database that no process writes to according to its stamp (below). It takes no lock, and neither
-// looks at nor makes files beside it. If the stamp has changed afterwards, the rows that were read, and errors too, are
-// invalid.
+// Opens a database for reading that no process writes to according to its stamp (below). Takes no lock, and neither
+// looks at files beside the database nor makes any. If the stamp has changed afterwards, the rows that were read are
+// invalid, and errors too.
 Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);     // as it was opened
-Error database_close(Database *database);                // for a writer: also checkpoints (TRUNCATE)
+Error database_close(Database *database);                // a writer also checkpoints (TRUNCATE); NULL: nothing to do
 Error database_check_place(const Database *database);    // error: its path names another file now, or none
 Error database_run(Database *database, const char *sql); // one or more statements without values
-// Outside of a transaction: statements of a writer may read the database at `path` as the schema `other`, until
-// database_detach. No process may write to it meanwhile.
+// Call both outside of a transaction. Between them, statements of a writer may read the database at `path` as the
+// schema `other`; no process may write to that database meanwhile.
 Error database_attach(Database *database, const char *path);
 Error database_detach(Database *database);
 Error database_make_index(Database *database, const char *sql); // one CREATE INDEX, with settings that make it faster
-Error database_prepare(Database *database, const char *sql, Statement **out);
+Error database_prepare(Database *database, const char *sql, Statement **out);       // statement_close frees it
 bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table
 // SQL has the function row_digest(d, v1, ...): the digest d after adding the values. Triggers use it.
-void bind_null(Statement *statement, int index); // index from 1; the next step returns an error of binding
+
+// Values of a statement: index from 1. The next step returns an error of binding.
+void bind_null(Statement *statement, int index);
 void bind_integer(Statement *statement, int index, int64_t value);
 void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
@@ -44,32 +47,35 @@ uint64_t bound_digest(const Statement *statement);
 // *row: a row can be read. After the last row, or if there are no rows, the statement is reset and can be bound again.
 Error statement_step(Statement *statement, bool *row);
 void statement_close(Statement *statement);
+
+// Columns of the current row: index from 0. Texts and blobs are valid until the next step.
+typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT, COLUMN_BLOB } ColumnKind;
+ColumnKind column_kind(Statement *statement, int index);
 int column_count(Statement *statement);
-const char *column_name(Statement *statement, int index); // index from 0, here and below
+const char *column_name(Statement *statement, int index);
 bool column_is_null(Statement *statement, int index);
-int64_t column_integer(Statement *statement, int index);
+int64_t column_integer(Statement *statement, int index);  // 0 if NULL
 double column_real(Statement *statement, int index);      // NaN if NULL
-const char *column_text(Statement *statement, int index); // "" if NULL; valid until the next step
+const char *column_text(Statement *statement, int index); // "" if NULL
 Bytes column_blob(Statement *statement, int index);
-uint64_t column_digest(Statement *statement, int first); // of the current row's values, from column `first` on
-// A SELECT that a user wrote, on a connection that is used for nothing else. It may read this database and compute,
-// until the deadline. Errors are the user's, with a caret where SQLite gives a place.
+uint64_t column_digest(Statement *statement, int first); // of the values from column `first` on
+
+// A SELECT that a user wrote, on a connection that is used for nothing else. The statement may only read this database
+// and compute, until the deadline. Errors are ERROR_USER, with a caret where SQLite gives a place.
 typedef struct DatabaseGuard {
     double deadline;          // by clock_seconds()
     int (*interrupted)(void); // returns nonzero if the user pressed Ctrl-C; may be NULL
 } DatabaseGuard;
 Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuard *guard, Statement **out);
 Error statement_step_guarded(Statement *statement, bool *row);
-typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT, COLUMN_BLOB } ColumnKind;
-ColumnKind column_kind(Statement *statement, int index); // of the current row's value
-// "name" with quotes doubled, in the arena, for the text of a statement.
+// The name of a table or column for the text of a statement: in double quotes, with quotes in it doubled.
 const char *sql_identifier(Arena *arena, const char *name);
 
-// From the next statement until it is closed, a database is read in one state. In a transaction: in that of the
-// transaction.
+// Until the connection is closed, all its statements read the same state of the database: that of the next statement,
+// or that of the transaction in which it is called.
 Error database_hold(Database *database);
 bool database_is_held(const Database *database);
-// Whether no other connection reads an older state than this one. Writes the write-ahead log back.
+// Writes the write-ahead log back. True if no other connection reads an older state than this one.
 bool database_is_unobserved(Database *database);
 
 enum { DATABASE_STAMP_WORDS = 5 };

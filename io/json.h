@@ -1,4 +1,4 @@
-// JSON.
+// Writes JSON.
 #ifndef HOPSCOTCH_IO_JSON_H
 #define HOPSCOTCH_IO_JSON_H
 
@@ -6,12 +6,13 @@
 
 #include <stdio.h>
 
-// A small JSON writer: it adds commas and escapes. name is NULL inside an array.
+// Commas, indentation and escapes are added. name: key of the value, NULL inside an array and at the top. The caller
+// checks `out` for errors of writing.
 typedef struct Json {
     FILE *out;
-    int depth;
-    bool pretty;
-    bool first[64];
+    int depth;      // at most 63
+    bool pretty;    // indented, one value per line
+    bool first[64]; // nothing is written yet at this depth
 } Json;
 void json_start(Json *json, FILE *out, bool pretty);
 void json_object(Json *json, const char *name);                  // opens {

@@ -1,4 +1,4 @@
-// Columns of numbers: what describes them, and a cell.
+// Columns of numbers in memory, shards and SQL.
 #ifndef HOPSCOTCH_IO_NUMBER_COLUMN_H
 #define HOPSCOTCH_IO_NUMBER_COLUMN_H
 
@@ -6,14 +6,15 @@
 
 typedef enum NumberType { NUMBER_REAL, NUMBER_INTEGER } NumberType; // double, int64_t: 8 bytes each
 
-// A column of a table. In HDF5 a dataset, in SQL a column of the type REAL, INTEGER or TEXT.
+// Describes a column of a table: a dataset in HDF5; a column of the type REAL, INTEGER or TEXT in SQL.
 typedef struct NumberColumn {
     Field field; // name, unit, doc
     NumberType type;
-    const char *const *words; // [n_words] texts that 0, 1, ... stand for, any other number for the last; NULL: numbers
+    const char *const *words; // [n_words] texts of 0, 1, ...; the last one for all other numbers; NULL: no texts
     int n_words;
 } NumberColumn;
 
+// The text of a number in a column that has words.
 static inline const char *number_word(const NumberColumn *column, int64_t number)
 {
     return column->words[number >= 0 && number < column->n_words ? number : column->n_words - 1];

@@ -1,4 +1,4 @@
-// The first rows of a table in an order by columns of numbers.
+// Finds the first rows of a table in an order by columns of numbers.
 #ifndef HOPSCOTCH_IO_ORDER_H
 #define HOPSCOTCH_IO_ORDER_H
 
@@ -6,30 +6,31 @@
 
 enum { ORDER_TERMS_MAX = 3 };
 
-// A row among those found: the keys of the terms, then its number, which decides between equal keys.
+// A candidate: its keys, one per term of the order, and its row number, which decides between equal keys.
 typedef struct FoundRow {
     uint64_t key[ORDER_TERMS_MAX];
     int64_t row;
 } FoundRow;
 
-// A key that is smaller if the cell comes first. NULL is the smallest value, as SQLite has it.
+// Maps a cell to a key: cells that come earlier in the order have smaller keys. NULL is the smallest value, as in
+// SQLite.
 uint64_t order_key(bool real, bool descending, Cell cell);
-bool order_before(const FoundRow *a, const FoundRow *b, int n_terms);
+bool order_before(const FoundRow *a, const FoundRow *b, int n_terms); // a comes before b
 
-// The first `most` rows behind `last` of those that are added.
+// Collects the first `most` rows that come after `last`, if has_last, else the first `most` rows.
 typedef struct FirstRows {
     FoundRow *rows; // [most + spare]
     int64_t count, most, spare;
     int n_terms;
-    FoundRow last, bound; // a row that does not come before `bound` is not among them
+    FoundRow last, bound; // rows that do not come before `bound` are not among the first `most`
     bool has_last, has_bound;
 } FirstRows;
 
-bool first_rows_wants(const FirstRows *first, const FoundRow *row);
-// Adds one that it wants. With most + spare rows, the first `most` stay, and count is `most`; the others lie behind
-// them. A small spare keeps `bound` close to the row number `most`, so that fewer rows are wanted in all.
+bool first_rows_wants(const FirstRows *first, const FoundRow *row); // the row may be among the first `most`
+// Adds a row that first_rows_wants. When most + spare rows are collected, calls first_rows_select. A small spare keeps
+// `bound` tight, so that fewer rows are added in all; a large one selects less often.
 void first_rows_add(FirstRows *first, const FoundRow *row);
-void first_rows_select(FirstRows *first); // the same with fewer rows: at most `most` stay
-void first_rows_sort(FirstRows *first);   // the end: rows[count] in their order, count <= most
+void first_rows_select(FirstRows *first); // count <= most, and updates `bound`; dropped rows lie behind rows[count - 1]
+void first_rows_sort(FirstRows *first);   // call at the end: rows[count] are in their order, count <= most
 
 #endif

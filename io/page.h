@@ -1,4 +1,4 @@
-// HTML pages in one file, which need no network.
+// HTML pages in one file, which can be read without a network.
 #ifndef HOPSCOTCH_IO_PAGE_H
 #define HOPSCOTCH_IO_PAGE_H
 
@@ -6,17 +6,17 @@
 
 #include <stdio.h>
 
-// An HTML page in one file, which needs no network. Its style and scripts are files of io/page/.
+// Style and scripts of a page: files of io/page/, which are part of the program.
 typedef enum PageFile { PAGE_STYLE, PAGE_SCRIPT, PAGE_SCENE, PAGE_ANIMATION, PAGE_ALIGNMENT, PAGE_FILES } PageFile;
 Bytes page_file(PageFile file); // read-only
-// The page up to <body>, and from </body> on. The page's security policy lets only its own scripts run. `style`: more
-// rules, or NULL.
+// Print the page up to <body>, and from </body> on. The page's security policy allows only its own scripts. style:
+// rules to add, or NULL.
 void page_start(FILE *out, const char *title, const char *style);
 void page_finish(FILE *out);
-// JSON for the scripts, in an element with this id; the text cannot end the element.
+// Prints JSON for the scripts as an element with this id. `json` is escaped so that it can't end the element.
 void page_put_json(FILE *out, const char *id, const char *json);
 
-// Base64 (RFC 4648) of bytes, with its end: text[BASE64_SIZE(size)].
+// text[BASE64_SIZE(size)] <- bytes[size] in Base64 (RFC 4648), and a NUL.
 #define BASE64_SIZE(size) (((size) + 2) / 3 * 4 + 1)
 void base64_put(const unsigned char *bytes, size_t size, char *text);
 

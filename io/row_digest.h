@@ -11,7 +11,7 @@ uint64_t row_digest_integer(uint64_t digest, int64_t value);
 uint64_t row_digest_real(uint64_t digest, double value); // NaN counts as NULL, -0 as 0, as SQLite returns them
 uint64_t row_digest_text(uint64_t digest, const char *text, size_t length);
 uint64_t row_digest_blob(uint64_t digest, const void *data, size_t size);
-// Adds a column to the digests of `count` rows.
+// digests[count] <- each digest with the value of its row, values[count], added.
 void row_digest_integers(uint64_t *digests, const int64_t *values, int64_t count);
 void row_digest_reals(uint64_t *digests, const double *values, int64_t count);
 

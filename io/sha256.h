@@ -12,9 +12,10 @@ typedef struct Sha256 {
 } Sha256;
 
 typedef struct Sha256Text {
-    char hex[65];
+    char hex[65]; // 64 digits and a NUL
 } Sha256Text;
 
+// A digest in pieces: start, add any number of times, finish. sha256_of computes the digest of one piece.
 void sha256_start(Sha256 *hash);
 void sha256_add(Sha256 *hash, const void *data, size_t size);
 Sha256Text sha256_finish(Sha256 *hash);

@@ -1,4 +1,5 @@
-// HDF5 shards: arrays of one kind, such as trajectories, of many lanes. Call these from one thread at a time.
+// HDF5 shards: files with the trajectories, or other arrays of one kind, of many lanes. One thread at a time may call
+// these functions.
 #ifndef HOPSCOTCH_IO_SHARD_H
 #define HOPSCOTCH_IO_SHARD_H
 
@@ -35,8 +36,8 @@ typedef struct Shard {
     bool gzip;             // shuffle + deflate
 } Shard;
 
-// Builds the bytes of the file in memory (HDF5's core driver). Equal contents give equal bytes. The caller frees the
-// image.
+// Builds the bytes of the file in memory (HDF5's core driver). Equal contents give equal bytes. The caller frees
+// image->data. Error (machine): not enough memory.
 Error shard_build(const Shard *shard, Bytes *image);
 
 // The arrays that a reader expects in a shard. They come from the spec, not from the file.
@@ -46,14 +47,14 @@ typedef struct ShardLayout {
     int n_columns; // 0: only the table of lanes is read
 } ShardLayout;
 
-// Reads a shard. The file's SHA-256 is compared with `sha256` before HDF5 sees the file (NULL: not compared). The
-// layout's columns must outlive the reader. Error: ERROR_MACHINE "missing", "damaged" with the path.
+// Opens a shard for reading. The file's SHA-256 is compared with `sha256`, unless NULL, before HDF5 sees the file. The
+// layout's columns must outlive the reader. Error (machine): the file is missing or damaged; the message has the path.
 typedef struct ShardReader ShardReader;
 Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out);
 int64_t shard_lane_count(const ShardReader *reader);
-ShardLane shard_lane(const ShardReader *reader, int64_t index);
-bool shard_is_float64(const ShardReader *reader);
-// samples[length][n_columns] in column order, widened to double
+ShardLane shard_lane(const ShardReader *reader, int64_t index); // 0 <= index < shard_lane_count
+bool shard_is_float64(const ShardReader *reader);               // else its samples are float32
+// samples[length][n_columns] <- the samples of lane `index`, in the layout's order of columns, widened to double.
 Error shard_samples(ShardReader *reader, int64_t index, double *samples);
 void shard_close(ShardReader *reader);
 

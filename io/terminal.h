@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 
-bool terminal_colour(FILE *out); // a terminal, TERM not dumb, NO_COLOR unset or empty
-bool terminal_interactive(FILE *out);
-int terminal_columns(FILE *out); // width in characters: the terminal's, else COLUMNS, else 80
-int terminal_rows(FILE *out);    // height in characters: the terminal's, else 24
-bool terminal_utf8(void);        // the environment's locale uses UTF-8
-// Switches to the alternate screen and hides the cursor; and back. Ctrl-Z is ignored in between.
+bool terminal_colour(FILE *out);      // terminal_interactive, and NO_COLOR is unset or empty
+bool terminal_interactive(FILE *out); // a terminal whose TERM is not "dumb"
+int terminal_columns(FILE *out);      // width in characters: the terminal's, else COLUMNS, else 80
+int terminal_rows(FILE *out);         // height in characters: the terminal's, else 24
+bool terminal_utf8(void);             // the environment's locale uses UTF-8
+// terminal_enter switches to the alternate screen, hides the cursor and ignores Ctrl-Z; terminal_leave restores all.
 void terminal_enter(FILE *out);
 void terminal_leave(FILE *out);
 

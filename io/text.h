@@ -4,15 +4,14 @@
 
 #include "../sim/sim.h"
 
-// Numbers for people: "1,234,567", "1.2 s", "3 min 20 s", "64.0 MiB"; into a buffer that is returned.
+// The text is returned by value: no allocation, and no lifetime to care about.
 typedef struct Text32 {
     char text[32];
 } Text32;
-Text32 text_count(int64_t value);
-Text32 text_duration(double seconds);
-Text32 text_bytes(double bytes);
-Text32 text_short(double value); // "950", "12.3k", "1.20M"
-// The shortest decimal that reads back to the same double.
-Text32 text_number(double value);
+Text32 text_count(int64_t value);     // "1,234,567"
+Text32 text_duration(double seconds); // "1.2 s", "3 min 20 s"
+Text32 text_bytes(double bytes);      // "64.0 MiB"
+Text32 text_short(double value);      // "950", "12.3k", "1.20M"
+Text32 text_number(double value);     // the shortest decimal that reads back as the same double
 
 #endif

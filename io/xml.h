@@ -12,22 +12,22 @@ typedef struct XmlAttribute {
 typedef struct XmlNode {
     const Source *source;
     const char *name;
-    int line, column, width;        // of <name
-    const XmlAttribute *attributes; // [n_attributes], in their order
+    int line, column, width;        // place of "<name", from 1
+    const XmlAttribute *attributes; // [n_attributes], in the order of the text
     int n_attributes;
-    struct XmlNode *parent, *first, *last, *next; // first and last: of its children
-    int text_line, text_column;                   // of the first text right in it that is not blank; 0: there is none
+    struct XmlNode *parent, *first, *last, *next; // first, last: children; next: sibling
+    int text_line, text_column;                   // place of the first text between its children; 0: only blanks
     size_t begin, end;                            // bytes of the element in source->text
-    size_t inner, inner_end;                      // bytes between its tags
+    size_t inner, inner_end;                      // bytes between start tag and end tag
 } XmlNode;
 
 enum { XML_BYTES_MAX = 8 << 20, XML_DEPTH_MAX = 256, XML_NODES_MAX = 1000000, XML_ATTRIBUTES_MAX = 256 };
 
-// Limits: 8 MiB, depth 256, 1,000,000 elements and attributes, 256 attributes of an element. Refused, by name and
-// place: what is not well formed, bad UTF-8, a <!DOCTYPE ...>, and so all entities but XML's own. The tree is in the
-// arena: up to 192 bytes per element or attribute, and once the text. NULL after an error, which went to
-// `diagnostics`. A NUL ends the text; see source_check.
+// Reads a text as a tree, which takes up to 192 bytes of the arena per element or attribute, and the size of the text.
+// Limits: 8 MiB of text, depth 256, 1,000,000 elements and attributes, 256 attributes per element. Errors, with place:
+// what is not well formed, bad UTF-8, and <!DOCTYPE ...>, so that only XML's own entities exist. NULL after an error,
+// which goes to `diagnostics`. A NUL ends the text; see source_check.
 XmlNode *xml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
-const XmlAttribute *xml_attribute(const XmlNode *node, const char *name); // NULL: not given
+const XmlAttribute *xml_attribute(const XmlNode *node, const char *name); // NULL if the element has no such attribute
 
 #endif

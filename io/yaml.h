@@ -7,10 +7,10 @@
 typedef enum NodeKind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING } NodeKind;
 
 typedef struct Source {
-    const char *file; // as the user named it, or "--set key.path=value"
-    const char *text; // whole, NUL-terminated
-    const char *name; // of a file that a spec names, relative to that spec's folder; else NULL
-    size_t most;      // limit of yaml_parse, bytes; 0: YAML_BYTES_MAX
+    const char *file; // name for messages, as the user wrote it, or "--set key.path=value"
+    const char *text; // the whole text, NUL-terminated
+    const char *name; // for a file that a spec names: relative to the spec's folder; else NULL
+    size_t most;      // size limit of yaml_parse, bytes; 0: YAML_BYTES_MAX
 } Source;
 
 typedef struct Node Node;
@@ -30,14 +30,14 @@ typedef struct Diagnostics Diagnostics;
 
 enum { YAML_BYTES_MAX = 1 << 20, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000, YAML_ANCHORS_MAX = 256 };
 
-// Limits: 1 MiB, depth 32, 100,000 nodes with aliases expanded. Refused, by name and place: duplicate keys, tabs in
-// indentation, bad UTF-8, NUL, several documents, tags, merge keys, and aliases to an open anchor. The tree is in the
-// arena (at most 32 MiB). All errors that can be found go to `diagnostics`; see diagnostics_errors(). NULL if they
-// leave no tree. After a duplicate key, a merge key, a tag or a second document, the tree without it is returned, so
-// that the caller can find its own errors in the same pass.
+// Reads a text as a tree, which takes at most 32 MiB of the arena. Limits: 1 MiB of text, depth 32, 100,000 nodes with
+// aliases expanded. Errors, with place: duplicate keys, tabs in indentation, bad UTF-8, NUL, several documents, tags,
+// merge keys, and an alias inside its own anchor. All errors that can be found go to `diagnostics`. After a duplicate
+// key, a merge key, a tag or a second document the rest of the tree is returned, so that the caller can find its own
+// errors in the same pass. NULL if the errors leave no tree.
 const Node *yaml_parse(const Source *source, Arena *arena, Diagnostics *diagnostics);
-// False, with a diagnostic at its place, if the `size` bytes read into source->text hold a NUL. Call it for texts from
-// files before yaml_parse, which stops at a NUL.
+// False, after reporting the place, if the `size` bytes of source->text hold a NUL. Call this for texts from files
+// before yaml_parse or xml_parse, which stop at a NUL.
 bool source_check(const Source *source, size_t size, Diagnostics *diagnostics);
 const Node *node_find(const Node *mapping, const char *key); // NULL if absent or not a mapping
 

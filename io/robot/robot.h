@@ -1,4 +1,4 @@
-// Robots from MJCF and URDF files.
+// Reads robots from MJCF and URDF files.
 #ifndef HOPSCOTCH_IO_ROBOT_ROBOT_H
 #define HOPSCOTCH_IO_ROBOT_ROBOT_H
 
@@ -17,13 +17,13 @@ typedef struct RobotOptions {
     RobotBase base;
 } RobotOptions;
 
-// Reads MJCF (<mujoco>) or URDF (<robot>); the root element tells which. Whatever changes the motion and is not
-// understood is an error that names it, unless `ignore` does. Bodies that can't move against their parent become part
-// of it. In `arena` are the robot and included texts (at most 32 MiB together). NULL after errors, which went to
-// `diagnostics`; source->text must outlive them.
+// The root element decides the format: MJCF (<mujoco>) or URDF (<robot>). An element that would change the motion and
+// is not supported is an error, unless `ignore` names it. Bodies that can't move relative to their parent are merged
+// into the parent. The robot and the included texts are in `arena` (at most 32 MiB together). NULL after errors, which
+// go to `diagnostics`; source->text must outlive `diagnostics`.
 const Robot *robot_read(const Source *source, const RobotOptions *options, Arena *arena, Diagnostics *diagnostics);
-// The text of an MJCF file with those that it includes put in their places: the robot of it is the same. *text is the
-// source's text if it includes none. False: errors went to `diagnostics`.
+// *text <- the text of an MJCF file with every <include> replaced by the contents of its file; source->text if there is
+// no <include>. False after errors, which go to `diagnostics`.
 bool robot_text(const Source *source, const char *folder, Arena *arena, Diagnostics *diagnostics, const char **text);
 
 #endif
