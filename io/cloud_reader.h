@@ -41,18 +41,18 @@ bool cloud_line(CloudText *text, char *line, size_t size);
 Error cloud_check_line(const CloudText *text);
 // Reads all of `word` as an integer >= 0. Error: it is not one, or is greater than CLOUD_POINTS_MAX.
 Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count);
-// Takes memory for `points` points; then takes the points, one per call.
+// cloud_begin takes memory for `points` points. cloud_add adds one, or counts it as dropped.
 Error cloud_begin(int64_t points, CloudFile *out);
 void cloud_add(CloudFile *out, const double *xyz);
-// Reads from the cursor on: rows of text; binary rows; binary columns, one after the other (`data`: rows->points *
-// stride bytes).
+// Read points from the cursor on: rows of text, or binary rows.
 Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
 Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
-// Of `there` bytes at the cursor, of which the points take `used`. Error: they are text, or more points follow.
+// Checks `there` bytes at the cursor, of which the points take `used`. Error: they are text, or more points follow.
 Error cloud_check_binary(const CloudText *text, const CloudRows *rows, size_t there, size_t used);
+// Reads binary columns, one after the other: data[rows->points * stride] bytes.
 Error cloud_binary_columns(const unsigned char *data, const CloudRows *rows, CloudFile *out);
 
-// One reader per format; `claims`: the file has this format.
+// The readers of each format. X_claims: the file begins as format X does. X_read: reads it.
 bool pcd_claims(const CloudText *text);
 Error pcd_read(CloudText *text, CloudFile *out);
 bool ply_claims(const CloudText *text);

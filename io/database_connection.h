@@ -42,6 +42,7 @@ struct Statement {
 
 // ---- errors (database_error.c) --------------------------------------------------------------------------------------
 
+// Return the error of a result code of SQLite, with the database's path; doing: "open", "read", ...
 Error database_error(const Database *database, int code, const char *doing);
 Error database_statement_error(const Database *database, int code, const char *sql); // NULL: the statement is not known
 // Returns an errno if the write failed for lack of room: the quota is used up, a file may not grow, or the disk has no
@@ -64,7 +65,7 @@ bool database_lacks_room(const char *path, Arena *arena); // its -shm file must 
 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 
-int database_add_functions(sqlite3 *handle);
+int database_add_functions(sqlite3 *handle);       // row_digest; returns a code of SQLite
 bool database_is_late(const DatabaseGuard *guard); // the statement is to be interrupted (database_user.c)
 // Why the last step of a statement could not read a block, once; no error if it could (database_blocks.c).
 Error database_block_error(const Database *database);

@@ -24,6 +24,7 @@ enum {
 
 // Call before HDF5. Error if there is no memory for an image of `bytes` and a copy of it.
 Error shard_ready(size_t bytes);
+// Set *error, unless it is set, if the result of a call is a failure: good false, id < 0, status < 0.
 void shard_check(Error *error, bool good, const char *what);
 hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
 void shard_ok(Error *error, herr_t status, const char *what);
@@ -101,11 +102,12 @@ hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
 
 // ---- parts of a file, for shard_write.c -----------------------------------------------------------------------------
 
-hid_t shard_create_file(Error *error); // in memory
-Error shard_take_image(hid_t file, Bytes *image);
-// and the groups above it; n_columns: whose names it has
+hid_t shard_create_file(Error *error);            // in memory
+Error shard_take_image(hid_t file, Bytes *image); // the bytes of such a file, which the caller frees
+// Creates a group and the groups above it; n_columns: number of columns whose names it will hold.
 hid_t shard_create_group(Error *error, hid_t file, const char *path, int n_columns, Arena *arena);
 void shard_make_room(Error *error, hid_t create, int64_t count); // for the names of `count` columns
+// Add an attribute to an object.
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
