@@ -6,8 +6,10 @@
 #ifndef HOPSCOTCH_DATABASE_BLOCKS_H
 #define HOPSCOTCH_DATABASE_BLOCKS_H
 
+#include "block_table.h"
 #include "columns.h"
-#include "database.h"
+#include "database_connection.h"
+#include "order.h"
 
 enum { BLOCK_TESTS_MAX = 32 }; // of a statement; SQLite alone compares what is more
 
@@ -75,8 +77,8 @@ void block_rows_free(BlockCursor *cursor);                          // what of i
 void block_rows_all(BlockCursor *cursor);                           // rows of all ids, no tests, no order
 int block_rows_narrow(BlockCursor *cursor, const ColumnTest *test); // to those with ids that pass
 int block_rows_first(BlockCursor *cursor);                          // to the first row, by tests and order
-int block_rows_next(BlockCursor *cursor);
-bool block_rows_end(const BlockCursor *cursor);
+int block_rows_next(BlockCursor *cursor);                           // to the next row
+bool block_rows_end(const BlockCursor *cursor);                     // behind the last row
 // *cell <- the value of a column in the row
 int block_rows_cell(BlockCursor *cursor, int column, Cell *cell);
 

@@ -3,7 +3,9 @@
 //
 // HDF5 makes the frame in a file without a name, in memory, and leaves holes for the columns: datasets are contiguous,
 // their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
-#include "shard.h"
+#include "shard_columns.h"
+
+#include "shard_hdf5.h"
 #include "system.h"
 
 #include <string.h>

@@ -1,7 +1,13 @@
 // Tables of results, cell by cell: aligned text for people, CSV and JSON for programs. Text needs its column widths
 // before the first line is printed. They come from the cells that fit in one buffer; wider cells that come later stick
 // out. So a table of ten million rows takes no more memory than one of ten.
-#include "io.h"
+#include "table.h"
+
+#include "characters.h"
+#include "file.h"
+#include "json.h"
+#include "terminal.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>

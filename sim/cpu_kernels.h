@@ -83,7 +83,8 @@ typedef struct CpuWay {
 // The way that the CPU backend uses for a group of `valid` lanes, after prepare.
 const CpuWay *cpu_way(const Backend *backend, int valid);
 
-// The best plain kernels on this processor: for groups of lanes; for a single lane of a model's kernel.
+// The fastest plain kernels on this processor. cpu_best_kernels: for groups of lanes. cpu_lane_kernels: for a single
+// lane of the model with this kernel.
 const CpuKernels *cpu_best_kernels(void);
 const CpuKernels *cpu_lane_kernels(int kernel);
 // The best kernels of LANES 1.

@@ -48,7 +48,8 @@ typedef struct Error {
 #define PRINTF_LIKE(format_index, first_argument)
 #endif
 
-Error error_none(void);
+Error error_none(void); // kind OK, empty text
+// The text is cut to its size in Error.
 Error error_make(ErrorKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define TRY(call)                                                                                                      \
@@ -76,12 +77,12 @@ Error arena_create_growing(Arena *arena, size_t most, const char *purpose);
 // `count` items of `item_size` bytes, zeroed, aligned to 64 bytes. Never NULL.
 void *arena_take(Arena *arena, size_t count, size_t item_size);
 #define ARENA_NEW(arena, Type, count) ((Type *)arena_take((arena), (size_t)(count), sizeof(Type)))
-// A NUL-terminated copy in the arena; a formatted text in the arena.
+// A copy of a text, and a formatted text, in the arena; both NUL-terminated.
 char *arena_copy(Arena *arena, const char *text);
 char *arena_format(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
-// Returns to an earlier `used`: frees everything that was taken since.
+// Frees everything that was taken since `used` had this earlier value.
 void arena_rewind(Arena *arena, size_t used);
-void arena_destroy(Arena *arena);
+void arena_destroy(Arena *arena); // frees all; does nothing if there is no arena
 
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ typedef struct Option {
                              // which may be out of range; for a file its contents, "cloud", "numbers", "robot",
                              // "matrix" (CSV, rows of equal length) or "table" (the same with a line of names first);
                              // for words an example; else NULL. A robot is read with what the model's options `ignore`
-                             // (words) and `base` (a choice, as RobotBase of io.h) say, if it has them
+                             // (words) and `base` (a choice, as RobotBase of io/robot/robot.h) say, if it has them
     const char *doc;
 } Option;
 
@@ -193,10 +194,10 @@ typedef struct List {
     const char *doc, *example;
 } List;
 
-int list_width(const List *list); // doubles per item
-int list_words(const List *list); // fields of ITEM_WORDS
-int list_field_width(const ItemField *field);
-double list_default(const ItemField *field, int number); // of double `number` of the field, from 0
+int list_width(const List *list);                        // doubles per item
+int list_words(const List *list);                        // number of fields of ITEM_WORDS
+int list_field_width(const ItemField *field);            // doubles of the field in an item
+double list_default(const ItemField *field, int number); // default of double `number` of the field, from 0
 
 // Numbers of a configured model that all lanes share; passed by value to every kernel. Each model defines its own
 // struct for them.
@@ -470,17 +471,18 @@ struct Model {
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
-// model->configure. The failure NON_FINITE, which also a value of the spec's can be (fitness/objective.c), is the
-// model's own or the last.
+// Calls model->configure. If the model has no failure NON_FINITE, adds it as the last: an objective of the spec can be
+// not finite too (fitness/objective.c).
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
-int configured_failure(const Configured *configured, const char *name); // its code; -1: there is none
-// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words,
-// of that name.
+int configured_failure(const Configured *configured, const char *name); // code of the failure; -1: no such failure
+// True if no parameter and no metric may have the name, in upper or lower case: it is a column of tables or a word of
+// expressions.
 bool name_is_reserved(const char *name);
+// All models, index from 0 to model_count() - 1. model_find: NULL if no model has the name.
 int model_count(void);
 const Model *model_at(int index);
-const Model *model_find(const char *name); // NULL if there is none
+const Model *model_find(const char *name);
 
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
@@ -587,42 +589,43 @@ typedef struct BackendInfo {
     char program_version[132]; // what the program says of itself, once it is prepared; empty: nothing
 } BackendInfo;
 
-// Number of kernel steps after which every lane has ended.
+// The number of kernel steps after which every lane has ended.
 int64_t configured_steps(const Configured *configured);
 
-// `auto` takes CUDA if this build and this machine have it, else the CPU. Errors: machine, naming what is missing;
-// device, if it exists and fails (of several devices: only if all fail, else the rest is used, with a warning); user,
-// if there is no device of that number.
+// `auto` takes CUDA if this build and this machine have it, else the CPU. Error (machine): names what is missing. Error
+// (device): the device exists and fails; if some of several devices fail, the others are used, with a warning. Error
+// (user): no device has that number.
 Error backend_open(const BackendOptions *options, Backend **out);
-const BackendInfo *backend_info(const Backend *backend);
+const BackendInfo *backend_info(const Backend *backend); // owned by the backend; changes as it works
 // Takes all memory of a run at once: for `slots` batches of at most `lanes` lanes, of which at most `traced` x
 // `capacity` samples are traced. Error: memory; the text says how much.
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
-// Takes memory for debug rows of at most `lanes` lanes, `capacity` rows each. Call it after prepare, if debug rows are
-// wanted.
+// Takes memory for debug rows of at most `lanes` lanes, `capacity` rows each. Call this after backend_prepare. Error
+// (user): the model has no debug rows.
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
 // Bytes of device memory that `prepare` takes per lane.
 int64_t backend_lane_bytes(const Configured *configured);
-// Bytes of host memory that answers of a program's workers take at most; 0 if the model runs none. traced: they may
-// hold trajectories.
+// Bytes of host memory that the answers of a program's workers take at most; 0 if the model runs no program. traced:
+// the answers may hold trajectories.
 double backend_answer_bytes(const Backend *backend, const Configured *configured, bool traced);
-// The host's view of a slot. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then call
-// begin. After the last wait it holds `metric`, `status`, the trace and the debug rows. The backend owns it; it is
-// valid until the next prepare or close. Between begin and the last wait lanes may stand in other places: after a batch
-// that was left before its end, set `parameter` again.
+// The batch of a slot in host memory. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`,
+// then call backend_begin. After the last backend_wait the batch holds `metric`, `status`, the trace and the debug
+// rows. The backend owns the batch, which is valid until the next prepare or close. Between begin and the last wait
+// lanes may be stored in another order: set `parameter` again after a batch that was left before its end.
 Batch *backend_batch(Backend *backend, int slot);
+// Starts the batch of a slot: every lane stands before its first tick.
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
-// The adjoint of up to `lanes` lanes on the backend's device; of several, on the first. configured: as it was built, to
-// stay until it is closed. most: bytes that the states of a lane may take, else parts of a run are computed twice; 0:
-// what the device has free. *out: NULL: it has none. To be closed before the backend.
+// *out <- the adjoint of up to `lanes` lanes on the backend's (first) device; NULL if the device has no adjoint. Close
+// it before the backend; `configured` must live until then. most: bytes that the states of a lane may take, 0: the
+// device's free memory; if a lane needs more, parts of its run are computed twice.
 Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
-// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made), as made for inputs
-// `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
-// to the general kernel. What becomes of it stands in backend_info. After prepare.
+// From the next batch on, this kernel (sim/made) advances the lanes that are not observed. It was made for the inputs
+// `fixed`, which are copied; a batch with other values in these inputs is left to the general kernel. Call this after
+// backend_prepare. BackendInfo.made says whether the kernel is used.
 Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed);
-// Was the batch in this slot advanced by it?
+// True if a made kernel advanced the batch in this slot.
 bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
@@ -631,10 +634,10 @@ Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_second
 Error backend_look(Backend *backend, int slot, bool *ended);
 // Lanes of the slot's batch that ran on after the slice that was waited for last.
 int64_t backend_running(const Backend *backend, int slot);
-// Host time so far to copy the slot's batch to the device and the results back.
+// Host time so far, s, to copy the slot's batch to the device and its results back.
 double backend_copy_seconds(const Backend *backend, int slot);
-// Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays
-// allocated, and the process must leave by _exit.
+// Cuts slices in flight short, or waits for them with the usual patience. False: a slice is stuck; its memory stays
+// allocated, and the process must end by _exit.
 bool backend_close(Backend *backend);
 
 // ---- environments: lanes that are stepped from outside --------------------------------------------------------------
@@ -669,14 +672,15 @@ typedef struct Environment Environment;
 
 // Error (user): the model has no environments with these settings, or no kernel can evaluate the program.
 Error environment_check(const EnvironmentSetup *setup);
-// Takes all memory that it will need. Errors: those of environment_check; user (there is no such device or instruction
-// set), machine.
+// Takes all memory that the environment will need. Errors: those of environment_check; user (no such device or
+// instruction set); machine.
 Error environment_open(const EnvironmentSetup *setup, Environment **out);
-void environment_close(Environment *environment); // NULL: nothing
-// Where the arrays are, on its device.
+void environment_close(Environment *environment); // NULL: nothing to do
+// The arrays of the environment, in the memory of its device.
 const EnvironmentView *environment_view(const Environment *environment);
-// lanes[..] (bytes: those that are not 0) and seeds[..] of the host or of the device; NULL: all lanes, no seeds. On a
-// GPU these two return before the work is done.
+// Resets the lanes whose byte in lanes[setup.lanes] is not 0 (NULL: all lanes), with new seeds[setup.lanes] (NULL: the
+// old ones). Both arrays may be in host or device memory. Steps all lanes. On a GPU both return before the work is
+// done: environment_wait waits for it.
 Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
 Error environment_step(Environment *environment);
 Error environment_wait(Environment *environment);
@@ -685,8 +689,9 @@ typedef struct EnvironmentPlace {
     int number;                // of the GPU
     void *stream;              // of a GPU
 } EnvironmentPlace;
-EnvironmentPlace environment_place(const Environment *environment);
-// Waits for what is on the stream in use. stream NULL: its own.
+EnvironmentPlace environment_place(const Environment *environment); // where it is computed
+// Waits for earlier work, and puts later work on this stream of the GPU; NULL: the environment's own stream. Error
+// (user): the environment is on the CPU.
 Error environment_set_stream(Environment *environment, void *stream);
 
 // ---- kernels made for a campaign (sim/made) -------------------------------------------------------------------------
@@ -709,13 +714,14 @@ int made_blocks(const Configured *configured, int64_t lanes, int processors);
 // (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
-// NVRTC is found when it is wanted. It may hang, die, or take all memory: call it in a process that may be lost.
+// NVRTC is loaded by its first use. It may hang, crash, or take all memory: call these functions in a process of their
+// own.
 
-// What NVRTC is given beside the source, as one line, and which NVRTC there is (its version, size and date; loading it
-// takes about 10 ms): both are part of a kernel's identity.
+// The options that NVRTC is given, as one line; and the version, size and date of NVRTC (loading it takes about 10 ms).
+// Both are part of a kernel's identity.
 const char *made_options(const char *architecture, Arena *arena);
 const char *made_compiler(Arena *arena);
-// architecture: "sm_90". The image is in the arena. Error (machine): no NVRTC, or it refused.
+// architecture: "sm_90". The image is in the arena. Error (machine): there is no NVRTC, or it rejects the source.
 Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
@@ -737,15 +743,16 @@ typedef struct RandomKey {
     RandomPurpose purpose; // < 2^16
 } RandomKey;
 
-// The index-th number (index < 2^16) of that key: uniform in [0, 1) with 53 bits; standard normal (Box-Muller on our
-// own log, sqrt and cos, so the same bits everywhere).
+// The index-th number (index < 2^16) of a key. random_uniform: uniform in [0, 1) with 53 bits. random_normal: standard
+// normal (Box-Muller with our own log, sqrt and cos, so the same bits everywhere).
 double random_uniform(const RandomKey *key, uint32_t index);
 double random_normal(const RandomKey *key, uint32_t index);
 void random_normals(const RandomKey *key, uint32_t first, int count, double *z); // z[i] = random_normal(key, first + i)
 
 // ---- the normal distribution (sim/normal.c) -------------------------------------------------------------------------
 
-// The probability that a standard normal number is greater than z; the z of such a probability. Relative error 1e-13.
+// normal_tail: the probability that a standard normal number is greater than z. normal_tail_inverse: the z of a
+// probability p. Relative error 1e-13.
 double normal_tail(double z);
 double normal_tail_inverse(double p);
 
@@ -766,7 +773,7 @@ typedef struct Cloud {
 
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 
-// <= 2 ulp
+// Error at most 2 ulp. Angles in radians.
 double portable_sin(double x);
 double portable_cos(double x);
 double portable_asin(double x);

@@ -116,6 +116,7 @@ void mjcf_start_classes(Mjcf *mjcf);
 void mjcf_read_default(Mjcf *mjcf, const XmlNode *node, int parent); // parent -1: at the top
 // The class that the element names, else `otherwise`.
 int mjcf_class(Mjcf *mjcf, const XmlNode *node, const char *attribute, int otherwise);
+// Set what the element's attributes give; what they do not give keeps the value of its class.
 void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom);
 void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint);
 void mjcf_apply_pair(Mjcf *mjcf, const XmlNode *node, MjcfPair *pair);
@@ -126,6 +127,7 @@ void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
 // Is the range in use? An error if nothing says so.
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
 
+// As mjcf_apply_geom.
 void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);
 void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive);
 

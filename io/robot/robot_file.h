@@ -2,7 +2,8 @@
 #ifndef HOPSCOTCH_ROBOT_FILE_H
 #define HOPSCOTCH_ROBOT_FILE_H
 
-#include "../io.h"
+#include "../xml.h"
+#include "robot.h"
 
 #define ROBOT_FILE_BYTES ((size_t)2 << 30) // address space for reading one: 192 bytes of each element, and texts
 
@@ -113,8 +114,9 @@ const char *robot_label(const RobotFile *file, const XmlNode *node);
 bool robot_failed(const RobotFile *file);                         // there were errors
 bool robot_is_sound(const RobotFile *file);                       // no errors but those of what is left out
 const char *robot_text_of(const XmlNode *node, const char *name); // its value; NULL: not given, or empty
-// Reads between `least` and `most` finite numbers; the others of value[most] stay. Returns how many; 0: not given, or
-// an error.
+// Read an attribute; an error goes to the diagnostics. robot_numbers: between `least` and `most` finite numbers;
+// further elements of value[most] are unchanged; returns their number, 0 if the attribute is missing or wrong. The
+// others return false then, and leave *value unchanged.
 int robot_numbers(RobotFile *file, const XmlNode *node, const char *name, int least, int most, double *value);
 bool robot_number_of(const char *text, double *value); // false: it is not one finite number
 bool robot_number(RobotFile *file, const XmlNode *node, const char *name, double *value);
@@ -132,13 +134,15 @@ typedef struct RobotElement {
     const char *show;    // that change no motion
     const char *refused; // that change it, unless they are 0, false, auto or none
 } RobotElement;
+// Report attributes, or an element, that the reader does not know.
 void robot_check_attributes(RobotFile *file, const XmlNode *node, const RobotElement *element);
 void robot_unknown_element(RobotFile *file, const XmlNode *node, const char *const *known, int count);
 
 // ---- notes.c --------------------------------------------------------------------------------------------------------
 
+// Notes `count` things for the user; skipped: they are left out.
 void robot_note(RobotFile *file, bool skipped, const char *what, int count);
-// What is replaced by settings of the model: attribute of an element, with the line of the first.
+// Notes an attribute that settings of the model replace, with the line where it occurs first.
 void robot_note_at(RobotFile *file, const char *element, const char *attribute, int line);
 bool robot_ignores(const RobotFile *file, const char *word);
 // For what is unknown. True: `ignore` has the word, or the word unknown; which is noted.
@@ -148,6 +152,7 @@ bool robot_skip(RobotFile *file, const XmlNode *node, const char *attribute, con
 
 // ---- frames.c -------------------------------------------------------------------------------------------------------
 
+// Vectors and frames; q is a unit quaternion x, y, z, w.
 double robot_dot(const double a[3], const double b[3]);
 void robot_cross(const double a[3], const double b[3], double out[3]);
 double robot_norm(const double *vector, int n);
@@ -200,8 +205,8 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
-int robot_parts(const RobotFile *file, int body); // that stand directly before it
-const Robot *robot_build(RobotFile *file, Arena *arena);
+int robot_parts(const RobotFile *file, int body);        // number of its parts, which stand directly before it
+const Robot *robot_build(RobotFile *file, Arena *arena); // the robot of all bodies read; NULL after an error
 
 // ---- contacts.c -----------------------------------------------------------------------------------------------------
 
@@ -213,6 +218,7 @@ bool robot_is_ground(const RobotFile *file, const RobotFileShape *shape);
 
 // ---- mjcf.c, urdf.c -------------------------------------------------------------------------------------------------
 
+// Read the root element of the format into *file; errors go to the diagnostics.
 void mjcf_read(RobotFile *file);
 void urdf_read(RobotFile *file);
 

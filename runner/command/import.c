@@ -45,7 +45,8 @@ static Error import_header(Import *import, char *line)
     for (char *rest = line; rest != NULL; import->n_columns++) {
         const char *name = import_field(&rest);
         if (import->n_columns == IMPORT_COLUMNS_MAX)
-            return error_make(ERROR_USER, "the table has more than %d columns; leave out those that are not parameters",
+            return error_make(ERROR_USER,
+                              "the table has more than %d columns; leave out columns that are not parameters",
                               IMPORT_COLUMNS_MAX);
         int found = -1;
         for (int p = 0; p < configured_named(configured); p++) {

@@ -589,7 +589,7 @@ static const Switches status_switches = {status_rows, sizeof status_rows / sizeo
 const Command command_status = {
     .name = "status",
     .arguments = "[CAMPAIGN]",
-    .doc = "print the campaigns under the results root, or one of them: state, trials, failures, best",
+    .doc = "print state, trials, failures and best of the campaigns under the results root, or of one campaign",
     .examples = "  hopscotch status\n"
                 "  hopscotch status raibert_gains --watch\n"
                 "  hopscotch status --results /data/sweeps --json\n",

@@ -132,7 +132,7 @@ says 1 "--objectives: column failure is a text; objectives must be numbers" best
 says 1 "--per search: campaign grid (method grid) has one search only; leave out --per" best grid --per search
 says 1 "--per: campaign front has several objectives, so it has no single best trial" best front --per search
 says 2 "--watch needs the name of a campaign: $HOPSCOTCH status CAMPAIGN --watch" status --watch
-says 1 "the table has more than 2000 columns; leave out those that are not parameters" import wide.csv grid.yaml
+says 1 "the table has more than 2000 columns; leave out columns that are not parameters" import wide.csv grid.yaml
 
 # ---- replay and verify ----------------------------------------------------------------------------------------------
 says 2 "two trials need --html FILE, which shows them side by side" replay hopper/0 hopper/0
@@ -169,7 +169,7 @@ says 1 "method random needs \`over\` with at least one parameter: over: {NAME: {
     --set 'search={method: random, trials: 5}'
 says 1 "sigma of x1 belongs to method cmaes, and this is method random" check grid.yaml \
     --set 'search={method: random, trials: 5, over: {x1: {range: [0, 1], sigma: 0.1}}}'
-says 1 "the header has more than 1024 columns; leave out those that are not parameters" check grid.yaml \
+says 1 "the header has more than 1024 columns; leave out columns that are not parameters" check grid.yaml \
     --set 'search={method: csv, csv: wide.csv}'
 says 1 "x2 is derived here; what is derived stands in \`over\` beside \`union\`" check grid.yaml \
     --set 'search={method: grid, union: [{over: {x1: [0, 1], x2: {derive: "x1"}}}]}'

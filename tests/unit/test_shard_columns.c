@@ -1,4 +1,4 @@
-#include "../../io/shard.h"
+#include "../../io/shard_hdf5.h"
 #include "../../io/system.h"
 #include "../test.h"
 

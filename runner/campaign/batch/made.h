@@ -24,11 +24,11 @@ const double *made_fixed(const Spec *spec, const Configured *configured, Arena *
 // BackendOptions; "made": what is not in the cache is compiled now. Error: interrupted; a device's.
 Error made_begin(const Spec *spec, const Configured *configured, const char *choice, int64_t lanes, Backend *backend,
                  MadeJob *job);
-// Between two slices: starts compiling where `worth` says that it pays, gives the backend what is ready.
+// Call this between two slices: starts compiling if `worth`, and gives a compiled kernel to the backend.
 Error made_tend(MadeJob *job, Backend *backend, bool worth);
 // Which kernel a run begins with, in words; NULL: the device has only one.
 const char *made_words(const MadeJob *job, const BackendInfo *device);
-void made_forget(MadeJob *job); // the backend has refused it: it goes from the cache
-void made_end(MadeJob *job);
+void made_forget(MadeJob *job); // removes the kernel from the cache, because the backend has refused it
+void made_end(MadeJob *job);    // ends a compiler that still runs
 
 #endif

@@ -108,8 +108,9 @@ typedef struct SideBySide {
 void side_take_part(const Spec *spec, SideBySide *side);
 SideProgress *side_progress(const Search *search);
 double *side_told(const Search *search); // [told][told_width]
-// The sizes of the checkpoint, which is the arena's; and its progress. `side` is search->scratch.
+// Sets the sizes of the checkpoint, which is in the arena, and its progress. search->scratch is the SideBySide.
 void side_init(Search *search, uint32_t shape, Arena *arena);
+// ask, tell and restore of SearchMethod.
 Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error side_tell(Search *search, const Trials *trials);
 Error side_restore(Search *search);
@@ -119,6 +120,7 @@ Round *side_round(Search *search, const SideEnd *end, int64_t stop, double **fie
 
 // ---- side_team.c ----------------------------------------------------------------------------------------------------
 
+// SearchMethod.use_team.
 void side_use_team(Search *search, ThreadTeam *team, Arena *arena);
 #define SIDE_BY_SIDE_METHOD                                                                                            \
     .ask = side_ask, .tell = side_tell, .restore = side_restore, .stopped = side_stopped, .use_team = side_use_team
@@ -128,7 +130,8 @@ enum { SIDE_TRIALS_LEAST = 256 }; // of a range
 typedef void (*SideWork)(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
                          void *context);
 void side_share(const Search *search, int64_t count, int64_t least, SideWork work, void *context);
-// Room for a generation of `members` and their trials, none yet. Lists all members that are not left out.
+// side_drawn_take: memory for a generation of `members` and their trials, empty. side_list_members lists the members
+// that are not left out.
 SideDrawn side_drawn_take(int64_t members, int64_t trials_max, Arena *arena);
 void side_list_members(SideDrawn *drawn, int64_t members);
 // How many generations fit into `bytes`: at least one, at most one for each search.

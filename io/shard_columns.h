@@ -1,0 +1,39 @@
+// HDF5 shards of columns: files with a table of numbers. One thread at a time may call these functions.
+#ifndef HOPSCOTCH_IO_SHARD_COLUMNS_H
+#define HOPSCOTCH_IO_SHARD_COLUMNS_H
+
+#include "number_column.h"
+#include "sha256.h"
+#include "shard.h"
+
+// An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'
+// id) is the dimension scale of all others. Every dataset has the attributes long_name, units, column_names, and
+// `words` if its column has any; the group has `columns`, the names in their order.
+
+typedef struct ShardTable {
+    const char *group;
+    const ShardAttribute *attributes; // of the file
+    int n_attributes;
+    const NumberColumn *columns;
+    int n_columns;
+} ShardTable;
+
+// Writes shards of one table. HDF5 computes the bytes around the columns once per number of rows; the columns are
+// written directly from the caller's arrays. The file has the same bytes as a file that HDF5 writes itself.
+typedef struct ShardTableWriter ShardTableWriter;
+Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
+// Writes folder/name as file_write does. values[n_columns]: each an array of `rows` > 0 numbers of the column's type.
+// offsets[n_columns]: where the columns begin in the file.
+typedef struct ShardTableFile {
+    int64_t bytes;     // size of the file
+    Sha256Text around; // SHA-256 of all bytes outside the columns; digests of rows cover the columns
+} ShardTableFile;
+Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
+                        const void *const *values, int64_t *offsets, ShardTableFile *written);
+// *found <- size and digest of an existing file. Error (machine): the file can't be read, or its columns do not follow
+// each other.
+Error shard_table_look(const char *path, int64_t rows, const int64_t *offsets, int n_columns, Arena *arena,
+                       ShardTableFile *found);
+void shard_table_close(ShardTableWriter *writer);
+
+#endif
