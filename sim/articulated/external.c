@@ -24,7 +24,7 @@ static Action external_action(const ArticulatedHost *host, int joint, const Arti
 void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                           const ArticulatedConstants *c, Configured *out)
 {
-    if (c->control != ARTICULATED_EXTERNAL) return;
+    if ((c->uses & CONTROL_ACTS) == 0) return;
     Action *actions = ARENA_NEW(arena, Action, c->n_bodies + 1);
     out->n_actions = 0;
     for (int i = 0; i < c->n_bodies; i++)
