@@ -58,12 +58,18 @@ HD void articulated_place(const ArticulatedLanes *w, int body)
         const ArticulatedPose parent = body_pose(w, of->parent);
         const Quaternion carried = quaternion_times(parent.q, body_rest(w, body));
         seat = added(parent.x, rotation_out(&parent.r, body_vector(w, body, ARTICULATED_seat_x)));
-        if (of->kind == ROBOT_HINGE) q = quaternion_about(axis, from_rest);
-        if (of->kind == ROBOT_SLIDE) {
+        switch ((RobotJointKind)of->kind) {
+        case ROBOT_HINGE: q = quaternion_times(carried, quaternion_about(axis, from_rest)); break;
+        case ROBOT_BALL: q = quaternion_times(carried, q); break;
+        case ROBOT_SLIDE: {
             const Rotation r = rotation_of(carried);
             seat = along(seat, from_rest, rotation_out(&r, axis));
+            q = carried;
+            break;
         }
-        q = of->kind == ROBOT_HINGE || of->kind == ROBOT_BALL ? quaternion_times(carried, q) : carried;
+        case ROBOT_FREE:
+        case ROBOT_WELD: q = carried; break;
+        }
     }
     q = quaternion_normal(q);
     const Rotation r = rotation_of(q);

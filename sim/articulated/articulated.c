@@ -120,12 +120,16 @@ static const double *articulated_file_pose(const Robot *robot, Arena *arena)
     for (int i = 0; i < robot->n_bodies; i++) {
         const RobotBody *body = &robot->bodies[i];
         const RobotJointKind kind = body->joint.kind;
-        if (kind == ROBOT_FREE) {
+        switch (kind) {
+        case ROBOT_FREE:
             memcpy(to, body->p, sizeof body->p);
             memcpy(to + 3, body->q, sizeof body->q);
+            break;
+        case ROBOT_BALL: to[3] = 1.0; break;
+        case ROBOT_HINGE:
+        case ROBOT_SLIDE: to[0] = body->joint.reference; break;
+        case ROBOT_WELD: break;
         }
-        if (kind == ROBOT_BALL) to[3] = 1.0;
-        if (kind == ROBOT_HINGE || kind == ROBOT_SLIDE) to[0] = body->joint.reference;
         to += robot_joint_coordinates(kind);
     }
     return pose;

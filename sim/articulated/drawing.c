@@ -75,13 +75,16 @@ static void figure_joint(const ArticulatedBody *body, const double *coordinate, 
 {
     const double *axis = body->number + ARTICULATED_axis_x;
     double turn[4];
-    if (body->kind == ROBOT_BALL) figure_times(frame->q, coordinate, frame->q);
-    if (body->kind == ROBOT_HINGE) {
+    switch ((RobotJointKind)body->kind) {
+    case ROBOT_BALL: figure_times(frame->q, coordinate, frame->q); break;
+    case ROBOT_HINGE:
         figure_about(axis, *coordinate - body->number[ARTICULATED_reference], turn);
         figure_times(frame->q, turn, frame->q);
+        break;
+    case ROBOT_SLIDE: figure_move(frame->p, frame->q, axis, *coordinate - body->number[ARTICULATED_reference]); break;
+    case ROBOT_FREE:
+    case ROBOT_WELD: break;
     }
-    if (body->kind == ROBOT_SLIDE)
-        figure_move(frame->p, frame->q, axis, *coordinate - body->number[ARTICULATED_reference]);
 }
 
 // A body that its parent carries; parent NULL: the world. frame->q: the body's rest.

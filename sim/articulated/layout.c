@@ -122,7 +122,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     const RobotBody *body = &robot->bodies[i], *parent = body->parent >= 0 ? &robot->bodies[body->parent] : NULL;
     const RobotJoint *joint = &body->joint;
     double seat[3];
-    const bool one = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
+    const bool one = robot_joint_coordinates(joint->kind) == 1;
     to->parent = body->parent;
     to->kind = (int32_t)joint->kind;
     to->driven = one && joint->motor.driven;
@@ -184,7 +184,7 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
         const RobotJointKind kind = host->robot->bodies[i].joint.kind;
         lay_body(host->robot, i, coordinates, &bodies[i]);
         if (host->keyframe != NULL) lay_command(host->keyframe, i, bodies[i].number);
-        bodies[i].joint = kind == ROBOT_HINGE || kind == ROBOT_SLIDE ? (*joints)++ : -1;
+        bodies[i].joint = robot_joint_coordinates(kind) == 1 ? (*joints)++ : -1;
         coordinates += robot_joint_coordinates(kind);
     }
     lay_tree(bodies, host->robot->n_bodies);

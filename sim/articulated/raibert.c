@@ -142,7 +142,7 @@ static const char *foot_refused(const Robot *robot, const bool *touches, int bas
     if (!foot_is_below(robot, foot, base) || foot == base) return "no joints lead to it from the base";
     for (int i = foot; i != base; i = robot->bodies[i].parent) {
         const RobotJointKind kind = robot->bodies[i].joint.kind;
-        joints += kind == ROBOT_HINGE || kind == ROBOT_SLIDE;
+        joints += robot_joint_coordinates(kind) == 1;
         balls += kind == ROBOT_BALL || kind == ROBOT_FREE;
         bodies++;
     }
