@@ -6,7 +6,11 @@
 
 #include <stdio.h>
 
-typedef enum TableFormat { TABLE_TEXT, TABLE_CSV, TABLE_JSON, TABLE_JSON_LINES } TableFormat;
+// Formats of tables: name, word of --format. table.c has a case for each.
+#define TABLE_FORMATS(X) X(TEXT, "table") X(CSV, "csv") X(JSON, "json") X(JSON_LINES, "jsonl")
+#define TABLE_FORMAT(name, word) TABLE_##name,
+typedef enum TableFormat { TABLE_FORMATS(TABLE_FORMAT) } TableFormat;
+#undef TABLE_FORMAT
 // A table is printed cell by cell, row after row. TABLE_TEXT aligns (numbers right, 6 significant digits) and escapes
 // control characters. CSV is RFC 4180 (but lines end in \n). JSON is an array of objects, one per line; JSON lines are
 // the objects without the array. CSV and JSON print numbers that read back exactly. NaN and NULL are empty in CSV and

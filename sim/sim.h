@@ -144,6 +144,12 @@ typedef struct Option {
     const char *doc;
 } Option;
 
+// `high` and `choices` of an option whose words are the rows X(word, ...) of a list ROWS(X), and their number.
+#define CHOICE_WORD(word, ...) "|" #word
+#define CHOICE_ONE(...) +1
+#define CHOICE_COUNT(ROWS) (0 ROWS(CHOICE_ONE))
+#define CHOICES(ROWS) CHOICE_COUNT(ROWS) - 1, &("" ROWS(CHOICE_WORD))[1] // without the first '|'
+
 // A value that is an array. The type of its option or List decides which of the four it is.
 enum { POINTS_MAX = 4096, MATRIX_MAX = 1 << 20, MATRIX_COLUMNS_MAX = 4096 };
 typedef struct Points {

@@ -41,8 +41,9 @@ static const Switch line_backend_rows[] = {
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
      "run the program of a spec with `model: command`; it runs with your rights, so read it first"},
 };
+#define LINE_FORMAT(name, word) "|" word
 static const Switch line_format_rows[] = {
-    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "output format (default table)"},
+    {"format", SWITCH_CHOICE, &(TABLE_FORMATS(LINE_FORMAT))[1], 0, 0, "output format (default table)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
 };
 static const Switch line_json_rows[] = {
