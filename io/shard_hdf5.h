@@ -114,7 +114,8 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
 // datasets[n] are open. The first, time or an id, becomes the scale of dimension 0 of all others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// A table without values. offsets[n_columns]: the places of the columns in the file.
-void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, int64_t *offsets, Arena *arena);
+// A table without values. places[n_columns]: widths and values are given; offsets <- those of the columns in the file.
+void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places,
+                     Arena *arena);
 
 #endif

@@ -196,7 +196,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/campaign/origin.c)
-//   blocks       id, first, last, rows, name, bytes, offsets, sha256, digest: shards of columns in which the trials
+//   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
 //                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
 //                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
