@@ -478,7 +478,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
-// Whether the terrain takes the place of the file's ground, its planes and height fields; whether a shape is such ground.
+// Whether the terrain takes the place of the file's planes and height fields; whether a shape is one of these.
 bool articulated_replaces(const ArticulatedHost *host);
 bool articulated_is_floor(const RobotShape *shape);
 // A shape of the world as kernels have it.

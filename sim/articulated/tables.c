@@ -131,6 +131,13 @@ bool articulated_is_own(const char *name, bool body, bool wide)
     return wide && strcasecmp(name, "base") == 0; // base_x ... base_qw
 }
 
+#define ARTICULATED_PROFILE(name, has)                                                                                 \
+    _Static_assert(((has)&TERRAIN_HAS_start) != 0 &&                                                                   \
+                       (((has)&TERRAIN_HAS_slope) != 0) != (((has)&TERRAIN_HAS_height) != 0),                          \
+                   "a profile has a start, and either a slope or a height");
+TERRAIN_PROFILES(ARTICULATED_PROFILE)
+#undef ARTICULATED_PROFILE
+
 // Appends the parameters that this terrain has; returns how many.
 static int parameters_of_terrain(TerrainKind terrain, Parameter *parameters)
 {

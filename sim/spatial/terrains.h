@@ -15,7 +15,8 @@ enum {
 
 // clang-format off
 // Ground that is flat before terrain_start and then z = size phi(along / length): name, parameters. The size is
-// terrain_slope or terrain_height; without terrain_length the length is 1 m. terrain.h has a function terrain_NAME.
+// terrain_slope or terrain_height; a terrain without terrain_length must not use the length. terrain.h has a function
+// terrain_NAME.
 #define TERRAIN_PROFILES(X) \
     X(slope, TERRAIN_HAS_start | TERRAIN_HAS_slope) \
     X(steps, TERRAIN_HAS_start | TERRAIN_HAS_height | TERRAIN_HAS_length) \

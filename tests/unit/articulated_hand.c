@@ -331,8 +331,10 @@ void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored)
     setup->settings[4] = (ArticulatedValue){"friction", anchored ? 1 : 0};
     setup->table = terrain == TERRAIN_table ? &table : NULL;
     setup->heights = terrain == TERRAIN_heights ? &heights : NULL;
-    if (terrain == TERRAIN_slope || terrain == TERRAIN_steps || terrain == TERRAIN_sine)
-        setup_add(setup, "terrain_start", -1.0);
-    if (terrain == TERRAIN_steps || terrain == TERRAIN_sine) setup_add(setup, "terrain_length", 0.7);
-    if (terrain == TERRAIN_heights) setup_add(setup, "terrain_scale", 1.1);
+#define HAND_HAS(name, has) has,
+    static const int has[] = {TERRAINS(HAND_HAS)};
+#undef HAND_HAS
+    if ((has[terrain] & TERRAIN_HAS_start) != 0) setup_add(setup, "terrain_start", -1.0);
+    if ((has[terrain] & TERRAIN_HAS_length) != 0) setup_add(setup, "terrain_length", 0.7);
+    if ((has[terrain] & TERRAIN_HAS_scale) != 0) setup_add(setup, "terrain_scale", 1.1);
 }

@@ -180,20 +180,20 @@ static HopperWorld dynamics_terrain(TerrainKind terrain)
     return world;
 }
 
-// The slope is the derivative of the height. The foot's rate is the rate of its height over the ground. Every terrain
-// is continuous.
+// The slope is the derivative of the height, the bend that of the slope. The foot's rate is the rate of its height over
+// the ground. Every terrain is continuous.
 TEST(hopper_ground_has_the_slope_that_it_says)
 {
-    static const TerrainKind maps[] = {TERRAIN_slope, TERRAIN_steps, TERRAIN_sine, TERRAIN_table};
-    for (size_t m = 0; m < sizeof maps / sizeof maps[0]; m++) {
-        const HopperWorld world = dynamics_terrain(maps[m]);
+    for (int map = TERRAIN_flat + 1; map < CHOICE_COUNT(TERRAINS_ALONG); map++) {
+        const HopperWorld world = dynamics_terrain((TerrainKind)map);
         double steepest = 0.0;
         for (double x = -1.5; x < 3.0; x += 0.0137) {
-            const double h = 1e-6,
-                         height[2] = {hopper_terrain(&world, x - h).height, hopper_terrain(&world, x + h).height};
+            const double h = 1e-6;
+            const Terrain before = hopper_terrain(&world, x - h), after = hopper_terrain(&world, x + h);
             const Terrain ground = hopper_terrain(&world, x);
             const HopperFoot foot = hopper_foot(&world, x, 0.7, 1.5, -0.3);
-            CHECK_NEAR((height[1] - height[0]) / (2.0 * h), ground.slope, 1e-5);
+            CHECK_NEAR((after.height - before.height) / (2.0 * h), ground.slope, 1e-5);
+            CHECK_NEAR((after.slope - before.slope) / (2.0 * h), ground.bend, 1e-3);
             CHECK_NEAR(0.7 - ground.height, foot.height, 1e-15);
             CHECK_NEAR(-0.3 - 1.5 * ground.slope, foot.rate, 1e-15);
             steepest = fmax(steepest, fabs(ground.slope));

@@ -8,7 +8,8 @@
 // clang-format off
 #define EXPORT_FORMATS(X) \
     X(csv, "trials as comma-separated values (RFC 4180); - is standard output") \
-    X(jsonl, "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard output") \
+    X(jsonl, "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard " \
+             "output") \
     X(npz, "trials for numpy.load, one array per column; NaN where a number is missing") \
     X(sqlite, "trials as the table trials of a SQLite database") \
     X(hdf5, "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit")
