@@ -180,8 +180,8 @@ static HopperWorld dynamics_terrain(TerrainKind terrain)
     return world;
 }
 
-// The slope is the derivative of the height, the bend that of the slope. The foot's rate is the rate of its height over the ground. Every terrain
-// is continuous.
+// The slope is the derivative of the height, the bend that of the slope. The foot's rate is the rate of its height over
+// the ground. Every terrain is continuous.
 TEST(hopper_ground_has_the_slope_that_it_says)
 {
     for (int map = TERRAIN_flat + 1; map < CHOICE_COUNT(TERRAINS_ALONG); map++) {
