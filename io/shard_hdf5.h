@@ -13,7 +13,7 @@
 enum {
     SHARD_CHUNK_BYTES = 1 << 20,
     SHARD_GROWTH = 4 << 20,         // step by which the image in memory grows
-    SHARD_LIBRARY_BYTES = 16 << 20, // what HDF5 takes for itself, with its caches
+    SHARD_LIBRARY_BYTES = 16 << 20, // memory that HDF5 takes itself, with its caches
     SHARD_DEFLATE_LEVEL = 4
 };
 
@@ -46,7 +46,7 @@ typedef struct ShardGroups {
 // groups_of_columns[n_columns]: the group's name of each column
 ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
 
-bool shard_holds_integers(const ShardGroup *group); // small ones, of 8 bits: the group "fsm"
+bool shard_holds_integers(const ShardGroup *group); // integers of 8 bits: the group "fsm"
 
 // A row of the table `lanes`. `offset`: index of the lane's first sample among all samples of the shard.
 typedef struct ShardRow {
@@ -54,7 +54,7 @@ typedef struct ShardRow {
     int32_t replicate;
 } ShardRow;
 
-// HDF5 types of a ShardRow: as in memory; packed, as in the file. The caller closes them.
+// HDF5 types of a ShardRow in memory, and packed in the file. The caller closes the types.
 hid_t shard_row_type(Error *error);
 hid_t shard_row_file_type(Error *error);
 
@@ -89,14 +89,14 @@ void shard_end_rows(Error *error, ShardDataset *dataset);   // flushes; `data` s
 
 // ---- a file on disk (shard_disk.c) ----------------------------------------------------------------------------------
 
-// A driver of HDF5 that writes to an open file by the calls of system.h. After a failed write it discards all others
-// and reports success, because HDF5 can crash or keep a file open when it can't write what it still holds.
+// A driver of HDF5 that writes to an open file by the calls of system.h. After a failed write it discards all further
+// writes and reports success, because HDF5 can crash or keep a file open if it can't write its buffers.
 typedef struct ShardDisk {
     int descriptor;
-    int reason; // errno of the first failed call; 0: none failed
+    int reason; // errno of the first failed call; 0: no call failed
 } ShardDisk;
 
-// disk must stay where it is until the file is closed and the driver is released (H5FDunregister).
+// *disk must not move until the file is closed and the driver is released (H5FDunregister).
 hid_t shard_disk_driver(Error *error);
 hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
 
@@ -111,10 +111,11 @@ void shard_make_room(Error *error, hid_t create, int64_t count); // for the name
 void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
 void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
 void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
-// datasets[n] are open. The first, time or an id, becomes the scale of dimension 0 of all others.
+// datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// A table without values. places[n_columns]: widths and values are given; offsets <- those of the columns in the file.
+// Creates a table without values. places[n_columns]: widths and values are given; the offsets of the columns in the file
+// are written.
 void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places,
                      Arena *arena);
 

@@ -49,7 +49,7 @@ int system_unlink(const char *path);
 int system_mkdir(const char *path);
 int system_rmdir(const char *path);
 int system_link_stat(const char *path, struct stat *status);  // of a link itself
-int system_named_stat(const char *path, struct stat *status); // likewise, without pins
+int system_named_stat(const char *path, struct stat *status); // of a link itself; pins are ignored
 int system_stat(const char *path, struct stat *status);
 DIR *system_list(const char *path);                                     // like opendir
 int system_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file

@@ -15,7 +15,7 @@ typedef struct CpuShared {
     // Builds the graph in the arena. *out: NULL if the step of this world is not a graph.
     Error (*open)(const Constants *constants, const double *assets, int threads, Arena *arena, CpuStepGraph **out);
     // Does the work of the kernel, with the same bits. A graph opened by the plain kernels also serves the observed
-    // ones of the same instruction set, because only the leading thread records.
+    // kernels of the same instruction set, because only the leading thread records.
     void (*advance)(CpuStepGraph *graph, GraphTeam *team, const Constants *constants, const double *assets,
                     const LaneGroup *group);
 } CpuShared;

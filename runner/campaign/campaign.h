@@ -566,13 +566,13 @@ Error unwanted_forget(Database *database); // of the shards that unwanted_list f
 // ---- replay (run/replay.c, run/trace.c) -----------------------------------------------------------------------------
 
 // Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
-// `difference` names the first field that differs, with both values; empty if all are equal. Of a model that runs a
-// program it names all that do, and `version` is the one that the program says now.
+// `difference` names the first field that differs, with both values; empty if all are equal. For a model that runs a
+// program it names all such fields, and `version` is the version that the program reports now.
 typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
     bool equal;
-    bool computed; // the trial keeps no row (record.rows), so there is nothing to compare with; equal is true
+    bool computed; // the trial has no stored row (record.rows), so there is nothing to compare with; equal is true
     char difference[384];
     const char *version;
 } ReplayResult;
@@ -754,7 +754,7 @@ typedef struct Doctor {
 
 // Checks everything and changes nothing. Damage of the campaign is in the lines; an Error is the machine's.
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
-// Repairs what was found, with the campaign's lock held, and tells `messages` what it did.
+// Repairs the findings, with the campaign's lock held, and prints each repair to `messages`.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
 // Before campaign_run goes on with a campaign: if blocks of rows are not as they were written, or rows are missing,
 // repairs it. Does nothing if there is no such campaign (doctor/mend.c).

@@ -131,7 +131,7 @@ static void replay_print_equal(const ReplayResult *result, const StoredCampaign 
 {
     fprintf(out, "%s/%" PRId64 ": ", campaign->name, result->trial);
     if (result->computed) {
-        fprintf(out, "fitness %s; the campaign stores no row of this trial (record.rows) to compare with\n",
+        fprintf(out, "fitness %s; the trial has no stored row (record.rows) to compare with\n",
                 isnan(result->fitness) ? "none" : text_number(result->fitness).text);
         return;
     }

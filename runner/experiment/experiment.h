@@ -70,12 +70,12 @@ typedef struct Values {
     const ValueForm *form;    // NULL: a list
     double low, high, step;   // range: bounds; arange: start, greatest value allowed, step
     bool log_scale, integer;  // range
-    double log_low, log_high; // of what is drawn on a log scale: the logarithms of its ends
+    double log_low, log_high; // for draws on a log scale: the logarithms of the ends
     union {                   // what the points are computed from
         DecimalLine line;     // linspace, arange
         DecimalCurve curve;   // logspace
     };
-    double sigma; // range, for cmaes: part of it that is the step size at the start; 0: the method's
+    double sigma; // range, for cmaes: initial step size as a fraction of the range; 0: the default of the method
     const double *list;
     int64_t count; // 0 for a range
 } Values;
@@ -257,7 +257,7 @@ typedef struct Spec {
             bool wanted; // any
             Selection select;
             bool failed_only;    // of the lanes that failed
-            bool all_replicates; // else the first; those that failed are looked for among all
+            bool all_replicates; // record all replicates, else the first; failed lanes are chosen among all replicates
             double window[2];    // s: steps that begin in [0] <= t < [1]; both 0: all
             int64_t keep;        // the last N rows of a lane; 0: all
         } debug;
@@ -288,9 +288,8 @@ typedef struct Spec {
         const char *rows; // auto | table | blocks
     } store;
 
-    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last
-    // (search/extension.c).
-    const struct Segment *segments; // [n_segments]; n_segments 0: it never was
+    // The specs of a campaign that was extended, in order; this spec is the last (search/extension.c).
+    const struct Segment *segments; // [n_segments]; n_segments 0: the campaign was not extended
     int n_segments;
     // Which part of its trials this campaign runs (search/part.c); count 0: all. No part of the spec's identity.
     PartOf part;
@@ -554,9 +553,9 @@ struct SearchMethod {
     // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
-    // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
+    // trial. NULL: they depend on earlier results, so the parameters of the stored row are used (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
-    // Of a method that learns: the ordinal of a trial (search_ordinal). NULL: each trial has its own.
+    // For a method that learns: the ordinal of a trial (search_ordinal). NULL: search_round_ordinal.
     uint64_t (*ordinal)(int64_t round, int64_t member);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
     // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
@@ -564,10 +563,10 @@ struct SearchMethod {
     Error (*prepare)(const Spec *spec, Arena *arena, Search *search);
     // Writes the axes' values of an id. Threads call it at once, as they do `repeats`.
     void (*point)(const Search *search, int64_t id, double *parameter);
-    // Whether the point of an id (complete) is that of an earlier id; NULL: no two ids have the same.
+    // True if an earlier id has the point of this id; parameter: complete. NULL: no two ids have the same point.
     bool (*repeats)(const Search *search, int64_t id, const double *parameter);
-    // The number of the point with these values on the axes, -1 if there is none. NULL: points are told by their
-    // number, and the values of the axes can't change when a campaign is extended.
+    // The number of the point with these values on the axes; -1: no such point. NULL: points are identified by their
+    // numbers, and an extension can't change the values of the axes.
     int64_t (*find)(const Search *search, const double *parameter, int64_t hint);
 };
 

@@ -160,7 +160,7 @@ id=$(ask all "SELECT id FROM trials WHERE $without LIMIT 1 OFFSET 90" | tail -n 
 grep -v 'stores no row\|^computed\|replay\|^$' got.txt >shown.txt
 "$program" show "all/$id" 2>>log | grep -v '^computed\|replay\|^$' | sed 's/^all/kept/' | diff - shown.txt >>log 2>&1
 report $? "show computes a trial without a row"
-"$program" replay "kept/$id" 2>>log | grep -q "no row (record.rows) to compare with" &&
+"$program" replay "kept/$id" 2>>log | grep -q "no stored row (record.rows) to compare with" &&
     "$program" replay "kept/$id" --json 2>>log | grep -q '"computed": true' &&
     "$program" replay kept/best 2>>log | grep -q 'the same to the bit' &&
     "$program" replay kept/7 2>>log | grep -q 'the same to the bit' &&

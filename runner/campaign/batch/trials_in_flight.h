@@ -16,14 +16,14 @@ typedef struct LanesScratch {
     int64_t failures;      // trials that failed, so far
 } LanesScratch;
 
-// Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the
-// lanes [0, n). The trials stay in the order of ask.
+// Maps the lanes of a batch to replicates of trials. Observed lanes come first, because a trace covers the lanes [0,
+// n). The trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
     RecordKind kind;          // what is recorded
     bool *observed;           // [trials.capacity]: record this trial
-    int64_t *observed_before; // [trials.capacity]: how many of the trials before it are recorded
-    int64_t recorded;         // lanes of each of them
+    int64_t *observed_before; // [trials.capacity]: number of earlier trials that are recorded
+    int64_t recorded;         // recorded lanes per recorded trial
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
     double kernel_seconds, wait_seconds, copy_seconds, search_seconds;
