@@ -211,6 +211,27 @@ TEST(shard_columns_are_looked_at)
     arena_destroy(&test.arena);
 }
 
+// Places come from a database that another program may have changed.
+TEST(column_places_that_are_not_valid)
+{
+    static const struct {
+        NumberType type;
+        int64_t width, offset;
+        bool valid;
+    } cases[] = {
+        {NUMBER_REAL, 8, 0, true},        {NUMBER_REAL, 8, 200, true},       {NUMBER_REAL, 8, 201, false},
+        {NUMBER_REAL, 8, -1, false},      {NUMBER_REAL, 4, 0, false},        {NUMBER_REAL, 0, -5, true},
+        {NUMBER_INTEGER, 4, 600, true},   {NUMBER_INTEGER, 4, 601, false},   {NUMBER_INTEGER, 1, 900, true},
+        {NUMBER_INTEGER, 2, 900, false},  {NUMBER_INTEGER, 3, 0, false},     {NUMBER_INTEGER, 16, 0, false},
+        {NUMBER_INTEGER, -8, 0, false},   {NUMBER_INTEGER, 0, 0, true},      {NUMBER_INTEGER, INT64_MIN, 0, false},
+        {NUMBER_INTEGER, 1, 1001, false}, {NUMBER_REAL, 8, INT64_MAX, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const ColumnPlace place = {.width = cases[i].width, .offset = cases[i].offset};
+        CHECK(column_place_is_valid(&place, cases[i].type, 100, 1000) == cases[i].valid);
+        CHECK(place.width == 0 || !column_place_is_valid(&place, cases[i].type, INT64_MAX, 1000));
+    }
+}
+
 #ifdef HOPSCOTCH_FAULTS
 // Nothing of an interrupted or failed write counts as a file.
 TEST(shard_columns_are_whole_or_absent)
