@@ -262,8 +262,8 @@ TEST(command_hellos)
     }
 }
 
-// What a worker that greets, or is idle, has said so far; `most`: bytes of the longest line. Returns the problem, or the
-// version of a hello, or "" as long as the line goes on.
+// What a worker that greets, or is idle, has said so far; `most`: bytes of the longest line. Returns the problem, or
+// the version of a hello, or "" as long as the line goes on.
 static const char *said(WorkerState state, const char *text, size_t most, char *out)
 {
     char in[64];
