@@ -439,11 +439,11 @@ void pool_init(Pool *pool)
 Error pool_start(Pool *pool)
 {
     pool->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (pool->wake < 0) return error_make(ERROR_MACHINE, "the system gives no event: %s", strerror(errno));
+    if (pool->wake < 0) return error_make(ERROR_MACHINE, "cannot make an event: %s", strerror(errno));
     TRY(process_random(pool->key, sizeof pool->key));
     TRY(guard_start(&pool->guard));
     pool->started = thread_start(&pool->thread, pool_serve, pool) == 0;
-    return pool->started ? error_none() : error_make(ERROR_MACHINE, "the system started no thread for the workers");
+    return pool->started ? error_none() : error_make(ERROR_MACHINE, "cannot start a thread for the workers");
 }
 
 static void pool_stop_thread(Pool *pool)

@@ -262,8 +262,8 @@ TEST(command_hellos)
     }
 }
 
-// What a worker that greets, or is idle, has said so far; `most`: bytes of the longest line. Returns the problem, or the
-// version of a hello, or "" as long as the line goes on.
+// What a worker that greets, or is idle, has said so far; `most`: bytes of the longest line. Returns the problem, or
+// the version of a hello, or "" as long as the line goes on.
 static const char *said(WorkerState state, const char *text, size_t most, char *out)
 {
     char in[64];
@@ -351,7 +351,7 @@ TEST(command_the_system_may_refuse)
     const Error event = backend_open(&options, &backend), pair = guard_start(&guard);
     const Error pipes = process_start(&plan, &guard, &process);
     CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
-    CHECK_SAYS(ERROR_MACHINE, "the system gives no event", event);
-    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipe for a process", pair);
-    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipes for a process", pipes);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make an event", event);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make a pipe between processes", pair);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make the pipes of a process", pipes);
 }
