@@ -1,5 +1,7 @@
 // A file with copies of recorded arrays (io.h). It is written chunk by chunk, so its size is not limited by the memory.
-#include "shard.h"
+#include "array_file.h"
+
+#include "shard_hdf5.h"
 #include "system.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // Base64 (RFC 4648).
-#include "io.h"
+#include "page.h"
 
 void base64_put(const unsigned char *bytes, size_t size, char *text)
 {

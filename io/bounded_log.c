@@ -1,5 +1,7 @@
 // A log that never fills a disk: a file with the last lines, and one with those before them, each of a bounded size.
-#include "io.h"
+#include "bounded_log.h"
+
+#include "characters.h"
 #include "system.h"
 
 #include <fcntl.h>

@@ -2,10 +2,14 @@
 // its key; it carries the digest of its key and bytes, so that one that is damaged, or lies under another name, is as
 // good as none. What can't be read or written
 // is not an error: the caller makes the bytes again.
-#include "system.h"
+#include "cache.h"
+
+#include "folder.h"
+#include "sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

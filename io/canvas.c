@@ -1,6 +1,6 @@
 // Draws with characters: a raster of dots; one character of the terminal shows two by four of them. Source of the
 // patterns: The Unicode Standard 15.0, chapter 21.1, Braille Patterns (U+2800 to U+28FF).
-#include "io.h"
+#include "canvas.h"
 
 #include <math.h>
 #include <string.h>

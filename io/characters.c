@@ -1,7 +1,7 @@
 // Characters of texts that come from outside: reads UTF-8, and shows unsafe characters by their code. Unsafe are
 // control characters, invisible characters, changes of writing direction, and bytes that are not UTF-8: they could
 // change the terminal or mislead the reader.
-#include "io.h"
+#include "characters.h"
 
 #include <string.h>
 

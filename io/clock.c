@@ -1,5 +1,5 @@
 // The two clocks: a monotonic one for durations, and the wall clock for people. No result depends on either.
-#include "io.h"
+#include "clock.h"
 
 #include <time.h>
 

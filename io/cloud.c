@@ -2,9 +2,12 @@
 // that it announces were found.
 #include "cloud.h"
 
+#include "cloud_reader.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,63 +1,25 @@
-// What the readers of point clouds share: a cursor over the file's bytes, the types of numbers, and where the
-// coordinates stand in a row.
-#ifndef HOPSCOTCH_CLOUD_H
-#define HOPSCOTCH_CLOUD_H
+// Reads point clouds from PCD, PLY and CSV files.
+#ifndef HOPSCOTCH_IO_CLOUD_H
+#define HOPSCOTCH_IO_CLOUD_H
 
-#include "io.h"
+#include "file.h"
 
-// A file in memory. Bytes from `end` on are not read, except the NUL there.
-typedef struct CloudText {
-    const char *name; // of the file, for messages
-    const char *start, *at, *end;
-    int line; // of `at`, from 1
-    bool cut; // the line that was read last is longer than the memory for it
-} CloudText;
+// PCD may be ascii, binary or binary_compressed; PLY ascii or binary of either byte order; CSV has columns x, y, z.
+// Coordinates are in m. The first bytes decide the format.
+typedef struct CloudFile {
+    Cloud cloud;
+    int64_t dropped; // points that were left out because a coordinate is not finite
+    Arena arena;     // holds the points; cloud_close() frees it
+} CloudFile;
 
-// A number in a binary row.
-typedef enum CloudKind { CLOUD_SIGNED, CLOUD_UNSIGNED, CLOUD_FLOAT } CloudKind;
+enum { CLOUD_FIELDS_MAX = 64, CLOUD_POINTS_MAX = 1 << 26 };
+#define CLOUD_BYTES_MAX ((size_t)4 << 30) // of a file
 
-typedef struct CloudField {
-    CloudKind kind;
-    int size; // bytes: 1, 2, 4 or 8
-} CloudField;
-
-// Rows of numbers, of which three are the coordinates.
-typedef struct CloudRows {
-    int64_t points;
-    int columns;   // numbers in a row of text
-    int column[3]; // of x, y, z among them
-    CloudField field[3];
-    size_t offset[3]; // bytes into a binary row
-    size_t stride;    // bytes of a binary row
-    bool big_endian;
-    bool followed; // other elements stand behind the points
-} CloudRows;
-
-// "name:line: ..." as an error of the user's
-Error cloud_error(const CloudText *text, const char *format, ...) PRINTF_LIKE(2, 3);
-// The next line, without its end (\n or \r\n), cut to `size`. False at the end of the file.
-bool cloud_line(CloudText *text, char *line, size_t size);
-// Error: the line was cut, so its end is not known.
-Error cloud_check_line(const CloudText *text);
-// Reads all of `word` as an integer >= 0. Error: it is not one, or is greater than CLOUD_POINTS_MAX.
-Error cloud_count(const CloudText *text, const char *what, const char *word, int64_t *count);
-// Takes memory for `points` points; then takes the points, one per call.
-Error cloud_begin(int64_t points, CloudFile *out);
-void cloud_add(CloudFile *out, const double *xyz);
-// Reads from the cursor on: rows of text; binary rows; binary columns, one after the other (`data`: rows->points *
-// stride bytes).
-Error cloud_text_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
-Error cloud_binary_rows(CloudText *text, const CloudRows *rows, CloudFile *out);
-// Of `there` bytes at the cursor, of which the points take `used`. Error: they are text, or more points follow.
-Error cloud_check_binary(const CloudText *text, const CloudRows *rows, size_t there, size_t used);
-Error cloud_binary_columns(const unsigned char *data, const CloudRows *rows, CloudFile *out);
-
-// One reader per format; `claims`: the file has this format.
-bool pcd_claims(const CloudText *text);
-Error pcd_read(CloudText *text, CloudFile *out);
-bool ply_claims(const CloudText *text);
-Error ply_read(CloudText *text, CloudFile *out);
-bool csv_claims(const CloudText *text);
-Error csv_read(CloudText *text, CloudFile *out);
+// The size of the file bounds the memory, whatever its header says. Error (user), with the file and the line or byte:
+// the file is not a cloud. After an error there is nothing to close.
+Error cloud_read(const char *path, CloudFile *out);
+// As cloud_read, from bytes in memory. A NUL that data.size does not count follows them. name: for messages.
+Error cloud_parse(const char *name, Bytes data, CloudFile *out);
+void cloud_close(CloudFile *file);
 
 #endif

@@ -1,7 +1,8 @@
 // Lines of x, y, z, separated by commas, semicolons, or blanks. Further numbers in a line are ignored, but no line has
 // more than the first one. The first line may name the columns; then x, y and z may stand in any of them. Empty lines
 // and lines that begin with # are skipped.
-#include "cloud.h"
+#include "characters.h"
+#include "cloud_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

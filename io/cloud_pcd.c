@@ -3,8 +3,9 @@
 // documentation. The compression is LZF (M. Lehmann). A control byte c < 32 is followed by c + 1 literal bytes. Any
 // other control byte starts a copy of earlier output: its high three bits are the length less 2 (7: add the next byte),
 // and its low five bits with the byte after are the distance less 1.
-#include "cloud.h"
+#include "cloud_reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

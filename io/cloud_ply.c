@@ -1,7 +1,7 @@
 // PLY, the Stanford triangle format: a header of elements and their properties, then the elements, as text or as bytes
 // of either order. The element `vertex` must be the first; its properties x, y and z are read, and later elements are
 // ignored. Source: G. Turk, The PLY polygon file format, Stanford 1994.
-#include "cloud.h"
+#include "cloud_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,9 @@
-// Columns of numbers in memory: which rows meet conditions (columns.c); orders are in io.h. io/database_blocks.c makes
-// conditions and orders of SQL into these.
+// Which rows of columns in memory meet conditions. io/database_block_plan.c turns the conditions of SQL into these
+// tests.
 #ifndef HOPSCOTCH_COLUMNS_H
 #define HOPSCOTCH_COLUMNS_H
 
-#include "io.h"
-
-// ---- conditions -----------------------------------------------------------------------------------------------------
+#include "number_column.h"
 
 typedef enum ColumnTestKind {
     TEST_INSIDE,  // low <= x <= high, and so not NULL

@@ -1,5 +1,6 @@
 // SQLite statements: their values and their rows.
-#include "database.h"
+#include "database_connection.h"
+#include "row_digest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,71 +1,92 @@
-// What the files that call SQLite share: a connection, its errors, and how it is opened. No other file calls SQLite.
-// One thread at a time uses a connection and its statements.
-//
-//   database.c         statements, their values and their rows
-//   database_open.c    opens, locks and closes connections
-//   database_system.c  the system calls that SQLite makes on files
-//   database_beside.c  checks the files beside a database (-wal, -shm, -journal) before it is opened
-//   database_table.c   tables over arrays in memory
-//   database_user.c    statements that a user wrote
-//   database_blocks.c  a table over blocks of columns (database_blocks.h)
-//   database_error.c   SQLite's result codes as errors
-#ifndef HOPSCOTCH_DATABASE_H
-#define HOPSCOTCH_DATABASE_H
+// SQLite: every SQL statement of the program goes through here. A statement's text consists of literals of this program
+// and of identifiers quoted by sql_identifier; values are always bound. One thread at a time uses a connection and its
+// statements.
+#ifndef HOPSCOTCH_IO_DATABASE_H
+#define HOPSCOTCH_IO_DATABASE_H
 
-#include "system.h"
+#include "file.h"
 
-#include <sqlite3.h>
+typedef struct Database Database;
+typedef struct Statement Statement;
+typedef enum DatabaseMode {
+    DATABASE_WRITE, // creates a missing file; WAL, synchronous FULL, foreign keys; the only connection that checkpoints
+    DATABASE_READ,  // SQLITE_OPEN_READONLY, never blocks the writer, never checkpoints
+    DATABASE_WRITE_SHARED // on a network file system: rollback journal, synchronous EXTRA, excludes readers
+} DatabaseMode;
 
-enum { DATABASE_BUSY_MILLISECONDS = 10000 };
+// Error (machine), with the path and SQLite's message: also if the database, or a file that SQLite would use beside it,
+// is a link, a pipe, a device, or a journal of another program. Error (user): the file is not a database. All functions
+// below report failures of SQLite in this way.
+Error database_open(const char *path, DatabaseMode mode, Database **out);
+// Opens a database for reading that no process writes to according to its stamp (below). Takes no lock, and neither
+// looks at files beside the database nor makes any. If the stamp has changed afterwards, the rows that were read are
+// invalid, and errors too.
+Error database_open_still(const char *path, Arena *arena, Database **out);
+const char *database_path(const Database *database);     // as it was opened
+Error database_close(Database *database);                // a writer also checkpoints (TRUNCATE); NULL: nothing to do
+Error database_check_place(const Database *database);    // error: its path names another file now, or none
+Error database_run(Database *database, const char *sql); // one or more statements without values
+// Call both outside of a transaction. Between them, statements of a writer may read the database at `path` as the
+// schema `other`; no process may write to that database meanwhile.
+Error database_attach(Database *database, const char *path);
+Error database_detach(Database *database);
+Error database_make_index(Database *database, const char *sql); // one CREATE INDEX, with settings that make it faster
+Error database_prepare(Database *database, const char *sql, Statement **out);       // statement_close frees it
+bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table
+// SQL has the function row_digest(d, v1, ...): the digest d after adding the values. Triggers use it.
 
-struct Database {
-    sqlite3 *handle;
-    DatabaseMode mode;
-    char *path;
-    dev_t device; // of the file when it was opened
-    ino_t inode;
-    int lock;                   // descriptor of a lock that we hold in SQLite's place; -1: there is none
-    bool held;                  // since database_hold it is read as it was then
-    DatabaseGuard *guard;       // of the user's statement; NULL: there is none
-    struct BlockModule *blocks; // the last one of database_add_blocks; NULL: there is none
-};
+// Values of a statement: index from 1. The next step returns an error of binding.
+void bind_null(Statement *statement, int index);
+void bind_integer(Statement *statement, int index, int64_t value);
+void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
+void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
+void bind_word(Statement *statement, int index, const char *value); // not copied: must outlive the statement
+void bind_blob(Statement *statement, int index, const void *data, size_t size);
+// The digest of the values bound since the last step, if they were bound in order.
+uint64_t bound_digest(const Statement *statement);
+// *row: a row can be read. After the last row, or if there are no rows, the statement is reset and can be bound again.
+Error statement_step(Statement *statement, bool *row);
+void statement_close(Statement *statement);
 
-struct Statement {
-    Database *database;
-    sqlite3_stmt *handle;
-    int bound;       // the first error of bind_*, or SQLITE_OK
-    uint64_t digest; // of the values bound so far
-    int *texts;      // [n_texts] columns that may hold a text; NULL: not known yet
-    int n_texts, n_columns;
-};
+// Columns of the current row: index from 0. Texts and blobs are valid until the next step.
+typedef enum ColumnKind { COLUMN_NULL, COLUMN_INTEGER, COLUMN_REAL, COLUMN_TEXT, COLUMN_BLOB } ColumnKind;
+ColumnKind column_kind(Statement *statement, int index);
+int column_count(Statement *statement);
+const char *column_name(Statement *statement, int index);
+bool column_is_null(Statement *statement, int index);
+int64_t column_integer(Statement *statement, int index);  // 0 if NULL
+double column_real(Statement *statement, int index);      // NaN if NULL
+const char *column_text(Statement *statement, int index); // "" if NULL
+Bytes column_blob(Statement *statement, int index);
+uint64_t column_digest(Statement *statement, int first); // of the values from column `first` on
 
-// ---- errors (database_error.c) --------------------------------------------------------------------------------------
+// A SELECT that a user wrote, on a connection that is used for nothing else. The statement may only read this database
+// and compute, until the deadline. Errors are ERROR_USER, with a caret where SQLite gives a place.
+typedef struct DatabaseGuard {
+    double deadline;          // by clock_seconds()
+    int (*interrupted)(void); // returns nonzero if the user pressed Ctrl-C; may be NULL
+} DatabaseGuard;
+Error database_prepare_guarded(Database *database, const char *sql, DatabaseGuard *guard, Statement **out);
+Error statement_step_guarded(Statement *statement, bool *row);
+// The name of a table or column for the text of a statement: in double quotes, with quotes in it doubled.
+const char *sql_identifier(Arena *arena, const char *name);
 
-Error database_error(const Database *database, int code, const char *doing);
-Error database_statement_error(const Database *database, int code, const char *sql); // NULL: the statement is not known
-// Returns an errno if the write failed for lack of room: the quota is used up, a file may not grow, or the disk has no
-// room for SQLite's shared memory (to SQLite all of these are I/O errors). 0: another reason.
-int database_no_room(const Database *database, int code);
-// In a build with faults: the errno of the rule "sql:n:errno", in place of SQLite's answer; 0: no fault.
-int database_fault(void);
+// Until the connection is closed, all its statements read the same state of the database: that of the next statement,
+// or that of the transaction in which it is called.
+Error database_hold(Database *database);
+bool database_is_held(const Database *database);
+// Writes the write-ahead log back. True if no other connection reads an older state than this one.
+bool database_is_unobserved(Database *database);
 
-// ---- files (database_system.c, database_beside.c) -------------------------------------------------------------------
-
-// SQLite's own file system, with our system calls for all that names a file. NULL: not enough memory, which opening
-// will report.
-const char *database_file_system(void);
-
-// Error if the database, or a file that SQLite would use beside it, is not safe to open.
-Error database_check_files(const char *path);
-bool database_has_wal(const char *path, Arena *arena);    // one that is not empty
-bool database_is_frozen(const char *path, Arena *arena);  // its folder is read-only, so no process can write to it
-bool database_lacks_room(const char *path, Arena *arena); // its -shm file must be made, and the disk has no room for it
-
-// ---- statements (database.c) ----------------------------------------------------------------------------------------
-
-int database_add_functions(sqlite3 *handle);
-bool database_is_late(const DatabaseGuard *guard); // the statement is to be interrupted (database_user.c)
-// Why the last step of a statement could not read a block, once; no error if it could (database_blocks.c).
-Error database_block_error(const Database *database);
+enum { DATABASE_STAMP_WORDS = 5 };
+typedef struct DatabaseStamp {
+    int64_t word[DATABASE_STAMP_WORDS];
+} DatabaseStamp;
+// Takes the stamp of a database file. True: as long as the stamp stays the same, what is read from now on stays valid.
+// False: the stamp can't be trusted (the file was changed just now, has a journal or a WAL that is not empty, is not a
+// regular file, or can't be read).
+bool database_stamp(const char *path, DatabaseStamp *stamp);
+// Waits until a recent change no longer makes database_stamp return false, if that takes only milliseconds.
+void database_stamp_wait(const char *path);
 
 #endif

@@ -1,5 +1,7 @@
 // Checks the files beside a database before it is opened, because SQLite trusts them.
-#include "database.h"
+#include "database_connection.h"
+#include "folder.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,10 +6,12 @@
 #ifndef HOPSCOTCH_DATABASE_BLOCKS_H
 #define HOPSCOTCH_DATABASE_BLOCKS_H
 
+#include "block_table.h"
 #include "columns.h"
-#include "database.h"
+#include "database_connection.h"
+#include "order.h"
 
-enum { BLOCK_TESTS_MAX = 32 }; // of a statement; SQLite alone compares what is more
+enum { BLOCK_TESTS_MAX = 32 }; // tests of a statement; SQLite itself checks further conditions
 
 typedef struct BlockModule {
     Arena arena;
@@ -24,7 +26,7 @@ typedef struct BlockVtab {
     BlockModule *module;
 } BlockVtab;
 
-// A row of a slice, and its index there. They are kept in the order of rows.
+// A row of a slice, and its index in the slice. Places are sorted by row.
 typedef struct BlockPlace {
     int64_t row, at;
 } BlockPlace;
@@ -37,27 +39,27 @@ typedef struct BlockOrder {
 typedef struct BlockCursor {
     sqlite3_vtab_cursor base;
     BlockModule *module;
-    // what is asked for
+    // the rows that SQLite asks for, and their order
     ColumnTest tests[BLOCK_TESTS_MAX];
     int n_tests;
-    int64_t first, end;                // rows that may have an id that is asked for
-    bool backward;                     // in the order of ids, they descend
-    BlockOrder order[ORDER_TERMS_MAX]; // found.n_terms; none: in the order of ids
-    // how far it is
-    int64_t next;     // in the order of ids: the first row of the next piece; backward, `end` is the end of it
-    FirstRows found;  // in another order
-    int64_t found_at; // the first of them that is in no slice yet
+    int64_t first, end;                // only these rows can have an id that SQLite asks for
+    bool backward;                     // without `order`: ids descend
+    BlockOrder order[ORDER_TERMS_MAX]; // [found.n_terms]; 0 terms: in the order of ids
+    // progress
+    int64_t next;     // without `order`: the first row of the next piece; if backward, that piece ends at `end`
+    FirstRows found;  // with `order`: the first rows
+    int64_t found_at; // the first element of `found` that is in no slice yet
     // the slice
     BlockPlace *places; // [capacity], count of them
     int64_t count, at, capacity;
     Cell **cells; // [n_columns][capacity], in the order of the slice; NULL: not taken yet
     bool *loaded; // [n_columns]
     // one piece
-    Cell *piece[1 + ORDER_TERMS_MAX]; // of the tests; of each term of the order
+    Cell *piece[1 + ORDER_TERMS_MAX]; // cells for the tests; for each term of the order
     int piece_column[1 + ORDER_TERMS_MAX];
     int64_t piece_row, piece_rows, n_chosen;
     uint32_t *chosen; // [n_chosen] of the piece, counted from piece_row
-    int64_t unasked;  // cells read since the last question
+    int64_t unasked;  // cells read since the guard was checked
 } BlockCursor;
 
 static inline bool block_column_is_real(const BlockTable *table, int column)
@@ -71,12 +73,12 @@ int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan); // xBestIndex
 int block_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count, sqlite3_value **values); // xFilter
 
 int block_rows_start(BlockCursor *cursor);                          // memory for a new cursor
-void block_rows_free(BlockCursor *cursor);                          // what of it there is
-void block_rows_all(BlockCursor *cursor);                           // rows of all ids, no tests, no order
-int block_rows_narrow(BlockCursor *cursor, const ColumnTest *test); // to those with ids that pass
-int block_rows_first(BlockCursor *cursor);                          // to the first row, by tests and order
-int block_rows_next(BlockCursor *cursor);
-bool block_rows_end(const BlockCursor *cursor);
+void block_rows_free(BlockCursor *cursor);                          // also after an error of block_rows_start
+void block_rows_all(BlockCursor *cursor);                           // asks for all rows, without tests and order
+int block_rows_narrow(BlockCursor *cursor, const ColumnTest *test); // asks only for rows whose id passes the test
+int block_rows_first(BlockCursor *cursor);                          // goes to the first row, by tests and order
+int block_rows_next(BlockCursor *cursor);                           // to the next row
+bool block_rows_end(const BlockCursor *cursor);                     // behind the last row
 // *cell <- the value of a column in the row
 int block_rows_cell(BlockCursor *cursor, int column, Cell *cell);
 

@@ -1,7 +1,10 @@
 // SQLite's result codes as errors: SQLite's words, and what to do.
-#include "database.h"
+#include "database_connection.h"
+#include "folder.h"
+#include "system.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {

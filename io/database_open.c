@@ -1,9 +1,11 @@
 // Opens, locks and closes connections to databases.
-#include "database.h"
+#include "database_connection.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -9,6 +9,7 @@
 //
 // A database with a WAL that is not empty has no stamp. Shared memory says which of its transactions a reader sees, and
 // if a writer is killed between the two, the file holds more than a reader saw before.
+#include "database.h"
 #include "system.h"
 
 #include <errno.h>

@@ -1,10 +1,12 @@
 // The system calls that SQLite makes on files, replaced by ours: below a results root no link is followed, and only
 // regular files are opened.
-#include "database.h"
+#include "database_connection.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,9 @@
 // Tables of SQL over arrays of this program: SQLite's virtual tables (sqlite.org/vtab.html). SQLite asks for one value
 // at a time and finds it in its array, so one INSERT ... SELECT stores a batch of rows without binding a value.
-#include "database.h"
+#include "database_table.h"
+
+#include "database_connection.h"
+#include "row_digest.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // Statements that a user wrote: they may read this database and compute.
-#include "database.h"
+#include "characters.h"
+#include "clock.h"
+#include "database_connection.h"
+#include "diagnostics.h"
 
 #include <stdlib.h>
 #include <string.h>

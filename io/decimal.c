@@ -1,7 +1,10 @@
 // Evenly spaced numbers, exact until they are rounded (io.h).
-#include "io.h"
+#include "decimal.h"
+
+#include "text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

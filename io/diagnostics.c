@@ -1,5 +1,7 @@
 // Diagnostics: what is wrong with a text and where. All are collected and printed at once, as compilers do.
-#include "io.h"
+#include "diagnostics.h"
+
+#include "characters.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,11 +1,15 @@
 // Operations on files (io.h), built on the system calls of system.h. Each leaves the disk consistent, whichever call
 // fails and whenever the power goes.
+#include "file.h"
+
+#include "folder.h"
 #include "system.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

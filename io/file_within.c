@@ -1,6 +1,7 @@
 // Opens files that a spec names. A spec may come from another person, and error messages show parts of such a file. So
 // the file must be a regular one in the spec's folder or below, after all links are followed.
-#include "io.h"
+#include "characters.h"
+#include "folder.h"
 #include "system.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 // Whole folders: their size on the disk, and their removal. Links are counted and removed as links: nothing outside the
 // folder is touched.
+#include "folder.h"
+
 #include "system.h"
 
 #include <dirent.h>

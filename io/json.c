@@ -1,6 +1,9 @@
 // A JSON writer (RFC 8259): adds commas, indentation and escapes. It keeps no text. The owner of the stream checks it
 // for errors.
-#include "io.h"
+#include "json.h"
+
+#include "characters.h"
+#include "text.h"
 
 #include <assert.h>
 #include <inttypes.h>

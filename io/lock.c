@@ -1,11 +1,15 @@
 // One writer per campaign: an open-file-description lock on a file in the campaign's folder. Unlike flock, it is not
 // shared with programs that we start (O_CLOEXEC). Unlike a plain POSIX lock, it stays when another part of the program
 // closes the same file. It ends with its process.
+#include "lock.h"
+
+#include "clock.h"
 #include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,6 +8,7 @@
 // the folder's own descriptor, even if the folder is renamed and another one gets its name.
 //
 // The lists of roots and of pins are the only state. Any thread may add roots; none is ever removed.
+#include "folder.h"
 #include "system.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

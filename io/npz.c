@@ -3,7 +3,10 @@
 //
 // Sources: NumPy Enhancement Proposal 1 (version 1.0 of .npy); PKWARE's APPNOTE 6.3 for zip. Sizes always use the
 // 64-bit fields (4.5.3), because ten million rows of fifty columns take more than 4 GiB.
-#include "io.h"
+#include "npz.h"
+
+#include "characters.h"
+#include "file.h"
 
 #include <math.h>
 #include <stdlib.h>

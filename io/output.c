@@ -2,6 +2,8 @@
 // complete, so that no reader sees a part of it. A link stays, and the file that it leads to is replaced. A device or a
 // pipe is written directly, as a shell's `>` does. Below a results root, where another person may have put them, links,
 // devices and pipes are refused.
+#include "output.h"
+
 #include "system.h"
 
 #include <errno.h>

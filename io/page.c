@@ -1,7 +1,10 @@
 // HTML pages in one file. The style and the scripts are files in io/page/; the assembler embeds them in the program
 // unchanged, and every page contains them. The page's content security policy lets no other script run: even markup in
 // a name or a note that escaping missed could not run one.
-#include "io.h"
+#include "page.h"
+
+#include "sha256.h"
+#include "svg.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 // How much CPU time the control groups leave to this process. A container may be limited to N CPU seconds per second;
 // further threads would only wait for each other. Source: the Linux kernel's documentation of control groups, v2
 // (cpu.max) and v1 (cpu.cfs_quota_us).
-#include "io.h"
+#include "processors.h"
+
+#include "file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,10 @@
 // Progress of a run: one redrawn line on a terminal, a plain line every few seconds elsewhere, or one JSON object per
 // line for programs. It never blocks and decides nothing; a run gives the same bits without it.
-#include "io.h"
+#include "progress.h"
+
+#include "clock.h"
+#include "json.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 // A value is added by XOR and the finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014), which is
 // one-to-one in the value and in the digest so far. So two rows that differ in one number, or in one word of a text,
 // always have different digests; rows that differ in more have the same digest with probability 2^-64.
-#include "io.h"
+#include "row_digest.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SHA-256: FIPS 180-4, sections 4.1.2 (functions), 4.2.2 (constants), 5.1.1 (padding), 5.3.3 (start), 6.2.2 (the
 // compression of one block of 64 bytes). Words are big-endian. Every committed row and shard is hashed here. The
 // processor's SHA instructions are four times as fast and are used where they exist.
-#include "io.h"
+#include "sha256.h"
 
 #include <string.h>
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
-// What writing and reading shards share; shard.h has the contracts.
-#include "shard.h"
+// What writing and reading shards share; shard_hdf5.h has their contracts.
+#include "shard_hdf5.h"
 
 #include <string.h>
 

@@ -1,118 +1,61 @@
-// What the files that write and read shards share: calls of HDF5 and their errors, and the parts of a shard.
-//
-// Only these files call HDF5. A shard is built in memory (core driver) and read from memory, so HDF5 never touches the
-// disk: files on disk are complete and checked, and HDF5's locks and exit handler have no effect on them. One thread at
-// a time calls HDF5.
-#ifndef HOPSCOTCH_SHARD_H
-#define HOPSCOTCH_SHARD_H
+// HDF5 shards: files with the trajectories, or other arrays of one kind, of many lanes. One thread at a time may call
+// these functions.
+#ifndef HOPSCOTCH_IO_SHARD_H
+#define HOPSCOTCH_IO_SHARD_H
 
-#include "io.h"
+#include "file.h"
 
-#include <hdf5.h>
-
-enum {
-    SHARD_CHUNK_BYTES = 1 << 20,
-    SHARD_GROWTH = 4 << 20,         // step by which the image in memory grows
-    SHARD_LIBRARY_BYTES = 16 << 20, // what HDF5 takes for itself, with its caches
-    SHARD_DEFLATE_LEVEL = 4
-};
-
-// ---- calls and their errors -----------------------------------------------------------------------------------------
-// Every result of HDF5 is checked, also of closing calls: H5Fclose can succeed after a failed H5Dclose. Calls follow
-// each other without branches and report into one Error, which keeps the first failure. An id of a failed call is
-// negative, and calls with it fail without harm. `what`: the object of the call, for the message.
-
-// Call before HDF5. Error if there is no memory for an image of `bytes` and a copy of it.
-Error shard_ready(size_t bytes);
-void shard_check(Error *error, bool good, const char *what);
-hid_t shard_id(Error *error, hid_t id, const char *what); // returns id
-void shard_ok(Error *error, herr_t status, const char *what);
-
-// ---- columns in datasets, lanes in rows -----------------------------------------------------------------------------
-
-// The columns that share a group, in the order of the shard's columns.
-typedef struct ShardGroup {
-    const char *name;
-    int *columns; // [count] indices into the shard's columns
-    int count;
-} ShardGroup;
-
-typedef struct ShardGroups {
-    ShardGroup *items;
-    int count;
-} ShardGroups;
-
-// groups_of_columns[n_columns]: the group's name of each column
-ShardGroups shard_groups(const char *const *groups_of_columns, int n_columns, Arena *arena);
-
-bool shard_holds_integers(const ShardGroup *group); // small ones, of 8 bits: the group "fsm"
-
-// A row of the table `lanes`. `offset`: index of the lane's first sample among all samples of the shard.
-typedef struct ShardRow {
-    int64_t trial, offset, length;
+typedef struct ShardLane {
+    int64_t trial;
     int32_t replicate;
-} ShardRow;
+    int64_t length; // samples
+} ShardLane;
 
-// HDF5 types of a ShardRow: as in memory; packed, as in the file. The caller closes them.
-hid_t shard_row_type(Error *error);
-hid_t shard_row_file_type(Error *error);
+typedef struct ShardAttribute {
+    const char *name, *text;
+} ShardAttribute;
 
-// ---- rows of a dataset, written block by block (shard_write.c) ------------------------------------------------------
+// Arrays of one kind, such as trajectories: lanes of different lengths, one after the other, in an HDF5 group.
+// `columns[0]` is time. Columns that share a `group` stand in one dataset <group of the shard>/<group> of shape
+// [samples, columns of the group] (a group of one column: [samples]). Beside them the table `lanes` is a compound
+// {trial, replicate, offset, length}. Every dataset has the attributes long_name, units and column_names, and `time`
+// attached as its dimension scale.
+#define SHARD_TRAJECTORIES "trajectories"
+#define SHARD_DEBUG "debug/newton" // or debug/ and the model's name for its debug rows
 
-typedef struct ShardNumber {
-    size_t size; // bytes
-    hid_t file, memory;
-} ShardNumber;
+typedef struct Shard {
+    const char *group;                // its HDF5 group: SHARD_TRAJECTORIES, SHARD_DEBUG or the model's
+    const ShardAttribute *attributes; // of the file: campaign, spec hash, versions, model, seed
+    int n_attributes;
+    const Field *columns;
+    int n_columns;
+    const ShardLane *lanes;
+    int64_t n_lanes;
+    const double *samples; // [sum of lengths][n_columns], lane after lane
+    bool float64;          // else float32
+    bool gzip;             // shuffle + deflate
+} Shard;
 
-// The number type of a dataset: the chosen precision, or a small integer in the group "fsm".
-ShardNumber shard_number(const ShardGroup *group, bool float64);
+// Builds the bytes of the file in memory (HDF5's core driver). Equal contents give equal bytes. The caller frees
+// image->data. Error (machine): not enough memory.
+Error shard_build(const Shard *shard, Bytes *image);
 
-// A dataset [samples][columns of the group], or [samples] if the group has one. Rows are collected in a block of the
-// size of a chunk (1 MiB), so that each chunk is compressed and written once.
-typedef struct ShardDataset {
-    const ShardGroup *group;
-    ShardNumber number;
-    hid_t data, space;
-    void *block;                       // [chunk_rows][group->count] numbers, in the arena
-    int64_t chunk_rows, held, written; // rows: of a chunk, in the block, in the file
-} ShardDataset;
+// The arrays that a reader expects in a shard. They come from the spec, not from the file.
+typedef struct ShardLayout {
+    const char *group;
+    const Field *columns;
+    int n_columns; // 0: only the table of lanes is read
+} ShardLayout;
 
-// deflate: the level of the compression, after a shuffle; 0: none
-void shard_open_rows(Error *error, ShardDataset *dataset, const ShardGroup *group, ShardNumber number, int deflate,
-                     int64_t samples, hid_t parent, Arena *arena);
-// Appends the group's columns of samples[rows][n_columns].
-void shard_append(Error *error, ShardDataset *dataset, const Field *columns, int n_columns, const double *samples,
-                  int64_t rows);
-void shard_flush_rows(Error *error, ShardDataset *dataset); // the rows in the block go to the file
-void shard_end_rows(Error *error, ShardDataset *dataset);   // flushes; `data` stays open
-
-// ---- a file on disk (shard_disk.c) ----------------------------------------------------------------------------------
-
-// A driver of HDF5 that writes to an open file by the calls of system.h. After a failed write it discards all others
-// and reports success, because HDF5 can crash or keep a file open when it can't write what it still holds.
-typedef struct ShardDisk {
-    int descriptor;
-    int reason; // errno of the first failed call; 0: none failed
-} ShardDisk;
-
-// disk must stay where it is until the file is closed and the driver is released (H5FDunregister).
-hid_t shard_disk_driver(Error *error);
-hid_t shard_disk_create(Error *error, hid_t driver, ShardDisk *disk);
-
-// ---- parts of a file, for shard_write.c -----------------------------------------------------------------------------
-
-hid_t shard_create_file(Error *error); // in memory
-Error shard_take_image(hid_t file, Bytes *image);
-// and the groups above it; n_columns: whose names it has
-hid_t shard_create_group(Error *error, hid_t file, const char *path, int n_columns, Arena *arena);
-void shard_make_room(Error *error, hid_t create, int64_t count); // for the names of `count` columns
-void shard_put_text(Error *error, hid_t object, const char *name, const char *text);
-void shard_put_texts(Error *error, hid_t object, const char *name, const char *const *texts, hsize_t count);
-void shard_describe_columns(Error *error, const Field *columns, const ShardGroup *group, hid_t data, Arena *arena);
-// datasets[n] are open. The first, time or an id, becomes the scale of dimension 0 of all others.
-void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
-void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// A table without values. offsets[n_columns]: the places of the columns in the file.
-void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, int64_t *offsets, Arena *arena);
+// Opens a shard for reading. The file's SHA-256 is compared with `sha256`, unless NULL, before HDF5 sees the file. The
+// layout's columns must outlive the reader. Error (machine): the file is missing or damaged; the message has the path.
+typedef struct ShardReader ShardReader;
+Error shard_open(const char *path, const ShardLayout *layout, const char *sha256, ShardReader **out);
+int64_t shard_lane_count(const ShardReader *reader);
+ShardLane shard_lane(const ShardReader *reader, int64_t index); // 0 <= index < shard_lane_count
+bool shard_is_float64(const ShardReader *reader);               // else its samples are float32
+// samples[length][n_columns] <- the samples of lane `index`, in the layout's order of columns, widened to double.
+Error shard_samples(ShardReader *reader, int64_t index, double *samples);
+void shard_close(ShardReader *reader);
 
 #endif

@@ -1,11 +1,14 @@
-// Writes shards of columns. All shards of one table with the same number of rows have the same bytes around their
-// columns, the frame: HDF5 makes it once, and each file is written from the frame and from the columns where they lie.
+// Writes shards of columns. All shards of one table with the same number of rows and the same forms of columns have the
+// same bytes around their columns, the frame: HDF5 makes it once, and each file is written from the frame and from the columns where they lie.
 //
 // HDF5 makes the frame in a file without a name, in memory, and leaves holes for the columns: datasets are contiguous,
 // their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
-#include "shard.h"
+#include "shard_columns.h"
+
+#include "shard_hdf5.h"
 #include "system.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,8 +20,8 @@ typedef struct ShardFrame {
     int64_t rows; // 0: none
     int64_t used; // when
     ShardTableFile file;
-    int64_t *offsets;      // [n_columns] of the columns in the file
-    int *order;            // [n_columns] columns in the order of their offsets
+    ColumnPlace *places;   // [n_columns]
+    int *order, n_stored;  // [n_stored] columns with storage, in the order of their offsets
     unsigned char *around; // the bytes before the first column, between columns, and behind the last one
 } ShardFrame;
 
@@ -27,68 +30,144 @@ struct ShardTableWriter {
     const ShardTable *table;
     ShardFrame frames[SHARD_FRAMES];
     int64_t used;
-    FilePart *parts; // [2 n_columns + 1]
+    FilePart *parts;       // [2 n_columns + 1]
+    const void **stored;   // [n_columns] the numbers as the file has them
+    unsigned char *narrow; // [narrow_bytes] of columns with fewer than 8 bytes a number
+    size_t narrow_bytes;
 };
 
-static int64_t column_bytes(int64_t rows) { return rows * 8; }
+// ---- places ---------------------------------------------------------------------------------------------------------
+
+static bool column_is_constant(const Cell *cells, int64_t rows)
+{
+    int64_t differs = 0;
+    if (cells[rows - 1].integer != cells[0].integer) return false;
+    for (int64_t i = 0; i < rows; i++) differs |= cells[i].integer ^ cells[0].integer;
+    return differs == 0;
+}
+
+// The least number of bytes that holds all integers.
+static int64_t column_width(const Cell *cells, int64_t rows)
+{
+    uint64_t used = 0; // bits that differ from the sign
+    for (int64_t i = 0; i < rows; i++) used |= (uint64_t)(cells[i].integer ^ (cells[i].integer >> 63));
+    return used <= INT8_MAX ? 1 : used <= INT16_MAX ? 2 : used <= INT32_MAX ? 4 : 8;
+}
+
+static ColumnPlace column_place(const NumberColumn *column, const Cell *cells, int64_t rows)
+{
+    ColumnPlace place = {.width = 8};
+    if (rows < SHARD_TABLE_ENCODED) return place;
+    if (column_is_constant(cells, rows)) return (ColumnPlace){.width = 0, .value = cells[0]};
+    if (column->type == NUMBER_INTEGER) place.width = column_width(cells, rows);
+    return place;
+}
+
+bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes)
+{
+    const int64_t width = place->width;
+    if (width == 0) return true;
+    if (width != 8 && (type == NUMBER_REAL || (width != 4 && width != 2 && width != 1))) return false;
+    return place->offset >= 0 && place->offset <= bytes && rows <= (bytes - place->offset) / width;
+}
+
+static void column_narrow(const Cell *cells, int64_t rows, int64_t width, unsigned char *out)
+{
+    for (int64_t i = 0; i < rows; i++) memcpy(out + i * width, &cells[i].integer, (size_t)width); // little-endian
+}
+
+static int64_t column_widened(const unsigned char *from, int64_t width)
+{
+    int64_t number = 0;
+    const int unused = (int)(64 - 8 * width);
+    memcpy(&number, from, (size_t)width);
+    return (int64_t)((uint64_t)number << unused) >> unused;
+}
+
+Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells)
+{
+    const int64_t width = place->width;
+    // Narrow numbers are read into the end of the cells: each cell lies before the numbers that are still to be widened.
+    unsigned char *raw = (unsigned char *)cells + rows * (8 - width);
+    for (int64_t i = 0; width == 0 && i < rows; i++) cells[i] = place->value;
+    if (width == 0) return error_none();
+    TRY(file_read_at(file, path, place->offset + first * width, raw, (size_t)(rows * width)));
+    for (int64_t i = 0; width < 8 && i < rows; i++) cells[i].integer = column_widened(raw + i * width, width);
+    return error_none();
+}
 
 // ---- by HDF5 --------------------------------------------------------------------------------------------------------
 
-static hid_t frame_put_column(Error *error, const NumberColumn *column, hid_t parent, hid_t space, hid_t create)
+static hid_t frame_type(NumberType type, int64_t width)
 {
-    const char *name = column->field.name;
-    const hid_t type = column->type == NUMBER_REAL ? H5T_IEEE_F64LE : H5T_STD_I64LE;
-    const hid_t data = shard_id(error, H5Dcreate2(parent, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT), name);
-    if (column->words != NULL) shard_put_texts(error, data, "words", column->words, (hsize_t)column->n_words);
-    return data;
+    if (type == NUMBER_REAL) return H5T_IEEE_F64LE;
+    return width == 1 ? H5T_STD_I8LE : width == 2 ? H5T_STD_I16LE : width == 4 ? H5T_STD_I32LE : H5T_STD_I64LE;
 }
 
-static hid_t frame_storage(Error *error)
+// A column of equal numbers is never allocated: readers get the fill value.
+static hid_t frame_storage(Error *error, NumberType type, const ColumnPlace *place)
 {
     const hid_t create = shard_id(error, H5Pcreate(H5P_DATASET_CREATE), "the columns");
+    const hid_t memory = type == NUMBER_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
     shard_ok(error, H5Pset_obj_track_times(create, 0), "the columns");
     shard_ok(error, H5Pset_layout(create, H5D_CONTIGUOUS), "the columns");
-    shard_ok(error, H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), "the columns");
-    shard_ok(error, H5Pset_fill_time(create, H5D_FILL_TIME_NEVER), "the columns");
+    shard_ok(error, H5Pset_alloc_time(create, place->width > 0 ? H5D_ALLOC_TIME_EARLY : H5D_ALLOC_TIME_LATE),
+             "the columns");
+    shard_ok(error, H5Pset_fill_time(create, place->width > 0 ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_IFSET),
+             "the columns");
+    if (place->width == 0) shard_ok(error, H5Pset_fill_value(create, memory, &place->value), "the columns");
     return create;
 }
 
+static hid_t frame_put_column(Error *error, const NumberColumn *column, const ColumnPlace *place, hid_t parent,
+                              hid_t space)
+{
+    const char *name = column->field.name;
+    const hid_t create = frame_storage(error, column->type, place);
+    const hid_t data = shard_id(
+        error,
+        H5Dcreate2(parent, name, frame_type(column->type, place->width), space, H5P_DEFAULT, create, H5P_DEFAULT),
+        name);
+    if (column->words != NULL) shard_put_texts(error, data, "words", column->words, (hsize_t)column->n_words);
+    shard_ok(error, H5Pclose(create), name);
+    return data;
+}
+
 // All datasets first, so that they follow each other; then what describes them.
-static void frame_put_columns(Error *error, const ShardTable *table, hsize_t rows, hid_t parent, hid_t *data,
-                              Arena *arena)
+static void frame_put_columns(Error *error, const ShardTable *table, hsize_t rows, const ColumnPlace *places,
+                              hid_t parent, hid_t *data, Arena *arena)
 {
     const int n = table->n_columns;
     ShardGroups groups = {.items = ARENA_NEW(arena, ShardGroup, n), .count = n};
     const char **names = ARENA_NEW(arena, const char *, n);
     Field *fields = ARENA_NEW(arena, Field, n);
     int *numbers = ARENA_NEW(arena, int, n);
-    const hid_t space = shard_id(error, H5Screate_simple(1, &rows, NULL), table->group), create = frame_storage(error);
+    const hid_t space = shard_id(error, H5Screate_simple(1, &rows, NULL), table->group);
     for (int c = 0; c < n; c++) {
         names[c] = table->columns[c].field.name;
         fields[c] = table->columns[c].field;
         numbers[c] = c;
         groups.items[c] = (ShardGroup){.name = names[c], .columns = &numbers[c], .count = 1};
-        data[c] = frame_put_column(error, &table->columns[c], parent, space, create);
+        data[c] = frame_put_column(error, &table->columns[c], &places[c], parent, space);
     }
     shard_put_texts(error, parent, "columns", names, (hsize_t)n);
     for (int c = 0; c < n; c++) shard_describe_columns(error, fields, &groups.items[c], data[c], arena);
     shard_attach_time(error, parent, &groups, data, arena);
-    shard_ok(error, H5Pclose(create), table->group);
     shard_ok(error, H5Sclose(space), table->group);
 }
 
-void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, int64_t *offsets, Arena *arena)
+void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places, Arena *arena)
 {
     hid_t *data = ARENA_NEW(arena, hid_t, table->n_columns);
     for (int i = 0; i < table->n_attributes; i++)
         shard_put_text(error, file, table->attributes[i].name, table->attributes[i].text);
     const hid_t parent = shard_create_group(error, file, table->group, table->n_columns, arena);
-    frame_put_columns(error, table, (hsize_t)rows, parent, data, arena);
+    frame_put_columns(error, table, (hsize_t)rows, places, parent, data, arena);
     for (int c = 0; c < table->n_columns; c++) {
         const char *name = table->columns[c].field.name;
         const haddr_t offset = error->kind == OK ? H5Dget_offset(data[c]) : HADDR_UNDEF;
-        shard_check(error, offset != HADDR_UNDEF, name);
-        offsets[c] = (int64_t)offset;
+        shard_check(error, (offset != HADDR_UNDEF) == (places[c].width > 0), name);
+        if (places[c].width > 0) places[c].offset = (int64_t)offset;
         shard_ok(error, H5Dclose(data[c]), name);
     }
     shard_ok(error, H5Gclose(parent), table->group);
@@ -118,25 +197,30 @@ static hid_t frame_create_file(Error *error, int memory)
     return file;
 }
 
-static void frame_sort(const int64_t *offsets, int n_columns, int *order)
+// Columns without storage are left out.
+static void frame_sort(ShardFrame *frame, int n_columns)
 {
+    frame->n_stored = 0;
     for (int c = 0; c < n_columns; c++) {
-        int at = c;
-        for (; at > 0 && offsets[order[at - 1]] > offsets[c]; at--) order[at] = order[at - 1];
-        order[at] = c;
+        if (frame->places[c].width == 0) continue;
+        int at = frame->n_stored++;
+        for (; at > 0 && frame->places[frame->order[at - 1]].offset > frame->places[c].offset; at--)
+            frame->order[at] = frame->order[at - 1];
+        frame->order[at] = c;
     }
 }
 
 // *first, *size <- the bytes of the file before column order[k], or behind the last column. False: a column
 // lies outside of the file, or two overlap.
-static bool frame_gap(const ShardFrame *frame, int n_columns, int k, int64_t *first, int64_t *size)
+static bool frame_gap(const ShardFrame *frame, int k, int64_t *first, int64_t *size)
 {
-    const int64_t before = k > 0 ? frame->offsets[frame->order[k - 1]] : 0;
-    const int64_t end = k < n_columns ? frame->offsets[frame->order[k]] : frame->file.bytes;
-    *first = before;
-    if (before < 0 || before > frame->file.bytes || end > frame->file.bytes) return false;
-    if (k > 0 && frame->rows > (frame->file.bytes - before) / 8) return false;
-    *first = k > 0 ? before + column_bytes(frame->rows) : 0;
+    const ColumnPlace *before = k > 0 ? &frame->places[frame->order[k - 1]] : NULL;
+    const int64_t end = k < frame->n_stored ? frame->places[frame->order[k]].offset : frame->file.bytes;
+    *first = 0;
+    if (end < 0 || end > frame->file.bytes) return false;
+    if (before != NULL && (before->offset < 0 || frame->rows > (frame->file.bytes - before->offset) / before->width))
+        return false;
+    if (before != NULL) *first = before->offset + frame->rows * before->width;
     *size = end - *first;
     return *size >= 0;
 }
@@ -147,16 +231,15 @@ static Error frame_misplaced(const char *path)
 }
 
 // Hashes the bytes around the columns, and copies them to `around` unless it is NULL. *size: their number.
-static Error frame_read(int file, const char *path, int n_columns, ShardFrame *frame, unsigned char *around,
-                        int64_t *size)
+static Error frame_read(int file, const char *path, ShardFrame *frame, unsigned char *around, int64_t *size)
 {
     unsigned char buffer[4096];
     Sha256 hash;
     int64_t first, left;
     *size = 0;
     sha256_start(&hash);
-    for (int k = 0; k <= n_columns; k++) {
-        if (!frame_gap(frame, n_columns, k, &first, &left)) return frame_misplaced(path);
+    for (int k = 0; k <= frame->n_stored; k++) {
+        if (!frame_gap(frame, k, &first, &left)) return frame_misplaced(path);
         while (left > 0) {
             const int64_t n = left < (int64_t)sizeof buffer ? left : (int64_t)sizeof buffer;
             TRY(file_read_at(file, path, first, buffer, (size_t)n));
@@ -179,33 +262,34 @@ static Error frame_keep(const ShardTable *table, int memory, ShardFrame *made, S
     const size_t columns = (size_t)n, alignment = 64;
     int64_t size = 0;
     made->file.bytes = lseek(memory, 0, SEEK_END);
-    frame_sort(made->offsets, n, made->order);
-    TRY(frame_read(memory, name, n, made, NULL, &size));
+    frame_sort(made, n);
+    TRY(frame_read(memory, name, made, NULL, &size));
     *kept = *made;
     TRY(arena_create(&kept->arena,
-                     (size_t)size + columns * (sizeof *made->offsets + sizeof *made->order) + 4 * alignment,
+                     (size_t)size + columns * (sizeof *made->places + sizeof *made->order) + 4 * alignment,
                      "a shard of columns"));
-    kept->offsets = ARENA_NEW(&kept->arena, int64_t, n);
+    kept->places = ARENA_NEW(&kept->arena, ColumnPlace, n);
     kept->order = ARENA_NEW(&kept->arena, int, n);
     kept->around = ARENA_NEW(&kept->arena, unsigned char, size);
-    memcpy(kept->offsets, made->offsets, columns * sizeof *made->offsets);
+    memcpy(kept->places, made->places, columns * sizeof *made->places);
     memcpy(kept->order, made->order, columns * sizeof *made->order);
-    return frame_read(memory, name, n, kept, kept->around, &size);
+    return frame_read(memory, name, kept, kept->around, &size);
 }
 
-static Error frame_make(const ShardTable *table, int64_t rows, ShardFrame *frame)
+static Error frame_make(const ShardTable *table, int64_t rows, const ColumnPlace *places, ShardFrame *frame)
 {
     Arena arena;
     TRY(shard_ready(0));
     TRY(arena_create(&arena, frame_memory(table), "a shard of columns"));
     Error error = error_none();
     ShardFrame made = {.rows = rows,
-                       .offsets = ARENA_NEW(&arena, int64_t, table->n_columns),
+                       .places = ARENA_NEW(&arena, ColumnPlace, table->n_columns),
                        .order = ARENA_NEW(&arena, int, table->n_columns)};
+    memcpy(made.places, places, (size_t)table->n_columns * sizeof *places);
     const int memory = memfd_create("hopscotch shard", MFD_CLOEXEC);
     if (memory < 0) error = file_error("make", "a file in memory", 0);
     const hid_t file = frame_create_file(&error, memory);
-    shard_put_table(&error, table, rows, file, made.offsets, &arena);
+    shard_put_table(&error, table, rows, file, made.places, &arena);
     shard_ok(&error, H5Fclose(file), "the file in memory");
     if (error.kind == OK) error = frame_keep(table, memory, &made, frame);
     if (memory >= 0) (void)close(memory);
@@ -219,13 +303,25 @@ static void frame_drop(ShardFrame *frame)
     *frame = (ShardFrame){.rows = 0};
 }
 
-// The frame for a number of rows: one that is kept, or a new one in place of the one used longest ago.
-static Error frame_for(ShardTableWriter *writer, int64_t rows, const ShardFrame **out)
+// The columns have the same widths, and those without storage the same numbers.
+static bool frame_fits(const ShardFrame *frame, int64_t rows, const ColumnPlace *places, int n_columns)
+{
+    if (frame->rows != rows) return false;
+    for (int c = 0; c < n_columns; c++) {
+        const ColumnPlace *place = &frame->places[c];
+        if (place->width != places[c].width) return false;
+        if (place->width == 0 && place->value.integer != places[c].value.integer) return false;
+    }
+    return true;
+}
+
+// The frame for a table: a kept frame, or a new frame in place of the frame that was used longest ago.
+static Error frame_for(ShardTableWriter *writer, int64_t rows, const ColumnPlace *places, const ShardFrame **out)
 {
     ShardFrame *oldest = &writer->frames[0];
     for (int i = 0; i < SHARD_FRAMES; i++) {
         ShardFrame *frame = &writer->frames[i];
-        if (frame->rows == rows) {
+        if (frame_fits(frame, rows, places, writer->table->n_columns)) {
             frame->used = ++writer->used;
             *out = frame;
             return error_none();
@@ -233,7 +329,7 @@ static Error frame_for(ShardTableWriter *writer, int64_t rows, const ShardFrame 
         if (frame->used < oldest->used) oldest = frame;
     }
     frame_drop(oldest);
-    const Error error = frame_make(writer->table, rows, oldest);
+    const Error error = frame_make(writer->table, rows, places, oldest);
     if (error.kind != OK) {
         frame_drop(oldest);
         return error;
@@ -250,9 +346,12 @@ Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
     Arena arena;
     const size_t parts = 2 * (size_t)table->n_columns + 1;
     *out = NULL;
-    TRY(arena_create(&arena, sizeof(ShardTableWriter) + parts * sizeof(FilePart) + 4096, "shards of columns"));
+    const size_t bytes = sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(void *)) + 4096;
+    TRY(arena_create(&arena, bytes, "shards of columns"));
     ShardTableWriter *writer = ARENA_NEW(&arena, ShardTableWriter, 1);
-    *writer = (ShardTableWriter){.table = table, .parts = ARENA_NEW(&arena, FilePart, parts)};
+    *writer = (ShardTableWriter){.table = table,
+                                 .parts = ARENA_NEW(&arena, FilePart, parts),
+                                 .stored = ARENA_NEW(&arena, const void *, table->n_columns)};
     writer->arena = arena;
     *out = writer;
     return error_none();
@@ -262,25 +361,57 @@ void shard_table_close(ShardTableWriter *writer)
 {
     if (writer == NULL) return;
     for (int i = 0; i < SHARD_FRAMES; i++) frame_drop(&writer->frames[i]);
+    free(writer->narrow);
     Arena arena = writer->arena;
     arena_destroy(&arena);
 }
 
-Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
-                        const void *const *values, int64_t *offsets, ShardTableFile *written)
+static Error table_take_narrow(ShardTableWriter *writer, size_t bytes)
 {
-    const ShardTable *table = writer->table;
+    if (bytes <= writer->narrow_bytes) return error_none();
+    free(writer->narrow);
+    writer->narrow = malloc(bytes);
+    writer->narrow_bytes = writer->narrow != NULL ? bytes : 0;
+    return writer->narrow != NULL ? error_none() : error_make(ERROR_MEMORY, "not enough memory for a shard of columns");
+}
+
+// Chooses the places of the columns, but for their offsets, and makes the numbers as the file has them.
+static Error table_encode(ShardTableWriter *writer, int64_t rows, const void *const *values, ColumnPlace *places)
+{
+    size_t bytes = 0;
+    for (int c = 0; c < writer->table->n_columns; c++) {
+        places[c] = column_place(&writer->table->columns[c], values[c], rows);
+        if (places[c].width < 8) bytes += (size_t)(rows * places[c].width);
+    }
+    TRY(table_take_narrow(writer, bytes));
+    unsigned char *narrow = writer->narrow;
+    for (int c = 0; c < writer->table->n_columns; c++) {
+        const int64_t width = places[c].width;
+        writer->stored[c] = values[c];
+        if (width == 0 || width == 8) continue;
+        column_narrow(values[c], rows, width, narrow);
+        writer->stored[c] = narrow;
+        narrow += rows * width;
+    }
+    return error_none();
+}
+
+Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
+                        const void *const *values, ColumnPlace *places, ShardTableFile *written)
+{
     const ShardFrame *frame = NULL;
     int64_t at = 0, around = 0;
     int n = 0;
-    TRY(frame_for(writer, rows, &frame));
-    for (int k = 0; k < table->n_columns; k++) {
+    TRY(table_encode(writer, rows, values, places));
+    TRY(frame_for(writer, rows, places, &frame));
+    memcpy(places, frame->places, (size_t)writer->table->n_columns * sizeof *places);
+    for (int k = 0; k < frame->n_stored; k++) {
         const int c = frame->order[k];
-        writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->offsets[c] - at)};
-        writer->parts[n++] = (FilePart){values[c], (size_t)column_bytes(rows)};
-        around += frame->offsets[c] - at;
-        at = frame->offsets[c] + column_bytes(rows);
-        offsets[c] = frame->offsets[c];
+        const int64_t before = places[c].offset - at, size = rows * places[c].width;
+        writer->parts[n++] = (FilePart){frame->around + around, (size_t)before};
+        writer->parts[n++] = (FilePart){writer->stored[c], (size_t)size};
+        around += before;
+        at = places[c].offset + size;
     }
     writer->parts[n++] = (FilePart){frame->around + around, (size_t)(frame->file.bytes - at)};
     *written = frame->file;
@@ -289,18 +420,18 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
 
 // ---- looking at a file ----------------------------------------------------------------------------------------------
 
-Error shard_table_look(const char *path, int64_t rows, const int64_t *offsets, int n_columns, Arena *arena,
+Error shard_table_look(const char *path, int64_t rows, const ColumnPlace *places, int n_columns, Arena *arena,
                        ShardTableFile *found)
 {
     const size_t used = arena->used, n = (size_t)n_columns;
     int64_t size = 0;
     int file;
-    ShardFrame frame = {.rows = rows, .offsets = ARENA_NEW(arena, int64_t, n), .order = ARENA_NEW(arena, int, n)};
-    memcpy(frame.offsets, offsets, n * sizeof *offsets);
-    frame_sort(offsets, n_columns, frame.order);
+    ShardFrame frame = {.rows = rows, .places = ARENA_NEW(arena, ColumnPlace, n), .order = ARENA_NEW(arena, int, n)};
+    memcpy(frame.places, places, n * sizeof *places);
+    frame_sort(&frame, n_columns);
     Error error = file_open_stored(path, &file, &frame.file.bytes);
     if (error.kind == OK) {
-        error = rows > 0 ? frame_read(file, path, n_columns, &frame, NULL, &size) : frame_misplaced(path);
+        error = rows > 0 ? frame_read(file, path, &frame, NULL, &size) : frame_misplaced(path);
         file_close_stored(file);
     }
     arena_rewind(arena, used);

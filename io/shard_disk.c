@@ -1,6 +1,6 @@
 // A driver of HDF5 (Virtual File Layer) for a file that is written once and is too large for memory: all its calls go
 // through system.h. The file is new and empty, and nobody else knows its name.
-#include "shard.h"
+#include "shard_hdf5.h"
 #include "system.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 // file. So no text of variable length is read, because it may point anywhere in the file's heaps; the columns come from
 // the spec. Numbers are read only if their type and storage are those that a shard is written with. Some files still
 // crash the library, so all of a shard is first read in a separate process.
+#include "shard_hdf5.h"
 #include "system.h"
-#include "shard.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // Builds an HDF5 shard in memory: attributes of the file; in the shard's group one dataset per group of columns, with
 // time as the dimension scale of all; and the table of lanes. Equal contents give equal bytes.
-#include "shard.h"
+#include "shard_hdf5.h"
 
 #include <stdlib.h>
 #include <string.h>

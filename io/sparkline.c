@@ -1,5 +1,5 @@
 // A row of numbers as a row of characters: one per number, higher for greater numbers.
-#include "io.h"
+#include "canvas.h"
 
 #include <math.h>
 #include <stdlib.h>

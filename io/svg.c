@@ -1,6 +1,8 @@
 // Pictures in SVG, from the few elements that plots and drawings need. Colours come from classes, so that one picture
 // suits light and dark pages and paper.
-#include "io.h"
+#include "svg.h"
+
+#include "characters.h"
 
 #include <math.h>
 #include <string.h>

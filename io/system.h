@@ -12,15 +12,16 @@
 #ifndef HOPSCOTCH_IO_SYSTEM_H
 #define HOPSCOTCH_IO_SYSTEM_H
 
-#include "io.h"
+#include "file.h"
+#include "lock.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
-// What to do with this call: 0 make it, > 0 fail with that errno, SYSTEM_SHORT do half of it. Without HOPSCOTCH_FAULTS
-// it is a constant and costs nothing.
+// What a test wants of this call: 0: make it; > 0: fail with that errno; SYSTEM_SHORT: do half of it. In a build
+// without HOPSCOTCH_FAULTS always 0, at no cost.
 enum { SYSTEM_SHORT = -1 };
 #ifdef HOPSCOTCH_FAULTS
 int system_fault(const char *operation);
@@ -47,9 +48,8 @@ int system_rename(const char *from, const char *to);
 int system_unlink(const char *path);
 int system_mkdir(const char *path);
 int system_rmdir(const char *path);
-int system_link_stat(const char *path, struct stat *status); // of a link itself
-int system_named_stat(const char *path,
-                      struct stat *status); // likewise, without pins
+int system_link_stat(const char *path, struct stat *status);  // of a link itself
+int system_named_stat(const char *path, struct stat *status); // of a link itself; pins are ignored
 int system_stat(const char *path, struct stat *status);
 DIR *system_list(const char *path);                                     // like opendir
 int system_lock(int descriptor, int command, short type, short *found); // open-file-description lock on the whole file
@@ -58,7 +58,7 @@ int system_lock(int descriptor, int command, short type, short *found); // open-
 // The calls above without faults. SQLite makes them too (io/database_system.c). Below a folder that nofollow_add_root
 // was given, no link is followed, neither in the path nor at its end: the call fails with ELOOP. For a link, both stats
 // return the link itself.
-bool nofollow_holds(const char *path); // it lies below such a folder, or is one
+bool nofollow_holds(const char *path); // the path lies below such a folder, or is one
 int nofollow_open(const char *path, int flags, mode_t mode);
 int nofollow_stat(const char *path, struct stat *status);
 int nofollow_link_stat(const char *path, struct stat *status);
@@ -68,10 +68,10 @@ int nofollow_rename(const char *from, const char *to);
 int nofollow_unlink(const char *path);
 int nofollow_mkdir(const char *path);
 int nofollow_rmdir(const char *path);
-// From now on paths below the folder are reached from its descriptor, until it is unpinned. They stay in the same
-// folder even if it is renamed and another one gets its name. NULL: the folder is not below a root, or can't be opened.
+// Until nofollow_unpin, paths below the folder are resolved from its descriptor, so they lead into the same folder even
+// if it is renamed and another folder gets its name. NULL: the folder is not below a root, or can't be opened.
 FolderPin *nofollow_pin(const char *folder);
-// Call it after this process renamed the pinned folder. False, without effect: the folder does not have that name.
+// Call this after this process has renamed the pinned folder. False, without effect: `folder` names another folder.
 bool nofollow_pin_renamed(FolderPin *pin, const char *folder);
 void nofollow_unpin(FolderPin *pin);
 

@@ -1,7 +1,13 @@
 // Tables of results, cell by cell: aligned text for people, CSV and JSON for programs. Text needs its column widths
 // before the first line is printed. They come from the cells that fit in one buffer; wider cells that come later stick
 // out. So a table of ten million rows takes no more memory than one of ten.
-#include "io.h"
+#include "table.h"
+
+#include "characters.h"
+#include "file.h"
+#include "json.h"
+#include "terminal.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,12 +69,18 @@ Table *table_start(FILE *out, TableFormat format, int columns, const char *const
     table->format = format;
     table->n_columns = columns;
     table->names = names;
-    for (int i = 0; format == TABLE_CSV && i < columns; i++) {
-        if (i > 0) fputc(',', out);
-        table_csv_text(out, names[i]);
+    switch (format) {
+    case TABLE_CSV:
+        for (int i = 0; i < columns; i++) {
+            if (i > 0) fputc(',', out);
+            table_csv_text(out, names[i]);
+        }
+        fputc('\n', out);
+        break;
+    case TABLE_JSON: fputc('[', out); break;
+    case TABLE_TEXT:
+    case TABLE_JSON_LINES: break;
     }
-    if (format == TABLE_CSV) fputc('\n', out);
-    if (format == TABLE_JSON) fputc('[', out);
     return table;
 }
 
@@ -161,18 +173,28 @@ static void table_text_cell(Table *table, char kind, const char *text)
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
-static bool table_is_json(const Table *table)
+static void table_object(Table *table)
 {
-    return table->format == TABLE_JSON || table->format == TABLE_JSON_LINES;
+    json_start(&table->json, table->out, false);
+    json_object(&table->json, NULL);
 }
 
+// What stands before a cell; returns its name.
 static const char *table_name(Table *table)
 {
-    if (table->format == TABLE_CSV && table->column > 0) fputc(',', table->out);
-    if (table_is_json(table) && table->column == 0) {
-        if (table->format == TABLE_JSON) fputs(table->rows > 0 ? ",\n" : "\n", table->out);
-        json_start(&table->json, table->out, false);
-        json_object(&table->json, NULL);
+    const bool first = table->column == 0;
+    switch (table->format) {
+    case TABLE_CSV:
+        if (!first) fputc(',', table->out);
+        break;
+    case TABLE_JSON:
+        if (first) fputs(table->rows > 0 ? ",\n" : "\n", table->out);
+        if (first) table_object(table);
+        break;
+    case TABLE_JSON_LINES:
+        if (first) table_object(table);
+        break;
+    case TABLE_TEXT: break;
     }
     return table->names[table->column];
 }
@@ -182,9 +204,15 @@ static void table_next(Table *table)
     if (++table->column < table->n_columns) return;
     table->column = 0;
     table->rows++;
-    if (table->format == TABLE_CSV) fputc('\n', table->out);
-    if (table_is_json(table)) json_close(&table->json, '}');
-    if (table->format == TABLE_JSON_LINES) fputc('\n', table->out);
+    switch (table->format) {
+    case TABLE_CSV: fputc('\n', table->out); break;
+    case TABLE_JSON: json_close(&table->json, '}'); break;
+    case TABLE_JSON_LINES:
+        json_close(&table->json, '}');
+        fputc('\n', table->out);
+        break;
+    case TABLE_TEXT: break;
+    }
 }
 
 static void table_number_cell(Table *table, double value, bool exact)
@@ -192,13 +220,16 @@ static void table_number_cell(Table *table, double value, bool exact)
     if (table == NULL) return;
     const char *name = table_name(table);
     Text32 text = text_number(value);
-    if (table->format == TABLE_TEXT) {
+    switch (table->format) {
+    case TABLE_TEXT:
         if (!exact) snprintf(text.text, sizeof text.text, "%.6g", value);
         table_text_cell(table, 'n', isnan(value) ? "-" : text.text);
-    } else if (table_is_json(table)) {
-        json_number(&table->json, name, value);
-    } else if (!isnan(value)) {
-        fputs(text.text, table->out);
+        break;
+    case TABLE_JSON:
+    case TABLE_JSON_LINES: json_number(&table->json, name, value); break;
+    case TABLE_CSV:
+        if (!isnan(value)) fputs(text.text, table->out);
+        break;
     }
     table_next(table);
 }
@@ -213,12 +244,12 @@ void table_integer(Table *table, int64_t value)
     const char *name = table_name(table);
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)value);
-    if (table->format == TABLE_TEXT)
-        table_text_cell(table, 'n', text);
-    else if (table_is_json(table))
-        json_integer(&table->json, name, value);
-    else
-        fputs(text, table->out);
+    switch (table->format) {
+    case TABLE_TEXT: table_text_cell(table, 'n', text); break;
+    case TABLE_JSON:
+    case TABLE_JSON_LINES: json_integer(&table->json, name, value); break;
+    case TABLE_CSV: fputs(text, table->out); break;
+    }
     table_next(table);
 }
 
@@ -227,13 +258,16 @@ void table_text(Table *table, const char *value)
     if (table == NULL) return;
     const char *name = table_name(table);
     char escaped[1024];
-    if (table->format == TABLE_TEXT) {
+    switch (table->format) {
+    case TABLE_TEXT:
         table_escape(value != NULL ? value : "-", escaped, sizeof escaped);
         table_text_cell(table, 't', escaped);
-    } else if (table_is_json(table)) {
-        json_text(&table->json, name, value);
-    } else if (value != NULL) {
-        table_csv_text(table->out, value);
+        break;
+    case TABLE_JSON:
+    case TABLE_JSON_LINES: json_text(&table->json, name, value); break;
+    case TABLE_CSV:
+        if (value != NULL) table_csv_text(table->out, value);
+        break;
     }
     table_next(table);
 }
@@ -241,8 +275,12 @@ void table_text(Table *table, const char *value)
 Error table_finish(Table *table)
 {
     if (table == NULL) return error_make(ERROR_MACHINE, "not enough memory for a table");
-    if (table->format == TABLE_TEXT) table_settle(table);
-    if (table->format == TABLE_JSON) fputs(table->rows > 0 ? "\n]\n" : "]\n", table->out);
+    switch (table->format) {
+    case TABLE_TEXT: table_settle(table); break;
+    case TABLE_JSON: fputs(table->rows > 0 ? "\n]\n" : "]\n", table->out); break;
+    case TABLE_CSV:
+    case TABLE_JSON_LINES: break;
+    }
     const bool broken = fflush(table->out) != 0 || ferror(table->out) != 0;
     const Error error = broken ? file_unwritten("the table") : error_none();
     free(table->columns);

@@ -1,5 +1,5 @@
 // Tells whether a stream is a terminal, whether it shows colours, and how wide it is.
-#include "io.h"
+#include "terminal.h"
 
 #include <signal.h>
 #include <stdlib.h>

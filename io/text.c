@@ -1,6 +1,8 @@
 // Numbers as texts: for people (counts, durations, bytes, rates) and for programs (the shortest decimal that reads back
 // to the same double).
-#include "io.h"
+#include "text.h"
+
+#include "characters.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // A stream into memory, for texts that may not be needed in the end. Unlike open_memstream it reports if memory ran
 // out: there a part is lost without an error.
-#include "io.h"
+#include "text_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>

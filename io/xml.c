@@ -3,7 +3,10 @@
 // Expat says at which byte an element begins; where its attributes stand is found in the text. There are no documents
 // with a type declaration, so that there are no entities but the five of XML and numbers of characters, and nothing
 // outside of the text is ever read.
-#include "io.h"
+#include "xml.h"
+
+#include "characters.h"
+#include "diagnostics.h"
 
 #include <expat.h>
 #include <string.h>

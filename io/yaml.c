@@ -3,7 +3,11 @@
 // Two passes. The first checks the characters (UTF-8, control characters, indentation), because libyaml's messages
 // about these are obscure. The second follows the events and builds the tree. A duplicate key or a tag is reported and
 // left out of the tree; an error that leaves the structure unknown ends the reading.
-#include "io.h"
+#include "yaml.h"
+
+#include "characters.h"
+#include "diagnostics.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -553,7 +553,7 @@ Error backend_cpu_open(const BackendOptions *options, int device, Backend **out)
         cpu->n_threads++;
     if (cpu->n_threads == 0) {
         cpu_close(&cpu->backend);
-        return error_make(ERROR_MACHINE, "the system started no thread for the CPU backend");
+        return error_make(ERROR_MACHINE, "cannot start a thread for the CPU backend");
     }
     cpu_describe(cpu, isa);
     *out = &cpu->backend;

@@ -113,7 +113,7 @@ static Error several_start(SeveralBackend *several, uint64_t devices)
         SeveralPart *part = &several->all[d];
         *part = (SeveralPart){.several = several, .device = d, .index = several->n_parts};
         if (thread_start(&part->thread, several_thread, part) != 0)
-            return error_make(ERROR_MACHINE, "the system started no thread for device %d", d);
+            return error_make(ERROR_MACHINE, "cannot start a thread for device %d", d);
         several->parts[several->n_parts++] = part;
     }
     return error_none();

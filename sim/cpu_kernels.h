@@ -15,7 +15,7 @@ typedef struct CpuShared {
     // Builds the graph in the arena. *out: NULL if the step of this world is not a graph.
     Error (*open)(const Constants *constants, const double *assets, int threads, Arena *arena, CpuStepGraph **out);
     // Does the work of the kernel, with the same bits. A graph opened by the plain kernels also serves the observed
-    // ones of the same instruction set, because only the leading thread records.
+    // kernels of the same instruction set, because only the leading thread records.
     void (*advance)(CpuStepGraph *graph, GraphTeam *team, const Constants *constants, const double *assets,
                     const LaneGroup *group);
 } CpuShared;
@@ -83,7 +83,8 @@ typedef struct CpuWay {
 // The way that the CPU backend uses for a group of `valid` lanes, after prepare.
 const CpuWay *cpu_way(const Backend *backend, int valid);
 
-// The best plain kernels on this processor: for groups of lanes; for a single lane of a model's kernel.
+// The fastest plain kernels on this processor. cpu_best_kernels: for groups of lanes. cpu_lane_kernels: for a single
+// lane of the model with this kernel.
 const CpuKernels *cpu_best_kernels(void);
 const CpuKernels *cpu_lane_kernels(int kernel);
 // The best kernels of LANES 1.

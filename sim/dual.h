@@ -6,7 +6,7 @@
 // 1998.
 //
 // Takes the place of the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
-// Values are those of plain numbers up to rounding: complex division rounds otherwise.
+// Values equal those of plain numbers up to rounding, because complex division rounds differently.
 #ifndef HOPSCOTCH_DUAL_H
 #define HOPSCOTCH_DUAL_H
 

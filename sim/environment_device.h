@@ -27,10 +27,10 @@ void environment_describe(Environment *environment, const EnvironmentSetup *setu
 // The program of the setup as kernels take it: to[..], at most as many steps as it had, or NULL to count them. Returns
 // their number; *observed: those that give definitions and observations.
 int32_t environment_shorten(const EnvironmentSetup *setup, EnvironmentStep *to, int32_t *observed);
-// Puts the arrays of the view one behind the other from `base` on; returns their bytes. base NULL: only that.
+// Lays the arrays of the view one behind the other from `base` on. Returns their bytes. base NULL: only counts them.
 size_t environment_lay(EnvironmentView *view, const EnvironmentSetup *setup, char *base);
-// The tables of the setup that lanes share, as one block in the order of environment_lay; they lie behind all arrays,
-// from this many bytes on.
+// The tables of the setup, which lanes share, are one block behind all arrays, in the order of environment_lay.
+// environment_tables_at: bytes before the block. environment_fill_tables writes it.
 size_t environment_tables_at(const EnvironmentView *view);
 void environment_fill_tables(const EnvironmentSetup *setup, char *tables);
 // The argument of a kernel: all lanes, from `lane` on.

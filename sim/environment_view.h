@@ -1,5 +1,5 @@
-// What a kernel sees of environments: lanes that are stepped from outside, each with its own clock. Every array has the
-// same stride; element k of a lane stands at [k*stride + lane].
+// The arrays and programs of environments as kernels use them. An environment is a lane with its own clock that is
+// stepped from outside. All arrays have one stride; element k of a lane is at [k*stride + lane].
 #ifndef HOPSCOTCH_ENVIRONMENT_VIEW_H
 #define HOPSCOTCH_ENVIRONMENT_VIEW_H
 
@@ -7,8 +7,8 @@
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
-// Expressions of the spec as one postfix program on a stack: definitions and observations first, then reward and
-// termination. The operations are those of runner/experiment/expression, with the same results to the bit.
+// The expressions of a spec as one postfix program on a stack: definitions and observations first, then reward and
+// termination. Results equal those of runner/experiment/expression to the bit.
 // clang-format off
 #define PROGRAM_OPERATIONS(X) \
     /* push: the number; a column of the sample, an input of the lane, a definition; 1 if the model failed, else 0 */ \
@@ -31,8 +31,8 @@ typedef struct ProgramStep {
 
 enum { PROGRAM_STACK = 24, PROGRAM_STEPS_MAX = 4096 };
 
-// The same program as kernels of environments take it (sim/environment_program.c): a step acts on the number at hand
-// and on an operand, so that there are two thirds as many steps, and few of them use the stack.
+// The program as kernels of environments evaluate it (sim/environment_program.c). A step combines an accumulator with
+// an operand, which takes two thirds of the steps of the postfix program, and few steps use the stack.
 enum {
     ENVIRONMENT_POPPED = PROGRAM_FAILED + 1, // operand: the top of the stack
     ENVIRONMENT_MOVE = PROGRAM_N_OPERATIONS, // operation: the operand itself
@@ -41,8 +41,8 @@ enum {
     ENVIRONMENT_OPERATION = 0xff,       // MOVE, SQUARE, or of ProgramOperation from OR on
     ENVIRONMENT_OPERAND_AT = 8,         // POPPED, or of ProgramOperation up to FAILED
     ENVIRONMENT_OPERAND = 0xff,         // behind that shift
-    ENVIRONMENT_PUSHES = 1 << 16,       // the number at hand goes on the stack first
-    ENVIRONMENT_OPERAND_FIRST = 1 << 17 // the operand is the left one, or the only one; else the number at hand is
+    ENVIRONMENT_PUSHES = 1 << 16,       // the accumulator is pushed on the stack first
+    ENVIRONMENT_OPERAND_FIRST = 1 << 17 // the operand is left of the operator, or alone; else the accumulator is
 };
 typedef struct EnvironmentStep {
     int32_t code, to; // to: index of the definition or observation
@@ -54,7 +54,7 @@ typedef struct EnvironmentStep {
 
 // ---- environments ---------------------------------------------------------------------------------------------------
 
-// What happens after an episode has ended; runner/hopscotch.h says it in full.
+// What follows the end of an episode; documented in runner/hopscotch.h.
 typedef enum EnvironmentReset { ENVIRONMENT_NEXT_STEP, ENVIRONMENT_SAME_STEP, ENVIRONMENT_DISABLED } EnvironmentReset;
 
 // A lane input that each episode draws.

@@ -5,7 +5,7 @@
 #include "sim.h"
 
 enum { LANES_MOST = 8 };      // per group, on any CPU
-enum { LANES_TOGETHER = 32 }; // lanes whose work blocks (lanes_work_block) are interleaved on a GPU: those of a warp
+enum { LANES_TOGETHER = 32 }; // a warp: lanes whose work blocks (lanes_work_block) are interleaved on a GPU
 
 // Number of lanes that are traced or debugged: the first ones of a batch. The observed kernel advances them.
 static inline int64_t batch_observed(const Batch *batch)
@@ -17,15 +17,15 @@ static inline int64_t batch_observed(const Batch *batch)
 typedef struct Team {
     // 0: one thread per lane. Else blocks per lane; all of them run at once and can wait for each other
     int32_t blocks;
-    int64_t doubles; // shared by the blocks of a lane, with the barrier in the 0th; 0 for a single block
+    int64_t doubles; // shared by the blocks of a lane; the first holds the barrier; 0 for a single block
     double *memory;  // [lanes of the launch][doubles], zeros before the first barrier
 } Team;
 
-// Of an environment (sim/environment.h), where lanes begin at different times; else NULL.
+// For environments (sim/environment.h), whose lanes begin at different times; else all NULL.
 typedef struct LaneClocks {
     int64_t *ticks;       // [stride] done by each lane
     const double *action; // [n_actions][stride]
-    double *column;       // [n_columns][columns_apart], of the first lane of the group: where samples go
+    double *column;       // [n_columns][columns_apart] samples, from the first lane of the group on
     int64_t columns_apart;
     double *spare; // [n_work][LANES] of this thread of a CPU; NULL on a GPU
 } LaneClocks;
@@ -35,7 +35,7 @@ typedef struct LaneGroup {
     int n_columns;        // of a trajectory sample
     int n_debug;          // columns of a debug row
     int64_t lane;         // first lane of the group
-    const int32_t *order; // lanes that still run, of which a GPU takes one per thread or team; NULL: all lanes
+    const int32_t *order; // lanes that still run, one per thread or team of a GPU; NULL: all lanes
     int valid;            // lanes in the group, 1..LANES
     int64_t tick;         // ticks done before this slice
     int64_t ticks;        // ticks to do, at most

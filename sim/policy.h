@@ -1,6 +1,6 @@
-// A policy: what is seen of a lane, by the expressions of environment.observe, and a network of a few layers that maps
-// it to actions.
-//     x_0 = what is seen,   x_k = tanh(W_k x_(k-1) + b_k) of hidden layers,   y = W_n x_(n-1) + b_n
+// A policy: a network of a few layers that maps observations of a lane (the expressions of environment.observe) to
+// actions.
+//     x_0 = observations,   x_k = tanh(W_k x_(k-1) + b_k) of hidden layers,   y = W_n x_(n-1) + b_n
 //     action_i = (low_i + high_i)/2 + (high_i - low_i)/2 clamp(y_i, -1, 1)
 // Sums are taken in the order of inputs, so the bits are the same everywhere.
 #ifndef HOPSCOTCH_POLICY_H
@@ -15,8 +15,8 @@ enum {
     POLICY_DEFINED = 64 // definitions of the program
 };
 
-// In the assets (policy_table.c). Behind it: weights, layer by layer [outputs][1 + inputs], the constants b first; the
-// lane inputs that take their places, -1: none; the program.
+// A policy in the assets (policy_table.c). Behind the shape follow: the weights, layer by layer [outputs][1 + inputs],
+// b first; per weight the lane input that replaces it, -1: no input; the program.
 typedef struct PolicyShape {
     double layers, width[POLICY_LAYERS + 1]; // width[0]: observations
     double searched;                         // 0 or 1: some weights are lane inputs
@@ -48,7 +48,7 @@ HD Policy policy_open(const double *assets, const LaneGroup *group)
     return policy;
 }
 
-// ---- what it sees ---------------------------------------------------------------------------------------------------
+// ---- observations ---------------------------------------------------------------------------------------------------
 
 HD real policy_pushed(const Policy *policy, const ProgramStep *step, const real *column, const real *defined)
 {
@@ -83,7 +83,7 @@ HD void policy_see(const Policy *policy, const real *column, real *seen)
     }
 }
 
-// ---- what it does ---------------------------------------------------------------------------------------------------
+// ---- actions --------------------------------------------------------------------------------------------------------
 
 HD real policy_weight(const Policy *policy, int64_t at)
 {

@@ -22,7 +22,7 @@ const char *const *policy_names(const PolicyTable *table, Arena *arena);
 int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Arena *arena, Parameter *parameters,
                   double *input);
 
-// The assets with the policy behind those so far. see: what it observes; input: of policy_inputs. *at: where it begins.
+// The assets with a policy appended, which begins at *at. see: its observations; input: of policy_inputs.
 // Error (user): it has too many definitions, or another number of observations than the first layer has inputs.
 Error policy_lay(const PolicyTable *table, const EnvironmentSetup *see, const double *input, Arena *arena,
                  Configured *configured, int32_t *at);

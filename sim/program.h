@@ -9,7 +9,7 @@
 
 HD mask program_is_true(real a) { return MASK(a < 0.0) | MASK(a > 0.0); }
 HD real program_truth(mask m) { return select_real(m, splat(1.0), splat(0.0)); }
-// The truth m of a and b; NaN if one of them is.
+// The truth value m; NaN if a or b is NaN.
 HD real program_known(mask m, real a, real b)
 {
     return select_real(MASK(a != a), a, select_real(MASK(b != b), b, program_truth(m)));
@@ -23,7 +23,7 @@ HD real program_and(real a, real b)
     return select_real(MASK(a == 0.0) | MASK(b == 0.0), splat(0.0), program_known(all_lanes(), a, b));
 }
 
-// NaN if one of them is.
+// NaN if a or b is NaN.
 HD real program_min(real a, real b)
 {
     const real known = select_real(MASK(a < b), a, b);

@@ -30,7 +30,7 @@ typedef enum ErrorKind {
     ERROR_USAGE,
     ERROR_MACHINE,
     ERROR_INTERRUPTED,
-    ERROR_UNFINISHED, // what is done is kept, and the same command goes on; not a failure (75, EX_TEMPFAIL)
+    ERROR_UNFINISHED, // results so far are stored, and the same command continues; not a failure (75, EX_TEMPFAIL)
     // also errors of the machine, but a run may be able to continue (runner/campaign/batch/device.c)
     ERROR_MEMORY, // not enough memory: a smaller batch needs less
     ERROR_DEVICE, // a device failed: its batches in flight can be computed again, there or elsewhere
@@ -48,7 +48,8 @@ typedef struct Error {
 #define PRINTF_LIKE(format_index, first_argument)
 #endif
 
-Error error_none(void);
+Error error_none(void); // kind OK, empty text
+// The text is cut to its size in Error.
 Error error_make(ErrorKind kind, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define TRY(call)                                                                                                      \
@@ -76,19 +77,19 @@ Error arena_create_growing(Arena *arena, size_t most, const char *purpose);
 // `count` items of `item_size` bytes, zeroed, aligned to 64 bytes. Never NULL.
 void *arena_take(Arena *arena, size_t count, size_t item_size);
 #define ARENA_NEW(arena, Type, count) ((Type *)arena_take((arena), (size_t)(count), sizeof(Type)))
-// A NUL-terminated copy in the arena; a formatted text in the arena.
+// A copy of a text, and a formatted text, in the arena; both NUL-terminated.
 char *arena_copy(Arena *arena, const char *text);
 char *arena_format(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
-// Returns to an earlier `used`: frees everything that was taken since.
+// Frees everything that was taken since `used` had this earlier value.
 void arena_rewind(Arena *arena, size_t used);
-void arena_destroy(Arena *arena);
+void arena_destroy(Arena *arena); // frees all; does nothing if there is no arena
 
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
 // The section of the spec that gives a lane input: `parameters:` (physics and gains) or `initial:` (the state at t =
 // 0). Both can be swept, derived or perturbed by name; names are unique in a model. SECTION_SEED is not a key of the
-// spec: the runner draws an integer < 2^53 for the replicate, which seeds the model's own random numbers. Such rows are
-// the last.
+// spec: the runner draws an integer < 2^53 per replicate, which seeds the model's own random numbers. Rows of
+// SECTION_SEED come last.
 typedef enum ParameterSection { SECTION_PARAMETERS, SECTION_INITIAL, SECTION_SEED } ParameterSection;
 
 // One lane input. Only this row describes it: spec keys, ranges, `models`, SQLite columns, HDF5 attributes and the JSON
@@ -109,8 +110,8 @@ typedef struct Field {
 // An action of external control: what a caller sets for each lane and each control period.
 typedef struct Action {
     const char *name, *unit, *doc; // of a trajectory column, which shows what was applied
-    double low, high;              // the bounds that it is clamped to
-    const char *of_low, *of_high;  // parameters that are these bounds in place of the numbers; NULL: none are
+    double low, high;              // the action is clamped to these bounds
+    const char *of_low, *of_high;  // parameters whose values are the bounds instead; NULL: low, high
 } Action;
 
 // One key of the section `simulation:`. A name with a dot is a key of a nested mapping (newton.tolerance).
@@ -120,13 +121,13 @@ typedef enum OptionType {
     OPTION_BOOLEAN,
     OPTION_CHOICE,
     OPTION_POINTS,
-    OPTION_NUMBERS,   // a list of numbers
-    OPTION_WORDS,     // a list of words
-    OPTION_ARGUMENTS, // a list of texts, in their order: the words of a command line
-    OPTION_FILE,      // a file that `build` needs; its value is 1 if one is given, else 0. `configure` has a robot, a
-                      // matrix or a table already
-    OPTION_MANNER,    // a choice of how the work is done; no result depends on it
-    OPTION_MANNER_NUMBER // the same, an integer
+    OPTION_NUMBERS,      // a list of numbers
+    OPTION_WORDS,        // a list of words
+    OPTION_ARGUMENTS,    // a list of texts, in their order: the words of a command line
+    OPTION_FILE,         // a file for `build`; value 1: a file is given, 0: not. Robots, matrices and tables are read
+                         // before `configure`
+    OPTION_MANNER,       // a choice of how the work is done; no result depends on it
+    OPTION_MANNER_NUMBER // an integer that decides how the work is done; no result depends on it
 } OptionType;
 
 typedef struct Option {
@@ -139,11 +140,17 @@ typedef struct Option {
                              // which may be out of range; for a file its contents, "cloud", "numbers", "robot",
                              // "matrix" (CSV, rows of equal length) or "table" (the same with a line of names first);
                              // for words an example; else NULL. A robot is read with what the model's options `ignore`
-                             // (words) and `base` (a choice, as RobotBase of io.h) say, if it has them
+                             // (words) and `base` (a choice, as RobotBase of io/robot/robot.h) say, if it has them
     const char *doc;
 } Option;
 
-// A value that is an array. The type of its option or List decides which of the four it is.
+// `high` and `choices` of an option whose words are the rows X(word, ...) of a list ROWS(X), and their number.
+#define CHOICE_WORD(word, ...) "|" #word
+#define CHOICE_ONE(...) +1
+#define CHOICE_COUNT(ROWS) (0 ROWS(CHOICE_ONE))
+#define CHOICES(ROWS) CHOICE_COUNT(ROWS) - 1, &("" ROWS(CHOICE_WORD))[1] // without the first '|'
+
+// A value that is an array. The type of the option, or a List, decides which member of the union is used.
 enum { POINTS_MAX = 4096, MATRIX_MAX = 1 << 20, MATRIX_COLUMNS_MAX = 4096 };
 typedef struct Points {
     int64_t count;
@@ -152,7 +159,7 @@ typedef struct Points {
         const double *xy;          // [count][2]: OPTION_POINTS, x increasing
         const double *numbers;     // [count]: OPTION_NUMBERS, a file of numbers; [count/columns][columns]: a matrix
         const double *items;       // [count][list_width()]: a List
-        const double *cloud;       // [3][count]: a file of points (m), x of all of them, then y, then z
+        const double *cloud;       // [3][count]: a file of points (m): all x, then all y, then all z
         const struct Robot *robot; // count 1: a file with a robot (sim/articulated/robot.h)
     };
     // [count] of a List whose items have names, OPTION_WORDS and OPTION_ARGUMENTS; [columns] of a table; else NULL
@@ -161,10 +168,10 @@ typedef struct Points {
     const char *const *const *words;
 } Points;
 
-// A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. Its rows
-// describe the keys of an item, as options describe those of the section. Items with names may also be a mapping by
-// name; of an item with one more field that field's value is enough. An item reaches the model as doubles, field
-// after field: numbers; 0 or 1; the index of a choice or of the referred item.
+// A list in the section `simulation:` whose items are mappings: the bodies of a world, the clouds of a map. A row of
+// `fields` describes a key of an item. Items with names may also be given as a mapping by name; if they have only one
+// further field, its value is enough. The model gets an item as doubles, field after field: numbers; 0 or 1; the index
+// of a choice or of the referenced item.
 typedef enum ItemType {
     ITEM_NUMBERS,   // one number, or a list of them
     ITEM_BOOLEAN,   //
@@ -177,11 +184,11 @@ typedef enum ItemType {
 typedef struct ItemField {
     const char *name;
     ItemType type;
-    int least, count; // numbers: at least and at most this many may be given, missing ones are NaN; else 1
+    int least, count; // numbers: how many must and may be given, missing numbers are NaN; else 1
     const char *unit;
-    double value, low, high; // numbers: default of each; range. NaN: required, unless `otherwise` is a word
-    const char *words;       // choice: "a|b|c"; reference: the other list; NULL otherwise
-    const char *otherwise;   // the word for "not given": numbers are NaN then, a reference is -1; NULL: none
+    double value, low, high; // numbers: default and range of each. Default NaN: required, unless `otherwise` is given
+    const char *words;       // choice: "a|b|c"; reference: name of the other list; else NULL
+    const char *otherwise;   // a word that may stand instead: numbers are NaN then, a reference is -1; NULL: no word
     const char *doc;
 } ItemField;
 
@@ -193,10 +200,10 @@ typedef struct List {
     const char *doc, *example;
 } List;
 
-int list_width(const List *list); // doubles per item
-int list_words(const List *list); // fields of ITEM_WORDS
-int list_field_width(const ItemField *field);
-double list_default(const ItemField *field, int number); // of double `number` of the field, from 0
+int list_width(const List *list);                        // doubles per item
+int list_words(const List *list);                        // number of fields of ITEM_WORDS
+int list_field_width(const ItemField *field);            // doubles of the field in an item
+double list_default(const ItemField *field, int number); // default of double `number` of the field, from 0
 
 // Numbers of a configured model that all lanes share; passed by value to every kernel. Each model defines its own
 // struct for them.
@@ -217,7 +224,7 @@ typedef struct Choice {
     const bool *recorded; // [configured->n_things] things with columns in trajectories; NULL: the model decides
 } Choice;
 
-// Takes a text, piece by piece.
+// A function that is given a text piece by piece.
 typedef struct TextSink {
     void (*write)(void *to, const char *text, size_t length);
     void *to;
@@ -264,8 +271,8 @@ typedef struct Drawing {
     const Solid *solids; // [n_solids]
     // pose[n_bodies][POSE_NUMBERS] of one sample
     void (*poses)(const Configured *configured, const double *parameter, const double *sample, double *pose);
-    bool fixed; // the figure stands where it is: a camera need not follow
-    // duration (s) of a cycle of the motion; NULL or 0: it has none, or its phases tell
+    bool fixed; // the figure stays in place: a camera need not follow it
+    // duration (s) of a cycle of the motion; NULL or 0: no cycles, or cycle_starts marks them
     double (*period)(const Configured *configured, const double *parameter);
 } Drawing;
 
@@ -294,8 +301,8 @@ enum { CURVE_LINES = 6 };
 typedef struct Iterations {
     const Curve *curves; // [n_curves]
     int n_curves;
-    // Points in the horizontal plane, xy[..][2] (m): of the fixed cloud (row NULL), or of the moving one, before or
-    // after the iteration of a row. Returns their number; they are in the arena.
+    // *xy <- points in the horizontal plane, [..][2] (m), in the arena: of the fixed cloud (row NULL), or of the moving
+    // cloud, before or after the iteration of a row. Returns their number.
     int64_t (*above)(const Configured *configured, const double *row, bool after, Arena *arena, const double **xy);
     const char *fixed, *moving; // names of the two clouds
 } Iterations;
@@ -326,23 +333,23 @@ struct Configured {
     int kernel;            // number of its kernel (sim/models.h)
     Executor executor;     // on the CPU, for a kernel whose step is a compute graph
     int n_work;            // doubles of lane state between slices
-    int team_threads;      // best number of GPU threads per lane, whole warps; 0: as many as its kernel allows
+    int team_threads;      // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
     int64_t team_lanes;    // batches of this many lanes or more use one thread per lane; 0: never
     int team_blocks;       // best number of thread blocks of a GPU per lane, if its kernel uses whole blocks
-    int64_t n_team;        // doubles that the blocks share; the 0th is their barrier's
-    int64_t ticks;         // a lane's life: after this many every lane has ended
+    int64_t n_team;        // doubles that the blocks share; the first belongs to their barrier
+    int64_t ticks;         // after this number of ticks every lane has ended
     double tick_duration;  // s of simulated time per tick; 0 if the model has no time
     int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
                            // steps of its own; 0: a step is a tick
     const Action *actions; // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
-    int64_t action_ticks;   // for which an action is held
-    int environment_kernel; // that advances lanes with clocks and actions of their own (sim/environment.h)
-    bool policy;            // a policy gives its actions: `see` is still to be called
+    int64_t action_ticks;   // ticks for which an action is held
+    int environment_kernel; // number of the kernel for environments (sim/environment.h)
+    bool policy;            // a policy gives the actions: Model.see is still to be called
     Constants constants;
     const double *assets; // [n_assets] doubles shared by all lanes, NULL if none
     int64_t n_assets;
-    const char *const *things; // [n_things] names of what a Choice selects; n_things 0: the tables are always whole
+    const char *const *things; // [n_things] names of the things of a Choice; n_things 0: the tables are always whole
     int n_things;
     const char *things_are;      // "moving bodies"
     bool things_whole;           // trajectories have the columns of all things, whatever a Choice records
@@ -353,7 +360,7 @@ struct Configured {
     const Drawing *drawing; // of a sample with the columns of all things; NULL: no drawing
     const void *host;       // further data for the model's functions on the host; may be NULL
     int wrong_list;         // after an error of configure: the list with the error, from 1; 0: none
-    int64_t wrong_item;     // and the item; of an option the entry of its words, from 1; 0: all of it
+    int64_t wrong_item;     // and its item; for an option the index in its words, from 1; 0: the whole list
     int wrong_option;       // after an error of build: the option with the error, from 1; 0: none
     int64_t dropped;        // after build: points of its files that were left out because they are not finite
 };
@@ -373,39 +380,39 @@ typedef struct DebugTable {
     int shared; // besides the time, the debug column that all rows of a step share
 } DebugTable;
 
-// Lanes that are run to be gone back through, side by side: parameter[n_parameters][count], metric[n_metrics][count],
-// failure[count].
+// Lanes for an adjoint, which runs them side by side and then goes back through them: parameter[n_parameters][count],
+// metric[n_metrics][count], failure[count].
 typedef struct AdjointLanes {
     int count;
     const double *parameter;
-    size_t most; // bytes that states take at most, if they can; 0: 256 MB
+    size_t most; // bytes for the states of the run, 0: 256 MB; more are taken if a lane needs them
     double *metric;
     int *failure; // 0: none
-    // Asked every fraction of a second, by the thread that runs these lanes or goes back through them: true ends that
-    // before its end. NULL: not asked.
+    // Called every fraction of a second by the thread that computes: true ends the computation early. NULL: not called.
     bool (*leaves)(const void *of);
     const void *of;
 } AdjointLanes;
 
-// The derivatives of lanes' metrics, by the adjoint of their whole runs, by the CPU's kernels: the same bits on every
-// machine, and for any number of lanes at once. `memory` is the caller's, aligned to 64 bytes.
+// The derivatives of lanes' metrics by the adjoint of their whole runs, computed by the CPU's kernels. The bits do not
+// depend on the machine nor on the number of lanes in a call. The caller owns `memory`, aligned to 64 bytes.
 typedef struct Adjoint {
-    // Why these settings have none; NULL: they have one.
+    // Why there is no adjoint with these settings; NULL: there is one.
     const char *(*refuses)(const Configured *configured);
-    // Whether a metric has a derivative, and whether the metrics depend smoothly on a parameter: numbers that count, or
-    // are the greatest of something, do not, nor does what happens when a time is reached.
+    // metric: the metric has a derivative; counts and maxima have none. parameter: the metrics depend smoothly on the
+    // parameter; not if it is a time at which something happens.
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
-    int (*lanes)(void); // at once on this machine, at most
-    // Bytes of memory for `lanes` lanes. With less room for states parts of the run are computed twice, to the same
-    // bits.
+    int (*lanes)(void); // the greatest number of lanes in a call on this machine
+    // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, parts of the run are computed
+    // twice, with the same bits.
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
-    bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory); // false: it left
-    // Then, for the same number of lanes in the same memory: gradient[n_parameters][lanes] <- the derivatives of
+    // False: `leaves` returned true.
+    bool (*run)(const Configured *configured, const AdjointLanes *lanes, void *memory);
+    // After `run`, for the same lanes and memory: gradient[n_parameters][lanes] <- the derivatives of
     // sum(weight[m] metric[m]); 0 for a parameter on which the metrics do not depend smoothly.
-    // weight[n_metrics][lanes]: 0 for a metric without derivative. A lane that failed has those of its run so far.
-    // growth[lanes]: how much the derivatives with respect to the state grow backwards in time: the greatest of their
-    // norms over the run, through the last one; NaN: all are 0. False: it left.
+    // weight[n_metrics][lanes]: 0 for a metric without derivative. For a lane that failed: of its run up to the
+    // failure. growth[lanes] <- how much the derivatives with respect to the state grow backwards in time: their
+    // greatest norm over the run, divided by the norm at its end; NaN: all are 0. False: `leaves` returned true.
     bool (*back)(const Configured *configured, int lanes, void *memory, const double *weight, double *gradient,
                  double *growth);
     // Runs a lane with dual numbers: slope[n_metrics] <- the derivatives of metric[n_metrics] along
@@ -416,16 +423,16 @@ typedef struct Adjoint {
                    double *metric, double *slope);
 } Adjoint;
 
-// The same by a GPU, for many lanes at once, with the same bits (backend_adjoint). It has memory of its own.
+// An adjoint on a GPU, for many lanes at once, with the bits of the CPU (backend_adjoint). It has its own memory.
 typedef struct AdjointDevice {
-    int lanes;                        // at once, at most
-    size_t bytes;                     // of the device's memory
-    double run_seconds, back_seconds; // of the last ones, on the device
-    // Error (interrupted): it left. Error (stuck): a launch of some steps took longer than the backend's patience.
+    int lanes;                        // the greatest number of lanes in a call
+    size_t bytes;                     // that it takes of the device's memory
+    double run_seconds, back_seconds; // time of the last calls on the device
+    // Error (interrupted): `leaves` returned true. Error (stuck): a launch took longer than the backend's patience.
     Error (*run)(struct AdjointDevice *device, const AdjointLanes *lanes);
-    // Of the lanes that were run last. As `back` above.
+    // As Adjoint.back, for the lanes of the last `run`.
     Error (*back)(struct AdjointDevice *device, const double *weight, double *gradient, double *growth);
-    // Waits for all that the device does: where a slice of a backend on it is stuck, leave it.
+    // Waits for the device. Do not call it while a slice of a backend on this device is stuck.
     void (*close)(struct AdjointDevice *device);
 } AdjointDevice;
 
@@ -433,15 +440,15 @@ struct Model {
     const char *name, *doc, *source;
     const Option *options; // rows of `simulation:`
     int n_options;
-    const char *later; // "a|b": options that came when specs of the model were stored already: at their defaults they
-                       // are not part of a spec's identity; NULL: none
-    const Parameter *extra; // [n_extra] rows that a lane has only under some settings; doc says which
+    const char *later; // "a|b": options that were added after specs of the model had been stored. At their defaults
+                       // they are not part of a spec's identity; NULL: none
+    const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
     int n_lists;
-    const char *top;   // "a|b": those of its options and lists that stand at the top of a spec instead; NULL: none
-    int declares;      // the list, from 1, whose items are the model's parameters, and stand in `parameters:`; 0: none
-    bool runs_program; // its lanes are advanced by a program of the user's (BackendOptions.program)
+    const char *top;   // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
+    int declares;      // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
+    bool runs_program; // a program of the user advances its lanes (BackendOptions.program)
     const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last part is also
                        // their key in `record.debug:`
     const Iterations *iterations;  // NULL: not shown
@@ -449,38 +456,39 @@ struct Model {
     // settings[n_options]: a value in range for each option. points[n_options + n_lists]: the values of options that
     // are lists, then the items of the lists; NULL if there are none. Error (user): the settings contradict each other.
     Error (*configure)(const double *settings, const Points *points, Arena *arena, Configured *out);
-    // Replaces the tables of `configured` by those for a choice of its things, and adapts constants and assets. Error
-    // (user): too many. NULL: the model has no things.
+    // Replaces the tables of `configured` by tables for a choice of its things, and adapts constants and assets. Error
+    // (user): too many things are chosen. NULL: the model has no things.
     Error (*choose)(Configured *configured, const Choice *choice, Arena *arena);
-    // Tells a policy what it sees: program, n_observe, n_defined and n_observations of an environment. After choose.
-    // Error (user): it sees something else. NULL: the model has no policies.
+    // Sets the observations of the policy: program, n_observe, n_defined and n_observations of *see. Call it after
+    // `choose`. Error (user): the policy has another number of inputs. NULL: the model has no policies.
     Error (*see)(Configured *configured, const EnvironmentSetup *see, Arena *arena);
     // Writes remarks on point[count][n_parameters], some or all of the trials; returns their number. NULL: no remarks.
     int (*explain)(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
     // Computes constants and assets that take too long for reading a spec. Called after configure, before a run.
     // points: also the contents of files. NULL: configure does everything.
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
-    // Writes what the model's headers want to know as they are compiled for a campaign (sim/made/source.c). False: that
-    // would take too long. NULL: no more than they find in constants and assets.
+    // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
+    // the text would take too long to compile. NULL: constants and assets are enough.
     bool (*make)(const Configured *configured, TextSink out);
     const Adjoint *adjoint; // NULL: none
-    // Its robot with a trial's values of the parameters. NULL: it has none.
+    // The model's robot with a trial's values of the parameters. NULL: the model has no robot.
     const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);
 };
 
 // Parameters that a spec may name: all but the rows of SECTION_SEED.
 int configured_named(const Configured *configured);
-// model->configure. The failure NON_FINITE, which also a value of the spec's can be (fitness/objective.c), is the
-// model's own or the last.
+// Calls model->configure. If the model has no failure NON_FINITE, adds it as the last: an objective of the spec can be
+// not finite too (fitness/objective.c).
 #define NON_FINITE "non_finite"
 Error model_configure(const Model *model, const double *settings, const Points *points, Arena *arena, Configured *out);
-int configured_failure(const Configured *configured, const char *name); // its code; -1: there is none
-// Whether no parameter and no metric may be called so, whatever the case: tables have columns, and expressions words,
-// of that name.
+int configured_failure(const Configured *configured, const char *name); // code of the failure; -1: no such failure
+// True if no parameter and no metric may have the name, in upper or lower case: it is a column of tables or a word of
+// expressions.
 bool name_is_reserved(const char *name);
+// All models, index from 0 to model_count() - 1. model_find: NULL if no model has the name.
 int model_count(void);
 const Model *model_at(int index);
-const Model *model_find(const char *name); // NULL if there is none
+const Model *model_find(const char *name);
 
 // ---- a batch --------------------------------------------------------------------------------------------------------
 
@@ -513,8 +521,8 @@ typedef struct Batch {
     double *work;          // [n_work][stride], private to the model; NULL in the host's copy of a device batch
     double *metric;        // [n_metrics][stride], written when a lane ends; NaN is canonical
     int32_t *status;       // [stride]: LANE_RUNNING, or 1 + failure code (1: ended without failure)
-    int64_t *trial;        // [stride] whose lane it is, and below which replicate of it: for the messages of a program;
-    int32_t *replicate;    // NULL: the backend does not want to know
+    int64_t *trial;        // [stride] trial and replicate of the lane, for the messages of a program; NULL: the backend
+    int32_t *replicate;    // needs neither
     Trace trace;           // trace.lanes = 0: nothing is traced
     DebugRows debug;       // debug.lanes = 0: no debug rows. With neither, only the plain kernel runs
 } Batch;
@@ -536,20 +544,21 @@ Error step_picture(const Configured *configured, const double *parameter, int th
 // Number of processors that this process may use, by its affinity mask.
 int processor_count(void);
 
-// How the program of a model that runs one (Model.runs_program) is run.
+// How to run the program of a model with Model.runs_program.
 typedef struct ProgramOptions {
-    bool allowed;       // the user said that it may be run
-    const char *folder; // where it runs
-    TextSink log;       // takes what its processes write to standard error, line by line; write NULL: nothing does
+    bool allowed;       // the user allows to run it
+    const char *folder; // working folder of its processes
+    TextSink log;       // is given the lines of its processes' standard error; write NULL: the lines are dropped
 } ProgramOptions;
 
 typedef struct BackendOptions {
-    const char *name;    // "auto", "cpu", "cuda", "program"
-    int threads;         // CPU threads; 0: all cores
-    uint64_t devices;    // devices of the host that share every batch, one bit each; 0: any one
-    const char *kernels; // of a GPU: "auto", "made" or "general": whether a kernel is made for the campaign. NULL: no
-    const char *isa;     // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
-    double patience;     // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
+    const char *name; // "auto", "cpu", "cuda", "program"
+    int threads;      // CPU threads; 0: all cores
+    uint64_t devices; // devices of the host that share every batch, one bit each; 0: any single device
+    const char
+        *kernels;    // on a GPU: "made" (a kernel is compiled for the campaign), "general" or "auto"; NULL: "general"
+    const char *isa; // CPU instruction set "auto", "v2", "v3", "v4" (x86-64 levels) or "scalar"
+    double patience; // s after which a slice counts as stuck; 0: BACKEND_PATIENCE; may be infinite
     int (*interrupted)(void); // returns nonzero after Ctrl-C: patience is then one second; may be NULL
     ProgramOptions program;   // of the backend "program"
 } BackendOptions;
@@ -560,8 +569,8 @@ enum { BACKEND_DEVICES_MAX = 64 };
 
 typedef struct Backend Backend;
 
-// What a backend does with a kernel that was made for the campaign. On trial: its first batch, of which some lanes are
-// also computed by the general kernel. Refused: a bit was another, or it could not be loaded.
+// What a backend does with a kernel that was made for the campaign. MADE_ON_TRIAL: in its first batch, some lanes are
+// also computed by the general kernel. MADE_REFUSED: a bit differed, or the kernel could not be loaded.
 typedef enum MadeState { MADE_NONE, MADE_ON_TRIAL, MADE_USED, MADE_REFUSED } MadeState;
 
 typedef struct MadeImage {
@@ -576,53 +585,54 @@ typedef struct BackendInfo {
     char warning[256];     // slow FP64, software fma, ...; may be empty
     int slots;             // batches that can be in flight (CPU 1, CUDA 2)
     int64_t memory_free;   // bytes on the device
-    int64_t lane_multiple; // lanes that cost as much as one: a batch should be a multiple of it
+    int64_t lane_multiple; // lanes that take the time of a single lane: a batch should be a multiple of this number
     int64_t lanes_at_once; // on a CPU: in the vectors of all its threads; 0: unknown
     uint64_t devices;      // devices in use, one bit each; 0: the backend has only one
-    int failed;            // of several devices, the last that failed; -1: none
-    char architecture[16]; // "sm_90": the one that kernels can be made for (sim/made); empty: none
+    int failed;            // of several devices: number of the last device that failed; -1: none
+    char architecture[16]; // "sm_90": kernels can be made for it (sim/made); empty: no kernels can be made
     int processors;        // of a GPU
     MadeState made;
     char made_note[256];       // about the made kernel: "204 registers, 0 bytes of local memory", or why it was refused
-    char program_version[132]; // what the program says of itself, once it is prepared; empty: nothing
+    char program_version[132]; // version that the program reports; set by backend_prepare; empty: it reports none
 } BackendInfo;
 
-// Number of kernel steps after which every lane has ended.
+// The number of kernel steps after which every lane has ended.
 int64_t configured_steps(const Configured *configured);
 
-// `auto` takes CUDA if this build and this machine have it, else the CPU. Errors: machine, naming what is missing;
-// device, if it exists and fails (of several devices: only if all fail, else the rest is used, with a warning); user,
-// if there is no device of that number.
+// `auto` takes CUDA if this build and this machine have it, else the CPU. Error (machine): names what is missing. Error
+// (device): the device exists and fails; if some of several devices fail, the others are used, with a warning. Error
+// (user): no device has that number.
 Error backend_open(const BackendOptions *options, Backend **out);
-const BackendInfo *backend_info(const Backend *backend);
+const BackendInfo *backend_info(const Backend *backend); // owned by the backend; changes as it works
 // Takes all memory of a run at once: for `slots` batches of at most `lanes` lanes, of which at most `traced` x
 // `capacity` samples are traced. Error: memory; the text says how much.
 Error backend_prepare(Backend *backend, const Configured *configured, int64_t lanes, int64_t traced, int64_t capacity);
-// Takes memory for debug rows of at most `lanes` lanes, `capacity` rows each. Call it after prepare, if debug rows are
-// wanted.
+// Takes memory for debug rows of at most `lanes` lanes, `capacity` rows each. Call this after backend_prepare. Error
+// (user): the model has no debug rows.
 Error backend_prepare_debug(Backend *backend, int64_t lanes, int64_t capacity);
 // Bytes of device memory that `prepare` takes per lane.
 int64_t backend_lane_bytes(const Configured *configured);
-// Bytes of host memory that answers of a program's workers take at most; 0 if the model runs none. traced: they may
-// hold trajectories.
+// Bytes of host memory that the answers of a program's workers take at most; 0 if the model runs no program. traced:
+// the answers may hold trajectories.
 double backend_answer_bytes(const Backend *backend, const Configured *configured, bool traced);
-// The host's view of a slot. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`, then call
-// begin. After the last wait it holds `metric`, `status`, the trace and the debug rows. The backend owns it; it is
-// valid until the next prepare or close. Between begin and the last wait lanes may stand in other places: after a batch
-// that was left before its end, set `parameter` again.
+// The batch of a slot in host memory. Set `lanes`, `parameter`, `trace.{lanes,every}` and `debug.{lanes,first,end}`,
+// then call backend_begin. After the last backend_wait the batch holds `metric`, `status`, the trace and the debug
+// rows. The backend owns the batch, which is valid until the next prepare or close. Between begin and the last wait
+// lanes may be stored in another order: set `parameter` again after a batch that was left before its end.
 Batch *backend_batch(Backend *backend, int slot);
+// Starts the batch of a slot: every lane stands before its first tick.
 Error backend_begin(Backend *backend, int slot);
 // Starts one slice: `ticks` more ticks of every running lane. Returns at once.
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
-// The adjoint of up to `lanes` lanes on the backend's device; of several, on the first. configured: as it was built, to
-// stay until it is closed. most: bytes that the states of a lane may take, else parts of a run are computed twice; 0:
-// what the device has free. *out: NULL: it has none. To be closed before the backend.
+// *out <- the adjoint of up to `lanes` lanes on the backend's (first) device; NULL if the device has no adjoint. Close
+// it before the backend; `configured` must live until then. most: bytes that the states of a lane may take, 0: the
+// device's free memory; if a lane needs more, parts of its run are computed twice.
 Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
-// From the next batch on, lanes that are not observed are advanced by this kernel (sim/made), as made for inputs
-// `fixed` of the configuration that was prepared; `fixed` is copied. A batch with other values in those inputs is left
-// to the general kernel. What becomes of it stands in backend_info. After prepare.
+// From the next batch on, this kernel (sim/made) advances the lanes that are not observed. It was made for the inputs
+// `fixed`, which are copied; a batch with other values in these inputs is left to the general kernel. Call this after
+// backend_prepare. BackendInfo.made says whether the kernel is used.
 Error backend_use_made(Backend *backend, const MadeImage *image, const double *fixed);
-// Was the batch in this slot advanced by it?
+// True if a made kernel advanced the batch in this slot.
 bool backend_used_made(const Backend *backend, int slot);
 // Waits for the slice. *done: every lane has ended and the results are in the host's batch. *kernel_seconds: device
 // time of the batch so far. Error: stuck, if the slice takes longer than the options' patience.
@@ -631,18 +641,18 @@ Error backend_wait(Backend *backend, int slot, bool *done, double *kernel_second
 Error backend_look(Backend *backend, int slot, bool *ended);
 // Lanes of the slot's batch that ran on after the slice that was waited for last.
 int64_t backend_running(const Backend *backend, int slot);
-// Host time so far to copy the slot's batch to the device and the results back.
+// Host time so far, s, to copy the slot's batch to the device and its results back.
 double backend_copy_seconds(const Backend *backend, int slot);
-// Cuts slices in flight short, or waits for them with the usual patience. False: one is stuck. Its memory then stays
-// allocated, and the process must leave by _exit.
+// Cuts slices in flight short, or waits for them with the usual patience. False: a slice is stuck; its memory stays
+// allocated, and the process must end by _exit.
 bool backend_close(Backend *backend);
 
 // ---- environments: lanes that are stepped from outside --------------------------------------------------------------
-// Lanes of one configured model with external control. Each has its own clock: it begins, ends and begins again apart
-// from the others. A lane has the bits that a run with its parameters and actions has. runner/hopscotch.h says what the
-// arrays hold and what a reset and a step do.
+// Lanes of one configured model with external control. Each lane has its own clock: it begins, ends and begins again
+// independently of the others, with the bits of a run with the same parameters and actions. runner/hopscotch.h
+// documents the arrays, reset and step.
 
-// Numbers that an operation of a program takes: 0, 1 or 2.
+// Number of operands of an operation: 0, 1 or 2.
 int program_operands(int operation);
 // Error (user): the program needs more than a kernel's stack.
 Error program_check_stack(const ProgramStep *program, int steps);
@@ -662,21 +672,22 @@ struct EnvironmentSetup {
     int number;         // of the GPU
     const char *isa;    // of the CPU; NULL: the best
     int threads;        // of the CPU; 0: all processors
-    void *stream;       // of a GPU; NULL: one of its own
+    void *stream;       // of a GPU; NULL: the environment creates a stream
 };
 
 typedef struct Environment Environment;
 
 // Error (user): the model has no environments with these settings, or no kernel can evaluate the program.
 Error environment_check(const EnvironmentSetup *setup);
-// Takes all memory that it will need. Errors: those of environment_check; user (there is no such device or instruction
-// set), machine.
+// Takes all memory that the environment will need. Errors: those of environment_check; user (no such device or
+// instruction set); machine.
 Error environment_open(const EnvironmentSetup *setup, Environment **out);
-void environment_close(Environment *environment); // NULL: nothing
-// Where the arrays are, on its device.
+void environment_close(Environment *environment); // NULL: nothing to do
+// The arrays of the environment, in the memory of its device.
 const EnvironmentView *environment_view(const Environment *environment);
-// lanes[..] (bytes: those that are not 0) and seeds[..] of the host or of the device; NULL: all lanes, no seeds. On a
-// GPU these two return before the work is done.
+// Resets the lanes whose byte in lanes[setup.lanes] is not 0 (NULL: all lanes), with new seeds[setup.lanes] (NULL: the
+// old ones). Both arrays may be in host or device memory. Steps all lanes. On a GPU both return before the work is
+// done: environment_wait waits for it.
 Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
 Error environment_step(Environment *environment);
 Error environment_wait(Environment *environment);
@@ -685,8 +696,9 @@ typedef struct EnvironmentPlace {
     int number;                // of the GPU
     void *stream;              // of a GPU
 } EnvironmentPlace;
-EnvironmentPlace environment_place(const Environment *environment);
-// Waits for what is on the stream in use. stream NULL: its own.
+EnvironmentPlace environment_place(const Environment *environment); // where it is computed
+// Waits for earlier work, and puts later work on this stream of the GPU; NULL: the environment's own stream. Error
+// (user): the environment is on the CPU.
 Error environment_set_stream(Environment *environment, void *stream);
 
 // ---- kernels made for a campaign (sim/made) -------------------------------------------------------------------------
@@ -709,13 +721,14 @@ int made_blocks(const Configured *configured, int64_t lanes, int processors);
 // (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.
 const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 
-// NVRTC is found when it is wanted. It may hang, die, or take all memory: call it in a process that may be lost.
+// NVRTC is loaded by its first use. It may hang, crash, or take all memory: call these functions in a process of their
+// own.
 
-// What NVRTC is given beside the source, as one line, and which NVRTC there is (its version, size and date; loading it
-// takes about 10 ms): both are part of a kernel's identity.
+// The options that NVRTC is given, as one line; and the version, size and date of NVRTC (loading it takes about 10 ms).
+// Both are part of a kernel's identity.
 const char *made_options(const char *architecture, Arena *arena);
 const char *made_compiler(Arena *arena);
-// architecture: "sm_90". The image is in the arena. Error (machine): no NVRTC, or it refused.
+// architecture: "sm_90". The image is in the arena. Error (machine): there is no NVRTC, or it rejects the source.
 Error made_compile(const char *source, const char *architecture, Arena *arena, MadeImage *image);
 
 // ---- random numbers -------------------------------------------------------------------------------------------------
@@ -737,15 +750,16 @@ typedef struct RandomKey {
     RandomPurpose purpose; // < 2^16
 } RandomKey;
 
-// The index-th number (index < 2^16) of that key: uniform in [0, 1) with 53 bits; standard normal (Box-Muller on our
-// own log, sqrt and cos, so the same bits everywhere).
+// The index-th number (index < 2^16) of a key. random_uniform: uniform in [0, 1) with 53 bits. random_normal: standard
+// normal (Box-Muller with our own log, sqrt and cos, so the same bits everywhere).
 double random_uniform(const RandomKey *key, uint32_t index);
 double random_normal(const RandomKey *key, uint32_t index);
 void random_normals(const RandomKey *key, uint32_t first, int count, double *z); // z[i] = random_normal(key, first + i)
 
 // ---- the normal distribution (sim/normal.c) -------------------------------------------------------------------------
 
-// The probability that a standard normal number is greater than z; the z of such a probability. Relative error 1e-13.
+// normal_tail: the probability that a standard normal number is greater than z. normal_tail_inverse: the z of a
+// probability p. Relative error 1e-13.
 double normal_tail(double z);
 double normal_tail_inverse(double p);
 
@@ -766,7 +780,7 @@ typedef struct Cloud {
 
 // ---- elementary functions, the same bits on every processor (sim/portable_math.h) -----------------------------------
 
-// <= 2 ulp
+// Error at most 2 ulp. Angles in radians.
 double portable_sin(double x);
 double portable_cos(double x);
 double portable_asin(double x);

@@ -1,7 +1,7 @@
 // A team: the threads of a GPU that advance one lane together, in one block or several. The first warp of the first
-// block leads: all its threads compute what one thread computes on the CPU, and one of them writes the results. The
-// other warps help with work that can be shared. No result depends on the size of the team. On the CPU a team, and a
-// warp, is one thread, which leads.
+// block leads: all its threads compute what a single thread computes on the CPU, and one thread writes the results. The
+// other warps help with work that can be shared. No result depends on the size of the team. On the CPU a team is a
+// single thread, which leads.
 #ifndef HOPSCOTCH_TEAM_H
 #define HOPSCOTCH_TEAM_H
 
@@ -14,7 +14,7 @@ HD int team_rank(const LaneGroup *group) { return (int)(blockIdx.x % (unsigned)g
 HD int team_warp(void) { return (int)threadIdx.x / TEAM_WARP; }                                       // in the block
 HD int team_column(void) { return (int)threadIdx.x % TEAM_WARP; }                                     // in the warp
 HD bool team_leads(const LaneGroup *group) { return team_rank(group) == 0 && team_warp() == 0; }
-// the one thread that writes
+// This thread writes the results.
 HD bool team_speaks(const LaneGroup *group) { return team_rank(group) == 0 && threadIdx.x == 0; }
 
 // The doubles that the blocks of this lane share, without the barrier's.

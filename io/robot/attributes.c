@@ -1,4 +1,5 @@
 // Attributes of robot files: numbers, words, and which of them an element may have.
+#include "../text.h"
 #include "robot_file.h"
 
 #include <math.h>

@@ -356,13 +356,15 @@ static void robot_rest(const RobotFileBody *body, double *out)
 {
     const RobotJointKind kind = body->joint.kind;
     memset(out, 0, 7 * sizeof *out);
-    if (kind == ROBOT_FREE) {
+    switch (kind) {
+    case ROBOT_FREE:
         memcpy(out, body->frame.p, 3 * sizeof *out);
         memcpy(out + 3, body->frame.q, 4 * sizeof *out);
-    } else if (kind == ROBOT_BALL) {
-        out[3] = 1.0;
-    } else {
-        out[0] = body->joint.reference;
+        break;
+    case ROBOT_BALL: out[3] = 1.0; break;
+    case ROBOT_HINGE:
+    case ROBOT_SLIDE: out[0] = body->joint.reference; break;
+    case ROBOT_WELD: break;
     }
 }
 

@@ -2,6 +2,9 @@
 // rows, int32 columns and float32 data[rows][columns]. The rows of a file follow y, those of `elevation` are the other
 // way round: its first is at the greatest y. The data are scaled to [0, 1], and the size says how high that is (m).
 // MuJoCo, XML reference, asset/hfield.
+#include "../characters.h"
+#include "../file.h"
+#include "../text.h"
 #include "robot_file.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 // folder of the robot's file, also in included files, and may lead to any place in the spec's folder. A file is
 // included at most once, so there are no cycles. In the text, height fields get the heights of their files, if these
 // can be read: whether they are needed is not known yet.
+#include "../file.h"
+#include "../folder.h"
 #include "robot_file.h"
 
 #include <string.h>

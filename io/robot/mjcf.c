@@ -2,6 +2,8 @@
 // stand in the file.
 #include "mjcf.h"
 
+#include "../text.h"
+
 #include <math.h>
 #include <string.h>
 

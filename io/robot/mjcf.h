@@ -16,7 +16,7 @@ typedef struct MjcfCompiler {
     char euler[4];                   // axes: xyz turn with the body, XYZ stay
     double bound_mass, bound_moment; // least mass (kg) and principal moment (kg m^2) of a body
     MjcfInertia from_geoms;
-    int groups[2]; // of geoms that give inertia
+    int groups[2]; // first and last group of geoms that give inertia
 } MjcfCompiler;
 
 typedef enum MjcfGeomType {
@@ -33,9 +33,9 @@ typedef enum MjcfGeomType {
 
 typedef struct MjcfGeom {
     MjcfGeomType type;
-    bool mesh, turned, from_to; // a mesh is named; an orientation other than quat; fromto is given
-    const char *field;          // the hfield that is named; NULL: none
-    RobotFrame frame;           // of pos and quat
+    bool mesh, turned, from_to; // given: a mesh; an orientation other than quat; fromto
+    const char *field;          // name of the hfield; NULL: none
+    RobotFrame frame;           // from pos and quat
     double turn[4], ends[6], size[3], friction[3], mass, density;
     int contype, conaffinity, group, condim, priority;
     double margin;
@@ -49,10 +49,10 @@ typedef struct MjcfPair {
 
 typedef struct MjcfJoint {
     RobotJointKind kind;
-    double pos[3], axis[3], range[2], effort[2]; // degrees are not converted yet
+    double pos[3], axis[3], range[2], effort[2]; // range: in the unit of the file, rad or degrees
     MjcfSwitch limited, effort_limited;
     double stiffness, rest, damping, armature, friction, reference;
-    double margin; // rad, m: by which each limit is nearer
+    double margin; // rad, m: each limit acts this much earlier
 } MjcfJoint;
 
 typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_OTHER } MjcfGain;
@@ -62,25 +62,25 @@ typedef enum MjcfShortcut { MJCF_GENERAL, MJCF_TORQUE, MJCF_POSITION, MJCF_VELOC
 
 // force = gain command + bias[0] + bias[1] length + bias[2] velocity; bias[2] > 0 is a damping ratio.
 typedef struct MjcfActuator {
-    const struct MjcfActuator *outer; // of the class around that of this one; NULL: none
-    MjcfShortcut shortcut;            // the element that gave gain and bias
+    const struct MjcfActuator *outer; // the actuator of the class around this one's class; NULL: none
+    MjcfShortcut shortcut;            // the element that set gain and bias
     MjcfGain gain_type;
     MjcfBias bias_type;
-    bool dynamics;                 // it has a state of its own
+    bool dynamics;                 // the actuator has an activation state
     double gain, bias[3], gear[6]; //
     MjcfSwitch command_limited, force_limited;
     double command[2], force[2], inherit;
     int group;
 } MjcfActuator;
 
-// A motor as keyframes command it: effort = scale control.
+// How a keyframe's control acts on a motor: effort = scale control.
 typedef struct MjcfControl {
-    int body;         // whose joint it drives; -1: none, or it is off
-    bool by_position; // the effort is that of a command: kp command
+    int body;         // the motor drives the joint of this body; -1: no motor, or it is off
+    bool by_position; // the control is a position: effort = kp command
     double scale, low, high;
 } MjcfControl;
 
-// Of a tendon: it pulls if one of these is not 0.
+// The forces of a tendon. It has an effect if one of these numbers is not 0.
 typedef struct MjcfTendon {
     double stiffness, damping, friction, armature, range[2];
     MjcfSwitch limited;
@@ -99,23 +99,24 @@ typedef struct MjcfClass {
 typedef struct Mjcf {
     RobotFile *file;
     MjcfCompiler compiler;
-    MjcfClass *classes; // [MJCF_CLASSES_MAX], the first is that of all
+    MjcfClass *classes; // [MJCF_CLASSES_MAX]; the first is the root class
     int n_classes;
     MjcfControl *controls; // [n_controls] of all actuators
     int n_controls;
 } Mjcf;
 
-double mjcf_angle(const Mjcf *mjcf, double value); // rad
-// pos and an orientation (quat, axisangle, xyaxes, zaxis or euler) of an element. *turned: an orientation other than
-// quat, which goes to turn[4] and wins over any quat.
+double mjcf_angle(const Mjcf *mjcf, double value); // an angle of the file in rad
+// Reads pos and the orientation (quat, axisangle, xyaxes, zaxis or euler) of an element. *turned: the orientation is
+// not a quat; it is in turn[4] and replaces any quat. mjcf_frame returns position and orientation as one frame.
 void mjcf_read_frame(Mjcf *mjcf, const XmlNode *node, RobotFrame *frame, bool *turned, double turn[4]);
-RobotFrame mjcf_frame(Mjcf *mjcf, const XmlNode *node); // both in one
+RobotFrame mjcf_frame(Mjcf *mjcf, const XmlNode *node);
 
 // classes.c
 void mjcf_start_classes(Mjcf *mjcf);
 void mjcf_read_default(Mjcf *mjcf, const XmlNode *node, int parent); // parent -1: at the top
 // The class that the element names, else `otherwise`.
 int mjcf_class(Mjcf *mjcf, const XmlNode *node, const char *attribute, int otherwise);
+// Set what the element's attributes give; what they do not give keeps the value of its class.
 void mjcf_apply_geom(Mjcf *mjcf, const XmlNode *node, MjcfGeom *geom);
 void mjcf_apply_joint(Mjcf *mjcf, const XmlNode *node, MjcfJoint *joint);
 void mjcf_apply_pair(Mjcf *mjcf, const XmlNode *node, MjcfPair *pair);
@@ -123,9 +124,10 @@ bool mjcf_apply_actuator(Mjcf *mjcf, const XmlNode *node, MjcfActuator *actuator
 
 // mjcf_body.c
 void mjcf_read_world(Mjcf *mjcf, const XmlNode *node);
-// Is the range in use? An error if nothing says so.
+// True if the range limits. Reports an error if neither `limited` nor autolimits decides that.
 bool mjcf_limited(Mjcf *mjcf, const XmlNode *node, const char *attribute, MjcfSwitch limited, const double range[2]);
 
+// As mjcf_apply_geom.
 void mjcf_apply_tendon(Mjcf *mjcf, const XmlNode *node, MjcfTendon *tendon);
 void mjcf_apply_equality(Mjcf *mjcf, const XmlNode *node, bool *inactive);
 

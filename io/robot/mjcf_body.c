@@ -1,4 +1,5 @@
 // The bodies of MJCF: frames, inertia (given, or of the geoms), joints, geoms.
+#include "../text.h"
 #include "mjcf.h"
 
 #include <math.h>

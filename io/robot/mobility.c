@@ -64,11 +64,18 @@ static void mobility_axes(const RobotJoint *joint, MobilityBody *body)
     double axis[3], anchor[3];
     robot_rotate(body->frame.q, joint->axis, axis);
     robot_place(&body->frame, joint->anchor, anchor);
-    if (joint->kind == ROBOT_SLIDE) mobility_moves(body, axis);
-    if (joint->kind == ROBOT_HINGE) mobility_turns(body, axis, anchor);
-    for (int k = 0; k < 3 && joint->kind == ROBOT_FREE; k++) mobility_moves(body, units[k]);
-    for (int k = 0; k < 3 && (joint->kind == ROBOT_FREE || joint->kind == ROBOT_BALL); k++)
-        mobility_turns(body, units[k], anchor);
+    switch (joint->kind) {
+    case ROBOT_SLIDE: mobility_moves(body, axis); break;
+    case ROBOT_HINGE: mobility_turns(body, axis, anchor); break;
+    case ROBOT_FREE:
+        for (int k = 0; k < 3; k++) mobility_moves(body, units[k]);
+        for (int k = 0; k < 3; k++) mobility_turns(body, units[k], anchor);
+        break;
+    case ROBOT_BALL:
+        for (int k = 0; k < 3; k++) mobility_turns(body, units[k], anchor);
+        break;
+    case ROBOT_WELD: break;
+    }
 }
 
 // What hangs on the axis with it free, in place of I.

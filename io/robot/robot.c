@@ -1,4 +1,6 @@
 // Reads a robot's file, whichever format it is in.
+#include "robot.h"
+
 #include "robot_file.h"
 
 #include <string.h>

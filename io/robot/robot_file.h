@@ -1,52 +1,53 @@
-// Shared by the readers of robot files: the bodies as a file has them, attributes, notes, frames.
+// What the readers of MJCF and URDF share: the bodies of a file, its attributes, notes for the user, frames.
 #ifndef HOPSCOTCH_ROBOT_FILE_H
 #define HOPSCOTCH_ROBOT_FILE_H
 
-#include "../io.h"
+#include "../xml.h"
+#include "robot.h"
 
 #define ROBOT_FILE_BYTES ((size_t)2 << 30) // address space for reading one: 192 bytes of each element, and texts
 
-// A frame in another: p (m); q (x, y, z, w) turns its vectors into those of the other.
+// A frame relative to another frame: position p (m); q (x, y, z, w) rotates vectors from this frame to the other.
 typedef struct RobotFrame {
     double p[3], q[4];
 } RobotFrame;
 
-// What weighs: kg; the centre and the inertia about it, xx, yy, zz, xy, xz, yz (kg m^2), in the axes of one frame.
+// Mass (kg), its centre (m), and the inertia about the centre: xx, yy, zz, xy, xz, yz (kg m^2), in the axes of a frame.
 typedef struct RobotMass {
     double mass, centre[3], inertia[6];
 } RobotMass;
 
-// A shape as the file has it, in the frame of the body with that index.
+// A shape of the file, in the frame of its body.
 typedef struct RobotFileShape {
     RobotShape shape;
     const XmlNode *node;
-    const char *unknown; // "mesh": not a primitive; NULL: one
-    const char *field;   // of a height field: the asset that it names, or NULL
+    const char *unknown; // kind of a shape that is not a primitive: "mesh"; NULL: a primitive
+    const char *field;   // name of the asset of a height field; else NULL
     int contype, conaffinity, group, priority, condim;
     double friction[3];   // sliding, torsional (m), rolling (m)
     double margin;        // m
-    int kept;             // by robot_build: its place in Robot.shapes
-    double mass, density; // mass NaN: by the density
+    int kept;             // set by robot_build: index in Robot.shapes
+    double mass, density; // kg, kg/m^3; mass NaN: follows from the density
     bool shell;
 } RobotFileShape;
 
 typedef struct RobotFileBody {
     const XmlNode *node, *joint_node;
-    const char *name; // NULL: none
-    int parent;       // before it; -1: the world
-    RobotFrame frame; // in the parent
+    const char *name; // NULL: no name
+    int parent;       // index of an earlier body; -1: the world
+    RobotFrame frame; // relative to the parent
     RobotMass mass;
-    bool part;           // it has no mass: it stands between two joints of the next body
-    bool weighed;        // the file gives its mass
-    bool fixed;          // in the file it does not move
-    RobotJoint joint;    // joint.name NULL: none
-    double damping_part; // sum of ratio sqrt(kp) of its motors with a damping ratio; 0: none
-    bool limited_motor;  // a motor of it has a limit of its own
-    int kept;            // by robot_build: the body that it became part of, -1: the world
+    bool part;           // a body without mass between two joints of the next body
+    bool weighed;        // the file gives the mass
+    bool fixed;          // the body does not move in the file
+    RobotJoint joint;    // joint.name NULL: no joint
+    double damping_part; // sum of ratio sqrt(kp) over motors of the body with a damping ratio; 0: no such motor
+    bool limited_motor;  // a motor of the body has its own limit
+    int kept;            // set by robot_build: the body into which it was merged, -1: the world
     RobotFrame in_kept;
 } RobotFileBody;
 
-// A pair of shapes that collides whatever contype and conaffinity say, and how.
+// A pair of shapes that collide whatever contype and conaffinity are, with its own contact parameters.
 typedef struct RobotFilePair {
     const XmlNode *node;
     int shape[2]; // the lesser first
@@ -70,23 +71,23 @@ typedef struct RobotFileNote {
     bool skipped;
     const char *what;
     int count;
-    int line; // of the first, of what is replaced; else 0
+    int line; // for an attribute that is replaced: of its first occurrence; else 0
 } RobotFileNote;
 
 enum { ROBOT_PAIRS_MAX = 4096 };
 
 // A robot file while it is read.
 typedef struct RobotFile {
-    Arena *arena; // for all that is not returned
+    Arena *arena; // scratch: the robot is in another arena
     Diagnostics *diagnostics;
-    int errors; // in diagnostics before
-    int unread; // errors about what is left out: all else is read nevertheless
+    int errors; // number of errors in `diagnostics` before the file was read
+    int unread; // number of errors about elements that are not supported; the other elements are still read
     const RobotOptions *options;
     const XmlNode *root;
     const char *name;
     bool is_mjcf;
-    double total_mass;     // kg, that all bodies are scaled to; 0: they are not
-    bool no_contacts;      // its shapes touch nothing
+    double total_mass;     // kg: all bodies are scaled to this sum; 0: they are not scaled
+    bool no_contacts;      // the file switches all contacts off
     RobotFileBody *bodies; // [ROBOT_BODIES_MAX]
     int n_bodies;
     RobotFileShape *shapes; // [ROBOT_SHAPES_MAX]
@@ -95,7 +96,7 @@ typedef struct RobotFile {
     int n_pairs;
     RobotFileExclude *excludes; // [ROBOT_PAIRS_MAX]
     int n_excludes;
-    double *heights; // [n_heights] of height fields, as in Robot; room for ROBOT_HEIGHTS_MAX, or NULL
+    double *heights; // [n_heights] of height fields, as in Robot; memory for ROBOT_HEIGHTS_MAX, or NULL
     int n_heights;
     RobotFileKey keys[ROBOT_KEYFRAMES_MAX];
     int n_keys;
@@ -105,49 +106,53 @@ typedef struct RobotFile {
 
 // ---- attributes.c ---------------------------------------------------------------------------------------------------
 
-// An error at an attribute of the element (NULL, or not given: at the element).
+// Reports an error at an attribute of the element, or at the element if the attribute is NULL or not given.
 void robot_error(RobotFile *file, const XmlNode *node, const char *attribute, const char *format, ...)
     PRINTF_LIKE(4, 5);
-// "body 'left_foot'", or "geom" if it has no name.
+// The element for messages: "body 'left_foot'", or "geom" without a name.
 const char *robot_label(const RobotFile *file, const XmlNode *node);
-bool robot_failed(const RobotFile *file);                         // there were errors
-bool robot_is_sound(const RobotFile *file);                       // no errors but those of what is left out
-const char *robot_text_of(const XmlNode *node, const char *name); // its value; NULL: not given, or empty
-// Reads between `least` and `most` finite numbers; the others of value[most] stay. Returns how many; 0: not given, or
-// an error.
+bool robot_failed(const RobotFile *file);                         // an error was reported
+bool robot_is_sound(const RobotFile *file);                       // only errors of RobotFile.unread were reported
+const char *robot_text_of(const XmlNode *node, const char *name); // value of the attribute; NULL: not given, or empty
+// Read an attribute; an error goes to the diagnostics. robot_numbers: between `least` and `most` finite numbers;
+// further elements of value[most] are unchanged; returns their number, 0 if the attribute is missing or wrong. The
+// others return false then, and leave *value unchanged.
 int robot_numbers(RobotFile *file, const XmlNode *node, const char *name, int least, int most, double *value);
 bool robot_number_of(const char *text, double *value); // false: it is not one finite number
 bool robot_number(RobotFile *file, const XmlNode *node, const char *name, double *value);
 bool robot_not_negative(RobotFile *file, const XmlNode *node, const char *name, double *value);
 bool robot_integer(RobotFile *file, const XmlNode *node, const char *name, int *value);
-// The place of the value in "a|b|c"; `otherwise` if it is not given or an error.
+// The index of the attribute's value in "a|b|c"; `otherwise` if it is not given, or is another word, which is an error.
 int robot_choice(RobotFile *file, const XmlNode *node, const char *name, const char *words, int otherwise);
 bool robot_word_in(const char *words, const char *word); // of a text with spaces or bars between words
 
-// What an element may have, words with spaces between them. All others are errors.
+// The attributes that an element may have: words with spaces between them. Other attributes are errors.
 typedef struct RobotElement {
     const char *name;
     const char *read;    // attributes that are read
-    const char *solver;  // of MuJoCo's own solver, noted as not needed
-    const char *show;    // that change no motion
-    const char *refused; // that change it, unless they are 0, false, auto or none
+    const char *solver;  // attributes for MuJoCo's solver: a note says that they are not used
+    const char *show;    // attributes that do not change the motion
+    const char *refused; // attributes that change the motion, unless their value is 0, false, auto or none: errors
 } RobotElement;
+// Report attributes, or an element, that the reader does not know.
 void robot_check_attributes(RobotFile *file, const XmlNode *node, const RobotElement *element);
 void robot_unknown_element(RobotFile *file, const XmlNode *node, const char *const *known, int count);
 
 // ---- notes.c --------------------------------------------------------------------------------------------------------
 
+// Notes `count` things for the user; skipped: they are left out.
 void robot_note(RobotFile *file, bool skipped, const char *what, int count);
-// What is replaced by settings of the model: attribute of an element, with the line of the first.
+// Notes an attribute that settings of the model replace, with the line where it occurs first.
 void robot_note_at(RobotFile *file, const char *element, const char *attribute, int line);
 bool robot_ignores(const RobotFile *file, const char *word);
-// For what is unknown. True: `ignore` has the word, or the word unknown; which is noted.
+// For an unknown element. True, with a note: the option `ignore` has the word, or the word "unknown".
 bool robot_ignores_unknown(RobotFile *file, const char *word);
-// For what changes the motion and is not read. True: a word of `ignore` says so, which is noted; else an error.
+// For something that changes the motion and is not supported. True, with a note: `ignore` has the word; else an error.
 bool robot_skip(RobotFile *file, const XmlNode *node, const char *attribute, const char *word);
 
 // ---- frames.c -------------------------------------------------------------------------------------------------------
 
+// Vectors and frames; q is a unit quaternion x, y, z, w.
 double robot_dot(const double a[3], const double b[3]);
 void robot_cross(const double a[3], const double b[3], double out[3]);
 double robot_norm(const double *vector, int n);
@@ -157,26 +162,28 @@ void robot_rotate(const double q[4], const double v[3], double out[3]);
 void robot_quaternion_product(const double a[4], const double b[4], double out[4]);
 RobotFrame robot_frame_product(const RobotFrame *outer, const RobotFrame *inner); // normalized
 void robot_place(const RobotFrame *frame, const double point[3], double out[3]);
-// The turn about a unit vector (rad).
+// q <- the rotation by `angle` (rad) about a unit vector.
 void robot_turn(const double axis[3], double angle, double q[4]);
-// The shortest turn of z to this direction, a unit vector.
+// q <- the shortest rotation of the z axis to a unit vector.
 void robot_turn_z(const double direction[3], double q[4]);
 void robot_quaternion_of_axes(const double x[3], const double y[3], const double z[3], double q[4]);
 RobotMass robot_mass_in(const RobotFrame *frame, const RobotMass *mass); // in the axes of the outer frame
 RobotMass robot_mass_sum(const RobotMass *a, const RobotMass *b);
-// Inertia with these principal moments, whose axes stand so.
+// inertia <- that of a body with these principal moments, along axes that are rotated by q.
 void robot_inertia_turned(const double q[4], const double moments[3], double inertia[6]);
-// Principal moments, ascending, and a matrix axes[3][3], whose rows are their axes. False: it is 0 or not finite.
+// The principal moments of an inertia, ascending, and axes[3][3], whose rows are their axes. False: the inertia is 0 or
+// not finite.
 bool robot_principal(const double inertia[6], double moments[3], double axes[9]);
-// Volume (m^3) and principal moments per kg of a primitive in its own frame; false: it has none (a plane).
+// Volume (m^3) and principal moments per kg of a primitive in its own frame. False: a plane, which has no volume.
 bool robot_solid(const RobotShape *shape, double *volume, double moments[3]);
 
 // ---- mobility.c -----------------------------------------------------------------------------------------------------
 
-// Of all bodies where the file has them.
+// How easily each body moves, with all bodies where the file places them.
 typedef struct RobotMobility RobotMobility;
 const RobotMobility *robot_mobility(const RobotBody *bodies, int n_bodies, Arena *arena);
-// What the hinge or slide of a body feels (kg m^2, kg) when all others are free: 1/(M^-1)_jj of the mass matrix M.
+// Inertia (kg m^2) or mass (kg) seen by the hinge or slide of a body while all other joints are free: 1/(M^-1)_jj of
+// the mass matrix M.
 double robot_reflected_inertia(const RobotMobility *mobility, int body);
 
 // ---- include.c ------------------------------------------------------------------------------------------------------
@@ -184,15 +191,15 @@ double robot_reflected_inertia(const RobotMobility *mobility, int body);
 // Replaces every <include> of the tree. False: errors went to `diagnostics`. *text: as robot_text.
 bool robot_include(XmlNode *root, const char *folder, Arena *arena, Arena *texts, Diagnostics *diagnostics,
                    const char **text);
-// The name of a file that the robot's file names, in the spec's folder: without "." and "..", where these do not lead
-// out; a name that begins with / stays.
+// The path, from the spec's folder, of a file that the robot's file names. "." and ".." are resolved as long as they
+// stay in the folder; a name that begins with / is unchanged.
 const char *robot_path(const char *folder, const char *file, const char *name, Arena *arena);
 
 // ---- hfield.c -------------------------------------------------------------------------------------------------------
 
-// Reads what a shape of the world needs that is unknown as "hfield": then it is a height field. Or an error.
+// Completes a shape of the world that is unknown as "hfield" to a height field, or reports an error.
 void robot_read_field(RobotFile *file, RobotFileShape *shape);
-// The text of an <hfield> that names a file, with its heights instead. NULL: it can't be read.
+// The text of an <hfield> with the heights in place of the name of their file. NULL: the file can't be read.
 const char *robot_field_text(const char *folder, const XmlNode *root, const XmlNode *node, Arena *arena);
 
 // ---- bodies.c -------------------------------------------------------------------------------------------------------
@@ -200,19 +207,20 @@ const char *robot_field_text(const char *folder, const XmlNode *root, const XmlN
 RobotFileBody *robot_add_body(RobotFile *file, const XmlNode *node, int parent); // NULL: too many
 RobotFileShape *robot_add_shape(RobotFile *file, const XmlNode *node, int body); // NULL: too many
 int robot_index(const RobotFile *file, const RobotFileBody *body);
-int robot_parts(const RobotFile *file, int body); // that stand directly before it
-const Robot *robot_build(RobotFile *file, Arena *arena);
+int robot_parts(const RobotFile *file, int body);        // number of its parts, which stand directly before it
+const Robot *robot_build(RobotFile *file, Arena *arena); // the robot of all bodies read; NULL after an error
 
 // ---- contacts.c -----------------------------------------------------------------------------------------------------
 
-// Which shapes of bodies that move touch the world's, and how; what can't be simulated is an error. After the places of
-// bodies are known.
+// Finds the pairs of a moving body's shape and a shape of the world that can touch, and their contact parameters. Pairs
+// that can't be simulated are errors. Call this after the places of the bodies are known.
 void robot_find_contacts(RobotFile *file, Robot *robot, Arena *arena);
-// Of a shape: is it part of the world, and ground?
+// True if the shape is part of the world and is ground.
 bool robot_is_ground(const RobotFile *file, const RobotFileShape *shape);
 
 // ---- mjcf.c, urdf.c -------------------------------------------------------------------------------------------------
 
+// Read the root element of the format into *file; errors go to the diagnostics.
 void mjcf_read(RobotFile *file);
 void urdf_read(RobotFile *file);
 

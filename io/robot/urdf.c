@@ -1,5 +1,6 @@
 // URDF: links, and joints that connect them to a tree. Angles are in rad; roll, pitch and yaw turn about the fixed axes
 // x, y, z of the parent. The format: wiki.ros.org/urdf/XML.
+#include "../text.h"
 #include "robot_file.h"
 
 #include <math.h>

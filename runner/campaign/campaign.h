@@ -47,13 +47,13 @@ CommandText command_again(const char *results, const char *format, ...) PRINTF_L
 // spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
 Error program_options(const Spec *spec, Arena *arena, BackendOptions *options);
 
-// What a campaign knows of its program; NULL: nothing.
+// Folder and version of the program that a campaign ran; NULL: not stored.
 typedef struct ProgramNoted {
     const char *folder, *version;
 } ProgramNoted;
 #define PROGRAM_FOLDER "program folder" // kinds of events
 #define PROGRAM_VERSION "program version"
-Error program_noted(Database *database, Arena *arena, ProgramNoted *noted);
+Error program_noted(Database *database, Arena *arena, ProgramNoted *noted); // reads the last events of these kinds
 
 // ---- a run (run/run.c) ----------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ typedef struct RunSummary {
 Error campaign_run(const Spec *spec, const RunOptions *options, Arena *arena, RunSummary *summary);
 
 // The process of a run that compiles a kernel for the campaign (batch/made.c): source on standard input, image on
-// standard output; gives the exit code: 0, or 1 with words in place of the image.
+// standard output. Returns the exit code: 0, or 1 with a message in place of the image.
 #define MADE_COMPILER "--compile-kernel"
 int made_compiler_main(const char *architecture);
 
@@ -121,7 +121,7 @@ Error campaign_check_folders(const char *folder, Arena *arena);
 // Error (user): for this program the stored spec has another meaning than for the program that stored it. The rows then
 // have other columns.
 Error campaign_check_meaning(const StoredCampaign *campaign);
-void campaign_close(StoredCampaign *campaign);
+void campaign_close(StoredCampaign *campaign); // closes the database; the arena keeps the spec
 
 // A stored campaign, by its name under the results root or by its path. Error (user): there is none; it suggests the
 // nearest name.
@@ -141,18 +141,18 @@ typedef struct StoredText {
 } StoredText;
 Error campaign_text(const CampaignPlace *place, Arena *arena, StoredText *text);
 Error campaign_names(const char *results, Arena *arena, const char *const **names, int *count); // sorted
-// Where verify and compare put the campaigns that they make of a campaign; and these campaigns, each followed by those
-// that were made of it.
+// The campaigns that verify and compare ran for a campaign. campaign_made_root: the folder that holds them.
+// campaign_made: made[*count], each followed by the campaigns that were run for it.
 typedef struct CampaignMade {
     CampaignPlace place;
     const char *name; // as the user writes it: "gains/verify/trial_41"
 } CampaignMade;
 const char *campaign_made_root(const CampaignPlace *place, Arena *arena);
 Error campaign_made(const CampaignPlace *place, Arena *arena, CampaignMade **made, int *count);
-Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena); // else error (user)
-// Its name as seen from the results root of `of`, as the user writes it.
+Error campaign_made_is_idle(const CampaignPlace *place, Arena *arena); // error (user): a process runs one of them
+// The name of such a campaign as the user writes it, from the results root of `of`: "gains/verify/trial_41".
 const char *campaign_made_name(const CampaignPlace *of, const char *name, Arena *arena);
-// Whether find_trial takes the text: an id, best, worst or failed.
+// True if the text has a form that find_trial takes: an id, best, worst or failed.
 bool trial_is_named(const char *text);
 Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver", "none"
 
@@ -196,7 +196,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
 //   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/campaign/origin.c)
-//   blocks       id, first, last, rows, name, bytes, offsets, sha256, digest: shards of columns in which the trials
+//   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
 //                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
 //                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
 //   kept_rows    best, every, failures: which trials keep a row, if not all do; then also summary_failures,
@@ -228,8 +228,8 @@ typedef struct Recording {
     char recipe[96];         // how the arrays are sampled; arrays of another recipe are recorded again
 } Recording;
 
-Recording recording_of(const Spec *spec, RecordKind kind);
-ShardLayout recording_layout(const Recording *recording);
+Recording recording_of(const Spec *spec, RecordKind kind); // what the spec records of a kind
+ShardLayout recording_layout(const Recording *recording);  // the form of its arrays in a shard
 
 enum { STORE_STATEMENTS = 11 + RECORD_KINDS };
 typedef struct Store {
@@ -260,13 +260,13 @@ typedef struct Store {
 // go to `messages`), or numbers of another numerics_version, or it is not a campaign's.
 Error store_open(const char *folder, const char *name, const Spec *spec, const RunOptions *options, Arena *arena,
                  Store **out);
-Error store_close(Store *store);
+Error store_close(Store *store); // closes the database, and checkpoints it
 // On a file system whose shared locks can't be trusted: no WAL, and one process at a time.
 Error store_share(Database *database, bool shared_fs);
 // The first column of a statement's first row; `missing` if there is none.
 Error store_integer(Database *database, const char *sql, int64_t missing, int64_t *value);
 Error store_text(Database *database, const char *sql, Arena *arena, const char **value); // NULL if there is none
-// Between begin and end all reads see the database as it was at one moment. The end gives `error`, or its own error.
+// Between begin and end all reads see one state of the database. store_read_end returns `error`, or else its own error.
 Error store_read_begin(Database *database);
 Error store_read_end(Database *database, Error error);
 // Opens and closes a campaign's database for reading. store_leave ignores errors: a reader has nothing to lose. NULL is
@@ -274,8 +274,9 @@ Error store_read_end(Database *database, Error error);
 Error store_peek(const CampaignPlace *place, Arena *arena, Database **database);
 void store_leave(Database *database);
 Error store_begin(Store *store); // a transaction
-// Ends the transaction: commits it if `error` is none, else rolls it back and gives `error`.
+// Ends the transaction: commits it if `error` is none, else rolls it back and returns `error`.
 Error store_end(Store *store, Error error);
+// Adds a row to the campaign's events, within a transaction. kind: "run", PROGRAM_FOLDER, ...
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Cursor store_events(Database *database);                    // cells: time, kind, text
 const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
@@ -311,12 +312,12 @@ typedef struct TrialRows {
     double *replicate_drawn;              // [perturbed parameters][replicate_stride]
 } TrialRows;
 
-int rows_searched(const Spec *spec);   // P
-int rows_objectives(const Spec *spec); // K
-const char *rows_objective_name(int index);
+int rows_searched(const Spec *spec);          // P
+int rows_objectives(const Spec *spec);        // K
+const char *rows_objective_name(int index);   // "objective_1", of several; index from 0
 const char *rows_good_name(const Spec *spec); // the column that is NULL if the trial failed
-void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows);
-const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail); // every column, in table order
+void rows_take(const Spec *spec, int64_t capacity, Arena *arena, TrialRows *rows); // memory for `capacity` trials
+const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail);     // every column, in table order
 // Row `row` from a row of rows_select_sql.
 void rows_read(const Spec *spec, const Cursor *trial, TrialRows *rows, int64_t row);
 // The first field in which two rows of one trial differ, with both values; false if all bits are equal.
@@ -366,7 +367,7 @@ double front_value(const Front *front, int64_t place, int k); // the value as it
 Error front_read(Database *database, const Spec *spec, const char *const *columns, int objectives, Arena *arena,
                  Front *front);
 Error front_read_objectives(Database *database, const Spec *spec, Arena *arena, Front *front); // the spec's own
-void front_free(Front *front);
+void front_free(Front *front); // the memory of front_read
 // The i-th of `wanted` points, spread evenly over the front with both its ends.
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 Error fronts_are_stored(Database *database, bool *stored); // whether there are any
@@ -379,12 +380,13 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
 Error campaign_refuse_network(const char *folder, bool shared_fs);
 // Opens a campaign's database for writing, with the lock held. A database that is gone is not created again.
 Error campaign_open_database(const char *path, Database **database);
-Error campaign_is_gone(const char *path);  // the error that says so
-Error campaign_is_empty(const char *path); // of a database of 0 bytes
+Error campaign_is_gone(const char *path);  // returns the error that the database is missing
+Error campaign_is_empty(const char *path); // returns the error that the database has 0 bytes
 // Error (user): the campaign, which was named by a path, does not lie below the results root.
 Error campaign_check_inside(const char *results, const CampaignPlace *place, Arena *arena);
 // Error (user): the name is taken. A folder in which a killed run left nothing but its lock is removed first.
 Error campaign_name_is_free(const char *results, const char *name, const char *folder, Arena *arena);
+// Removes such a folder. *cleared: it was one, and is removed.
 Error campaign_clear_begun(const char *folder, const char *name, Arena *arena, bool *cleared);
 // Between begin and end the lock is held, a transaction is open, and digests follow the changes. Only the database, the
 // folder and the events of `store` can be used.
@@ -394,8 +396,8 @@ typedef struct CampaignEdit {
     Store store;
 } CampaignEdit;
 Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, CampaignEdit *edit);
-Lock edit_keep_lock(CampaignEdit *edit);         // which the caller releases, after the edit's end
-Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and gives that error
+Lock edit_keep_lock(CampaignEdit *edit);         // edit_end leaves the lock held, and the caller releases it later
+Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and returns that error
 
 // ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------------------------
 
@@ -430,7 +432,7 @@ typedef struct Timings {
 // Sums over the batches with ids >= first.
 Error timings_read(Database *database, int64_t first, Timings *timings);
 void timings_print(const Timings *timings, FILE *out); // "kernel 2 s, idle 0.1 s; ...", a line
-void timings_json(const Timings *timings, Json *json);
+void timings_json(const Timings *timings, Json *json); // members of the open object, in s
 
 // The time of the batch that computed a trial. The trials of a batch are not timed one by one.
 typedef struct BatchTiming {
@@ -440,6 +442,7 @@ typedef struct BatchTiming {
     double lane_seconds; // the kernels' time divided by the lanes
 } BatchTiming;
 
+// The batch that computed this trial; device NULL if the database does not say.
 Error timings_of_trial(Database *database, int64_t trial, Arena *arena, BatchTiming *timing);
 
 // ---- status (store/campaign/status.c) -------------------------------------------------------------------------------
@@ -506,24 +509,25 @@ typedef struct Parts {
     PartReport *part; // [count]
     int count;        // 0: there are none
 } Parts;
-// The parts of a campaign that joined some of them. of 0: it is another kind of campaign.
+// The parts that a campaign has joined, of `of` parts. of 0: the campaign has no parts.
 typedef struct Gathered {
     int count, of;
     bool has[PARTS_MAX + 1]; // by number
 } Gathered;
 
-const char *parts_root(const char *results, const char *name, Arena *arena);
-// Any part in that folder; count 0: none. Error (user): it has parts of different divisions.
+const char *parts_root(const char *results, const char *name, Arena *arena); // "results/NAME.parts"
+// *any <- any part in that folder; count 0: no part. Error (user): the folder has parts of different divisions.
 Error parts_divided(const char *root, Arena *arena, PartOf *any);
+// The parts of campaign `name` with their states, by number. Errors: as parts_divided.
 Error parts_find(const char *results, const char *name, Arena *arena, Parts *parts);
-bool part_is_done(const PartReport *part);
+bool part_is_done(const PartReport *part); // its run is complete, so that it can be joined
 Error gathered_read(Database *database, Gathered *gathered);
-// Those that were not joined: "03of16 (running), 07of16 (missing) and 2 more".
+// The parts that were not joined: "03of16 (running), 07of16 (missing) and 2 more".
 const char *parts_without(const Parts *parts, const Gathered *gathered, Arena *arena);
 
-// Joins the parts that are done into campaign `name`, one transaction for each; of a method that learns, all of them in
-// one, because the ids of its trials follow from all. Parts that it has stay as they are. Error: a part is damaged, or
-// belongs to another spec; those before it are joined.
+// Joins the parts that are done into campaign `name`, a transaction per part; for a method that learns, one transaction
+// for all parts, because the ids of its trials follow from all. Parts that were joined before are left alone. Error: a
+// part is damaged, or belongs to another spec; the parts before it are joined.
 typedef struct GatherReport {
     int joined;        // by this call
     int64_t trials;    // of the campaign
@@ -541,18 +545,18 @@ typedef struct UnwantedShards {
     int64_t count;
 } UnwantedShards;
 Error unwanted_list(const Spec *spec, Database *database, Arena *arena, UnwantedShards *out);
-Error unwanted_forget(Database *database);
+Error unwanted_forget(Database *database); // of the shards that unwanted_list found
 
 // ---- replay (run/replay.c, run/trace.c) -----------------------------------------------------------------------------
 
 // Re-simulates a stored trial with all its replicates and compares fitness, failure and metrics to the bit.
-// `difference` names the first field that differs, with both values; empty if all are equal. Of a model that runs a
-// program it names all that do, and `version` is the one that the program says now.
+// `difference` names the first field that differs, with both values; empty if all are equal. For a model that runs a
+// program it names all such fields, and `version` is the version that the program reports now.
 typedef struct ReplayResult {
     int64_t trial;
     double fitness, stored_fitness;
     bool equal;
-    bool computed; // the trial keeps no row (record.rows), so there is nothing to compare with; equal is true
+    bool computed; // the trial has no stored row (record.rows), so there is nothing to compare with; equal is true
     char difference[384];
     const char *version;
 } ReplayResult;
@@ -642,8 +646,9 @@ typedef struct SlopeResult {
     Slope *slopes;    // [count] in the order of the axes
     int count;
 } SlopeResult;
-// Whether there are some, and soon enough for a page.
+// True if the campaign has slopes, and computing them is fast enough for a page.
 bool campaign_has_slopes(const StoredCampaign *campaign);
+// The slopes of the searched parameters at a stored trial. Errors: as campaign_gradient.
 Error campaign_slopes(const StoredCampaign *campaign, int64_t trial, const BackendOptions *backend, Arena *arena,
                       SlopeResult *result);
 
@@ -667,13 +672,15 @@ typedef struct Plan {
     bool excluded_estimated; // `excluded` (and all that follows from it) comes from a sample of a large grid
     int64_t looked_at;       // > 0: a sample of that many ids has no trial; `trials` is an upper bound
 } Plan;
+// Estimates a run on the device of the options, with a short pilot run. Error: the device can't be opened, or fails. A
+// run that does not fit is not an error: plan->refusal says why.
 Error plan_make(const Spec *spec, const RunOptions *options, Arena *arena, Plan *plan);
 // Only trials, lanes and bytes on disk, without a device. count_excluded false: excluded trials count
-// as if they ran, which needs no look at the grid.
+// as if they ran, so that the grid is not examined.
 Error plan_count(const Spec *spec, const RunOptions *options, bool count_excluded, Arena *arena, Plan *plan);
 
-// The model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX]. It looks at a few thousand trials
-// at most. explain_warn prints its warnings, one per line.
+// The model's remarks on the trials of a spec before they run: remarks[REMARKS_MAX]. At most a few thousand trials are
+// examined. explain_warn prints the remarks that are warnings, one per line.
 Error explain(const Spec *spec, const Search *search, Arena *arena, Remark *remarks, int *count);
 Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
@@ -681,9 +688,9 @@ Error explain_warn(const Spec *spec, Arena *arena, FILE *out);
 
 // SIGINT, SIGTERM and a control file end a run; SIGUSR1 asks it for its progress.
 enum { INTERRUPT_STOP = -1 };
-void interrupt_install(void);
-// From now on a file at `path` ends this process's run, if it is empty or names `holder`, the holder of the lock. A
-// file that an earlier run left there is removed. interrupt_unwatch ends that, and removes the file.
+void interrupt_install(void); // installs the handlers of these signals
+// Until interrupt_unwatch, a file at `path` ends this process's run, if it is empty or names `holder`, the holder of
+// the lock. interrupt_watch removes the file of an earlier run, interrupt_unwatch any file at `path`.
 Error interrupt_watch(const char *path, const char *holder);
 Error interrupt_unwatch(void);
 int interrupt_requested(void);     // 0, the signal, or INTERRUPT_STOP
@@ -731,7 +738,7 @@ typedef struct Doctor {
 
 // Checks everything and changes nothing. Damage of the campaign is in the lines; an Error is the machine's.
 Error doctor_examine(const CampaignPlace *place, Arena *arena, Doctor *doctor);
-// Repairs what was found, with the campaign's lock held, and tells `messages` what it did.
+// Repairs the findings, with the campaign's lock held, and prints each repair to `messages`.
 Error doctor_repair(const Doctor *doctor, const BackendOptions *backend, bool shared_fs, FILE *messages);
 // Before campaign_run goes on with a campaign: if blocks of rows are not as they were written, or rows are missing,
 // repairs it. Does nothing if there is no such campaign (doctor/mend.c).

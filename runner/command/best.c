@@ -155,8 +155,8 @@ static Error best_check_groups(const StoredCampaign *campaign, BestPer per)
     return error_none();
 }
 
-// A campaign that keeps rows of its best N trials (record.rows) has no more of them; others with a row, of which some
-// may be listed otherwise, are not the next ones.
+// If a campaign stores rows of its best N trials (record.rows), only N trials can be listed in order. Other trials with
+// a row are not necessarily the next ones.
 static Error best_limit(const StoredCampaign *campaign, FILE *messages, int64_t *top)
 {
     KeptChoice choice;
@@ -164,7 +164,7 @@ static Error best_limit(const StoredCampaign *campaign, FILE *messages, int64_t 
     if (choice.best == 0 || *top <= choice.best) return error_none();
     *top = choice.best;
     if (messages != NULL)
-        fprintf(messages, "these are the best %s: the campaign keeps no rows of the next ones (record.rows)\n",
+        fprintf(messages, "these are the best %s: the campaign stores no rows of other trials (record.rows)\n",
                 text_count(choice.best).text);
     return error_none();
 }

@@ -57,43 +57,44 @@ struct CommandLine {
     Arena *arena;
 };
 
+// All commands, index from 0 to command_count() - 1, in the order of `hopscotch help`.
 int command_count(void);
 const Command *command_at(int index);
-const char *command_group(int index);          // the group's name at its first command; else NULL
-const Command *command_find(const char *name); // NULL: there is no such command
-int hopscotch_main(int argc, char **argv);     // exit code
+const char *command_group(int index);          // name of the group if this is its first command; else NULL
+const Command *command_find(const char *name); // NULL: no command has the name
+int hopscotch_main(int argc, char **argv);     // the program; returns the exit code
 
 // Error (usage): suggests the nearest command or option, or names the help page.
 Error command_line_parse(int argc, char **argv, Arena *arena, CommandLine *line);
-bool switch_given(const CommandLine *line, const char *name);
-// The value of the option's last occurrence; `fallback` without the option.
+bool switch_given(const CommandLine *line, const char *name); // the option was given; name: without "--"
+// The value of the option's last occurrence; `fallback` if it was not given.
 const char *switch_text(const CommandLine *line, const char *name, const char *fallback);
 int64_t switch_integer(const CommandLine *line, const char *name, int64_t fallback);
 int switch_choice(const CommandLine *line, const char *name, int fallback); // index of the choice
 // The values of all occurrences of the option, in order: [*count].
 const char *const *switch_all(const CommandLine *line, const char *name, int *count);
-void command_help(const Command *command, FILE *out);
+void command_help(const Command *command, FILE *out); // as `hopscotch help COMMAND`
 // The command's groups of options by index, the common ones last; NULL after the last. command NULL: the common ones.
 const Switches *command_switches(const Command *command, int index);
-// Manual pages (manual.c): of a command or, with NULL, of the program, in section 1; of the spec, in section 5.
+// Print manual pages (manual.c): section 1 for a command, or for the program with NULL; section 5 for the spec.
 void manual_command(const Command *command, FILE *out);
 void manual_spec(FILE *out);
-// Scripts that complete words in a shell (completion.c).
+// Print scripts that complete words in a shell (completion.c).
 void completion_bash(FILE *out);
 void completion_zsh(FILE *out);
 
 // ---- what the options say -------------------------------------------------------------------------------------------
 
-int command_threads(const CommandLine *line); // --threads, else the number of processors that are allowed
+int command_threads(const CommandLine *line);                                   // --threads, else processors_allowed
 BackendOptions command_backend(const CommandLine *line, const char *fallback);  // fallback: without --backend
 BackendOptions command_spec_backend(const CommandLine *line, const Spec *spec); // without options: the spec's
-TableFormat command_format(const CommandLine *line);
+TableFormat command_format(const CommandLine *line);                            // --json, --format, else text
 // Options of a run under --results, with the backend, --progress and --shared-fs. Its output goes to `messages`.
 RunOptions command_run_options(const CommandLine *line, const Spec *spec);
 // The spec in the file `path`, or that of a campaign by its name, its folder or a file in it, with --set. Its errors
 // are printed to `messages`.
 Error command_spec(const CommandLine *line, const char *path, Spec *spec);
-bool command_is_file(const char *path, Arena *arena); // it is there, and not the folder of a campaign
+bool command_is_file(const char *path, Arena *arena); // the path exists and is not the folder of a campaign
 // The spec that a campaign was run with (text->resolved is not NULL), with overrides and `last` (or NULL) after them.
 Error command_kept_spec(const CommandLine *line, const CampaignPlace *place, const StoredText *text,
                         const Overrides *overrides, const char *last, Spec *spec);
@@ -105,10 +106,10 @@ Overrides command_overrides(const CommandLine *line); // of --set and --seed
 // campaign `name`; NULL without such a start. Problems are printed with the place in the spec that names the other one.
 Error command_taken(const CommandLine *line, const Spec *spec, const char *name, const char **taken);
 
-// Of `run --part`: which part it is, into the spec; its folder, into the options (part.c). Error (user): the array's
-// number or size is not known, the campaign is divided into another number of parts, or is a part itself.
+// For `run --part`: puts the part into the spec, and its folder into the options (part.c). Error (user): number or size
+// of the job array are unknown, or the campaign is divided into another number of parts, or is a part itself.
 Error part_prepare(const CommandLine *line, Spec *spec, RunOptions *options);
-// Prints the parts of a campaign (gather.c): a table, or with json a member of the open object.
+// Print the parts of a campaign (gather.c) as a table, or as a member of the open object of `json`.
 Error parts_print(const Parts *parts, const Gathered *gathered, FILE *out, Arena *arena);
 void parts_json(const Parts *parts, const Gathered *gathered, Json *json);
 
@@ -116,15 +117,16 @@ void parts_json(const Parts *parts, const Gathered *gathered, Json *json);
 
 // Error (user): there is no such campaign; suggests the nearest name.
 Error campaign_find(const CommandLine *line, const char *text, CampaignPlace *place);
-CampaignPlace campaign_place(const CommandLine *line, const char *name); // of a campaign that exists
+CampaignPlace campaign_place(const CommandLine *line, const char *name); // of an existing campaign under --results
+// Opens a campaign by its name or its path. Errors: as campaign_find and campaign_open.
 Error campaign_open_named(const CommandLine *line, const char *text, StoredCampaign *campaign);
-// CAMPAIGN/ID; in place of the id also `best`, `worst` or `failed` (the first trial that failed).
+// Opens the campaign of CAMPAIGN/ID; ID may also be `best`, `worst` or `failed` (the first trial that failed).
 Error campaign_open_trial(const CommandLine *line, const char *text, StoredCampaign *campaign, int64_t *trial);
-// The rows of --where, --order, --columns and --limit. `limit`, `columns`: without these options; columns NULL: the
-// main ones.
+// *query <- the rows of --where, --order, --columns and --limit. limit, columns: defaults of these options; columns
+// NULL: the main columns.
 Error command_select(const CommandLine *line, const StoredCampaign *campaign, int64_t limit, const char *columns,
                      Query *query);
-// Of a campaign that keeps rows of some trials (record.rows): tells `messages` which rows the output is made from.
+// If the campaign stores rows of some trials only (record.rows): prints to `messages` which rows the output is from.
 Error command_tell_rows(const CommandLine *line, const StoredCampaign *campaign);
 // Prints the value at `place` of the row, by the type of its column.
 void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns *columns, int column);
@@ -132,8 +134,9 @@ Error query_print(const Query *query, TableFormat format, FILE *out, Arena *aren
 
 // ---- output ---------------------------------------------------------------------------------------------------------
 
-// A file that the user asked for; "-" is standard output (output_file.c). The text is collected in memory. _finish
-// writes it in one piece, or not at all after an error, and prints the path and the size.
+// A file that the user asked for; "-" is standard output (output_file.c). The text is collected in memory, in `stream`.
+// command_output_finish writes it in one piece and prints path and size; after `error` it writes nothing and returns
+// it.
 typedef struct CommandOutput {
     const char *path;
     TextStream stream;
@@ -163,14 +166,16 @@ Error front_print(const StoredCampaign *campaign, const FrontColumns *by, int64_
 Error best_print(const StoredCampaign *campaign, int64_t top, TableFormat format, FILE *out, Arena *arena,
                  int64_t *best);
 
-// What a campaign recommends, if it does (recommended.c): a text with the recommended candidate and the best of the
-// search; a line about one trial, if it is a candidate; the same as a member of an open object.
+// Print what a campaign recommends (recommended.c); nothing if it recommends nothing. recommended_print: the
+// recommended candidate and the best of the search. recommended_print_trial: a line about a trial that is a candidate.
+// The functions with json add the same as a member of the open object.
 void recommended_print(const Recommendation *recommendation, FILE *out);
 void recommended_print_trial(const Recommendation *recommendation, int64_t trial, FILE *out);
 void recommended_json(const Recommendation *recommendation, Json *json);
 void recommended_trial_json(const Recommendation *recommendation, int64_t trial, Json *json);
 
-double verify_percent(double part); // in percent, rounded to one decimal (verify.c)
+double verify_percent(double part); // a fraction in percent, rounded to one decimal (verify.c)
+// Adds the object `name` with value, low and high to the open object.
 void verify_interval_json(Json *json, const char *name, const Interval *interval);
 // Prints the tree of the robot's bodies (robot_tree.c). Error (user): the model has no robot.
 Error show_robot(const Spec *spec, const double *parameter, FILE *out, Arena *arena);

@@ -32,17 +32,18 @@ static const Switch line_backend_rows[] = {
     {"threads", SWITCH_INTEGER, "N", 0, 4096,
      "number of CPU threads (default 0: all processors that affinity and control group allow)"},
     {"device", SWITCH_DEVICES, "N[,N]|all", 0, BACKEND_DEVICES_MAX - 1,
-     "CUDA devices to use; several share each batch (default: 0, or another one if it fails)"},
+     "CUDA devices to use; several share each batch (default: 0, or another device if device 0 fails)"},
     {"kernels", SWITCH_CHOICE, "auto|made|general", 0, 0,
      "GPU kernels: compiled for this campaign (made), general, or made where it saves time (auto, default)"},
     {"isa", SWITCH_CHOICE, "auto|v2|v3|v4|scalar", 0, 0, "CPU instruction set: x86-64 level (default: the best)"},
     {"watchdog", SWITCH_INTEGER, "SECONDS", 0, 1000000,
      "stop if one launch of a kernel takes longer (default 60; 0: never; a launch normally takes 0.1 s)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
-     "run the program of a spec with `model: command`; it can do all that you can do, so look at it first"},
+     "run the program of a spec with `model: command`; it runs with your rights, so read it first"},
 };
+#define LINE_FORMAT(name, word) "|" word
 static const Switch line_format_rows[] = {
-    {"format", SWITCH_CHOICE, "table|csv|json|jsonl", 0, 0, "output format (default table)"},
+    {"format", SWITCH_CHOICE, &(TABLE_FORMATS(LINE_FORMAT))[1], 0, 0, "output format (default table)"},
     {"json", SWITCH_FLAG, NULL, 0, 0, "the same as --format json"},
 };
 static const Switch line_json_rows[] = {

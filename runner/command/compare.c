@@ -269,7 +269,7 @@ static void compare_print_certain(const Compared *first, const Compared *other, 
     fputs("  results do not depend on the seed (no replicates.perturb): one run is enough, there is nothing to test\n",
           out);
     if (isinf(a) || isinf(b))
-        fprintf(out, "  its best trial %s, the other %s\n", isinf(b) ? "fails" : "does not fail",
+        fprintf(out, "  its best trial %s, the best trial of the other %s\n", isinf(b) ? "fails" : "does not fail",
                 isinf(a) ? "fails" : "does not");
     else
         fprintf(out, "  its best trial %s: %s against %s (%s is better)\n",

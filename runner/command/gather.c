@@ -78,7 +78,7 @@ static Error gather_without_parts(const CommandLine *line, const char *name)
         fprintf(line->out, "%s: all %d parts are joined\n", name, gathered.of);
         return error_none();
     }
-    return error_make(ERROR_USER, "there are no parts of %.128s under %.200s: `%s run SPEC --part 1/4` makes the first",
+    return error_make(ERROR_USER, "there are no parts of %.128s under %.200s: `%s run SPEC --part 1/4` runs the first",
                       name, line->results, command_program(line->arena));
 }
 

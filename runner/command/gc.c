@@ -36,7 +36,8 @@ static Error garbage_merge(const CommandLine *line, const char *path, GarbageCou
     if (file_missing(path)) return error_none(); // merge has renamed it
     if (folder) TRY(lock_holder(name, holder, sizeof holder));
     if (holder[0] != '\0') {
-        fprintf(line->messages, "%s is being made by %s: skipped\n", text_visible(path, line->arena), holder);
+        fprintf(line->messages, "%s: %s is merging campaigns into it: skipped\n", text_visible(path, line->arena),
+                holder);
         return error_none();
     }
     const bool take = folder && switch_given(line, "yes");

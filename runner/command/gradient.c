@@ -120,7 +120,7 @@ static Error gradient_command(const CommandLine *line)
 
 static const Switch gradient_switch_rows[] = {
     {"parameters", SWITCH_TEXT, "NAMES", 0, 0,
-     "these parameters of the spec, e.g. hip_kp,gravity (default: those that were searched)"},
+     "parameters of the spec, e.g. hip_kp,gravity (default: the searched parameters)"},
     {"curve", SWITCH_FLAG, NULL, 0, 0, "print the differences of every step, from 0.1 to 1e-9 of the value"},
 };
 static const Switches gradient_switches = {gradient_switch_rows,

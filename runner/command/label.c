@@ -65,7 +65,7 @@ static Error label_check_note(const char *text)
     const size_t length = strlen(text);
     uint32_t character;
     if (length == 0 || length > LABEL_NOTE_MAX)
-        return error_make(ERROR_USER, "a note has 1 to %d bytes; this one has %zu", LABEL_NOTE_MAX, length);
+        return error_make(ERROR_USER, "a note has 1 to %d bytes; this note has %zu", LABEL_NOTE_MAX, length);
     for (const char *at = text; *at != '\0';) {
         const int bytes = utf8_read(at, &character);
         if (bytes == 0 || (character < ' ' && character != '\n' && character != '\t') || character == 0x7f)

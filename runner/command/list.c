@@ -174,13 +174,13 @@ Error list_campaigns(const CommandLine *line)
     for (int i = 0; table != NULL && i < count; i++) list_row(&entries[i], format, table);
     TRY(table_finish(table));
     if (format == TABLE_TEXT && made > 0 && !switch_given(line, "all"))
-        fprintf(line->out, "\n--all also lists %d campaign%s that verify, compare and recommend made of these\n", made,
+        fprintf(line->out, "\n--all also lists %d campaign%s of verify, compare and recommend\n", made,
                 made == 1 ? "" : "s");
     return error_none();
 }
 
 static const Switch list_rows[] = {
-    {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare made of each"},
+    {"all", SWITCH_FLAG, NULL, 0, 0, "also list the campaigns that verify and compare ran for each campaign"},
     {"tag", SWITCH_TEXTS, "TAG", 0, 0, "only campaigns with this tag; repeatable: with all these tags"},
     {"state", SWITCH_CHOICE, "running|interrupted|stopped|done|killed|unreadable", 0, 0,
      "only campaigns in this state"},

@@ -46,7 +46,7 @@ static Error merge_check(const MergeSource *first, const MergeSource *other, FIL
         return error_make(ERROR_USER, "%.100s has numerics version %d and %.100s has %d: their last bits differ",
                           a_name, first->campaign.numerics_version, b_name, other->campaign.numerics_version);
     if (a->replicates.store != b->replicates.store)
-        return error_make(ERROR_USER, "%.100s keeps its replicates (replicates.store) and %.100s does not",
+        return error_make(ERROR_USER, "%.100s stores its replicates (replicates.store) and %.100s does not",
                           a->replicates.store ? a_name : b_name, a->replicates.store ? b_name : a_name);
     return error_none();
 }

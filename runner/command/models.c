@@ -300,7 +300,7 @@ static Error models_schema_run(const CommandLine *line)
 const Command command_models = {
     .name = "models",
     .arguments = "[MODEL]",
-    .doc = "list the models, or the parameters, options, metrics and columns of one, with units and ranges",
+    .doc = "list the models, or the parameters, options, metrics and columns of a model, with units and ranges",
     .examples = "  hopscotch models\n"
                 "  hopscotch models hopper\n"
                 "  hopscotch models hopper --json\n",

@@ -27,8 +27,9 @@ static Error remove_ask(const CommandLine *line, const CampaignPlace *place, boo
     *yes = switch_given(line, "yes");
     if (*yes) return error_none();
     TRY(campaign_made(place, line->arena, &made, &n_made));
-    const char *with =
-        n_made == 0 ? "" : arena_format(line->arena, ", with the %d that verify and compare made of it", n_made);
+    const char *with = n_made == 0 ? ""
+                                   : arena_format(line->arena, ", with %d campaign%s of verify and compare", n_made,
+                                                  n_made == 1 ? "" : "s");
     if (!isatty(STDIN_FILENO))
         return error_make(ERROR_USAGE, "rm of %.100s (%s trials, %s%s) needs --yes where the input is not a terminal",
                           place->name, text_count(trials).text, text_bytes((double)bytes).text, with);
@@ -123,7 +124,7 @@ static const Switches remove_switches = {remove_rows, 1};
 const Command command_rm = {
     .name = "rm",
     .arguments = "CAMPAIGN...",
-    .doc = "remove campaigns and what verify and compare made of them, after asking; never one that runs",
+    .doc = "remove campaigns, with their campaigns of verify and compare, after asking; not while they run",
     .examples = "  hopscotch rm raibert_gains/verify/trial_41\n"
                 "  hopscotch rm first_try second_try --yes\n",
     .least = 1,

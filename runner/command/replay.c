@@ -131,7 +131,7 @@ static void replay_print_equal(const ReplayResult *result, const StoredCampaign 
 {
     fprintf(out, "%s/%" PRId64 ": ", campaign->name, result->trial);
     if (result->computed) {
-        fprintf(out, "fitness %s; the trial keeps no row (record.rows) to compare with\n",
+        fprintf(out, "fitness %s; the trial has no stored row (record.rows) to compare with\n",
                 isnan(result->fitness) ? "none" : text_number(result->fitness).text);
         return;
     }
@@ -299,7 +299,7 @@ static const Switch replay_switch_rows[] = {
     {"output", SWITCH_TEXT, "FILE", 0, 0,
      "write the trajectory to FILE.h5 or FILE.csv, also as -o (-: CSV to standard output)"},
     {"svg", SWITCH_TEXT, "FILE", 0, 0,
-     "write a picture: poses of one cycle of the motion or of all of it, and columns against time"},
+     "write a picture: poses of one cycle or of the whole motion, and columns against time"},
     {"html", SWITCH_TEXT, "FILE", 0, 0,
      "write an animation for a browser, of a robot in space; two trials are shown side by side"},
     {"terminal", SWITCH_FLAG, NULL, 0, 0, "show an animation in this terminal; a few poses if the output is a file"},

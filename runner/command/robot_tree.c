@@ -12,8 +12,6 @@ static const char *tree_name(const Robot *robot, int body, Arena *arena)
     return arena_format(arena, "%*s%s", 2 * depth, "", text_visible(robot->bodies[body].name, arena));
 }
 
-static const char *tree_unit(const RobotJoint *joint) { return joint->kind == ROBOT_SLIDE ? "m" : "rad"; }
-
 // Replicates may draw it, each its own.
 static const char *tree_number(double value, Arena *arena)
 {
@@ -24,13 +22,13 @@ static const char *tree_range(const RobotJoint *joint, Arena *arena)
 {
     if (!joint->limited) return "";
     return arena_format(arena, "%s to %s %s", tree_number(joint->low, arena), tree_number(joint->high, arena),
-                        tree_unit(joint));
+                        robot_joints[joint->kind].unit);
 }
 
 static const char *tree_motor(const RobotJoint *joint, Arena *arena)
 {
     const RobotMotor *motor = &joint->motor;
-    const char *unit = joint->kind == ROBOT_SLIDE ? "N" : "N m", *more = "";
+    const char *unit = robot_joints[joint->kind].effort_unit, *more = "";
     if (!motor->driven) return "";
     if (motor->bias != 0.0) more = arena_format(arena, ", bias %s %s", tree_number(motor->bias, arena), unit);
     if (!isinf(motor->effort))
@@ -42,7 +40,6 @@ static const char *tree_motor(const RobotJoint *joint, Arena *arena)
 Error show_robot(const Spec *spec, const double *parameter, FILE *out, Arena *arena)
 {
     static const char *const names[] = {"body", "kg", "joint", "kind", "range", "motor"};
-    static const char *const kinds[] = {"free", "hinge", "slide", "ball", "weld"};
     if (spec->model->robot == NULL) return error_make(ERROR_USER, "model %s has no robot", spec->model->name);
     const Robot *robot = spec->model->robot(&spec->configured, parameter, arena);
     Table *table = table_start(out, TABLE_TEXT, 6, names);
@@ -51,7 +48,7 @@ Error show_robot(const Spec *spec, const double *parameter, FILE *out, Arena *ar
         table_text(table, tree_name(robot, i, arena));
         table_text(table, tree_number(body->mass, arena));
         table_text(table, text_visible(body->joint.name, arena));
-        table_text(table, kinds[body->joint.kind]);
+        table_text(table, robot_joints[body->joint.kind].word);
         table_text(table, tree_range(&body->joint, arena));
         table_text(table, tree_motor(&body->joint, arena));
     }

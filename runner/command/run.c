@@ -237,7 +237,7 @@ static Error run_remember(const CommandLine *line, Spec *spec, Overrides *earlie
     TRY(run_read_overrides(path, arena, &stored));
     *earlier = overrides_without(&stored, &given, arena);
     if (earlier->count == 0) return error_none();
-    fprintf(line->messages, "%s keeps what earlier runs set: %s (use --set to change one)\n", name,
+    fprintf(line->messages, "%s keeps the overrides of earlier runs: %s (--set changes them)\n", name,
             overrides_text(earlier, arena));
     return command_spec_with(line, line->arguments[0], earlier, NULL, spec);
 }
@@ -248,7 +248,7 @@ static Error run_needs_name(const CommandLine *line)
     const char *text = line->arguments[0];
     if (command_is_file(text, line->arena) || switch_given(line, "name")) return error_none();
     return error_make(ERROR_USAGE,
-                      "%.128s is a campaign: --name names the one that is run with its spec; `%s` continues it", text,
+                      "%.128s is a campaign: add --name NEW to run its spec as a new campaign; `%s` continues it", text,
                       command_again(line->results, "resume %.128s", text).text);
 }
 
@@ -257,7 +257,7 @@ static Error run_run(const CommandLine *line)
     Spec spec;
     Overrides earlier = {.count = 0};
     if (switch_given(line, "parts") && !switch_given(line, "part"))
-        return error_make(ERROR_USAGE, "--parts says into how many parts --part auto divides: add --part auto");
+        return error_make(ERROR_USAGE, "--parts is the number of parts for --part auto: add --part auto");
     TRY(command_spec(line, line->arguments[0], &spec));
     TRY(run_needs_name(line));
     TRY(run_remember(line, &spec, &earlier));
@@ -311,7 +311,7 @@ static const Switch run_rows[] = {
     {"fallback", SWITCH_CHOICE, "none|cpu", 0, 0,
      "device to continue on when the GPU fails and there is no other GPU (default none)"},
     {"extend", SWITCH_FLAG, NULL, 0, 0,
-     "add the trials of a changed spec to the campaign; what earlier runs --set is kept"},
+     "add the trials of a changed spec to the campaign; overrides (--set) of earlier runs stay"},
     {"retry", SWITCH_TEXT, "failed|KIND[,KIND]", 0, 0,
      "first run failed trials again: all, or those with these kinds of failure"},
     {"accept-version", SWITCH_FLAG, NULL, 0, 0,
@@ -330,7 +330,7 @@ static const Switches run_resume_switches = {run_rows + RUN_ROWS_OF_SPEC,
 const Command command_run = {
     .name = "run",
     .arguments = "SPEC",
-    .doc = "run a spec, or that of a campaign, as a campaign, or continue it; Ctrl-C stops it and keeps the finished "
+    .doc = "run a spec, or the spec of a campaign, as a campaign, or continue it; Ctrl-C keeps the finished "
            "trials",
     .examples = "  hopscotch run experiments/smoke.yaml\n"
                 "  hopscotch run experiments/raibert_gains.yaml --name gains_v2 \\\n"

@@ -35,8 +35,8 @@ void trial_cell(Table *table, const Cursor *trial, int place, const TrialColumns
 
 static const Switch query_select_rows[] = {
     {"where", SWITCH_TEXT, "EXPRESSION", 0, 0,
-     "which trials: comparisons of columns, and, or, not; texts in single quotes. A missing value never matches, nor "
-     "does `not` of it"},
+     "which trials: comparisons of columns, and, or, not; texts in single quotes. A comparison with a "
+     "missing value is never true, nor is its `not`"},
     {"order", SWITCH_TEXT, "COLUMN[:desc],..", 0, 0, "order of the rows; missing values last (default id)"},
     {"columns", SWITCH_TEXT, "A,B,..", 0, 0, "which columns; all: every column"},
     {"limit", SWITCH_INTEGER, "N", 0, 1LL << 40, "number of rows; 0: all (default: all, but 50 for a table of query)"},

@@ -179,7 +179,8 @@ static Error show_print_replicates(const ShowTrial *trial, FILE *out, Arena *are
     if (spec->replicates.count == 1) return error_none();
     if (!spec->replicates.store) {
         fprintf(out,
-                "\nreplicates: %d, %" PRId64 " failed; with replicates.store: true the metrics of each are stored\n",
+                "\nreplicates: %d, %" PRId64 " failed; with replicates.store: true the metrics of each replicate "
+                "are stored\n",
                 spec->replicates.count, trial->n_failed);
         return error_none();
     }
@@ -271,7 +272,7 @@ static void show_print_gradient(const ShowTrial *trial, FILE *out, Arena *arena)
     const GradientSigns *signs = &trial->gradient;
     if (!trial->has_gradient) return;
     fprintf(out, "\ngradient of its round: norm %s", text_number(signs->norm).text);
-    if (!isnan(signs->spread)) fprintf(out, ", spread over the replicates %.3g of it", signs->spread);
+    if (!isnan(signs->spread)) fprintf(out, ", spread over the replicates %.3g of the norm", signs->spread);
     if (!isnan(signs->cosine)) fprintf(out, ", cosine of two halves %.3g (%s)", signs->cosine, gradient_verdict(signs));
     if (!isnan(signs->growth)) fprintf(out, ", growth back in time %.3g", signs->growth);
     if (trial->n_failed > 0)
@@ -296,7 +297,10 @@ static Error show_print(const ShowTrial *trial, FILE *out, Arena *arena)
     show_print_gradient(trial, out, arena);
     show_print_batch(&batch, out, arena);
     if (trial->computed)
-        fputs("\nThis trial keeps no row (record.rows): its results were computed again now, to the same bits.\n", out);
+        fputs(
+            "\nThe campaign stores no row of this trial (record.rows): the results were computed again, with the same "
+            "bits.\n",
+            out);
     show_print_places(trial, &places, out, arena);
     return error_none();
 }

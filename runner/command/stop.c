@@ -26,7 +26,7 @@ static Error stop_wait(const StopTarget *target)
         TRY(lock_holder(target->lock, holder, sizeof holder));
         if (strcmp(holder, target->holder) != 0) return error_none();
         if (interrupt_requested() != 0)
-            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and has not ended yet; %s shows when it has",
+            return error_make(ERROR_INTERRUPTED, "%.128s was asked to stop and has not ended yet; %s shows its state",
                               target->place.name,
                               command_again(target->place.results, "status %.128s", target->place.name).text);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);

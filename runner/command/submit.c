@@ -384,8 +384,9 @@ static const Switch submit_rows[] = {
     {"print", SWITCH_FLAG, NULL, 0, 0, "print the script"},
     {"output", SWITCH_TEXT, "FILE", 0, 0, "file of the script (default: NAME.sbatch)"},
     {"allow-programs", SWITCH_FLAG, NULL, 0, 0,
-     "let the tasks run the program of a spec with `model: command`; it can do all that you can do"},
-    {"yes", SWITCH_FLAG, NULL, 0, 0, "submit it: call sbatch for the parts, and for the job that joins them"},
+     "let the tasks run the program of a spec with `model: command`; it runs with your rights"},
+    {"yes", SWITCH_FLAG, NULL, 0, 0,
+     "submit the script: call sbatch for the parts, and for the job that joins the parts"},
 };
 static const Switches submit_switches = {submit_rows, sizeof submit_rows / sizeof *submit_rows};
 

@@ -20,7 +20,7 @@ const char *program_commit(void); // the commit that the program was built from 
 
 typedef struct Expression Expression;
 
-// Names that an expression may use, in the order of the values that evaluate() is given.
+// Names that an expression may use, in the order of the `values` of expression_value.
 typedef struct Scope {
     const char *const *names;
     int count;
@@ -28,27 +28,28 @@ typedef struct Scope {
     int n_texts;
 } Scope;
 
-// `at` is the scalar that holds the text; errors are diagnosed at the character. NULL if there was one.
+// Reads the text of the scalar `at`. NULL after an error, which is diagnosed at its character.
 Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, Diagnostics *diagnostics);
-// The same for the command line: error (user) with the text, a caret and the nearest name.
+// Reads a text of the command line; what: "--where". Error (user): has the text, a caret and the nearest name.
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
+// values[scope->count]: of the names. expression_holds: the value is neither 0 nor NaN.
 double expression_value(const Expression *expression, const double *values);
-bool expression_holds(const Expression *expression, const double *values); // it is not 0, and not NaN
-// The derivative where the values change by slopes[..] per unit.
+bool expression_holds(const Expression *expression, const double *values);
+// The derivative of the value if values[i] changes by slopes[i] per unit.
 double expression_slope(const Expression *expression, const double *values, const double *slopes);
-bool expression_uses(const Expression *expression, int name);
-// The names that it uses, each once; *count of them. First come those that must equal a constant wherever it is true,
-// then those that are compared with a constant (a = 1 and b < 2), then the others. Text columns too.
+bool expression_uses(const Expression *expression, int name); // name: index in the scope
+// The names that the expression uses, each once, text columns too: [*count]. First names that equal a constant wherever
+// the expression is true, then names that are compared with a constant (b in "a = 1 and b < 2"), then the others.
 const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count);
-// As steps of a kernel's program (sim/environment_view.h), with the same results to the bit; out[expression_steps].
-// Names are those of columns, of inputs, `failed`, and those of definitions, in this order.
+// out[expression_steps] <- the expression as steps of a kernel's program (sim/environment_view.h), which gives the same
+// bits. The scope of the expression has the names of columns, of inputs, `failed`, and of definitions, in this order.
 typedef struct ProgramScope {
     int n_columns, n_parameters;
 } ProgramScope;
 int expression_steps(const Expression *expression);
 void expression_program(const Expression *expression, const ProgramScope *scope, ProgramStep *out);
-int64_t expression_cost(const Expression *expression); // additions that its evaluation takes as long as, about
-// As SQL with ? for every constant: for `--where` and `--order`. *parameters: what to bind, in order.
+int64_t expression_cost(const Expression *expression); // time of an evaluation, in additions, roughly
+// *sql <- the expression as SQL with ? for every constant, for --where and --order. values[*count]: constants to bind.
 typedef struct SqlValue {
     bool is_text;
     double number;
@@ -69,12 +70,12 @@ typedef struct Values {
     const ValueForm *form;    // NULL: a list
     double low, high, step;   // range: bounds; arange: start, greatest value allowed, step
     bool log_scale, integer;  // range
-    double log_low, log_high; // of what is drawn on a log scale: the logarithms of its ends
+    double log_low, log_high; // for draws on a log scale: the logarithms of the ends
     union {                   // what the points are computed from
         DecimalLine line;     // linspace, arange
         DecimalCurve curve;   // logspace
     };
-    double sigma; // range, for cmaes: part of it that is the step size at the start; 0: the method's
+    double sigma; // range, for cmaes: initial step size as a fraction of the range; 0: the default of the method
     const double *list;
     int64_t count; // 0 for a range
 } Values;
@@ -99,12 +100,12 @@ struct ValueForm {
 VALUE_FORMS(VALUE_FORM_DECLARE)
 #undef VALUE_FORM_DECLARE
 
-bool values_are_range(const Values *values);
-Values values_prepared(Values values); // ready for values_at and draws, once the rest is known
-// Of evenly spaced values the double nearest to the exact one, where the ends and the step are decimals
-// (io/decimal.c): 0.3, not 0.30000000000000004.
+bool values_are_range(const Values *values); // any number between low and high, not single values
+Values values_prepared(Values values);       // completed for values_at and draws; all other fields are set before
+// Value `index`, from 0. An evenly spaced value is the double nearest to the exact one, computed from decimals
+// (io/decimal.h): 0.3, not 0.30000000000000004.
 double values_at(const Values *values, int64_t index);
-// The index of x among the values; -1: x is not one. `hint`: the index of a list that is tried first.
+// The index of the value x; -1: no value equals x. hint: the index of a list that is tried first.
 int64_t values_find(const Values *values, double x, int64_t hint);
 
 // A searched parameter: either an axis (values or range) or derived from others.
@@ -256,7 +257,7 @@ typedef struct Spec {
             bool wanted; // any
             Selection select;
             bool failed_only;    // of the lanes that failed
-            bool all_replicates; // else the first; those that failed are looked for among all
+            bool all_replicates; // record all replicates, else the first; failed lanes are chosen among all replicates
             double window[2];    // s: steps that begin in [0] <= t < [1]; both 0: all
             int64_t keep;        // the last N rows of a lane; 0: all
         } debug;
@@ -287,9 +288,8 @@ typedef struct Spec {
         const char *rows; // auto | table | blocks
     } store;
 
-    // Of a campaign that was extended: what it was asked for, one spec after the other, this one last
-    // (search/extension.c).
-    const struct Segment *segments; // [n_segments]; n_segments 0: it never was
+    // The specs of a campaign that was extended, in order; this spec is the last (search/extension.c).
+    const struct Segment *segments; // [n_segments]; n_segments 0: the campaign was not extended
     int n_segments;
     // Which part of its trials this campaign runs (search/part.c); count 0: all. No part of the spec's identity.
     PartOf part;
@@ -299,62 +299,63 @@ typedef struct Spec {
     const char *canonical; // that text: one "path = value" a line, sorted; two specs are compared line by line
 } Spec;
 
-// One of the specs of a campaign that was extended, and the ids of its trials. A point that an earlier one asks for too
-// keeps the id that it has there.
+// A spec of a campaign that was extended, and the ids of its trials. A point that the spec of an earlier segment asks
+// for too keeps its id of that segment.
 typedef struct Segment {
-    const Spec *spec; // NULL: the one that holds the segments
+    const Spec *spec; // NULL: the spec that holds the segments
     int64_t first_id; // the id of point `first_point` of its search; the points before it have earlier ids
     int64_t first_point;
     int64_t decided; // when it was appended, the ids below this one had been run or dropped: nothing changes them
 } Segment;
 
-// Reads, checks and configures. `overrides` are "key.path=value" texts of --set. Every error is in `diagnostics`, found
-// in one pass; the returned Error is ERROR_USER with a summary if there were any.
+// Reads and checks a spec and configures its model. overrides[n_overrides]: "key.path=value" of --set. All errors are
+// found in one pass and go to `diagnostics`; then the returned Error (user) has a summary. spec_parse reads `text`;
+// `file` is its name for messages and for files that it names.
 Error spec_load(const char *path, const char *const *overrides, int n_overrides, Arena *arena, Diagnostics *diagnostics,
                 Spec *out);
 Error spec_parse(const char *file, const char *text, const char *const *overrides, int n_overrides, Arena *arena,
                  Diagnostics *diagnostics, Spec *out);
-// The text of a spec with what was set: a mapping `set` at its end, which is read as --set is. Earlier ones that are
-// there and are not set again stay.
+// The text of a spec with the overrides added: as a mapping `set` at its end, which is read like --set. Entries of a
+// mapping `set` that is there already stay, unless they are set again.
 const char *spec_text_set(const char *text, const Overrides *overrides, Arena *arena);
-bool spec_several(const Spec *spec); // several objectives
-// Fitness and objectives are stored and shown as the user's expression gives them. What compares them takes their cost,
-// of which less is better: the value itself, or its negative if the objective is maximised. Its own inverse; NaN is
-// passed through. spec_better: whether a is better than b in objective k; false if one of them is NaN.
+bool spec_several(const Spec *spec); // the spec has several objectives
+// Fitness and objectives are stored and shown as the user's expression gives them. They are compared by their cost, of
+// which less is better. spec_cost: value -> cost of objective k, and cost -> value: the negative if the objective is
+// maximised, else the value itself; NaN stays NaN. spec_better: value a is better than b; false if one of them is NaN.
 double spec_cost(const Spec *spec, int k, double value);
 bool spec_better(const Spec *spec, int k, double a, double b);
-// Its expression, with "maximise " before it if it is.
+// The expression of objective k; "maximise EXPRESSION" if it is maximised.
 const char *objective_text(const Spec *spec, int k, Arena *arena);
 // How failed replicates count in the gradient of a trial: "2 of 5 replicates failed and are left out"; "": none failed.
 const char *replicates_failed_text(const Spec *spec, int64_t n_failed, Arena *arena);
-const char *model_debug_group(const Model *model);       // "debug/newton": where its debug rows stand in a shard
-const char *model_debug_name(const Model *model);        // "newton"
-bool model_is_top(const Model *model, const char *name); // an option or a list that stands at the top of a spec
-// The spec's `configured` with all that a run needs (spec/model_files.c): what the model builds, from its files. Those
-// lie in the folder of the spec's file, or, of a campaign, under the name of their digest in its own CAMPAIGN_FILES.
-// What is built is in the arena. Error: a file is not there or has changed (user), or what it holds makes no sense
-// (user).
+const char *model_debug_group(const Model *model);       // HDF5 group of the debug rows in a shard: "debug/newton"
+const char *model_debug_name(const Model *model);        // name of the debug rows: "newton"
+bool model_is_top(const Model *model, const char *name); // an option or a list at the top of a spec
+// The spec's `configured`, completed for a run: the model builds its assets from its files (spec/model_files.c), in the
+// arena. The files lie in the folder of the spec's file, or in a campaign's CAMPAIGN_FILES under their digests. Error
+// (user): a file is missing, has changed, or has contents that the model rejects.
 Error spec_build(const Spec *spec, Arena *arena, Configured *out);
-// The spec's `configured` with columns for all things of the model, the bodies of a world, with the same inputs and
-// metrics (spec/chosen_bodies.c): what its drawing asks for.
+// The spec's `configured` with columns for all things of the model, such as the bodies of a world, for drawings. Inputs
+// and metrics are unchanged (spec/chosen_bodies.c). Errors: as spec_build.
 Error spec_choose_all(const Spec *spec, Arena *arena, Configured *out);
-// Whether a name matches a pattern; `#` in a pattern stands for a number. Marks the things that match ("all": every
-// thing) and returns their number. The nearest name for a pattern without a match; NULL: none is near.
+// True if the name matches the pattern; `#` in a pattern stands for a number.
 bool things_match(const char *pattern, const char *name);
+// Sets chosen[i] for each thing of the model whose name matches ("all" matches every name). Returns their number.
 int things_mark(const Configured *configured, const char *pattern, bool *chosen);
+// The name nearest to a pattern without a match; NULL: no name is near.
 const char *things_nearest(const Configured *configured, const char *pattern, Arena *arena);
-// Copies of the spec's files in the campaign's folder, where there are none yet.
+// Copies the spec's files into the campaign's folder, unless they are there. Error (machine): as file_write.
 Error spec_keep_files(const Spec *spec, const char *folder);
 // Ticks between two samples of a trajectory; 1 for a model without time.
 int64_t spec_sample_ticks(const Spec *spec);
-// Debug rows are made in the ticks [*first, *end). How many of them a lane keeps at most.
+// Debug rows are recorded in the ticks [*first, *end). spec_debug_rows: the greatest number of rows of a lane.
 void spec_debug_ticks(const Spec *spec, int64_t *first, int64_t *end);
 int64_t spec_debug_rows(const Spec *spec);
-// What an environment of the spec is opened with (spec/environment.c): program, draws, fixed values, seed. In the
-// arena. Searched parameters have their values of the only trial. Error (user): the spec has no section `environment:`,
-// or its search has several trials; this is in `diagnostics` too, with its place.
+// *setup <- an environment of the spec (spec/environment.c), in the arena: program, draws, fixed values, seed. Searched
+// parameters have the values of the only trial. Error (user): the spec has no section `environment:`, or its search has
+// several trials; `diagnostics` has the error with its place.
 Error spec_environment(const Spec *spec, Arena *arena, Diagnostics *diagnostics, EnvironmentSetup *setup);
-// Row `index` of its observations: name, unit, and bounds (infinite, or those of an action or a parameter).
+// Observation or action `index`, from 0. low, high: bounds of an action or a parameter, else infinite.
 typedef struct EnvironmentRow {
     const char *name, *unit, *doc;
     double low, high;
@@ -366,7 +367,7 @@ void spec_schema(FILE *out);
 // The key table, for `help spec` and the reference page.
 void spec_reference(FILE *out);
 
-// "a list of 3 numbers in [-1, 1] m": what an item of a list has to be (spec/model_lists.c).
+// What a field of a list's item must be, for messages: "a list of 3 numbers in [-1, 1] m" (spec/model_lists.c).
 const char *items_field_expected(const ItemField *field, Arena *arena);
 
 // ---- a spec made out of another (spec/derive.c) ---------------------------------------------------------------------
@@ -376,10 +377,11 @@ const char *items_field_expected(const ItemField *field, Arena *arena);
 // parameters stay derived, unless they are axes. `file` stands in messages.
 void spec_derive(const Spec *from, const char *file, const char *experiment, const SearchMethod *method,
                  const Axis *axes, int n_axes, Arena *arena, Spec *out);
-// The same over the points of a table (CSV, a header with names of parameters). Error (user): the table is wrong.
+// As spec_derive, with a search over the points of a table (CSV; the header has names of parameters). Error (user): the
+// table is wrong.
 Error spec_derive_points(const Spec *from, const char *file, const char *experiment, const char *table, Arena *arena,
                          Diagnostics *diagnostics, Spec *out);
-// The defaults of `replicates`, `record`, `limits` and `device`.
+// Sets `replicates`, `record`, `limits` and `device` to their defaults.
 Error spec_strip(Spec *spec, Arena *arena);
 // Writes the spec for people: the keys and sections `keys`, in this order. Parameters that only `from` searches are
 // left out: they have their defaults.
@@ -393,8 +395,9 @@ typedef struct SpecChange {
     const char *key, *from, *to; // NULL: not there
     bool free;                   // an extension may change it: the rows that exist keep their meaning
 } SpecChange;
-int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes); // sorted; count
-void difference_print(const SpecChange *changes, int64_t count, FILE *out);
+// Returns the number of changes, which are sorted by key.
+int64_t difference_find(const Spec *stored, const Spec *given, Arena *arena, SpecChange **changes);
+void difference_print(const SpecChange *changes, int64_t count, FILE *out); // one line per change
 
 // ---- names of campaigns (spec/campaign_name.c) ----------------------------------------------------------------------
 
@@ -402,10 +405,10 @@ void difference_print(const SpecChange *changes, int64_t count, FILE *out);
 #define CATALOGUE_DATABASE "index.db"
 #define CATALOGUE_LOCK "index.lock"
 
-// Names are 1-128 of [A-Za-z0-9._-], not starting with '.' or '-'. Error (user) otherwise.
 #define PARTS_SUFFIX ".parts" // results/NAME.parts/03of16: part 3 of 16 of campaign NAME
+// Error (user): the name is not 1 to 128 characters of [A-Za-z0-9._-], or starts with '.' or '-'.
 Error campaign_name_check(const char *name);
-bool campaign_name_taken(const char *name); // by a file of the list of campaigns, or one beside it
+bool campaign_name_taken(const char *name); // a file of the list of campaigns has the name, or a file beside the list
 
 // ---- search methods (search/search.c and one file a method) ---------------------------------------------------------
 
@@ -424,7 +427,7 @@ typedef struct Trials {
     double *value; // [capacity][replicates] objective of each, NaN: it failed; NULL: the search does not ask for it
 } Trials;
 
-// How good a gradient is. NaN: it can't be told.
+// How reliable a gradient is. NaN: unknown.
 typedef struct GradientSigns {
     double norm;   // in fitness per range, without what points out of the ranges
     double spread; // over the replicates: the standard error of the mean of their gradients, through the mean's norm
@@ -432,7 +435,7 @@ typedef struct GradientSigns {
     double growth; // by the adjoint: of the derivatives with respect to the state, backwards in time; the greatest norm
                    // through the last
 } GradientSigns;
-// What the cosine says: "signal" above 0.7, "noise" below 0.3, else "unclear"; "": there is none.
+// A word for the cosine: "signal" above 0.7, "noise" below 0.3, else "unclear"; "" if the cosine is NaN.
 #define GRADIENT_SIGNAL 0.7
 #define GRADIENT_NOISE 0.3
 const char *gradient_verdict(const GradientSigns *signs);
@@ -550,9 +553,9 @@ struct SearchMethod {
     // After the state was restored from a checkpoint: continue after the last trial told.
     Error (*restore)(Search *search);
     // The parameters of one trial id, as ask would give them: for replay and recording. Error if there is no such
-    // trial. NULL: they depend on what was told; then they are those of the stored row (search_stored_trial).
+    // trial. NULL: they depend on earlier results, so the parameters of the stored row are used (search_stored_trial).
     Error (*trial)(const Search *search, int64_t id, uint64_t *ordinal, double *parameter);
-    // Of a method that learns: the ordinal of a trial (search_ordinal). NULL: each trial has its own.
+    // For a method that learns: the ordinal of a trial (search_ordinal). NULL: search_round_ordinal.
     uint64_t (*ordinal)(int64_t round, int64_t member);
     const char *(*stopped)(const Search *search); // reason, NULL while it goes on
     // Trials known beforehand (enumerated_init). `prepare` sets search->total, and search->scratch, which the others
@@ -560,92 +563,93 @@ struct SearchMethod {
     Error (*prepare)(const Spec *spec, Arena *arena, Search *search);
     // Writes the axes' values of an id. Threads call it at once, as they do `repeats`.
     void (*point)(const Search *search, int64_t id, double *parameter);
-    // Whether the point of an id (complete) is that of an earlier id; NULL: no two ids have the same.
+    // True if an earlier id has the point of this id; parameter: complete. NULL: no two ids have the same point.
     bool (*repeats)(const Search *search, int64_t id, const double *parameter);
-    // The number of the point with these values on the axes, -1 if there is none. NULL: points are told by their
-    // number, and the values of the axes can't change when a campaign is extended.
+    // The number of the point with these values on the axes; -1: no such point. NULL: points are identified by their
+    // numbers, and an extension can't change the values of the axes.
     int64_t (*find)(const Search *search, const double *parameter, int64_t hint);
 };
 
+// All methods, index from 0 to search_method_count() - 1. search_method_find: NULL if no method has the name.
 int search_method_count(void);
 const SearchMethod *search_method_at(int index);
 const SearchMethod *search_method_find(const char *name);
-// Whether the method can run the spec: error (user) and in *key the key that it is about. search_init checks too.
+// Error (user): the method can't run the spec; *key is the key of the spec to change. search_init checks this too.
 Error search_check(const Spec *spec, const char **key);
-Error search_init(const Spec *spec, Arena *arena, Search *search);
-// Between calls of ask and tell: from now on the threads of a team (NULL: the caller) share them, and a method that
-// draws keeps more of what it drew. No bit changes. Creates the arena, which must outlive the search. A method that
-// gets no memory shares nothing.
+Error search_init(const Spec *spec, Arena *arena, Search *search); // at the first trial; memory in the arena
+// From the next ask or tell on, the threads of a team share the work (NULL: the caller does all of it), and a method
+// that draws random numbers keeps more of them. No bit changes. Creates the arena, which must outlive the search.
+// Without memory for it, a method does not share its work.
 void search_use_team(Search *search, ThreadTeam *team, Arena *arena);
-// The same for a device that computes gradients where there are enough of them, with the bits of the threads. NULL: no
-// longer. Where it fails, search->gpu_failed says why, and the threads compute them. search_gradient_lanes: for the
-// device beside so many threads; 0: the threads are as fast.
+// From the next tell on, the device computes gradients (NULL: the threads do), where there are enough of them. No bit
+// changes. If the device fails, search->gpu_failed says why, and the threads compute the gradients.
+// search_gradient_lanes: lanes that the device should have beside this number of threads; 0: the threads are as fast.
 int64_t search_gradient_lanes(const Search *search, int threads);
-size_t search_gradient_bytes(const Search *search); // of each thread
+size_t search_gradient_bytes(const Search *search); // memory of each thread for gradients, bytes
 void search_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
 #define SEARCH_METHOD_DECLARE(name) extern const SearchMethod search_##name;
 SEARCH_METHODS(SEARCH_METHOD_DECLARE)
 #undef SEARCH_METHOD_DECLARE
 
-// u in [0, 1] to a value of a range, both ends included, or to one of its values, each with the same chance.
+// Maps u in [0, 1] to a value: of a range, with both ends; of n single values, each for 1/n of all u.
 double search_value(const Values *values, double u);
-// Of a range: back to u; d value/d u; u within [0, 1], NaN: 0.
+// For a range. search_coordinate: the u of a value. search_stretch: d value/d u there.
 double search_coordinate(const Values *values, double value);
 double search_stretch(const Values *values, double value);
-double search_inside(double u);
+double search_inside(double u); // u clamped to [0, 1]; 0 if NaN
 
-// The ordinal of the member-th trial of a search's round, for methods that learn. round < 2^24, member < 2^24. Trials
-// with the same ordinal share the random numbers of their replicates. search_round_ordinal: no two trials do.
+// The ordinal of a trial by its round and its number in the round, both < 2^24, for methods that learn. Trials with the
+// same ordinal share the random numbers of their replicates. search_round_ordinal: different for any two trials.
 uint64_t search_ordinal(const SearchMethod *method, int64_t round, int64_t member);
 uint64_t search_round_ordinal(int64_t round, int64_t member);
 // Parts of a campaign (search/part.c). Units are searches of a method that learns, and else ids: part k of N has the
 // units [U (k - 1)/N, U k/N) of U, rounded down.
 enum { PARTS_MAX = 9999 };
 void part_units(PartOf part, int64_t units, int64_t *first, int64_t *end);
-// Error (user): the spec can't be divided into N parts. `units`: those of the whole campaign.
+// Error (user): the spec can't be divided into N parts. units: of the whole campaign.
 Error part_check_spec(const Spec *spec, int64_t units);
 typedef struct PartName {
     char text[32];
 } PartName;
-PartName part_name(PartOf part); // "03of16"
-bool part_is_named(const char *name, PartOf *part);
-// Of a method that learns, when all parts have ended: puts the state of a part's searches into the state of the whole
-// search, which begins with search_init. search_join_end: after the last part, with the number of all trials.
+PartName part_name(PartOf part);                    // "03of16"
+bool part_is_named(const char *name, PartOf *part); // the inverse; false: not the name of a part
+// Join the parts of a method that learns, when all have ended: search_init of the whole search, search_join of each
+// part (copies the state of its searches), search_join_end with the number of all trials.
 void search_join(Search *whole, const Search *part);
 void search_join_end(Search *whole, int64_t trials);
 
-size_t search_state_most(const Search *search);   // greatest size of its state, bytes
-bool search_learns(const SearchMethod *method);   // its trials depend on the results of others
+size_t search_state_most(const Search *search);   // greatest size of the state, bytes
+bool search_learns(const SearchMethod *method);   // trials depend on the results of earlier trials
 bool search_takes_values(const Spec *spec);       // tell uses Trials.value
-SearchBounds search_bounds(const Search *search); // of all methods, up to limits.trials
+SearchBounds search_bounds(const Search *search); // for any method, limits.trials included
 
-// Starting a search from another campaign (search/cmaes/warm_start.c). What is taken stands in spec->warm and in the
-// resolved spec, as `search.METHOD.taken` (spec/forms/from.c).
-bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // the other is cmaes over the same ranges
-// From the restored state of a search that is alike. False: none of its searches has a best trial.
+// Starting a search from another campaign (search/cmaes/warm_start.c). The start is stored in spec->warm, and in the
+// resolved spec as `search.METHOD.taken` (spec/forms/from.c).
+bool warm_is_alike(const Spec *spec, const Spec *other, Arena *arena); // the other spec is cmaes over the same ranges
+// Takes the start from the restored state of an alike search. False: none of its searches has a best trial.
 bool warm_from_state(Spec *spec, const Search *other, Arena *arena);
-// How many of its best trials are taken else.
+// Otherwise the start is taken from the best trials of the other campaign. warm_trials: how many are wanted.
+// warm_shared: how many of the searched parameters the other spec has. parameter[count][n_parameters of `other`].
 int warm_trials(const Spec *spec);
-// How many of the searched parameters the other spec has; from its best trials, parameter[count][n_parameters of it].
 int warm_shared(const Spec *spec, const Spec *other, Arena *arena);
 void warm_from_trials(Spec *spec, const Spec *other, const double *parameter, int count, Arena *arena);
-const char *cmaes_taken_text(const Spec *spec, Arena *arena);
-// parameter[n_parameters]: the mean of the distribution of the search with the best fitness, of a restored state of
-// cmaes. False: none has a best trial, or `exclude` drops it.
+const char *cmaes_taken_text(const Spec *spec, Arena *arena); // spec->warm as the value of `search.cmaes.taken`
+// parameter[n_parameters] <- the mean of the distribution of the search with the best fitness; of a restored cmaes.
+// False: no search has a best trial, or `exclude` drops the mean.
 bool cmaes_mean(const Search *search, double *parameter);
 
-// How many of `most` ids can be examined in less than half a second, whatever the spec excludes; at least one.
+// How many ids, of `most`, can be examined in less than half a second, whatever the spec excludes; at least 1.
 int64_t search_affordable(const Search *search, int64_t most);
 
 // Number of trials among the ids [first, end) of a search; *estimated: from a sample of the ids (search/count.c), which
 // may hold no trial. Here and below parameter[n_parameters] is room for the trials that are examined.
 int64_t count_trials(const Search *search, int64_t first, int64_t end, double *parameter, bool *estimated);
-// Of a whole grid, exactly, if the axes that its conditions use have few points (search/count_grid.c). False: they have
-// too many.
+// The exact number of trials of a whole grid (search/count_grid.c). False: the axes that its conditions use have too
+// many points for that.
 bool count_grid(const Search *search, int64_t *trials);
-bool count_has(const Search *search, int64_t id, double *parameter); // its own parameters, if there is such a trial
-// For other counts over these ids: how many are examined, and the index-th of the sample if not all are. The sample is
-// the same for the same seed, and independent of every search's own draws.
+bool count_has(const Search *search, int64_t id, double *parameter); // false: the id stands for no trial
+// For other counts over these ids: the number of ids that are examined, and the id at `index` of the sample if these
+// are not all. The sample follows from the seed, and is independent of all draws of searches.
 int64_t count_looked_at(const Search *search, int64_t first, int64_t end);
 int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64_t index);
 
@@ -653,29 +657,29 @@ int64_t count_sampled_id(const Search *search, int64_t first, int64_t end, int64
 // not hold (`when`) get their fixed value, and derived parameters are computed in order. False: `exclude` or the range
 // of a derived parameter drops the trial.
 bool search_complete(const Spec *spec, double *parameter);
-// Whether the w-th conditional axis counts at this point.
+// True if the condition of conditional axis w holds at this point.
 bool search_counts(const Spec *spec, int w, const double *parameter);
-bool search_drops(const Spec *spec); // some ids may stand for no trial
+bool search_drops(const Spec *spec); // some ids may stand for no trial, because of `exclude` or a derived parameter
 // The first of the axes that are zipped with this one; the axis itself if it stands alone.
 int search_zip_leader(const Spec *spec, int axis);
 
-// Errors of `restore`: the state has another version (user), or is damaged. Of `tell`: trials[index] is not what was
-// asked for, which only a bug could cause.
+// Return errors. For `restore`: the state has another version (user), or is damaged (machine). For `tell`:
+// trials[index] is not the trial that was asked for, which only a bug can cause.
 Error search_state_of_other(const Search *search, int version);
 Error search_state_damaged(const Search *search);
 Error search_told_wrong(const Search *search, const Trials *trials, int64_t index);
 
-// Outer grids (search/outer_grid.c): writes the outer axes' values of the search with this number; the number that keys
-// its random numbers, which is the one that it would have without an outer grid.
+// Outer grids (search/outer_grid.c). search_outer_fill writes the outer axes' values of search number `search`.
+// search_key: the number that keys its random numbers; the k-th search of every outer point has the same.
 void search_outer_fill(const Spec *spec, int64_t search, double *parameter);
 uint32_t search_key(const Spec *spec, int64_t search);
 
 // Methods whose trials are known beforehand (grid, list, random): a trial is a pure function of spec and id, its
 // ordinal is its id, and the state is the id after the last one told. Their rows hold ENUMERATED_METHOD, `point`, and
-// `prepare` and `repeats` if they need them. A call of ask examines a bounded number of ids: if all were dropped, it
-// gives none and *waiting, and the next call goes on.
+// `prepare` and `repeats` if they need them. A call of ask examines a bounded number of ids: if all of them are
+// dropped, it returns no trial and sets *waiting, and the next call continues. The functions are those of SearchMethod.
 Error enumerated_init(const Spec *spec, Arena *arena, Search *search); // Error (user): more than 2^48 trials
-void enumerated_begin(Search *search);                                 // at the first id of the campaign's part
+void enumerated_begin(Search *search);                                 // goes to the first id of the campaign's part
 Error enumerated_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error enumerated_tell(Search *search, const Trials *trials);
 Error enumerated_restore(Search *search);
@@ -684,19 +688,20 @@ const char *enumerated_stopped(const Search *search); // NULL: they end when ask
 #define ENUMERATED_METHOD                                                                                              \
     .init = enumerated_init, .ask = enumerated_ask, .tell = enumerated_tell, .restore = enumerated_restore,            \
     .trial = enumerated_trial, .stopped = enumerated_stopped
-Error enumerated_check_total(int64_t total);
+Error enumerated_check_total(int64_t total); // error (user): more than 2^48 trials
 // The complete parameters of a point of this search, without regard to extensions; false if it is dropped.
 bool enumerated_point(const Search *search, int64_t point, double *parameter);
 int64_t enumerated_find(const Search *search, const double *parameter, int64_t hint); // -1: no such point
 
-// Of a search whose spec has segments (search/extension.c).
+// A search whose spec has segments, because the campaign was extended (search/extension.c).
 Error segments_init(Search *search, Arena *arena);
-bool segments_fill(const Search *search, int64_t id, double *parameter); // false: there is no such trial
-// Whether the last spec asks for the point; the first of its points that no earlier segment has.
+bool segments_fill(const Search *search, int64_t id, double *parameter); // false: the id stands for no trial
+// segments_asked_last: the last spec asks for the point. segments_first_new: the first point of the last spec that no
+// earlier segment has.
 bool segments_asked_last(const Search *search, const double *parameter, int64_t hint);
 int64_t segments_first_new(const Search *search, double *parameter);
-// Whether the s-th segment still decides which trials come and which ids they get, when all ids below `next` are
-// decided. If no segment does, the trials to come are those of the last spec alone at the ids from `next` on.
+// True if segment s still decides which trials come and which ids they get, when all ids below `next` are decided. If
+// no segment does, all further trials are those of the last spec, at the ids from `next` on.
 bool segments_counts(const Search *search, int s, int64_t next, Arena *arena);
 
 // ---- objective and replicates (fitness/objective.c, search/replicates.c) --------------------------------------------
@@ -733,27 +738,28 @@ typedef struct TrialResult {
 
 // Replicates with an objective or a constraint that is not finite fail: failure[r] becomes NON_FINITE's code.
 void trial_result(const Spec *spec, const Replicates *of, TrialResult *result);
-// The first objective of the trial alone; also sets constraint and value. Metric and spread are not used.
+// Returns only the first objective of the trial; also sets result->constraint and value, but not metric and spread.
 double trial_objective(const Spec *spec, const Replicates *of, TrialResult *result);
-// What the expressions of objective and constraints see of replicate r: scope[n_metrics + n_parameters].
+// scope[n_metrics + n_parameters] <- values of replicate r for the expressions of objectives and constraints.
 void replicate_scope(const Spec *spec, const Replicates *of, int r, double *scope);
-bool spec_names_drawn(const Spec *spec); // whether one of them names a perturbed parameter
+bool spec_names_drawn(const Spec *spec); // an objective or a constraint names a perturbed parameter
 
 // ---- the gradient of a trial by the model's adjoint (search/trial_gradient.c) --------------------------------------
 
-// Error (user): the model has none, or not with these settings, or a metric of the objective has no derivative.
+// Error (user): the model has no adjoint with these settings, or a metric of the objective has no derivative.
 Error trial_gradient_check(const Spec *spec);
-// Whether the fitness depends smoothly on parameter p, and on all that are derived of it.
+// True if the fitness depends smoothly on parameter p and on all parameters that are derived from p.
 bool trial_gradient_has(const Spec *spec, int p);
-// How: by the adjoint, on a GPU (device) or this processor; or by its tangent, one run for each parameter.
+// How gradients are computed: by the adjoint, on a GPU or this processor, or by the tangent, one run per parameter.
 typedef struct GradientMeans {
     size_t most;           // bytes for the states of an adjoint on the processor, as in AdjointLanes
     AdjointDevice *device; // NULL: the processor
-    int tangents;          // parameters at most; 0: by the adjoint
+    int tangents;          // by the tangent, for at most this number of parameters; 0: by the adjoint
 } GradientMeans;
-// The trials of one spec, some at once. configured: as the model built it.
+// Computes gradients of trials of one spec. configured: from spec_build. trial_gradient_trials: how many trials a call
+// takes at most. trial_gradient_bytes: what trial_gradient_take needs of the arena.
 typedef struct TrialGradient TrialGradient;
-int trial_gradient_trials(const Spec *spec, const GradientMeans *means); // at once, at most
+int trial_gradient_trials(const Spec *spec, const GradientMeans *means);
 size_t trial_gradient_bytes(const Spec *spec, const Configured *configured, const GradientMeans *means);
 TrialGradient *trial_gradient_take(const Spec *spec, const Configured *configured, const GradientMeans *means,
                                    Arena *arena);
@@ -773,13 +779,14 @@ typedef struct GradientSlopes {
     double *each; // [trials][replicates][count] of each replicate's objective; NaN: it does not count; NULL: not wanted
     double *growth; // [trials] (Adjoint.back), the greatest of the replicates; NaN: there is none; NULL: not wanted
 } GradientSlopes;
-// The same bits for any number of trials at once, by a device or not; those of the tangent differ by rounding. Error
-// (interrupted): it left. Only a device has other errors.
+// The bits do not depend on the number of trials in a call, nor on the device; those of the tangent differ by rounding.
+// Error (interrupted): trials->leaves returned true. Only a device has other errors.
 Error trial_gradients(TrialGradient *gradient, const GradientTrials *trials, const GradientSlopes *out);
 
 // The violation of a trial: the sum of its constraints that are above 0 (fitness/constraints.c).
 double constraints_violation(const double *constraint, int count);
-// Whether an expression is an inequality, or several joined by and, or, not; the value of such a one for scope[names].
+// constraint_is_inequality: the expression is an inequality, or several joined by and, or, not. constraint_value: its
+// value for scope[names], <= 0 if it holds.
 bool constraint_is_inequality(const Expression *expression);
 double constraint_value(const Expression *expression, const double *scope);
 
@@ -787,18 +794,18 @@ double constraint_value(const Expression *expression, const double *scope);
 // Points are costs (spec_cost): less is better. A point dominates another if it is nowhere worse and somewhere better;
 // a front is what no other point dominates, equal points included.
 
-// Of value[count][objectives], none NaN: rank 0 for the front, 1 for the front of the rest, and so on; and each point's
-// crowding distance within its rank, infinite for the ends. Room: dominance_bytes(count).
+// rank[count] <- 0 for points of the front, 1 for the front of the rest, and so on; crowding[count] <- the crowding
+// distance within the rank, infinite for the ends. value[count][objectives]: no NaN. room[dominance_bytes(count)].
 size_t dominance_bytes(int64_t count);
 void dominance_sort(const double *value, int64_t count, int objectives, void *room, int64_t *rank, double *crowding);
 
-// The volume that value[count][objectives] dominates below the reference point. NaN: more than
-// hypervolume_points(objectives) points, which would take longer than a fraction of a second. Room: hypervolume_bytes.
+// The volume that value[count][objectives] dominates below the reference point. NaN: there are more than
+// hypervolume_points(objectives) points, which would take longer than a fraction of a second. room[hypervolume_bytes].
 int64_t hypervolume_points(int objectives);
 size_t hypervolume_bytes(int64_t count, int objectives);
 double hypervolume(const double *value, int64_t count, int objectives, const double *reference, void *room);
 
-// Whether the model of the spec has a metric of that name.
+// True if the model of the spec has a metric of that name.
 bool spec_has_metric(const Spec *spec, const char *name);
 
 #endif

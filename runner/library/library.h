@@ -22,20 +22,22 @@ typedef struct Library {
 
 // ---- handles.c ------------------------------------------------------------------------------------------------------
 
-// A new handle for it; NULL: there are too many.
+// A new handle for the library; NULL: there are too many handles.
 hopscotch_env *library_handle(Library *library);
-// The library of a handle, for one call; after it, leave. NULL and *status: closed or busy.
+// Begin and end a call: library_enter gives the library of the handle to this call alone; NULL, with *status, if the
+// handle is closed or busy. library_leave returns `status`.
 Library *library_enter(const hopscotch_env *env, int *status);
 int library_leave(const hopscotch_env *env, int status);
-// Within a call: from now on the handle is closed.
+// Closes the handle, within a call.
 void library_forget(const hopscotch_env *env);
-// One holder more, or less; the last one frees it.
+// Count holders of the library; the last release frees the library.
 void library_hold(Library *library);
 void library_release(Library *library);
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// Notes the error of a call; library NULL: of this thread. Returns the status.
+// Store the error of a call in the library, or with NULL in this thread. library_fail returns `status`; library_failed
+// the status that belongs to the kind of the error.
 int library_fail(Library *library, int status, const char *format, ...) PRINTF_LIKE(3, 4);
 int library_failed(Library *library, Error error);
 // Where a call without an open handle writes its text: LIBRARY_ERROR bytes of this thread.
@@ -43,10 +45,10 @@ char *library_error_of_thread(void);
 
 // ---- arrays.c -------------------------------------------------------------------------------------------------------
 
-bool library_on_gpu(const Library *library);
+bool library_on_gpu(const Library *library); // its arrays are in a GPU's memory
 
 // ---- open.c ---------------------------------------------------------------------------------------------------------
 
-void library_free(Library *library); // NULL: nothing
+void library_free(Library *library); // NULL: nothing to do
 
 #endif

@@ -102,7 +102,7 @@ enum { VERIFY_GRID_AXES_MAX = 6 };
 
 // A seed of 52 bits that differs from the campaign's; the same for all its trials.
 uint64_t verify_seed(const Spec *spec);
-// Whether the seed changes anything.
+// True if results depend on the seed.
 bool verify_draws(const Spec *spec);
 // Completes the task by the parameters of its trial, or of the best trial if it names none (verify_run.c).
 Error verify_take_trial(VerifyTask *task, Arena *arena);
@@ -110,7 +110,7 @@ Error verify_take_trial(VerifyTask *task, Arena *arena);
 void verify_take_defaults(VerifyTask *task, Arena *arena);
 // The number of axes of the grid; 0: no parameter varies.
 int verify_grid_axes(const VerifyTask *task);
-// The two specs, derived from the campaign's; verify_run_spec completes them.
+// Derive the specs of the two campaigns of a verification from the campaign's spec; verify_run_spec completes them.
 Error verify_seeds_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
 Error verify_grid_spec(const VerifyTask *task, const char *name, Arena *arena, Spec *out);
 
@@ -153,11 +153,11 @@ typedef struct Recommendation {
     int count, best;         // best: the candidate that is recommended; -1: none
 } Recommendation;
 
-// Whether the spec asks for it.
-bool recommend_wanted(const Spec *spec);
-// For a campaign whose search has ended: runs what was not run yet, or goes on with it. Nothing if the spec does not
-// ask for it, no trial has a fitness, or another process is at it.
+bool recommend_wanted(const Spec *spec); // the spec asks for a recommendation
+// For a campaign whose search has ended: runs the candidates, or the rest of them. Does nothing if the spec does not
+// ask for a recommendation, no trial has a fitness, or another process runs the candidates.
 Error recommend_run(const CampaignPlace *place, const RunOptions *options, Arena *arena);
+// The stored recommendation; out->run is NULL if there is none.
 Error recommendation_read(const StoredCampaign *campaign, Arena *arena, Recommendation *out);
 const Recommended *recommendation_of(const Recommendation *recommendation, int64_t trial); // NULL: no candidate
 
@@ -250,8 +250,8 @@ Error report_write(const StoredCampaign *campaign, const PlotData *data, const B
 bool iterations_are_shown(const StoredCampaign *campaign); // whether the model has curves of its solver's iterations
 // Writes a page that plays the alignments of replayed trials. The rows of the traces are those of the solver.
 Error iterations_write_page(const ReplayTrace *const *traces, int count, FILE *out, Arena *arena);
-// Write a replayed trial: as a table with a header; as an HDF5 file in the form of a shard; as a picture; as a page
-// that animates one or two trials.
+// Write a replayed trial: a table with a header (CSV), an HDF5 file in the form of a shard, a picture (SVG), or a page
+// that animates `count` trials, 1 or 2.
 Error trace_write_csv(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_hdf5(const ReplayTrace *trace, FILE *out, Arena *arena);
 Error trace_write_svg(const ReplayTrace *trace, FILE *out, Arena *arena);

@@ -78,14 +78,14 @@ Error articulated_actions(const Points *listed, const Points *file, const int *o
     for (int i = 0; i < host->robot->n_bodies; i++)
         n_joints += robot_joint_coordinates(host->robot->bodies[i].joint.kind) == 1;
     out->wrong_option = options[file->count > 0];
-    const bool takes = c->control == ARTICULATED_ACTIONS || c->control == ARTICULATED_EXTERNAL;
+    const bool takes = (c->uses & CONTROL_TABLE) != 0;
     if (!takes && (listed->count > 0 || file->count > 0))
         return error_make(ERROR_USER, "control.%s needs control: {mode: actions} or {mode: external}",
                           file->count > 0 ? "file" : "actions");
     if (listed->count > 0 && file->count > 0)
         return error_make(ERROR_USER, "the commands are in control.actions already: give one of the two");
     if (file->count > 0) TRY(actions_of_file(file, n_joints, host, arena, c));
-    const bool without = c->control == ARTICULATED_EXTERNAL && listed->count == 0;
+    const bool without = (c->uses & CONTROL_ACTS) != 0 && listed->count == 0;
     if (takes && file->count == 0 && !without && (listed->count == 0 || n_joints == 0 || listed->count % n_joints != 0))
         return error_make(ERROR_USER, "control.actions has %lld numbers, expected rows of %d, one for each joint",
                           (long long)listed->count, n_joints);

@@ -58,12 +58,18 @@ HD void articulated_place(const ArticulatedLanes *w, int body)
         const ArticulatedPose parent = body_pose(w, of->parent);
         const Quaternion carried = quaternion_times(parent.q, body_rest(w, body));
         seat = added(parent.x, rotation_out(&parent.r, body_vector(w, body, ARTICULATED_seat_x)));
-        if (of->kind == ROBOT_HINGE) q = quaternion_about(axis, from_rest);
-        if (of->kind == ROBOT_SLIDE) {
+        switch ((RobotJointKind)of->kind) {
+        case ROBOT_HINGE: q = quaternion_times(carried, quaternion_about(axis, from_rest)); break;
+        case ROBOT_BALL: q = quaternion_times(carried, q); break;
+        case ROBOT_SLIDE: {
             const Rotation r = rotation_of(carried);
             seat = along(seat, from_rest, rotation_out(&r, axis));
+            q = carried;
+            break;
         }
-        q = of->kind == ROBOT_HINGE || of->kind == ROBOT_BALL ? quaternion_times(carried, q) : carried;
+        case ROBOT_FREE:
+        case ROBOT_WELD: q = carried; break;
+        }
     }
     q = quaternion_normal(q);
     const Rotation r = rotation_of(q);
@@ -82,7 +88,7 @@ HD Vector3 begin_velocity(const ArticulatedLanes *w, int body, Vector3 v)
 // The command before the first step: that of the first step, and of external control the offset.
 HD real begin_command(const ArticulatedLanes *w, int body)
 {
-    if (w->c.control != ARTICULATED_EXTERNAL) return control_command(w, body, 0, splat(0.0));
+    if ((w->c.uses & CONTROL_ACTS) == 0) return control_command(w, body, 0, splat(0.0));
     return body_number(w, body, ARTICULATED_offset);
 }
 
@@ -107,7 +113,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
     }
     for (int k = 0; k < 3 * w->c.n_points && w->c.grips > 0; k++) set_limb(w, w->c.grips + k, splat(0.0));
     articulated_begin_sums(w);
-    if (w->c.control == ARTICULATED_RAIBERT) raibert_begin(w);
+    if ((w->c.uses & CONTROL_LEGS) != 0) raibert_begin(w);
     if (w->c.n_targets > 0) reference_begin(w);
 }
 
@@ -117,7 +123,7 @@ HD_CALL void articulated_begin(const ArticulatedLanes *restrict w)
 HD real articulated_height(const ArticulatedLanes *w)
 {
     const Vector3 x = limb3(w, base_at(w) + ARTICULATED_X);
-    return w->c.terrain == ARTICULATED_FLAT ? x.z : x.z - ground_below(w, x.x, x.y).height;
+    return w->c.terrain == TERRAIN_flat ? x.z : x.z - ground_below(w, x.x, x.y).height;
 }
 
 // The code of the failure of each lane, or ARTICULATED_NONE.
@@ -178,7 +184,7 @@ HD mask articulated_tick_end(ArticulatedLanes *w, bool observed, real steps, con
     if (observed) articulated_sample(w, steps * w->c.dt, ended);
     articulated_metrics(w, steps, ended);
     if (w->c.n_targets > 0) lanes_set_metric(w->group, ARTICULATED_REFERENCE_ERROR, reference_error(w), ended);
-    if (w->c.control == ARTICULATED_RAIBERT) raibert_metrics(w, ended);
+    if ((w->c.uses & CONTROL_LEGS) != 0) raibert_metrics(w, ended);
     lanes_end(w->group, failure, ended);
     return running & ~ended;
 }

@@ -185,11 +185,18 @@ HD_CALL void apart_sweeps(const ArticulatedLanes *restrict w, real h)
 HD_CALL real apart_solve(const ArticulatedLanes *restrict w, real h, ArticulatedTouch *touch)
 {
     real gap = splat(0.0), a[PACKED_CELLS], b[6];
+    bool springs = false, child = false, sweeps = false;
+    switch ((ArticulatedAttachment)w->c.attachment) {
+    case ARTICULATED_ATTACHMENT_tree: break; // tree.h solves it
+    case ARTICULATED_ATTACHMENT_child_only: child = true; break;
+    case ARTICULATED_ATTACHMENT_gauss_seidel: sweeps = true; break;
+    case ARTICULATED_ATTACHMENT_explicit: springs = true; break;
+    }
     for (int i = 0; i < w->c.n_bodies; i++) {
         if (w->bodies[i].kind == ROBOT_FREE) continue;
         const ArticulatedApart joint = apart_joint(w, i, h);
         gap = greater_of(length3(joint.s.gap), gap);
-        if (w->c.attachment == ARTICULATED_EXPLICIT) apart_explicit(w, i, &joint, h);
+        if (springs) apart_explicit(w, i, &joint, h);
     }
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i);
@@ -201,9 +208,9 @@ HD_CALL real apart_solve(const ArticulatedLanes *restrict w, real h, Articulated
         block_solve(a, b);
         limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);
         limbs_put(w, at + ARTICULATED_U, 6, b);
-        if (w->c.attachment == ARTICULATED_CHILD_ONLY && w->bodies[i].kind != ROBOT_FREE) apart_child(w, i, h);
+        if (child && w->bodies[i].kind != ROBOT_FREE) apart_child(w, i, h);
     }
-    if (w->c.attachment == ARTICULATED_GAUSS_SEIDEL) apart_sweeps(w, h);
+    if (sweeps) apart_sweeps(w, h);
     return gap;
 }
 

@@ -36,19 +36,17 @@ enum {
     ARTICULATED_N_OPTIONS
 };
 
+#define ARTICULATED_ATTACHMENT_SAYS(name, says) says
+#define ARTICULATED_CONTROL_SAYS(name, says, uses, refusal) says
 static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"robot", OPTION_FILE, "", 0, 0, 0, "robot", "MJCF or URDF file of the robot; without one: a double pendulum"},
     {"duration", OPTION_NUMBER, "s", 1.0, 1e-6, 1e6, NULL, "simulated time; a whole number of steps dt"},
     {"dt", OPTION_NUMBER, "s", 0.002, 1e-7, 1.0, NULL, "time step"},
-    {"attachment", OPTION_CHOICE, "", 0, 0, 3, "tree|child_only|gauss_seidel|explicit",
-     "how joints hold bodies together. tree: one implicit solve over the robot; the others are negative controls, "
-     "which show what goes wrong: child_only gives no reaction to the parent, gauss_seidel sweeps over the joints, "
-     "explicit takes the springs of the old state"},
+    {"attachment", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_ATTACHMENTS),
+     "how joints hold bodies together. " ARTICULATED_ATTACHMENTS(ARTICULATED_ATTACHMENT_SAYS)},
     {"sweeps", OPTION_INTEGER, "1", 20, 1, 1000, NULL, "attachment gauss_seidel: sweeps over all joints in a step"},
-    {"control.mode", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_MODES - 1, "hold|gait|actions|raibert|external",
-     "commands of the motors. hold: their offset; gait: offset + amplitude sin(2 pi gait_frequency t + phase); "
-     "actions: offset + control.actions or control.file; raibert: legs that trot, walk or hop at a commanded speed; "
-     "external: the table of actions, or the actions of an environment"},
+    {"control.mode", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_CONTROLS),
+     "commands of the motors. " ARTICULATED_CONTROLS(ARTICULATED_CONTROL_SAYS)},
     {"control.period", OPTION_NUMBER, "s", 0.02, 1e-6, 1e3, NULL,
      "control actions and external: how long each row of the table, or action, holds, unless the file has a column "
      "time; a whole number of steps dt"},
@@ -61,7 +59,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
     {"control.command", OPTION_CHOICE, "", 0, 0, 1, "position|effort",
      "control external: what an action is. position: offset + action is the motor's command; effort: the action is the "
      "motor's effort (N m, of a slide N), and its gains are off. Without a table all actions are 0"},
-    {"control.gait", OPTION_CHOICE, "", 0, 0, ARTICULATED_N_GAITS - 1, "trot|pace|bound|pronk|walk|run|hop",
+    {"control.gait", OPTION_CHOICE, "", 0, 0, CHOICES(ARTICULATED_GAITS),
      "control raibert: which legs swing together, by the defaults of phase_1 ..., stride_frequency, duty and bounce. "
      "Two legs take turns in trot, walk and run"},
     {"control.legs", OPTION_WORDS, "", 0, 0, 0, "[left_foot, right_foot]",
@@ -80,8 +78,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "that no format knows"},
     {"base", OPTION_CHOICE, "", 0, 0, 2, "file|floating|fixed",
      "the robot's root. file: as in its file, floating if that is URDF; floating; fixed: to the world"},
-    {"terrain", OPTION_CHOICE, "", ARTICULATED_FILE, 0, ARTICULATED_NOWHERE,
-     "flat|slope|steps|sine|table|heights|file|none",
+    {"terrain", OPTION_CHOICE, "", TERRAIN_file, 0, CHOICES(TERRAINS),
      "the ground. file: the planes, height fields and other shapes of the world in the robot's file, and no ground "
      "where it has none; under a URDF that floats a plane at z = 0. none: nothing touches anything. The others take "
      "the place of the file's planes and height fields: their height along x, parameters give its dimensions, "
@@ -108,8 +105,8 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
 static const Field articulated_debug[] = {ARTICULATED_DEBUG(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
 
-#define ARTICULATED_ROW(name, efforts) efforts,
-static const bool articulated_efforts[ARTICULATED_N_MODES] = {ARTICULATED_MODES(ARTICULATED_ROW)};
+#define ARTICULATED_ROW(name, says, uses, refusal) uses,
+static const int32_t articulated_uses[] = {ARTICULATED_CONTROLS(ARTICULATED_ROW)};
 #undef ARTICULATED_ROW
 
 static const char *const articulated_failures[] = {"none", "fell", "diverged", "non_finite"};
@@ -123,12 +120,16 @@ static const double *articulated_file_pose(const Robot *robot, Arena *arena)
     for (int i = 0; i < robot->n_bodies; i++) {
         const RobotBody *body = &robot->bodies[i];
         const RobotJointKind kind = body->joint.kind;
-        if (kind == ROBOT_FREE) {
+        switch (kind) {
+        case ROBOT_FREE:
             memcpy(to, body->p, sizeof body->p);
             memcpy(to + 3, body->q, sizeof body->q);
+            break;
+        case ROBOT_BALL: to[3] = 1.0; break;
+        case ROBOT_HINGE:
+        case ROBOT_SLIDE: to[0] = body->joint.reference; break;
+        case ROBOT_WELD: break;
         }
-        if (kind == ROBOT_BALL) to[3] = 1.0;
-        if (kind == ROBOT_HINGE || kind == ROBOT_SLIDE) to[0] = body->joint.reference;
         to += robot_joint_coordinates(kind);
     }
     return pose;
@@ -164,20 +165,20 @@ static Error articulated_take_terrain(const double *settings, const Points *poin
 {
     const Points none = {.count = 0}, *table = points != NULL ? &points[ARTICULATED_OPTION_POINTS] : &none;
     const Points *heights = points != NULL ? &points[ARTICULATED_OPTION_HEIGHTS] : &none;
-    host->terrain = (ArticulatedTerrain)settings[ARTICULATED_OPTION_TERRAIN];
+    host->terrain = (TerrainKind)settings[ARTICULATED_OPTION_TERRAIN];
     out->wrong_option = ARTICULATED_OPTION_HEIGHTS + 1;
-    if (host->terrain != ARTICULATED_HEIGHTS && heights->count > 0)
+    if (host->terrain != TERRAIN_heights && heights->count > 0)
         return error_make(ERROR_USER, "terrain_file needs terrain: heights");
     if (heights->count > 0 && (heights->columns < 2 || heights->count / heights->columns < 2))
         return error_make(ERROR_USER, "terrain_file has %lld x %lld heights, expected at least 2 rows of 2",
                           (long long)(heights->count / heights->columns), (long long)heights->columns);
     out->wrong_option = ARTICULATED_OPTION_TERRAIN + 1;
-    if (host->terrain == ARTICULATED_HEIGHTS && heights->count == 0)
+    if (host->terrain == TERRAIN_heights && heights->count == 0)
         return error_make(ERROR_USER, "terrain: heights needs terrain_file, a CSV file with rows of heights");
     out->wrong_option = 0;
-    if (host->terrain != ARTICULATED_TABLE && table->count > 0)
+    if (host->terrain != TERRAIN_table && table->count > 0)
         return error_make(ERROR_USER, "terrain_points needs terrain: table");
-    if (host->terrain == ARTICULATED_TABLE && table->count < 2)
+    if (host->terrain == TERRAIN_table && table->count < 2)
         return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
     host->table = table->xy;
     host->n_table = (int)table->count;
@@ -196,12 +197,12 @@ static Error articulated_take_actions(const double *settings, const Points *poin
     const double held = floor(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] + 0.5);
     c->held = held < 1.0 ? 1 : held > 1e9 ? 1000000000 : (int32_t)held;
     out->wrong_option = ARTICULATED_OPTION_PERIOD + 1;
-    const bool lasts = c->control == ARTICULATED_EXTERNAL || c->control == ARTICULATED_ACTIONS;
-    if (lasts && fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
+    if ((c->uses & CONTROL_TABLE) != 0 &&
+        fabs(settings[ARTICULATED_OPTION_PERIOD] / settings[ARTICULATED_OPTION_DT] - c->held) > 1e-6)
         return error_make(ERROR_USER, "control.period (%g s) must be a whole number of steps dt (%g s)",
                           settings[ARTICULATED_OPTION_PERIOD], settings[ARTICULATED_OPTION_DT]);
     out->wrong_option = ARTICULATED_OPTION_COMMAND + 1;
-    if (c->control != ARTICULATED_EXTERNAL && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
+    if ((c->uses & CONTROL_ACTS) == 0 && settings[ARTICULATED_OPTION_COMMAND] != 0.0)
         return error_make(ERROR_USER, "control.command needs control: {mode: external}");
     out->wrong_option = 0;
     return articulated_actions(points != NULL ? &points[ARTICULATED_OPTION_ACTIONS] : &none,
@@ -232,7 +233,7 @@ static void articulated_take_reference(const double *settings, const Points *poi
 // Joints that are solved apart divide by the mass of each body; a part between two joints of one body has none.
 static Error articulated_check_attachment(const Robot *robot, int attachment, Configured *out)
 {
-    for (int i = 0; i < robot->n_bodies && attachment != ARTICULATED_TREE; i++) {
+    for (int i = 0; i < robot->n_bodies && attachment != ARTICULATED_ATTACHMENT_tree; i++) {
         if (robot->bodies[i].mass > 0.0) continue;
         out->wrong_option = ARTICULATED_OPTION_ATTACHMENT + 1;
         return error_make(ERROR_USER,
@@ -254,11 +255,12 @@ static bool articulated_commands(const ArticulatedHost *host, const ArticulatedC
 // What commands motors needs them. Gains that the spec names make a joint's motor.
 static Error articulated_check_motors(const ArticulatedHost *host, const ArticulatedConstants *c, Configured *out)
 {
-    static const char *const modes[] = {"hold", "gait", "actions", "raibert", "external"};
-    _Static_assert(sizeof modes / sizeof *modes == ARTICULATED_N_MODES, "a mode has no name here");
+#define ARTICULATED_ROW(name, ...) #name,
+    static const char *const modes[] = {ARTICULATED_CONTROLS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
     const ArticulatedBody *bodies = (const ArticulatedBody *)out->assets;
     const char *joint = NULL;
-    bool driven = c->control == ARTICULATED_HOLD;
+    bool driven = (c->uses & CONTROL_MOTORS) == 0;
     for (int i = 0; i < c->n_bodies; i++) {
         driven = driven || bodies[i].driven != 0;
         if (joint == NULL && bodies[i].joint >= 0) joint = host->joints[i];
@@ -324,7 +326,8 @@ static Error articulated_configure(const double *settings, const Points *points,
                                       .control = (int32_t)settings[ARTICULATED_OPTION_CONTROL],
                                       .reaches = (int32_t)settings[ARTICULATED_OPTION_REACHES],
                                       .grips = settings[ARTICULATED_OPTION_FRICTION] != 0.0};
-    constants.efforts = articulated_efforts[constants.control] || settings[ARTICULATED_OPTION_COMMAND] != 0.0;
+    constants.uses = articulated_uses[constants.control];
+    constants.efforts = (constants.uses & CONTROL_EFFORTS) != 0 || settings[ARTICULATED_OPTION_COMMAND] != 0.0;
     if (steps < 1.0 || fabs(duration / dt - steps) > 1e-6)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
     articulated_name(robot, arena, host);

@@ -4,6 +4,7 @@
 #define HOPSCOTCH_ARTICULATED_H
 
 #include "../sim.h"
+#include "../spatial/terrains.h"
 #include "robot.h"
 
 // Numbers of a body and of the joint to its parent. Body axes are those of its frame in the file.
@@ -114,18 +115,55 @@ typedef struct ArticulatedTarget {
     double weight;                  // 1/scale
 } ArticulatedTarget;
 
-// Modes of `control:`, and whether they command efforts beside coordinates.
+// Words of `control.mode`: name, what it says of itself, what it uses, why it has no gradient. control.h has a case for
+// each.
+enum {
+    CONTROL_TABLE = 1 << 0,   // rows of a table of actions
+    CONTROL_ACTS = 1 << 1,    // actions of an environment, which may be efforts
+    CONTROL_SWINGS = 1 << 2,  // parameters of the gait of all joints
+    CONTROL_LEGS = 1 << 3,    // legs (raibert.h)
+    CONTROL_EFFORTS = 1 << 4, // efforts beside coordinates
+    CONTROL_MOTORS = 1 << 5   // motors, which the robot must have
+};
 // clang-format off
-#define ARTICULATED_MODES(X) \
-    X(HOLD, false) \
-    X(GAIT, false) \
-    X(ACTIONS, false) \
-    X(RAIBERT, true) \
-    X(EXTERNAL, false) /* where actions are efforts, by control.command */
+#define ARTICULATED_CONTROLS(X) \
+    X(hold, "hold: their offset; ", 0, NULL) \
+    X(gait, "gait: offset + amplitude sin(2 pi gait_frequency t + phase); ", CONTROL_MOTORS | CONTROL_SWINGS, NULL) \
+    X(actions, "actions: offset + control.actions or control.file; ", CONTROL_MOTORS | CONTROL_TABLE, NULL) \
+    X(raibert, "raibert: legs that trot, walk or hop at a commanded speed; ", \
+      CONTROL_MOTORS | CONTROL_LEGS | CONTROL_EFFORTS, \
+      "`control: {mode: raibert}` has no gradient by the adjoint or the tangent") \
+    X(external, "external: the table of actions, or the actions of an environment", \
+      CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one")
+
+// Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
+// phases of a row of legs and of a right leg; of `wave` a row counts as that part of all rows.
+#define ARTICULATED_GAITS(X) \
+    X(trot,  2.5, 0.5,  0.0, 0.5, 0.5, false) \
+    X(pace,  2.5, 0.5,  0.0, 0.0, 0.5, false) \
+    X(bound, 3.0, 0.4,  1.0, 0.5, 0.0, false) \
+    X(pronk, 2.5, 0.4,  1.0, 0.0, 0.0, false) \
+    X(walk,  1.5, 0.65, 0.0, 0.5, 0.5, true) \
+    X(run,   2.5, 0.35, 1.0, 0.5, 0.5, false) \
+    X(hop,   2.5, 0.4,  1.0, 0.0, 0.0, false)
+
+// Words of `attachment`, and what each says of itself. All but the tree are negative controls (apart.h).
+#define ARTICULATED_ATTACHMENTS(X) \
+    X(tree, "tree: one implicit solve over the robot; the others are negative controls, which show what goes wrong: ") \
+    X(child_only, "child_only gives no reaction to the parent, ") \
+    X(gauss_seidel, "gauss_seidel sweeps over the joints, ") \
+    X(explicit, "explicit takes the springs of the old state")
 // clang-format on
-#define ARTICULATED_ENTRY(name, ...) ARTICULATED_##name,
-typedef enum ArticulatedControl { ARTICULATED_MODES(ARTICULATED_ENTRY) ARTICULATED_N_MODES } ArticulatedControl;
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_CONTROL_##name,
+typedef enum ArticulatedControl { ARTICULATED_CONTROLS(ARTICULATED_ENTRY) } ArticulatedControl;
 #undef ARTICULATED_ENTRY
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_GAIT_##name,
+typedef enum ArticulatedGait { ARTICULATED_GAITS(ARTICULATED_ENTRY) ARTICULATED_N_GAITS } ArticulatedGait;
+#undef ARTICULATED_ENTRY
+#define ARTICULATED_ENTRY(name, ...) ARTICULATED_ATTACHMENT_##name,
+typedef enum ArticulatedAttachment { ARTICULATED_ATTACHMENTS(ARTICULATED_ENTRY) } ArticulatedAttachment;
+#undef ARTICULATED_ENTRY
+
 // A leg: the joints from the base to a foot.
 enum { ARTICULATED_LEGS = 8, ARTICULATED_LEG_BODIES = 16, ARTICULATED_LEG_JOINTS = 6 };
 typedef struct ArticulatedLeg {
@@ -134,42 +172,11 @@ typedef struct ArticulatedLeg {
     int32_t driven[ARTICULATED_LEG_JOINTS]; // [n_driven] of them, whose hinge or slide has a motor
 } ArticulatedLeg;
 
-// Feet that swing together, and when.
-typedef enum ArticulatedGait {
-    ARTICULATED_TROT,
-    ARTICULATED_PACE,
-    ARTICULATED_BOUND,
-    ARTICULATED_PRONK,
-    ARTICULATED_WALK,
-    ARTICULATED_RUN,
-    ARTICULATED_HOP,
-    ARTICULATED_N_GAITS
-} ArticulatedGait;
-
-typedef enum ArticulatedAttachment {
-    ARTICULATED_TREE,
-    ARTICULATED_CHILD_ONLY,
-    ARTICULATED_GAUSS_SEIDEL,
-    ARTICULATED_EXPLICIT
-} ArticulatedAttachment;
-
-typedef enum ArticulatedTerrain {
-    ARTICULATED_FLAT,
-    ARTICULATED_SLOPE,
-    ARTICULATED_STEPS,
-    ARTICULATED_SINE,
-    ARTICULATED_TABLE,
-    ARTICULATED_HEIGHTS,
-    ARTICULATED_FILE,   // the planes and height fields of the robot's file
-    ARTICULATED_NOWHERE // nothing touches anything
-} ArticulatedTerrain;
-enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
-
 // Shared by all lanes; stored in sim.h's Constants. Offsets are in doubles of the assets, or of a lane's memory.
 // clang-format off
 #define ARTICULATED_CONSTANTS(X) \
     X(double, dt) X(int64_t, ticks) \
-    X(int32_t, attachment) X(int32_t, control) X(int32_t, sweeps) \
+    X(int32_t, attachment) X(int32_t, control) X(int32_t, uses) X(int32_t, sweeps) /* uses: CONTROL_... */ \
     X(int32_t, n_bodies) X(int32_t, n_joints) X(int32_t, n_points) X(int32_t, n_inputs) X(int32_t, n_designs) \
     /* 0 or 1: no root is fixed to the world; the body that is the base */ \
     X(int32_t, floats) X(int32_t, base) \
@@ -178,8 +185,8 @@ enum { ARTICULATED_N_TERRAIN = 7 }; // parameters of all terrains
     X(int32_t, actions) X(int32_t, n_actions) \
     /* of actions without starts: steps for which a row of the table is held */ \
     X(int32_t, held) \
-    /* terrain_row: the first of its parameters; the table's points [n_table][x, z] in the assets */ \
-    X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, table) X(int32_t, n_table) \
+    /* TerrainKind; its n_terrain parameters from terrain_row on; the table's points [n_table][x, z] in the assets */ \
+    X(int32_t, terrain) X(int32_t, terrain_row) X(int32_t, n_terrain) X(int32_t, table) X(int32_t, n_table) \
     /* heights[n_rows][n_columns] in the assets, spacing (m) apart */ \
     X(double, spacing) X(int32_t, heights) X(int32_t, n_rows) X(int32_t, n_columns) \
     /* heights of the file's height fields in the assets */ \
@@ -448,7 +455,7 @@ typedef struct ArticulatedHost {
     int n_table;
     const double *heights; // [n_rows][n_columns] z (m): of the terrain
     int n_rows, n_columns;
-    ArticulatedTerrain terrain;
+    TerrainKind terrain;
     ArticulatedGait gait; // of control: raibert
     const int *feet;      // [n_feet] bodies that end its legs
     int n_feet;
@@ -471,7 +478,8 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
-// Whether it is ground that a terrain of the spec takes the place of: a plane or a height field of the file.
+// Whether the terrain takes the place of the file's planes and height fields; whether a shape is one of these.
+bool articulated_replaces(const ArticulatedHost *host);
 bool articulated_is_floor(const RobotShape *shape);
 // A shape of the world as kernels have it.
 ArticulatedSurface articulated_surface_of(const RobotShape *shape);
@@ -548,8 +556,14 @@ bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 // Whether a parameter of a body (or else of a joint or a group) of that name, or a column of it if it has several
 // coordinates (wide), would be called like one of the model's own.
 bool articulated_is_own(const char *name, bool body, bool wide);
-// That some terrains have; of control: raibert, then the phases of its legs.
-enum { ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS };
+// Those of terrains; of control: raibert, then the phases of its legs.
+#define ARTICULATED_ONE(...) +1
+enum {
+    ARTICULATED_N_TERRAIN =
+        0 TERRAIN_START(ARTICULATED_ONE) TERRAIN_SIZES(ARTICULATED_ONE) TERRAIN_GRID(ARTICULATED_ONE),
+    ARTICULATED_N_EXTRA = ARTICULATED_N_TERRAIN + RAIBERT_PARAMETERS + ARTICULATED_LEGS
+};
+#undef ARTICULATED_ONE
 extern const Parameter articulated_extra[ARTICULATED_N_EXTRA];
 // Returns coordinate[n_bodies]: the column of the first coordinate of each body's joint; -1: it has none.
 const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,

@@ -70,10 +70,14 @@ HD ArticulatedCommand control_parts(const ArticulatedLanes *w, int body, int64_t
 {
     ArticulatedCommand parts;
     parts.sine = parts.cosine = splat(0.0);
-    const real command = w->c.control == ARTICULATED_GAIT       ? control_gait(w, body, t, &parts.sine, &parts.cosine)
-                         : w->c.control == ARTICULATED_ACTIONS  ? control_action(w, body, tick)
-                         : w->c.control == ARTICULATED_EXTERNAL ? control_external(w, body, tick)
-                                                                : body_number(w, body, ARTICULATED_offset);
+    real command = body_number(w, body, ARTICULATED_offset);
+    switch ((ArticulatedControl)w->c.control) {
+    case ARTICULATED_CONTROL_hold:
+    case ARTICULATED_CONTROL_raibert: break; // of legs: before the first step (raibert_set)
+    case ARTICULATED_CONTROL_gait: command = control_gait(w, body, t, &parts.sine, &parts.cosine); break;
+    case ARTICULATED_CONTROL_actions: command = control_action(w, body, tick); break;
+    case ARTICULATED_CONTROL_external: command = control_external(w, body, tick); break;
+    }
     parts.command =
         clamped(command, body_number(w, body, ARTICULATED_command_low), body_number(w, body, ARTICULATED_command_high));
     return parts;
@@ -88,14 +92,14 @@ HD real control_command(const ArticulatedLanes *w, int body, int64_t tick, real 
 HD_CALL real control_set(const ArticulatedLanes *restrict w, int64_t tick, real t)
 {
     real squares = splat(0.0);
-    if (w->c.control == ARTICULATED_RAIBERT) return raibert_set(w, t);
+    if ((w->c.uses & CONTROL_LEGS) != 0) return raibert_set(w, t);
     for (int i = 0; i < w->c.n_bodies; i++) {
         const int at = articulated_at(i) + ARTICULATED_COMMAND;
         if (w->bodies[i].driven == 0) continue;
         const real command = control_command(w, i, tick, t), change = command - limb(w, at);
         squares = fused(change, change, squares);
         set_limb(w, at, command);
-        if (w->c.control == ARTICULATED_EXTERNAL && w->c.efforts > 0) control_set_effort(w, i, tick);
+        if ((w->c.uses & CONTROL_ACTS) != 0 && w->c.efforts > 0) control_set_effort(w, i, tick);
     }
     return squares;
 }

@@ -75,13 +75,16 @@ static void figure_joint(const ArticulatedBody *body, const double *coordinate, 
 {
     const double *axis = body->number + ARTICULATED_axis_x;
     double turn[4];
-    if (body->kind == ROBOT_BALL) figure_times(frame->q, coordinate, frame->q);
-    if (body->kind == ROBOT_HINGE) {
+    switch ((RobotJointKind)body->kind) {
+    case ROBOT_BALL: figure_times(frame->q, coordinate, frame->q); break;
+    case ROBOT_HINGE:
         figure_about(axis, *coordinate - body->number[ARTICULATED_reference], turn);
         figure_times(frame->q, turn, frame->q);
+        break;
+    case ROBOT_SLIDE: figure_move(frame->p, frame->q, axis, *coordinate - body->number[ARTICULATED_reference]); break;
+    case ROBOT_FREE:
+    case ROBOT_WELD: break;
     }
-    if (body->kind == ROBOT_SLIDE)
-        figure_move(frame->p, frame->q, axis, *coordinate - body->number[ARTICULATED_reference]);
 }
 
 // A body that its parent carries; parent NULL: the world. frame->q: the body's rest.
@@ -176,14 +179,12 @@ double articulated_ground(const Configured *configured, const double *parameter,
 {
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    if (c.terrain == ARTICULATED_FLAT) return 0.0;
-    if (c.terrain == ARTICULATED_FILE) return figure_floor(configured->assets, &c, x, y);
-    if (c.terrain == ARTICULATED_TABLE) return terrain_table(configured->assets + c.table, c.n_table, x).height;
-    const double *of = parameter + c.terrain_row, along = x - of[0];
-    if (c.terrain == ARTICULATED_HEIGHTS) return of[2] * figure_height(configured, &c, along, y - of[1]);
-    if (c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(of[1], along), along).height;
-    if (c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(of[2], of[1], along), along).height;
-    return terrain_beyond(terrain_sine(of[2], of[1], along), along).height;
+    const double *of = parameter + c.terrain_row;
+    if (c.terrain == TERRAIN_file) return figure_floor(configured->assets, &c, x, y);
+    if (c.terrain == TERRAIN_heights) return of[2] * figure_height(configured, &c, x - of[0], y - of[1]);
+    const TerrainNumbers numbers = {c.n_terrain > 0 ? of[0] : 0.0, c.n_terrain > 1 ? of[1] : 0.0,
+                                    c.n_terrain > 2 ? of[2] : 1.0, configured->assets + c.table, c.n_table};
+    return terrain_along((TerrainKind)c.terrain, &numbers, x).height;
 }
 
 // A terrain of heights is drawn by its profile along x, at y = 0.
@@ -197,7 +198,7 @@ static double figure_period(const Configured *configured, const double *paramete
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
     const double frequency = parameter[ARTICULATED_PARAMETER_gait_frequency];
-    return c.control == ARTICULATED_GAIT && frequency > 0.0 ? 1.0 / frequency : 0.0;
+    return (c.uses & CONTROL_SWINGS) != 0 && frequency > 0.0 ? 1.0 / frequency : 0.0;
 }
 
 // ---- the plane view -------------------------------------------------------------------------------------------------
@@ -239,8 +240,8 @@ static bool figure_has_ground(const ArticulatedHost *host, const ArticulatedBody
     const Robot *robot = host->robot;
     bool ground = false;
     double normal[3];
-    for (int i = 0; i < robot->n_bodies && host->terrain < ARTICULATED_FILE; i++) ground |= bodies[i].n_points > 0;
-    for (int k = 0; k < robot->n_contacts && host->terrain == ARTICULATED_FILE; k++) {
+    for (int i = 0; i < robot->n_bodies && articulated_replaces(host); i++) ground |= bodies[i].n_points > 0;
+    for (int k = 0; k < robot->n_contacts && host->terrain == TERRAIN_file; k++) {
         const RobotShape *shape = &robot->shapes[robot->contacts[k].ground];
         articulated_turn(shape->q, up, normal);
         ground |= articulated_is_floor(shape) && normal[2] > FIGURE_STEEP;

@@ -89,7 +89,7 @@ static RobotGrounds robot_grounds(const Robot *robot, Arena *arena)
 // "2 planes and 1 other shape of the world", or the terrain.
 static const char *robot_grounds_text(const ArticulatedHost *host, const RobotGrounds *grounds, Arena *arena)
 {
-    const bool file = host->terrain == ARTICULATED_FILE, planes = grounds->planes > 0, fields = grounds->fields > 0;
+    const bool file = host->terrain == TERRAIN_file, planes = grounds->planes > 0, fields = grounds->fields > 0;
     const char *and = planes && fields ? " and " : "", *text = "";
     if (file && planes) text = arena_format(arena, "%d plane%s", grounds->planes, grounds->planes == 1 ? "" : "s");
     if (file && fields)
@@ -127,7 +127,7 @@ static void robot_say_ground(RobotRemarks *to, const ArticulatedHost *host, cons
     const bool falls = c->n_points == 0 && c->floats != 0;
     int touching = 0;
     for (int i = 0; i < c->n_bodies; i++) touching += bodies[i].n_points > 0;
-    if (host->terrain == ARTICULATED_NOWHERE)
+    if (host->terrain == TERRAIN_none)
         robot_say(to, "ground", false, "terrain: none: nothing touches anything");
     else if (c->n_points > 0)
         robot_say(to, "ground", false,
@@ -135,7 +135,7 @@ static void robot_say_ground(RobotRemarks *to, const ArticulatedHost *host, cons
                                c->n_points, c->n_points == 1 ? "" : "s", touching, touching == 1 ? "y" : "ies",
                                robot_grounds_text(host, &grounds, to->arena),
                                robot_friction_text(c, assets, to->arena)));
-    else if (host->terrain == ARTICULATED_FILE && host->robot->n_contacts == 0)
+    else if (host->terrain == TERRAIN_file && host->robot->n_contacts == 0)
         robot_say(to, "ground", falls,
                   falls ? "the file has no plane that the robot touches: it falls; name a terrain, for instance "
                           "`terrain: flat`"
@@ -182,7 +182,7 @@ static void robot_say_fields(RobotRemarks *to, const ArticulatedHost *host)
 {
     const Robot *robot = host->robot;
     bool *seen = ARENA_NEW(to->arena, bool, robot->n_shapes + 1);
-    for (int k = 0; k < robot->n_contacts && host->terrain == ARTICULATED_FILE; k++) {
+    for (int k = 0; k < robot->n_contacts && host->terrain == TERRAIN_file; k++) {
         const RobotShape *field = &robot->shapes[robot->contacts[k].ground];
         if (field->kind != ROBOT_HFIELD || seen[robot->contacts[k].ground]) continue;
         seen[robot->contacts[k].ground] = true;
@@ -203,7 +203,7 @@ static void robot_say_fields(RobotRemarks *to, const ArticulatedHost *host)
 static void robot_say_terrain(RobotRemarks *to, const ArticulatedHost *host, const ArticulatedConstants *c)
 {
     double low = INFINITY, high = -INFINITY;
-    if (host->terrain != ARTICULATED_HEIGHTS) return;
+    if (host->terrain != TERRAIN_heights) return;
     for (int k = 0; k < host->n_rows * host->n_columns; k++) {
         low = fmin(host->heights[k], low);
         high = fmax(host->heights[k], high);
@@ -233,7 +233,7 @@ static void robot_say_gains(RobotRemarks *to, const ArticulatedConstants *c, con
     const ArticulatedBody *bodies = (const ArticulatedBody *)assets;
     const ArticulatedInput *inputs = (const ArticulatedInput *)(assets + c->inputs);
     int idle = 0;
-    if (c->control == ARTICULATED_EXTERNAL && c->efforts != 0) return; // actions are efforts: no gains are needed
+    if ((c->uses & CONTROL_ACTS) != 0 && c->efforts != 0) return; // actions are efforts: no gains are needed
     for (int i = 0; i < c->n_bodies; i++) {
         bool gains = bodies[i].number[ARTICULATED_kp] != 0.0 || bodies[i].number[ARTICULATED_kd] != 0.0;
         for (int k = 0; k < c->n_inputs && !gains; k++)

@@ -6,16 +6,16 @@
 // Of a driven joint: how far its command may lie from its offset; or its effort.
 static Action external_action(const ArticulatedHost *host, int joint, const ArticulatedBody *body, bool effort)
 {
-    const bool slides = body->kind == ROBOT_SLIDE;
+    const RobotJointRow *kind = &robot_joints[body->kind];
     const double *number = body->number, most = number[ARTICULATED_effort], offset = number[ARTICULATED_offset];
     if (effort)
         return (Action){.name = host->joints[joint],
-                        .unit = slides ? "N" : "N m",
+                        .unit = kind->effort_unit,
                         .doc = "effort of the motor",
                         .low = -most,
                         .high = most};
     return (Action){.name = host->joints[joint],
-                    .unit = slides ? "m" : "rad",
+                    .unit = kind->unit,
                     .doc = "target of the motor, relative to its offset",
                     .low = number[ARTICULATED_command_low] - offset,
                     .high = number[ARTICULATED_command_high] - offset};
@@ -24,7 +24,7 @@ static Action external_action(const ArticulatedHost *host, int joint, const Arti
 void articulated_external(const ArticulatedHost *host, const ArticulatedBody *bodies, Arena *arena,
                           const ArticulatedConstants *c, Configured *out)
 {
-    if (c->control != ARTICULATED_EXTERNAL) return;
+    if ((c->uses & CONTROL_ACTS) == 0) return;
     Action *actions = ARENA_NEW(arena, Action, c->n_bodies + 1);
     out->n_actions = 0;
     for (int i = 0; i < c->n_bodies; i++)

@@ -26,12 +26,13 @@ static bool gradient_by_parameter(const Configured *configured, int parameter)
 
 static const char *gradient_refuses(const Configured *configured)
 {
+#define ARTICULATED_ROW(name, says, uses, refusal) refusal,
+    static const char *const why[] = {ARTICULATED_CONTROLS(ARTICULATED_ROW)};
+#undef ARTICULATED_ROW
     ArticulatedConstants c;
     memcpy(&c, &configured->constants, sizeof c);
-    if (c.control == ARTICULATED_RAIBERT)
-        return "`control: {mode: raibert}` has no gradient by the adjoint or the tangent";
-    if (c.control == ARTICULATED_EXTERNAL) return "control external has no gradient; control actions has one";
-    return c.attachment == ARTICULATED_TREE ? NULL : "only `attachment: tree` has a gradient by the adjoint";
+    if (why[c.control] != NULL) return why[c.control];
+    return c.attachment == ARTICULATED_ATTACHMENT_tree ? NULL : "only `attachment: tree` has a gradient by the adjoint";
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------------

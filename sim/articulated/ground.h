@@ -10,16 +10,24 @@ typedef struct ArticulatedGround {
     Vector3 normal; // upwards
 } ArticulatedGround;
 
-// The lane's parameters of the terrain: where it starts, then what the kind has (articulated_terrain in tables.c).
+// The lane's parameters of the terrain stand in the order of terrains.h.
+HD TerrainNumbers ground_numbers(const ArticulatedLanes *w)
+{
+    const int row = w->c.terrain_row, count = w->c.n_terrain;
+    TerrainNumbers numbers;
+    numbers.start = count > 0 ? lanes_parameter(w->group, row) : splat(0.0);
+    numbers.size = count > 1 ? lanes_parameter(w->group, row + 1) : splat(0.0);
+    numbers.length = count > 2 ? lanes_parameter(w->group, row + 2) : splat(1.0);
+    numbers.points = w->assets + w->c.table;
+    numbers.n_points = w->c.n_table;
+    return numbers;
+}
+
+// Of a terrain that depends on x alone.
 HD Terrain ground_terrain(const ArticulatedLanes *w, real x)
 {
-    const int row = w->c.terrain_row;
-    if (w->c.terrain == ARTICULATED_TABLE) return terrain_table(w->assets + w->c.table, w->c.n_table, x);
-    const real along = x - lanes_parameter(w->group, row), first = lanes_parameter(w->group, row + 1);
-    if (w->c.terrain == ARTICULATED_SLOPE) return terrain_beyond(terrain_slope(first, along), along);
-    const real length = lanes_parameter(w->group, row + 2);
-    if (w->c.terrain == ARTICULATED_STEPS) return terrain_beyond(terrain_steps(length, first, along), along);
-    return terrain_beyond(terrain_sine(length, first, along), along);
+    const TerrainNumbers numbers = ground_numbers(w);
+    return terrain_along((TerrainKind)w->c.terrain, &numbers, x);
 }
 
 // Heights of a file; the middle of the grid is at terrain_x, terrain_y.
@@ -106,9 +114,9 @@ HD ArticulatedGround ground_below(const ArticulatedLanes *w, real x, real y)
     ArticulatedGround ground;
     ground.height = splat(0.0);
     ground.normal = vector3(splat(0.0), splat(0.0), splat(1.0));
-    if (w->c.terrain == ARTICULATED_FLAT || w->c.terrain == ARTICULATED_NOWHERE) return ground;
-    if (w->c.terrain == ARTICULATED_FILE) return ground_of_file(w, x, y);
-    if (w->c.terrain == ARTICULATED_HEIGHTS) return ground_of_heights(w, x, y);
+    if (w->c.terrain == TERRAIN_flat || w->c.terrain == TERRAIN_none) return ground;
+    if (w->c.terrain == TERRAIN_file) return ground_of_file(w, x, y);
+    if (w->c.terrain == TERRAIN_heights) return ground_of_heights(w, x, y);
     const Terrain terrain = ground_terrain(w, x);
     const real up = 1.0 / square_root(fused(terrain.slope, terrain.slope, splat(1.0)));
     ground.height = terrain.height;

@@ -102,7 +102,7 @@ static void group_all(const ArticulatedHost *host, Arena *arena, ArticulatedGrou
     int *bodies = ARENA_NEW(arena, int, host->robot->n_bodies), count = 0;
     for (int i = 0; i < host->robot->n_bodies; i++) {
         const RobotJoint *joint = &host->robot->bodies[i].joint;
-        if (joint->motor.driven && (joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE)) bodies[count++] = i;
+        if (joint->motor.driven && robot_joint_coordinates(joint->kind) == 1) bodies[count++] = i;
     }
     *group = (ArticulatedGroup){"all", bodies, count};
 }

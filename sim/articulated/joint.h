@@ -169,23 +169,27 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
                               const ArticulatedAxis *axis)
 {
     ArticulatedRows rows;
-    const int kind = w->bodies[body].kind;
     const real turn = h * fused(h, w->attach_turn_stiffness, w->attach_turn_damping);
     rows.k = h * fused(h, w->attach_stiffness, w->attach_damping);
     rows.f = scaled(-(h * w->attach_stiffness), s->gap);
     rows.t = turn;
     rows.torque = scaled(-(h * w->attach_turn_stiffness), s->turn);
     rows.k_more = rows.t_more = splat(0.0);
-    if (kind == ROBOT_HINGE) {
+    switch ((RobotJointKind)w->bodies[body].kind) {
+    case ROBOT_HINGE:
         rows.t_more = axis->K - turn;
         rows.torque = along(rows.torque, axis->f, s->axis);
-    }
-    if (kind == ROBOT_SLIDE) {
+        break;
+    case ROBOT_SLIDE: {
         const real part = dot3(s->axis, rows.f);
         rows.k_more = axis->K - rows.k;
         rows.f = along(rows.f, axis->f - part, s->axis);
+        break;
     }
-    if (kind == ROBOT_BALL) joint_rows_ball(w, body, h, s, &rows);
+    case ROBOT_BALL: joint_rows_ball(w, body, h, s, &rows); break;
+    case ROBOT_FREE: // has no rows
+    case ROBOT_WELD: break;
+    }
     return rows;
 }
 

@@ -122,7 +122,7 @@ static void lay_body(const Robot *robot, int i, const double *coordinates, Artic
     const RobotBody *body = &robot->bodies[i], *parent = body->parent >= 0 ? &robot->bodies[body->parent] : NULL;
     const RobotJoint *joint = &body->joint;
     double seat[3];
-    const bool one = joint->kind == ROBOT_HINGE || joint->kind == ROBOT_SLIDE;
+    const bool one = robot_joint_coordinates(joint->kind) == 1;
     to->parent = body->parent;
     to->kind = (int32_t)joint->kind;
     to->driven = one && joint->motor.driven;
@@ -184,7 +184,7 @@ static void lay_bodies(const ArticulatedHost *host, ArticulatedBody *bodies, int
         const RobotJointKind kind = host->robot->bodies[i].joint.kind;
         lay_body(host->robot, i, coordinates, &bodies[i]);
         if (host->keyframe != NULL) lay_command(host->keyframe, i, bodies[i].number);
-        bodies[i].joint = kind == ROBOT_HINGE || kind == ROBOT_SLIDE ? (*joints)++ : -1;
+        bodies[i].joint = robot_joint_coordinates(kind) == 1 ? (*joints)++ : -1;
         coordinates += robot_joint_coordinates(kind);
     }
     lay_tree(bodies, host->robot->n_bodies);
@@ -276,14 +276,19 @@ static void lay_places_of(LayPoints *lay, const RobotShape *shape, int surface, 
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact)
 {
     const bool floor = articulated_is_floor(&host->robot->shapes[contact->ground]);
-    return host->terrain != ARTICULATED_NOWHERE && (!floor || host->terrain == ARTICULATED_FILE);
+    return host->terrain != TERRAIN_none && (!floor || host->terrain == TERRAIN_file);
 }
 
 bool articulated_is_floor(const RobotShape *shape) { return shape->kind == ROBOT_PLANE || shape->kind == ROBOT_HFIELD; }
 
+bool articulated_replaces(const ArticulatedHost *host)
+{
+    return host->terrain != TERRAIN_file && host->terrain != TERRAIN_none;
+}
+
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape)
 {
-    return host->terrain < ARTICULATED_FILE && shape->collides;
+    return articulated_replaces(host) && shape->collides;
 }
 
 // The points of a shape, of its first surface or of all others. next: of the robot's contacts, that of the shape.
@@ -495,11 +500,12 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
     c->n_table = host->n_table;
     c->n_rows = host->n_rows;
     c->n_columns = host->n_columns;
-    c->n_fields = host->terrain == ARTICULATED_FILE ? robot->n_heights : 0;
+    c->n_fields = host->terrain == TERRAIN_file ? robot->n_heights : 0;
     c->starts = host->starts != NULL;
     c->terrain = (int32_t)host->terrain;
     c->terrain_row = ARTICULATED_N_PARAMETERS;
     c->raibert_row = places.raibert_row;
+    c->n_terrain = c->raibert_row - c->terrain_row;
     c->raibert_metric = ARTICULATED_N_METRICS + (c->n_targets > 0);
     out->n_assets = lay_places(c);
     double *assets = ARENA_NEW(arena, double, out->n_assets + 1);

@@ -6,16 +6,13 @@
 // ---- gaits ----------------------------------------------------------------------------------------------------------
 
 // Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a part of a stride for
-// each row behind it, and for the right one; of `wave` a row counts as that part of all rows.
+// each row behind it, and for the right one.
+#define RAIBERT_GAIT(name, ...) {__VA_ARGS__},
 static const struct {
     double frequency, duty, bounce, row, right;
     bool wave;
-} raibert_gaits[ARTICULATED_N_GAITS] = {
-    [ARTICULATED_TROT] = {2.5, 0.5, 0.0, 0.5, 0.5, false},  [ARTICULATED_PACE] = {2.5, 0.5, 0.0, 0.0, 0.5, false},
-    [ARTICULATED_BOUND] = {3.0, 0.4, 1.0, 0.5, 0.0, false}, [ARTICULATED_PRONK] = {2.5, 0.4, 1.0, 0.0, 0.0, false},
-    [ARTICULATED_WALK] = {1.5, 0.65, 0.0, 0.5, 0.5, true},  [ARTICULATED_RUN] = {2.5, 0.35, 1.0, 0.5, 0.5, false},
-    [ARTICULATED_HOP] = {2.5, 0.4, 1.0, 0.0, 0.0, false},
-};
+} raibert_gaits[ARTICULATED_N_GAITS] = {ARTICULATED_GAITS(RAIBERT_GAIT)};
+#undef RAIBERT_GAIT
 
 static double raibert_phase_of(ArticulatedGait gait, int leg, int n_legs)
 {
@@ -145,7 +142,7 @@ static const char *foot_refused(const Robot *robot, const bool *touches, int bas
     if (!foot_is_below(robot, foot, base) || foot == base) return "no joints lead to it from the base";
     for (int i = foot; i != base; i = robot->bodies[i].parent) {
         const RobotJointKind kind = robot->bodies[i].joint.kind;
-        joints += kind == ROBOT_HINGE || kind == ROBOT_SLIDE;
+        joints += robot_joint_coordinates(kind) == 1;
         balls += kind == ROBOT_BALL || kind == ROBOT_FREE;
         bodies++;
     }
@@ -183,9 +180,9 @@ Error articulated_feet(const Points *named, int option, const ArticulatedConstan
     bool *touches = ARENA_NEW(arena, bool, robot->n_bodies + 1);
     int *feet = ARENA_NEW(arena, int, robot->n_bodies + (int)named->count), count = 0;
     out->wrong_option = option;
-    if (c->control != ARTICULATED_RAIBERT && named->count > 0)
+    if ((c->uses & CONTROL_LEGS) == 0 && named->count > 0)
         return error_make(ERROR_USER, "control.legs needs control: {mode: raibert}");
-    if (c->control == ARTICULATED_RAIBERT) {
+    if ((c->uses & CONTROL_LEGS) != 0) {
         feet_touch(host, touches);
         count = feet_find(robot, touches, base, feet);
         const char *found =

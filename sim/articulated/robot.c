@@ -4,12 +4,11 @@
 #include <math.h>
 #include <stddef.h>
 
-int robot_joint_coordinates(RobotJointKind kind)
-{
-    static const int count[] = {
-        [ROBOT_FREE] = 7, [ROBOT_HINGE] = 1, [ROBOT_SLIDE] = 1, [ROBOT_BALL] = 4, [ROBOT_WELD] = 0};
-    return count[kind];
-}
+#define ROBOT_ROW(name, ...) {__VA_ARGS__},
+const RobotJointRow robot_joints[] = {ROBOT_JOINTS(ROBOT_ROW)};
+#undef ROBOT_ROW
+
+int robot_joint_coordinates(RobotJointKind kind) { return robot_joints[kind].coordinates; }
 
 // Two rods of 1 kg and 1 m that hang from a point at 2 m, the upper one held level by its motor.
 #define ROBOT_ROD(of, over, down, height)                                                                              \

@@ -18,13 +18,19 @@ enum {
     ROBOT_NAME_MAX = 128         // bytes of a name
 };
 
-typedef enum RobotJointKind {
-    ROBOT_FREE,  // a floating base
-    ROBOT_HINGE, // turns about the axis
-    ROBOT_SLIDE, // moves along the axis
-    ROBOT_BALL,  // turns about its anchor
-    ROBOT_WELD   // does not move
-} RobotJointKind;
+// Kinds of joints: name, word, how many coordinates, unit of one and of an effort. free: a floating base; hinge, slide:
+// turns about, moves along the axis; ball: turns about its anchor; weld: does not move.
+// clang-format off
+#define ROBOT_JOINTS(X) \
+    X(FREE,  "free",  7, "m",   "N") \
+    X(HINGE, "hinge", 1, "rad", "N m") \
+    X(SLIDE, "slide", 1, "m",   "N") \
+    X(BALL,  "ball",  4, "rad", "N m") \
+    X(WELD,  "weld",  0, "",    "")
+// clang-format on
+#define ROBOT_KIND(name, ...) ROBOT_##name,
+typedef enum RobotJointKind { ROBOT_JOINTS(ROBOT_KIND) } RobotJointKind;
+#undef ROBOT_KIND
 
 // What drives a joint, all its motors together: kp (command - q) - kd q' + bias, within +-effort. A motor that is
 // commanded by torque has no kp and kd.
@@ -135,7 +141,13 @@ typedef struct Robot {
     "flag|flexcomp|freejoint|gazebo|gravcomp|gravity|hfield|inertia|intvelocity|mesh|mimic|mocap|mujoco|muscle|"       \
     "orientation|pair|pid|plugin|qvel|replicate|sdf|site|springdamper|tendon|unknown|viscosity|wind|worldbody"
 
-int robot_joint_coordinates(RobotJointKind kind); // 7, 1, 1, 4, 0
-extern const Robot robot_pendulum;                // the robot of a spec that names none
+typedef struct RobotJointRow {
+    const char *word;
+    int coordinates;
+    const char *unit, *effort_unit;
+} RobotJointRow;
+extern const RobotJointRow robot_joints[]; // by RobotJointKind
+int robot_joint_coordinates(RobotJointKind kind);
+extern const Robot robot_pendulum; // the robot of a spec that names none
 
 #endif

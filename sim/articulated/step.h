@@ -194,7 +194,7 @@ HD_CALL ArticulatedSeen articulated_solve(const ArticulatedLanes *restrict w, re
     const real h = splat(w->c.dt);
     ArticulatedSeen seen = seen_nothing();
     real a[PACKED_CELLS], b[6];
-    if (w->c.attachment == ARTICULATED_TREE) {
+    if (w->c.attachment == ARTICULATED_ATTACHMENT_tree) {
         for (int i = w->c.n_bodies - 1; i >= 0; i--) step_up(w, i, h, t, &seen, a);
         return seen;
     }

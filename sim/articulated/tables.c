@@ -27,22 +27,16 @@ static const Parameter articulated_always[ARTICULATED_N_PARAMETERS] = {
      1e3,                                                                                                              \
      SECTION_PARAMETERS,                                                                                               \
      "strides that leg " #k " is ahead; its default is that of control.gait (control: raibert)"},
+#define ARTICULATED_ROW_TERRAIN(name, unit, value, low, high, section, has, doc)                                       \
+    {#name, unit, value, low, high, section, doc},
 const Parameter articulated_extra[ARTICULATED_N_EXTRA] = {
-    {"terrain_start", "m", 1.0, -1e6, 1e6, SECTION_PARAMETERS,
-     "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)"},
-    {"terrain_slope", "1", 0.05, -1e1, 1e1, SECTION_PARAMETERS, "rise of the ground over run (terrain: slope)"},
-    {"terrain_height", "m", 0.02, -1e2, 1e2, SECTION_PARAMETERS,
-     "rise of each step, or amplitude (terrain: steps or sine)"},
-    {"terrain_length", "m", 1.0, 1e-3, 1e4, SECTION_PARAMETERS,
-     "length of a tread, or of a wave (terrain: steps or sine)"},
-    {"terrain_x", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "middle of the grid of heights (terrain: heights)"},
-    {"terrain_y", "m", 0.0, -1e6, 1e6, SECTION_PARAMETERS, "the same (terrain: heights)"},
-    {"terrain_scale", "1", 1.0, -1e3, 1e3, SECTION_PARAMETERS, "factor of all heights (terrain: heights)"},
-    ARTICULATED_RAIBERT(ARTICULATED_ROW) ARTICULATED_ROW_PHASE(1) ARTICULATED_ROW_PHASE(2) ARTICULATED_ROW_PHASE(3)
-        ARTICULATED_ROW_PHASE(4) ARTICULATED_ROW_PHASE(5) ARTICULATED_ROW_PHASE(6) ARTICULATED_ROW_PHASE(7)
-            ARTICULATED_ROW_PHASE(8)};
+    TERRAIN_START(ARTICULATED_ROW_TERRAIN) TERRAIN_SIZES(ARTICULATED_ROW_TERRAIN) TERRAIN_GRID(ARTICULATED_ROW_TERRAIN)
+        ARTICULATED_RAIBERT(ARTICULATED_ROW) ARTICULATED_ROW_PHASE(1) ARTICULATED_ROW_PHASE(2) ARTICULATED_ROW_PHASE(3)
+            ARTICULATED_ROW_PHASE(4) ARTICULATED_ROW_PHASE(5) ARTICULATED_ROW_PHASE(6) ARTICULATED_ROW_PHASE(7)
+                ARTICULATED_ROW_PHASE(8)};
 #undef ARTICULATED_ROW
 #undef ARTICULATED_ROW_PHASE
+#undef ARTICULATED_ROW_TERRAIN
 _Static_assert(ARTICULATED_LEGS == 8, "a phase for each leg");
 
 // Numbers that can be named: NAME_suffix.
@@ -137,19 +131,27 @@ bool articulated_is_own(const char *name, bool body, bool wide)
     return wide && strcasecmp(name, "base") == 0; // base_x ... base_qw
 }
 
-// Appends the parameters that this terrain has, in the order of ground.h.
-static int parameters_of_terrain(ArticulatedTerrain terrain, Parameter *parameters)
+#define ARTICULATED_PROFILE(name, has)                                                                                 \
+    _Static_assert(((has)&TERRAIN_HAS_start) != 0 &&                                                                   \
+                       (((has)&TERRAIN_HAS_slope) != 0) != (((has)&TERRAIN_HAS_height) != 0),                          \
+                   "a profile has a start, and either a slope or a height");
+TERRAIN_PROFILES(ARTICULATED_PROFILE)
+#undef ARTICULATED_PROFILE
+
+// Appends the parameters that this terrain has; returns how many.
+static int parameters_of_terrain(TerrainKind terrain, Parameter *parameters)
 {
-    if (terrain == ARTICULATED_FLAT || terrain == ARTICULATED_TABLE || terrain >= ARTICULATED_FILE) return 0;
-    if (terrain == ARTICULATED_HEIGHTS) {
-        memcpy(parameters, articulated_extra + 4, 3 * sizeof *parameters);
-        return 3;
-    }
-    const int count = terrain == ARTICULATED_SLOPE ? 1 : 2;
-    parameters[0] = articulated_extra[0];
-    memcpy(parameters + 1, articulated_extra + (terrain == ARTICULATED_SLOPE ? 1 : 2),
-           (size_t)count * sizeof *parameters);
-    return 1 + count;
+#define ARTICULATED_HAS(name, unit, value, low, high, section, has, doc) has,
+#define ARTICULATED_TERRAIN_HAS(word, has) has,
+    static const int bits[] = {TERRAIN_START(ARTICULATED_HAS) TERRAIN_SIZES(ARTICULATED_HAS)
+                                   TERRAIN_GRID(ARTICULATED_HAS)};
+    static const int of_kind[] = {TERRAINS(ARTICULATED_TERRAIN_HAS)};
+#undef ARTICULATED_HAS
+#undef ARTICULATED_TERRAIN_HAS
+    int count = 0;
+    for (int k = 0; k < ARTICULATED_N_TERRAIN; k++)
+        if ((of_kind[terrain] & bits[k]) != 0) parameters[count++] = articulated_extra[k];
+    return count;
 }
 
 // A number of bodies, joints or groups that a spec may name.

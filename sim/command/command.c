@@ -1,15 +1,26 @@
 // The user's own simulator as a model: a program that the spec names, run as worker processes. The spec itself declares
-// the parameters, metrics, failures and columns. Nothing here runs it: see sim/backend_program.c.
+// the parameters, metrics, failures and columns. Nothing here runs it: see pool.h.
 #include "command.h"
 
 #include "../models.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 enum { COMMAND_PROGRAM, COMMAND_WORKERS, COMMAND_SECONDS, COMMAND_SAMPLES, COMMAND_OWN_FAILURES, COMMAND_N_OPTIONS };
 enum { COMMAND_PARAMETERS, COMMAND_METRICS, COMMAND_COLUMNS, COMMAND_N_LISTS };
+
+const char *command_line_words(const CommandModel *model, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < model->n_program && used + 1 < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.60s%s", i > 0 ? " " : "", model->program[i],
+                                 strlen(model->program[i]) > 60 ? "..." : "");
+    return out;
+}
 
 static const Option command_options[COMMAND_N_OPTIONS] = {
     {"program", OPTION_ARGUMENTS, "", 0, 0, 0, "[python3, simulate.py]",

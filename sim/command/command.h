@@ -1,5 +1,5 @@
-// The user's own simulator as a model: its settings, the messages that it gets and gives, and its processes. Lanes are
-// advanced by sim/backend_program.c.
+// The user's own simulator as a model: its settings (command.c), the messages that it gets and gives (message.c), and
+// its processes (process.c). worker.h and pool.h have the workers that advance lanes, for sim/backend_program.c.
 #ifndef HOPSCOTCH_COMMAND_MODEL_H
 #define HOPSCOTCH_COMMAND_MODEL_H
 
@@ -25,6 +25,9 @@ typedef struct CommandModel {
     int64_t samples; // of a trajectory, at most
 } CommandModel;
 
+// out[size] <- the words of the command line, for messages. Returns `out`. "..." marks a word that is cut.
+const char *command_line_words(const CommandModel *model, char *out, size_t size);
+
 // ---- messages (message.c): one JSON object per line -----------------------------------------------------------------
 
 typedef struct Request {
@@ -45,27 +48,32 @@ typedef struct Answer {
     char problem[200];
 } Answer;
 
-size_t message_request_most(const Configured *configured); // bytes
+// Bytes of the longest request and answer, with newline. traced: the answer holds a trajectory.
+size_t message_request_most(const Configured *configured);
 size_t message_answer_most(const Configured *configured, bool traced);
-size_t message_write_request(const Configured *configured, const Request *request, char *out); // bytes, with newline
-char *message_write_hello(const Configured *configured, size_t *size); // to be freed; NULL: no memory
-// text[length] is followed by a NUL. False: it breaks the protocol, and `problem` says how.
+// out[message_request_most] <- a request and a newline. Returns its bytes.
+size_t message_write_request(const Configured *configured, const Request *request, char *out);
+// The runner's hello, *size bytes with newline. The caller frees it. NULL: not enough memory.
+char *message_write_hello(const Configured *configured, size_t *size);
+// Read a line of a worker: text[length], followed by a NUL. False: the line breaks the protocol, and `problem` says
+// how. message_read_answer fills the arrays of *answer; id: of the request.
 bool message_read_answer(const Configured *configured, uint64_t id, const char *text, size_t length, Answer *answer);
 bool message_read_hello(const char *text, size_t length, char version[COMMAND_VERSION_LENGTH + 1], char *problem,
                         size_t size);
 
 // ---- processes (process.c) ------------------------------------------------------------------------------------------
 
-// A process that outlives the runner by an instant: when the runner ends, however it ends, it kills the process groups
-// that the runner has started and not ended.
+// A process that outlives the runner by an instant: when the runner ends, however it ends, the guard kills the process
+// groups that the runner has started and not ended.
 typedef struct Guard {
     pid_t process;
     int to;
 } Guard;
 
-Error process_random(void *bytes, size_t size); // from the system: nobody can guess them
-Error guard_start(Guard *guard);
-void guard_end(Guard *guard);
+// bytes[size] <- random bytes of the system, which can't be guessed. Error (machine): the system has none.
+Error process_random(void *bytes, size_t size);
+Error guard_start(Guard *guard); // error (machine): cannot start a process
+void guard_end(Guard *guard);    // returns after the guard has killed the groups that are left
 
 // What all processes of a program have in common.
 typedef struct ProcessPlan {
@@ -77,14 +85,17 @@ typedef struct ProcessPlan {
 typedef struct Process {
     pid_t process; // 0: none
     int to, from, errors;
-    int ended; // readable once the process has ended, even if others hold its pipes; -1: the system has no such thing
+    int ended; // readable once the process has ended, even if others hold its pipes; -1: an old kernel without pidfd
 } Process;
 
-// The file that the first word of a program stands for: with a slash below `folder`, else from PATH. Error (user):
-// there is none. *file: to be freed.
+// *file <- the file that the first word of a command line names: below `folder` if the word has a slash, else from
+// PATH. The caller frees it. Error (user): there is no such file, it lies outside of `folder`, or it can't be run.
 Error process_find(const char *word, const char *folder, char **file);
+// Starts a process and tells the guard. Error (machine): there are no processes or pipes left. A file that
+// can't be run ends its process with exit code 127.
 Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out);
-// Kills the group. patience: s that the process has to end by itself. Its status, as waitpid gives it, if it did.
+// Closes the process's input, waits at most `patience` s for its end, and kills its group. Returns its status, as
+// waitpid gives it, if it ended by itself, else PROCESS_WAS_KILLED.
 enum { PROCESS_WAS_KILLED = -1 };
 int process_end(Process *process, const Guard *guard, double patience);
 

@@ -103,7 +103,7 @@ Error guard_start(Guard *guard)
     int ends[2];
     *guard = (Guard){.to = -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return error_make(ERROR_MACHINE, "the system makes no pipe for a process: %s", strerror(errno));
+        return error_make(ERROR_MACHINE, "cannot make a pipe between processes: %s", strerror(errno));
     guard->process = fork();
     if (guard->process == 0) guard_become(ends[0]);
     const int failed = errno;
@@ -247,7 +247,7 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
     const pid_t parent = getpid();
     *out = (Process){.to = -1, .from = -1, .errors = -1, .ended = -1};
     if (!process_open_pipes(&pipes))
-        return error_make(ERROR_MACHINE, "the system makes no pipes for a process: %s", strerror(errno));
+        return error_make(ERROR_MACHINE, "cannot make the pipes of a process: %s", strerror(errno));
     const pid_t child = fork();
     if (child == 0) process_become(plan, &pipes, parent);
     const int failed = errno;

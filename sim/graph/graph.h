@@ -39,7 +39,7 @@ int graph_resource(Graph *graph, const char *name);
 // Adds a node; *node: its number, in the order of construction. Error (user): the name is taken, or there are
 // GRAPH_NODES_MAX.
 Error graph_node(Graph *graph, const char *name, GraphWork work, int *node);
-// Declares that the node accesses the elements [first, end) of the resource.
+// Declare that the node reads, or writes, the elements [first, end) of the resource.
 void graph_reads(Graph *graph, int node, int resource, int64_t first, int64_t end);
 void graph_writes(Graph *graph, int node, int resource, int64_t first, int64_t end);
 // `before` must end before `after` starts. Error (user): this closes a cycle; the message shows it.
@@ -92,7 +92,7 @@ int graph_threads(int wanted);
 typedef struct GraphTeam GraphTeam;
 Error graph_team_open(int threads, Arena *arena, GraphTeam **team); // Error: the system starts no more threads
 void graph_team_close(GraphTeam *team);                             // may be NULL
-int graph_team_threads(const GraphTeam *team);
+int graph_team_threads(const GraphTeam *team);                      // the caller included
 
 typedef struct GraphProfile GraphProfile;
 // Runs all steps in order; allocates nothing. False: it was cancelled, and some steps were not run. The profile may be
@@ -111,6 +111,7 @@ struct GraphProfile {
 };
 
 int64_t graph_clock(void); // ns, monotonic
+// Memory for the times of a run of the program.
 GraphProfile graph_profile_new(const GraphProgram *program, Arena *arena);
 
 typedef struct GraphReport {
@@ -120,6 +121,7 @@ typedef struct GraphReport {
     int path_length;
 } GraphReport;
 
+// Work, critical path and idle time of a run that was profiled.
 GraphReport graph_report(const GraphProgram *program, const GraphProfile *profile, Arena *arena);
 
 // ---- pictures (export.c) --------------------------------------------------------------------------------------------

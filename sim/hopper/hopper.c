@@ -34,14 +34,34 @@ enum {
     HOPPER_ACTIONS_FILE
 };
 
+// Words of options, a row each.
+// clang-format off
+// Whether a step is solved by iteration, so that there are debug rows.
+#define HOPPER_INTEGRATORS(X) \
+    X(implicit_midpoint, true) \
+    X(semi_implicit_euler, false) \
+    X(implicit_euler, true) \
+    X(rk4, false) \
+    X(dormand_prince, false)
+// The variants that a word selects.
+#define HOPPER_MACHINES(X) X(three_state, 0) X(four_state, HOPPER_WITH_FOUR_STATES)
+#define HOPPER_PUSHES(X) X(none, 0) X(timed, HOPPER_WITH_TIMED_PUSH) X(random, HOPPER_WITH_RANDOM_PUSHES)
+#define HOPPER_WINDS(X) X(none, 0) X(steady, HOPPER_WITH_WIND) X(gusting, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS)
+#define HOPPER_ACCOUNTINGS(X) X(total, 0) X(parts, HOPPER_WITH_PARTS)
+#define HOPPER_EQUATION_SETS(X) X(corrected, 0) X(reference, HOPPER_WITH_REFERENCE)
+#define HOPPER_CONTROLS(X) \
+    X(raibert, 0) \
+    X(external, HOPPER_WITH_EXTERNAL) \
+    X(policy, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY)
+// clang-format on
+
 static const Option hopper_options[] = {
     {"duration", OPTION_NUMBER, "s", 5.0, 1e-6, 1e5, NULL, "simulated time; a whole number of steps dt"},
     {"dt", OPTION_NUMBER, "s", 1e-4, 1e-7, 0.1, NULL, "time step; with dormand_prince only the unit of record.sample"},
-    {"integrator", OPTION_CHOICE, "", 0, 0, 4,
-     "implicit_midpoint|semi_implicit_euler|implicit_euler|rk4|dormand_prince",
+    {"integrator", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_INTEGRATORS),
      "implicit_midpoint: second order, keeps energy; semi_implicit_euler: first order, cheap; implicit_euler: first "
      "order, damps; rk4: fourth order between events; dormand_prince: adaptive steps, events located"},
-    {"equations", OPTION_CHOICE, "", 0, 0, 1, "corrected|reference",
+    {"equations", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_EQUATION_SETS),
      "corrected: Euler-Lagrange; reference: with the sign error of a widely copied 5x5 form, for comparison"},
     {"settle", OPTION_NUMBER, "s", 1.0, 0.0, 1e5, NULL,
      "velocity_error, mean_speed and attitude_rms ignore the time before it"},
@@ -54,19 +74,19 @@ static const Option hopper_options[] = {
     // a looser tolerance changes the gait
     {"tolerance", OPTION_NUMBER, "1", 1e-6, 1e-12, 5e-5, NULL, "dormand_prince: error of a step (m, rad, m/s, rad/s)"},
     {"steps", OPTION_INTEGER, "1", 1e6, 100, 1e9, NULL, "dormand_prince: a trial that needs more fails as `limit`"},
-    {"machine", OPTION_CHOICE, "", 0, 0, 1, "three_state|four_state",
+    {"machine", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_MACHINES),
      "four_state: flight in two parts, the leg short and swinging, then matching the foot's speed to the ground"},
-    {"terrain", OPTION_CHOICE, "", 0, 0, 4, "flat|slope|steps|sine|table",
+    {"terrain", OPTION_CHOICE, "", 0, 0, CHOICES(TERRAINS_ALONG),
      "height of the ground; parameters give its dimensions, terrain_points the table"},
     {"terrain_points", OPTION_POINTS, "m", 0, -1e6, 1e6, NULL,
      "[[x, z], ...] for terrain: table; linear between points, level before the first and after the last"},
-    {"push", OPTION_CHOICE, "", 0, 0, 2, "none|timed|random",
+    {"push", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_PUSHES),
      "horizontal pushes on the body: timed: one; random: many, by the seed"},
-    {"wind", OPTION_CHOICE, "", 0, 0, 2, "none|steady|gusting",
+    {"wind", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_WINDS),
      "force wind_drag |w - v| (w - v) on the body; gusting: w is a sine, with a random phase per replicate"},
-    {"accounting", OPTION_CHOICE, "", 0, 0, 1, "total|parts",
+    {"accounting", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_ACCOUNTINGS),
      "parts: adds each term of the energy balance as a metric"},
-    {"control.mode", OPTION_CHOICE, "", 0, 0, 2, "raibert|external|policy",
+    {"control.mode", OPTION_CHOICE, "", 0, 0, CHOICES(HOPPER_CONTROLS),
      "raibert: three-part control; external: thrust u1 and hip torque u2 are the actions of control.actions or "
      "control.file, or of an environment, within u1_min to u1_max and u2_min to u2_max; policy: a network gives them "
      "for what environment.observe says"},
@@ -79,19 +99,23 @@ static const Option hopper_options[] = {
      "the network, with the columns layer, output, input (0: the constant) and weight"},
 };
 
-// Variants of the model, by the choices of an option.
+// Variants of the model, by the choices of an option. A terrain that is not flat has its parameters beside.
+#define HOPPER_SET(word, set) set,
+#define HOPPER_TERRAIN_SET(word, has) (has) | (TERRAIN_##word != TERRAIN_flat ? HOPPER_WITH_TERRAIN : 0),
 static const struct {
     int option;
-    int32_t variants[5];
+    int32_t variants[CHOICE_COUNT(TERRAINS_ALONG)]; // the longest list
 } hopper_variants[] = {
-    {HOPPER_MACHINE, {0, HOPPER_WITH_FOUR_STATES}},
-    {HOPPER_TERRAIN, {0, HOPPER_WITH_SLOPE, HOPPER_WITH_STEPS, HOPPER_WITH_SINE, HOPPER_WITH_TABLE}},
-    {HOPPER_PUSH, {0, HOPPER_WITH_TIMED_PUSH, HOPPER_WITH_RANDOM_PUSHES}},
-    {HOPPER_WIND, {0, HOPPER_WITH_WIND, HOPPER_WITH_WIND | HOPPER_WITH_GUSTS}},
-    {HOPPER_ACCOUNTING, {0, HOPPER_WITH_PARTS}},
-    {HOPPER_EQUATIONS, {0, HOPPER_WITH_REFERENCE}},
-    {HOPPER_CONTROL, {0, HOPPER_WITH_EXTERNAL, HOPPER_WITH_EXTERNAL | HOPPER_WITH_POLICY}},
+    {HOPPER_MACHINE, {HOPPER_MACHINES(HOPPER_SET)}},
+    {HOPPER_TERRAIN, {TERRAINS_ALONG(HOPPER_TERRAIN_SET)}},
+    {HOPPER_PUSH, {HOPPER_PUSHES(HOPPER_SET)}},
+    {HOPPER_WIND, {HOPPER_WINDS(HOPPER_SET)}},
+    {HOPPER_ACCOUNTING, {HOPPER_ACCOUNTINGS(HOPPER_SET)}},
+    {HOPPER_EQUATIONS, {HOPPER_EQUATION_SETS(HOPPER_SET)}},
+    {HOPPER_CONTROL, {HOPPER_CONTROLS(HOPPER_SET)}},
 };
+#undef HOPPER_SET
+#undef HOPPER_TERRAIN_SET
 
 static int32_t hopper_variants_of(const double *settings)
 {
@@ -102,16 +126,15 @@ static int32_t hopper_variants_of(const double *settings)
 }
 
 // By the choices of `integrator`: the kernel without variants, and the kernel with all of them.
+#define HOPPER_PAIR(name, iterates) {KERNEL_hopper_##name, KERNEL_hopper_##name##_full, iterates},
+#define HOPPER_INTEGRATOR_NUMBER(name, ...) HOPPER_INTEGRATOR_##name,
+enum { HOPPER_INTEGRATORS(HOPPER_INTEGRATOR_NUMBER) };
 static const struct {
     int plain, full;
-} hopper_kernels[] = {
-    {KERNEL_hopper_implicit_midpoint, KERNEL_hopper_implicit_midpoint_full},
-    {KERNEL_hopper_semi_implicit_euler, KERNEL_hopper_semi_implicit_euler_full},
-    {KERNEL_hopper_implicit_euler, KERNEL_hopper_implicit_euler_full},
-    {KERNEL_hopper_rk4, KERNEL_hopper_rk4_full},
-    {KERNEL_hopper_dormand_prince, KERNEL_hopper_dormand_prince_full},
-};
-enum { HOPPER_DORMAND_PRINCE = 4 }; // its index there
+    bool iterates;
+} hopper_kernels[] = {HOPPER_INTEGRATORS(HOPPER_PAIR)};
+#undef HOPPER_PAIR
+#undef HOPPER_INTEGRATOR_NUMBER
 
 // by the choices of `newton.jacobian` after closed_form, which uses the integrator's kernel
 static const int hopper_newton_kernels[] = {KERNEL_hopper_newton_analytic, KERNEL_hopper_newton_finite_difference};
@@ -192,14 +215,6 @@ static bool hopper_whole_steps(double time, double dt, int64_t *steps)
     return fabs(ratio - (double)*steps) <= 1e-6 && ratio < 9e15;
 }
 
-// True if a step is solved by iteration, so that there are debug rows.
-static bool hopper_iterates(int kernel)
-{
-    return kernel == KERNEL_hopper_implicit_midpoint || kernel == KERNEL_hopper_implicit_euler ||
-           kernel == KERNEL_hopper_implicit_midpoint_full || kernel == KERNEL_hopper_implicit_euler_full ||
-           kernel == KERNEL_hopper_newton_analytic || kernel == KERNEL_hopper_newton_finite_difference;
-}
-
 static Error hopper_choose_kernel(const double *settings, int32_t variants, int *kernel)
 {
     const int jacobian = (int)settings[HOPPER_JACOBIAN], integrator = (int)settings[HOPPER_INTEGRATOR];
@@ -207,7 +222,7 @@ static Error hopper_choose_kernel(const double *settings, int32_t variants, int 
     *kernel = variants != 0 ? hopper_kernels[integrator].full : hopper_kernels[integrator].plain;
     if (jacobian == 0) return error_none();
     *kernel = hopper_newton_kernels[jacobian - 1];
-    if (integrator != 0)
+    if (integrator != HOPPER_INTEGRATOR_implicit_midpoint)
         return error_make(ERROR_USER, "newton.jacobian: %s needs integrator: implicit_midpoint; leave it out", name);
     if ((variants & ~HOPPER_WITH_REFERENCE) != 0)
         return error_make(ERROR_USER,
@@ -236,7 +251,7 @@ void hopper_compose(int32_t variants, int16_t *row, const Parameter *more, int n
 static Error hopper_take_table(const Points *points, HopperConstants *constants, Configured *out)
 {
     const int64_t count = points != NULL ? points[HOPPER_TERRAIN_POINTS].count : 0;
-    if ((constants->variants & HOPPER_WITH_TABLE) == 0)
+    if (constants->terrain != TERRAIN_table)
         return count == 0 ? error_none() : error_make(ERROR_USER, "terrain_points needs terrain: table");
     if (count < 2)
         return error_make(ERROR_USER, "terrain: table needs terrain_points, at least two: [[0, 0], [1, 0.1]]");
@@ -314,7 +329,7 @@ static Error hopper_take_source(const double *settings, const Points *listed, co
         return error_make(ERROR_USER, "the actions are in control.actions already: give one of the two");
     if (policy && listed->count > 0) return error_make(ERROR_USER, "control.actions needs control: {mode: external}");
     out->wrong_option = 1 + HOPPER_CONTROL;
-    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE)
+    if ((int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince)
         return error_make(ERROR_USER,
                           "control: {mode: %s} needs fixed steps: choose another integrator than dormand_prince",
                           policy ? "policy" : "external");
@@ -367,12 +382,13 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
     const bool parts = (variants & HOPPER_WITH_PARTS) != 0;
     int kernel;
     TRY(hopper_choose_kernel(settings, variants, &kernel));
-    const bool adaptive = (int)settings[HOPPER_INTEGRATOR] == HOPPER_DORMAND_PRINCE;
+    const bool adaptive = (int)settings[HOPPER_INTEGRATOR] == HOPPER_INTEGRATOR_dormand_prince;
     HopperConstants constants = {.dt = dt,
                                  .tolerance = settings[adaptive ? HOPPER_TOLERANCE : HOPPER_NEWTON_TOLERANCE],
                                  .steps_max = adaptive ? (int64_t)settings[HOPPER_STEPS] : 0,
                                  .iterations = (int32_t)settings[HOPPER_ITERATIONS],
-                                 .variants = variants};
+                                 .variants = variants,
+                                 .terrain = (int32_t)settings[HOPPER_TERRAIN]};
     if (!hopper_whole_steps(duration, dt, &constants.ticks) || constants.ticks < 1)
         return error_make(ERROR_USER, "duration (%g s) must be a whole number of steps dt (%g s)", duration, dt);
     if (settle >= duration)
@@ -396,7 +412,7 @@ static Error hopper_configure(const double *settings, const Points *points, Aren
     hopper_compose(variants, constants.row, NULL, 0, arena, out);
     TRY(hopper_take_table(points, &constants, out));
     TRY(hopper_take_actions(settings, points, arena, &constants, out));
-    if (hopper_iterates(out->kernel)) {
+    if (hopper_kernels[(int)settings[HOPPER_INTEGRATOR]].iterates) { // with newton.jacobian, too
         out->debug = hopper_debug;
         out->n_debug = HOPPER_DEBUG_COLUMNS;
         out->debug_rows = constants.iterations;

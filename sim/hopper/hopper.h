@@ -21,21 +21,19 @@ enum {
 };
 #undef HOPPER_NUMBER_OF
 
-// Variants, which the plain kernels leave out. The spec's options select a set of them (hopper.c).
+// Variants, which the plain kernels leave out: bits after those of the terrain's parameters (TERRAIN_HAS_...). The
+// spec's options select a set of them (hopper.c).
 enum {
-    HOPPER_WITH_FOUR_STATES = 1 << 0,
-    HOPPER_WITH_SLOPE = 1 << 1,
-    HOPPER_WITH_STEPS = 1 << 2,
-    HOPPER_WITH_SINE = 1 << 3,
-    HOPPER_WITH_TABLE = 1 << 4,
-    HOPPER_WITH_TIMED_PUSH = 1 << 5,
-    HOPPER_WITH_RANDOM_PUSHES = 1 << 6,
-    HOPPER_WITH_WIND = 1 << 7,
-    HOPPER_WITH_GUSTS = 1 << 8,
-    HOPPER_WITH_PARTS = 1 << 9,
-    HOPPER_WITH_REFERENCE = 1 << 10, // the equations of the reference
-    HOPPER_WITH_EXTERNAL = 1 << 11,  // actions in place of Raibert's control
-    HOPPER_WITH_POLICY = 1 << 12     // that a policy gives
+    HOPPER_WITH_TERRAIN = TERRAIN_HAS_END << 0, // that is not flat
+    HOPPER_WITH_FOUR_STATES = TERRAIN_HAS_END << 1,
+    HOPPER_WITH_TIMED_PUSH = TERRAIN_HAS_END << 2,
+    HOPPER_WITH_RANDOM_PUSHES = TERRAIN_HAS_END << 3,
+    HOPPER_WITH_WIND = TERRAIN_HAS_END << 4,
+    HOPPER_WITH_GUSTS = TERRAIN_HAS_END << 5,
+    HOPPER_WITH_PARTS = TERRAIN_HAS_END << 6,
+    HOPPER_WITH_REFERENCE = TERRAIN_HAS_END << 7, // the equations of the reference
+    HOPPER_WITH_EXTERNAL = TERRAIN_HAS_END << 8,  // actions in place of Raibert's control
+    HOPPER_WITH_POLICY = TERRAIN_HAS_END << 9     // that a policy gives
 };
 
 // clang-format off
@@ -114,6 +112,7 @@ typedef struct HopperConstants {
     int64_t steps_max;                        // of an adaptive lane
     int32_t iterations;                       // most iterations of the implicit solve
     int32_t variants;                         // set of HOPPER_WITH_...
+    int32_t terrain;                          // TerrainKind
     int32_t n_points;                         // of the terrain's table
     int32_t held;                             // steps for which an action is held
     int32_t actions, n_actions;               // [n_actions][u1, u2] in the assets (N, N m)

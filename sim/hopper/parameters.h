@@ -4,6 +4,8 @@
 #ifndef HOPSCOTCH_HOPPER_PARAMETERS_H
 #define HOPSCOTCH_HOPPER_PARAMETERS_H
 
+#include "../spatial/terrains.h"
+
 // clang-format off
 #define HOPPER_PARAMETERS(X) \
     /* body and leg */ \
@@ -55,15 +57,8 @@
     X(k_match,      "N s",        20.0,    0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_FOUR_STATES, \
       "SPEED_MATCH: hip torque per speed of the foot (machine: four_state)") \
     /* terrain */ \
-    X(terrain_slope, "1",         0.05,   -1e1,  1e1, SECTION_PARAMETERS, HOPPER_WITH_SLOPE, \
-      "rise of the ground over run (terrain: slope)") \
-    X(terrain_height, "m",        0.02,   -1e2,  1e2, SECTION_PARAMETERS, HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
-      "rise of each step, or amplitude (terrain: steps or sine)") \
-    X(terrain_length, "m",        1.0,     1e-3, 1e4, SECTION_PARAMETERS, HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
-      "length of a tread, or of a wave (terrain: steps or sine)") \
-    X(terrain_start, "m",         1.0,    -1e6,  1e6, SECTION_PARAMETERS, \
-      HOPPER_WITH_SLOPE | HOPPER_WITH_STEPS | HOPPER_WITH_SINE, \
-      "start of the terrain; the ground before it is flat, at 0 (terrain: slope, steps or sine)") \
+    TERRAIN_SIZES(X) \
+    TERRAIN_START(X) \
     /* pushes on the body */ \
     X(push_time,    "s",          2.0,     0.0,  1e5, SECTION_PARAMETERS, HOPPER_WITH_TIMED_PUSH, \
       "when the push begins (push: timed)") \

@@ -9,14 +9,10 @@
 HD Terrain hopper_terrain(const HopperWorld *world, real x)
 {
     const HopperParameters *p = &world->p;
-    Terrain ground = terrain_flat();
-    if (hopper_with(world, HOPPER_WITH_TABLE)) return terrain_table(world->assets, world->c.n_points, x);
-    if (!hopper_with(world, HOPPER_WITH_SLOPE | HOPPER_WITH_STEPS | HOPPER_WITH_SINE)) return ground;
-    const real along = x - p->terrain_start;
-    if (hopper_with(world, HOPPER_WITH_STEPS)) ground = terrain_steps(p->terrain_length, p->terrain_height, along);
-    if (hopper_with(world, HOPPER_WITH_SINE)) ground = terrain_sine(p->terrain_length, p->terrain_height, along);
-    if (hopper_with(world, HOPPER_WITH_SLOPE)) ground = terrain_slope(p->terrain_slope, along);
-    return terrain_beyond(ground, along);
+    if (!hopper_with(world, HOPPER_WITH_TERRAIN)) return terrain_flat();
+    const real size = hopper_with(world, TERRAIN_HAS_slope) ? p->terrain_slope : p->terrain_height;
+    const TerrainNumbers numbers = {p->terrain_start, size, p->terrain_length, world->assets, world->c.n_points};
+    return terrain_along((TerrainKind)world->c.terrain, &numbers, x);
 }
 
 #endif

@@ -258,6 +258,7 @@ typedef struct NdtConstants {
 } NdtConstants;
 
 extern const Iterations ndt_iterations; // view.c
+// As Model.explain.
 int ndt_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 // Sets own[NDT_N_OWN] for these settings; returns the number of inputs of a lane.

@@ -300,21 +300,22 @@ Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *cons
 
 // ---- places.c -------------------------------------------------------------------------------------------------------
 
-// Makes `touches`, `places`, `levels` and `force_places` from the rest of the assets, and n_levels. The first function
-// gives the doubles that they take at most.
+// rigid_lay_places computes `touches`, `places`, `levels`, `force_places` and n_levels from the other assets.
+// rigid_places_doubles: how many doubles these take at most.
 size_t rigid_places_doubles(const RigidConstants *c);
 void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 
-// Makes the host's data of this world, and the tables for a choice of bodies; rigid_choose does the latter again. Error
-// (user): more than RIGID_SHOWN_MAX.
+// rigid_know sets the host's data of this world, and the tables for a choice of bodies; rigid_choose sets these tables
+// again. Error (user): more than RIGID_SHOWN_MAX bodies are chosen.
 void rigid_know(const RigidWorldSpec *spec, const RigidConstants *constants, const double *assets, Arena *arena,
                 Configured *out);
 Error rigid_choose(Configured *configured, const Choice *choice, Arena *arena);
 
 // ---- drawing.c ------------------------------------------------------------------------------------------------------
 
+// The figure of the world, and *drawing, which uses it; both in the arena.
 const struct RigidFigure *rigid_figure(const RigidConstants *c, const double *assets, Arena *arena,
                                        const Drawing **drawing);
 
@@ -324,6 +325,7 @@ extern const DebugTable rigid_debug_table;
 
 // ---- explain.c ------------------------------------------------------------------------------------------------------
 
+// As Model.explain.
 int rigid_explain(const Configured *configured, const double *point, int count, Arena *arena, Remark *remarks);
 
 #endif

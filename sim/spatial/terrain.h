@@ -7,9 +7,10 @@
 #define HOPSCOTCH_SPATIAL_TERRAIN_H
 
 #include "../portable_math.h"
+#include "terrains.h"
 
 typedef struct Terrain {
-    real height, slope; // z (m), dz/dx
+    real height, slope, bend; // z (m), dz/dx, d2z/dx2 (1/m), which adjoints use
 } Terrain;
 
 // greatest integer <= x, |x| < 2^51
@@ -29,13 +30,14 @@ HD void terrain_wave(real turns, real *wave, real *rate)
 
 HD Terrain terrain_flat(void)
 {
-    const Terrain ground = {splat(0.0), splat(0.0)};
+    const Terrain ground = {splat(0.0), splat(0.0), splat(0.0)};
     return ground;
 }
 
-HD Terrain terrain_slope(real slope, real along)
+HD Terrain terrain_slope(real length, real slope, real along)
 {
-    const Terrain ground = {slope * along, slope};
+    const Terrain ground = {slope * along, slope, splat(0.0)};
+    (void)length;
     return ground;
 }
 
@@ -47,6 +49,8 @@ HD Terrain terrain_steps(real length, real height, real along)
     Terrain ground;
     ground.height = height * fused(u * u, 3.0 - 2.0 * u, level);
     ground.slope = 60.0 * (height / length) * (u * (1.0 - u));
+    const mask rises = MASK(value_of(u) > 0.0) & MASK(value_of(u) < 1.0);
+    ground.bend = height / (length * length) * select_real(rises, 600.0 * (1.0 - 2.0 * u), splat(0.0));
     return ground;
 }
 
@@ -58,6 +62,7 @@ HD Terrain terrain_sine(real length, real height, real along)
     Terrain ground;
     ground.height = height * wave;
     ground.slope = height / length * rate;
+    ground.bend = height / (length * length) * -(39.47841760435743 * wave); // (2 pi)^2
     return ground;
 }
 
@@ -67,6 +72,7 @@ HD Terrain terrain_beyond(Terrain ground, real along)
     const mask beyond = MASK(value_of(along) > 0.0);
     ground.height = select_real(beyond, ground.height, splat(0.0));
     ground.slope = select_real(beyond, ground.slope, splat(0.0));
+    ground.bend = select_real(beyond, ground.bend, splat(0.0));
     return ground;
 }
 
@@ -101,6 +107,31 @@ HD Terrain terrain_table(const double *points, int32_t count, real x)
     }
     ground.height = select_real(MASK(value_of(between) > 0.0), level + ground.slope * (x - from), level);
     return ground;
+}
+
+// The numbers of a terrain that depends on x alone.
+typedef struct TerrainNumbers {
+    real start, size, length; // m, 1 or m, m
+    const double *points;     // [n_points][x, z]
+    int32_t n_points;
+} TerrainNumbers;
+
+// Height, slope and bend at x; of a terrain that also depends on y: flat.
+HD Terrain terrain_along(TerrainKind kind, const TerrainNumbers *of, real x)
+{
+    const real along = x - of->start;
+    switch (kind) {
+#define TERRAIN_PROFILE(name, ...)                                                                                     \
+    case TERRAIN_##name: return terrain_beyond(terrain_##name(of->length, of->size, along), along);
+        TERRAIN_PROFILES(TERRAIN_PROFILE)
+#undef TERRAIN_PROFILE
+    case TERRAIN_table: return terrain_table(of->points, of->n_points, x);
+    case TERRAIN_flat:
+    case TERRAIN_heights:
+    case TERRAIN_file:
+    case TERRAIN_none: break;
+    }
+    return terrain_flat();
 }
 
 // ---- a grid of heights ----------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ lacks "p = "
 run list
 lacks "_compare"
 lacks "verify/"
-has "--all also lists 3 campaigns that verify, compare and recommend made of these"
+has "--all also lists 3 campaigns of verify, compare and recommend"
 run list --all --format csv
 has "more/verify/compare_1_60,done"
 has "compares more/1"
@@ -55,7 +55,7 @@ has "compares more/1 (now most)"
 run doctor most/verify/compare_1_60
 check $? "they are sound after their campaign was renamed"
 run rm most </dev/null
-[ $? -eq 2 ] && grep -qF ", with the 1 that verify and compare made of it" err
+[ $? -eq 2 ] && grep -qF ", with 1 campaign of verify and compare" err
 check $? "rm names the campaigns that it removes too"
 mv results/most results/more
 run gc

@@ -94,7 +94,7 @@ expect $? 1 "another axis without --extend"
 has "set by earlier runs, and kept by --extend: $wider"
 run "$HOPSCOTCH" grid kept --set "$denser" --extend
 expect $? 0 "another axis with --extend"
-has "kept keeps what earlier runs set: $wider (use --set to change one)"
+has "kept keeps the overrides of earlier runs: $wider (--set changes them)"
 lacks "search.over.k_fp: {"
 lacks "limits.trials=20"
 run "$HOPSCOTCH" grid both --set "$wider" --set limits.trials=20 &&
@@ -106,17 +106,17 @@ has "done already"
 run "$HOPSCOTCH" grid kept --set 'search.over.thrust={arange: [25, 40, 5]}' --extend
 expect $? 0 "an axis that is set again"
 has "search.over.thrust: [30, 33, 35] -> {arange: [25, 40, 5]}"
-has "kept keeps what earlier runs set: $wider ("
+has "kept keeps the overrides of earlier runs: $wider ("
 "$HOPSCOTCH" resume kept --set 'search.over.k_fp={linspace: [50, 500, 19]}' --extend --progress none >out 2>&1
 expect $? 0 "resume extends it too"
 run "$HOPSCOTCH" grid kept --set 'search.over.thrust=[25, 30]' --extend
-has "kept keeps what earlier runs set: search.over.k_fp={linspace: [50, 500, 19]} ("
+has "kept keeps the overrides of earlier runs: search.over.k_fp={linspace: [50, 500, 19]} ("
 sed -e 's/linspace: \[50, 300, 11\]/linspace: [50, 500, 19]/' -e 's/{arange: \[25, 40, 5\]}/[25, 30]/' \
     grid.yaml >written.yaml
 run "$HOPSCOTCH" written kept
 expect $? 0 "a spec that says itself what was set"
 run "$HOPSCOTCH" written kept --extend
-lacks "keeps what earlier runs set"
+lacks "keeps the overrides of earlier runs"
 "$HOPSCOTCH" doctor kept >out 2>&1
 expect $? 0 "the doctor finds nothing"
 

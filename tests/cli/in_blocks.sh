@@ -82,9 +82,10 @@ truncate -s 100 "$block"
 "$program" doctor damaged >doctor.txt 2>&1
 grep -q 'FINDING *blocks' doctor.txt
 report $? "doctor finds a block that was cut"
-"$program" best damaged >best.txt 2>&1
-[ $? -eq 3 ] && grep -q "is damaged: it has 100 bytes.*resume damaged" best.txt
-report $? "best refuses it, and names resume"
+"$program" query damaged --where 'x1 < 2' >query.txt 2>&1
+[ $? -eq 3 ] && grep -q "is damaged: it has 100 bytes.*resume damaged" query.txt &&
+    "$program" best damaged >best.txt 2>&1
+report $? "a query refuses it, and names resume; best reads rows"
 cp -r results/damaged results/resumed
 "$program" resume resumed --progress none >resume.txt 2>&1 &&
     grep -q "resumed: 1 block of rows missing or damaged; the trials are simulated again" resume.txt &&
@@ -103,14 +104,14 @@ report $? "digests of rows find a wrong number in a block"
 
 # what another program may have done to the records: no command crashes or hangs
 bad=
-hostile() # SQL [WORDS that `best` says]
+hostile() # SQL [WORDS that a query says]
 {
     rm -rf results/hostile && cp -r results/killed results/hostile && "$SQL" results/hostile/campaign.db "$1" >>log 2>&1
-    for command in best digest doctor "query --sql SELECT(count(failure))FROM(trials) --limit 1"; do
+    for command in "query --order x1" best digest doctor "query --sql SELECT(count(failure))FROM(trials) --limit 1"; do
         # shellcheck disable=SC2086
         timeout 20 "$program" ${command%% *} hostile ${command#"${command%% *}"} >said.txt 2>&1
         [ $? -lt 124 ] || bad="$bad $command after $1;"
-        [ "$command" != best ] || grep -q "${2:-.}" said.txt || bad="$bad best after $1 says $(head -n 1 said.txt);"
+        [ "$command" != "query --order x1" ] || grep -q "${2:-.}" said.txt || bad="$bad query after $1 says $(head -n 1 said.txt);"
     done
 }
 hostile "DELETE FROM block_words"
@@ -118,8 +119,8 @@ hostile "DROP TABLE block_words"
 hostile "UPDATE blocks SET first = -5" "have no valid ids"
 hostile "UPDATE blocks SET last = first + 900" "are in the block before it too"
 hostile "UPDATE blocks SET rows = 9223372036854775807" "more or fewer rows than ids"
-hostile "UPDATE blocks SET offsets = zeroblob(8)" "it has other columns"
-hostile "UPDATE blocks SET offsets = zeroblob(length(offsets))"
+hostile "UPDATE blocks SET columns = zeroblob(8)" "it has other columns"
+hostile "UPDATE blocks SET columns = zeroblob(length(columns))"
 hostile "UPDATE blocks SET bytes = 99999999" "is damaged: it has"
 hostile "UPDATE blocks SET name = '../spec.yaml' WHERE id = 3" "is not that of a file"
 hostile "DELETE FROM blocks WHERE id = 3"

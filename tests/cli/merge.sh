@@ -60,7 +60,7 @@ has "have different specs: their trials cannot be joined" err
 has "seed: 7 -> 8" err
 run run grid.yaml --name bare --set replicates.store=false --progress none
 refused merge whole bare --into none
-has "keeps its replicates" err
+has "stores its replicates" err
 cat >search.yaml <<'END'
 version: 1
 experiment: search

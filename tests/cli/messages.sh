@@ -167,7 +167,7 @@ says 1 "method random needs \`over\` with at least one parameter: over: {NAME: {
     --set 'search={method: random, trials: 5}'
 says 1 "sigma of x1 belongs to method cmaes, and this is method random" check grid.yaml \
     --set 'search={method: random, trials: 5, over: {x1: {range: [0, 1], sigma: 0.1}}}'
-says 1 "the header has more than 1024 columns; leave out those that are not parameters" check grid.yaml \
+says 1 "the header has more than 1024 columns; leave out columns that are not parameters" check grid.yaml \
     --set 'search={method: csv, csv: wide.csv}'
 says 1 "x2 is derived here; what is derived stands in \`over\` beside \`union\`" check grid.yaml \
     --set 'search={method: grid, union: [{over: {x1: [0, 1], x2: {derive: "x1"}}}]}'

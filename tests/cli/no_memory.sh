@@ -84,8 +84,8 @@ says "not enough memory for several devices"
 each program ENOMEM replay gait/0 --backend faulty --threads 1
 says "not enough memory for the faulty backend"
 each thread EAGAIN replay gait/0 --backend faulty --device 0,1 --threads 1
-says "the system started no thread for device 1"
-says "the system started no thread for the CPU backend"
+says "cannot start a thread for device 1"
+says "cannot start a thread for the CPU backend"
 each thread EAGAIN run gait.yaml --name other --backend cpu --threads 1 --progress none
 says "cannot start the writer thread: "
 cp "$root"/experiments/command/spring.* .
@@ -93,7 +93,7 @@ few="--set search.over.stiffness=[20] --set search.over.damping=[1] --set simula
 each program ENOMEM run spring.yaml $few --allow-programs
 says "not enough memory for the workers"
 each thread EAGAIN run spring.yaml $few --allow-programs
-says "the system started no thread for the workers"
+says "cannot start a thread for the workers"
 each fork EAGAIN run spring.yaml $few --allow-programs
 says "cannot start a process: "
 each stream ENOMEM run spring.yaml $few --allow-programs

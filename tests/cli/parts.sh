@@ -299,7 +299,7 @@ done
 code=2 refused run sobol.yaml --part 1/5 --parts 5
 has "--parts is only for --part auto" err
 code=2 refused run sobol.yaml --parts 5
-has "--parts says into how many parts" err
+has "--parts is the number of parts for --part auto" err
 
 # ---- tasks of arrays -------------------------------------------------------------------------------------------------
 

@@ -156,11 +156,11 @@ report $? "a limit, and then the rest: the same digest"
 # trials without a row
 without="failure = 'none' AND id NOT IN ($best) AND id % 500 > 0"
 id=$(ask all "SELECT id FROM trials WHERE $without LIMIT 1 OFFSET 90" | tail -n 1)
-"$program" show "kept/$id" >got.txt 2>>log && grep -q 'keeps no row' got.txt
-grep -v 'keeps no row\|^computed\|replay\|^$' got.txt >shown.txt
+"$program" show "kept/$id" >got.txt 2>>log && grep -q 'stores no row' got.txt
+grep -v 'stores no row\|^computed\|replay\|^$' got.txt >shown.txt
 "$program" show "all/$id" 2>>log | grep -v '^computed\|replay\|^$' | sed 's/^all/kept/' | diff - shown.txt >>log 2>&1
 report $? "show computes a trial without a row"
-"$program" replay "kept/$id" 2>>log | grep -q "no row (record.rows) to compare with" &&
+"$program" replay "kept/$id" 2>>log | grep -q "no stored row (record.rows) to compare with" &&
     "$program" replay "kept/$id" --json 2>>log | grep -q '"computed": true' &&
     "$program" replay kept/best 2>>log | grep -q 'the same to the bit' &&
     "$program" replay kept/7 2>>log | grep -q 'the same to the bit' &&
@@ -182,7 +182,7 @@ for command in "query kept --limit 1" "query kept --sql SELECT(1)" "export kept 
 done
 [ ! -e silent ]
 report $? "query, export, plot and fronts say which rows they are made from"
-"$program" best kept --top 41 2>&1 >>log | grep -q 'these are the best 40: the campaign keeps no rows of the next ones'
+"$program" best kept --top 41 2>&1 >>log | grep -q 'these are the best 40: the campaign stores no rows of other trials'
 report $? "best says where the kept ones end"
 "$program" report kept >>log 2>&1 && grep -q '<h2>All trials' results/kept/report.html &&
     grep -q 'made from sums over all trials' results/kept/report.html

@@ -48,7 +48,7 @@ works doctor g
 
 # A campaign as a spec: the same trials under another name, and others.
 code=2 refused run g
-has "g is a campaign: --name names the one that is run with its spec" err
+has "g is a campaign: add --name NEW to run its spec as a new campaign" err
 has "resume g" err
 works run g --name same --progress none
 [ "$(digest g)" = "$(digest same)" ]

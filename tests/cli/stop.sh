@@ -52,7 +52,7 @@ waiting=$!
 until_true test -s said
 kill -TERM "$waiting"
 wait "$waiting"
-has "cut was asked to stop and has not ended yet; $HOPSCOTCH status cut --results kept shows when it has" said
+has "cut was asked to stop and has not ended yet; $HOPSCOTCH status cut --results kept shows its state" said
 rm -f kept/cut/stop
 kill -CONT "$pid"
 

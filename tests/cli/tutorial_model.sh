@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the tutorials as readers would: the model and the metric of sim/README.md; the search method, the form of the
-# spec, the command and the plot of runner/README.md. The code blocks become the files that their first lines name, the
-# lines that the text names are added, and the spec must give the answer that it promises. Nothing else breaks:
-# unit tests of what the additions extend pass with them.
+# Builds the tutorials as readers would: the model, the metric and the terrain of sim/README.md; the search method, the
+# form of the spec, the command, the export format and the plot of runner/README.md. The code blocks become the files
+# that their first lines name, the lines that the text names are added, and the spec must give the answer that it
+# promises. Nothing else breaks: unit tests of what the additions extend pass with them.
 . "$(dirname "$0")/../scratch.sh"
 unset MAKEFLAGS MAKELEVEL
 case $HOPSCOTCH in
@@ -18,14 +18,15 @@ done
 cp "$root"/build/config.mk build && touch build/configured
 
 # A block after ``` with the first line "// FILE: ..." or "# FILE: ..." becomes that file.
-# That of a search method, a form, a command or a plot waits for its turn in added/: each is built on its own.
-mkdir -p sim/spring added/runner/experiment/search added/runner/experiment/spec/forms added/runner/command \
+# That of a search method, a form, a command, a format or a plot waits for its turn in added/: each is built on its own.
+mkdir -p sim/spring added/runner/experiment/search added/runner/experiment/spec/forms added/runner/command/export \
     added/runner/view/plots
 awk '/^```/ { inside = !inside; file = ""; first = 1; next }
      inside && first { first = 0; if ($2 ~ /:$/ && $2 ~ /\//) file = substr($2, 1, length($2) - 1) }
      inside && file != "" { print > (file ~ /^runner/ ? "added/" : "") file }' sim/README.md runner/README.md
 for file in sim/spring/spring.h sim/spring/advance.h sim/spring/spring.c added/runner/experiment/search/halton.c \
-    added/runner/experiment/spec/forms/only.c added/runner/command/objective.c added/runner/view/plots/ranked.c \
+    added/runner/experiment/spec/forms/only.c added/runner/command/objective.c added/runner/command/export/doubles.c \
+    added/runner/view/plots/ranked.c \
     experiments/spring.yaml; do
     [ -s "$file" ] || fail "no page has a block for $file"
 done
@@ -47,6 +48,14 @@ line 'metric[HOPPER_METRIC_attitude_max]' sim/hopper/metrics.h 'metric\[HOPPER_M
 line 'sums->attitude_max =' sim/hopper/metrics.h 'sums->sum_attitude2 = '
 line 'sums.attitude_max =' sim/hopper/adaptive.h 'sums.sum_attitude2 = fused'
 sed -i 's/ X(sum_attitude2) / X(sum_attitude2) X(attitude_max) /' sim/hopper/hopper.h
+# The terrain: its row behind that of the sine, its function above terrain_beyond.
+sed -i '/^    X(sine, /s/$/ \\/' sim/spatial/terrains.h
+line 'X(bumps, ' sim/spatial/terrains.h '^    X(sine, '
+awk '/^```/ { inside = !inside; next } inside && /^\/\/ Bumps of / { on = 1 } !inside && on { exit } on' sim/README.md \
+    >bumps
+[ -s bumps ] || fail "no page has the terrain's function"
+sed -i '/^\/\/ `ground` where along > 0/e cat bumps; echo' sim/spatial/terrain.h
+sed -i 's/steps, sine or table/steps, sine, bumps or table/' tests/golden/bad_specs/variants.expected
 sed -i 's/^#define NUMERICS_VERSION .*/#define NUMERICS_VERSION 1000/' sim/sim.h
 
 # built WHAT [ARGUMENT...]: builds the program, or what the arguments say. Its kernels are those of one lane and of this
@@ -64,24 +73,30 @@ built()
 # added WHAT FILE: the file of the tutorial, for which a line has been added, and the build with it
 added() { cp "added/$2" "$2" && built "$1"; }
 
-built "the program with a model and a metric"
+built "the program with a model, a metric and a terrain"
 sed -i 's/^    X(grid) /    X(grid) X(halton) /' runner/experiment/search/methods.h
 added "a search method" runner/experiment/search/halton.c
 sed -i 's/^    X(exclude) /    X(exclude) X(only) /' runner/experiment/spec/forms.h
 added "a form of the spec" runner/experiment/spec/forms/only.c
 sed -i 's/ X("look", show)/ X("look", objective)&/' runner/command/commands.c
 added "a command" runner/command/objective.c
+row=$(sed -n 's/^    \(X(doubles, .*\) \\$/\1/p' runner/README.md)
+sed -i "s/^    X(npz, /    $row \\\\\n&/" runner/command/export/formats.h
+added "an export format" runner/command/export/doubles.c
 sed -i 's/^    X(convergence) /    X(ranked) &/' runner/view/plots/kinds.h
 row=$(sed -n 's/^    \({.id = "ranked", .*}\),$/\1/p' runner/README.md)
 sed -i "s/^    {.id = \"convergence\"/    $row,\n&/" runner/view/report/report.c
 added "a plot" runner/view/plots/ranked.c
 
-# Unit tests of searches, of the schema and of the messages of wrong specs, without kernels of environments.
+# Unit tests of searches, of terrains, of the schema and of the messages of wrong specs, without kernels of
+# environments.
 units=
-for name in test unit/test_search unit/test_schema unit/test_spec_golden; do units="$units build/unit/$name.o"; done
+for name in test unit/test_search unit/test_hopper_dynamics unit/test_schema unit/test_spec_golden; do
+    units="$units build/unit/$name.o"
+done
 built "unit tests" build/tests unit_tests="$units" environments=
 build/tests >log 2>&1 || fail "unit tests fail with the additions"
-echo "ok   tutorial: the unit tests of searches, schema and messages pass with all additions"
+echo "ok   tutorial: the unit tests of searches, terrains, schema and messages pass with all additions"
 program=$work/build/hopscotch
 
 "$program" run experiments/spring.yaml --backend cpu --progress none >log 2>&1 || fail "its experiment does not run"
@@ -115,6 +130,13 @@ echo "ok   tutorial: the form of the spec works"
 "$program" objective spring >log 2>&1 && [ "$(cat log)" = "x_rms" ] || fail "the command does not print the objective"
 "$program" help >log && grep -q '^  objective CAMPAIGN  *the expression' log || fail "help does not list the command"
 echo "ok   tutorial: the command works"
+"$program" export spring --doubles spring.bin --columns b,x_rms --order b >log 2>&1 ||
+    fail "export does not write doubles"
+"$program" query spring --columns b,x_rms --order b --format csv --limit 0 | tail -n +2 >table
+od -An -v -t f8 -w16 spring.bin | awk -v OFS=, '{ print $1 + 0, $2 + 0 }' >numbers
+awk -F, -v OFS=, '{ print $1 + 0, $2 + 0 }' table | cmp -s - numbers && [ -s table ] || fail "its numbers are others"
+"$program" export --help | grep -q -e '--doubles FILE' || fail "help does not list the format"
+echo "ok   tutorial: the export format writes the numbers of the trials"
 "$program" plot spring --kind ranked -o ranked.svg >log 2>&1 && grep -q 'class="ln"' ranked.svg ||
     fail "the plot is not drawn"
 "$program" report spring >log 2>&1 && grep -q '<section id="ranked">' results/spring/report.html ||
@@ -129,3 +151,17 @@ for integrator in implicit_midpoint dormand_prince; do
         fail "attitude_max is not above attitude_rms with $integrator"
 done
 echo "ok   tutorial: the metric is stored, with both ways to sum"
+
+# The terrain is z = H sin^2(pi x / L) from its start on: below the hopper's foot, and at the top below a robot.
+"$program" run experiments/smoke.yaml --backend cpu --progress none --name bumps --set simulation.terrain=bumps \
+    --set simulation.duration=0.6 --set 'search={method: list, points: [{thrust: 40}]}' \
+    --set 'parameters={terrain_start: -0.3, terrain_height: 0.08}' >log 2>&1 || fail "bumps do not run"
+"$program" replay bumps/0 -o bumps.csv >log 2>&1 || fail "the trial on bumps is not replayed"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "z_foot") column = i }
+    NR == 2 { error = $column - 0.452360679774998; exit !(error < 1e-12 && error > -1e-12) }' bumps.csv ||
+    fail "the foot does not begin 0.4 m over 0.08 m sin^2(0.3 pi)"
+"$program" check experiments/robot_stand.yaml --set simulation.terrain=bumps \
+    --set 'parameters={terrain_start: -50, terrain_length: 100, terrain_height: 0.3}' >log 2>&1
+grep -q "left_foot is 300 mm deep" log || fail "the robot does not stand in a bump of 300 mm"
+"$program" models articulated | grep -q 'slope|steps|sine|bumps|table' || fail "models does not list the terrain"
+echo "ok   tutorial: hopper and robot stand on the terrain"

@@ -310,7 +310,7 @@ void setup_control(ArticulatedSetup *setup, int mode, Arena *arena)
     enum { ROWS = 5 };
     int n_joints = 0;
     setup->settings[2] = (ArticulatedValue){"control.mode", mode};
-    if (mode != ARTICULATED_ACTIONS) return;
+    if (mode != ARTICULATED_CONTROL_actions) return;
     for (int i = 0; i < setup->robot->n_bodies; i++)
         n_joints += robot_joint_coordinates(setup->robot->bodies[i].joint.kind) == 1;
     double *actions = ARENA_NEW(arena, double, ROWS *n_joints);
@@ -320,7 +320,7 @@ void setup_control(ArticulatedSetup *setup, int mode, Arena *arena)
     setup->actions = table;
 }
 
-void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored)
+void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored)
 {
     static const double points[] = {-3.0, 0.05, -0.2, -0.03, 0.1, 0.02, 0.4, -0.01, 3.0, 0.1};
     static const Points table = {.count = 5, .xy = points};
@@ -329,10 +329,12 @@ void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anch
     for (int k = 0; k < 20 * 21; k++) z[k] = 0.03 * sin(1.7 * k);
     setup->settings[3] = (ArticulatedValue){"terrain", terrain};
     setup->settings[4] = (ArticulatedValue){"friction", anchored ? 1 : 0};
-    setup->table = terrain == ARTICULATED_TABLE ? &table : NULL;
-    setup->heights = terrain == ARTICULATED_HEIGHTS ? &heights : NULL;
-    if (terrain == ARTICULATED_SLOPE || terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE)
-        setup_add(setup, "terrain_start", -1.0);
-    if (terrain == ARTICULATED_STEPS || terrain == ARTICULATED_SINE) setup_add(setup, "terrain_length", 0.7);
-    if (terrain == ARTICULATED_HEIGHTS) setup_add(setup, "terrain_scale", 1.1);
+    setup->table = terrain == TERRAIN_table ? &table : NULL;
+    setup->heights = terrain == TERRAIN_heights ? &heights : NULL;
+#define HAND_HAS(name, has) has,
+    static const int has[] = {TERRAINS(HAND_HAS)};
+#undef HAND_HAS
+    if ((has[terrain] & TERRAIN_HAS_start) != 0) setup_add(setup, "terrain_start", -1.0);
+    if ((has[terrain] & TERRAIN_HAS_length) != 0) setup_add(setup, "terrain_length", 0.7);
+    if ((has[terrain] & TERRAIN_HAS_scale) != 0) setup_add(setup, "terrain_scale", 1.1);
 }

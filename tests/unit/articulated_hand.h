@@ -52,8 +52,8 @@ Robot random_driven_robot(uint64_t seed, Arena *arena);
 // It swings on the ground or above it, pushed, with a gait.
 ArticulatedSetup random_setup(const Robot *robot);
 // On that terrain from behind its start, with anchored or viscous friction. Before setup_add.
-void setup_ground(ArticulatedSetup *setup, ArticulatedTerrain terrain, bool anchored);
-// Its motors hold, swing, or follow a table that changes every 20 ms (ARTICULATED_HOLD, _GAIT, _ACTIONS).
+void setup_ground(ArticulatedSetup *setup, TerrainKind terrain, bool anchored);
+// Its motors hold, swing, or follow a table that changes every 20 ms (ARTICULATED_CONTROL_hold, _gait, _actions).
 void setup_control(ArticulatedSetup *setup, int mode, Arena *arena);
 void setup_add(ArticulatedSetup *setup, const char *name, double value); // one more parameter
 

@@ -230,8 +230,8 @@ TEST(articulated_adjoint_is_the_tangent)
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
         Robot robot = random_driven_robot(seed + 100, &arena);
-        const ArticulatedTerrain terrain = (ArticulatedTerrain)(seed % (ARTICULATED_FILE + 1));
-        if (terrain == ARTICULATED_FILE) random_robot_world(&robot, seed, &arena);
+        const TerrainKind terrain = (TerrainKind)(seed % (TERRAIN_file + 1));
+        if (terrain == TERRAIN_file) random_robot_world(&robot, seed, &arena);
         ArticulatedSetup setup = random_setup(&robot);
         setup_ground(&setup, terrain, seed % 3 == 0);
         setup_control(&setup, (int)(seed / 2 % 3), &arena);
@@ -304,7 +304,7 @@ TEST(articulated_gradient_leaves_taylors_remainder)
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
         const Robot robot = random_driven_robot(seeds[k], &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, ARTICULATED_FLAT, seeds[k] % 2 == 0);
+        setup_ground(&setup, TERRAIN_flat, seeds[k] % 2 == 0);
         taylor_check(&setup, seeds[k]);
         arena_destroy(&arena);
     }
@@ -313,12 +313,12 @@ TEST(articulated_gradient_leaves_taylors_remainder)
 TEST(articulated_gradient_on_terrain)
 {
     int known = 0;
-    for (int terrain = ARTICULATED_SLOPE; terrain <= ARTICULATED_SINE; terrain++) {
+    for (int terrain = TERRAIN_flat; terrain <= TERRAIN_table; terrain++) {
         Arena arena;
         if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
         const Robot robot = random_driven_robot(5, &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, (ArticulatedTerrain)terrain, false);
+        setup_ground(&setup, (TerrainKind)terrain, false);
         rollout_check_setup(&setup, 1e-6, &known);
         arena_destroy(&arena);
     }
@@ -336,7 +336,7 @@ TEST(articulated_gradient_on_shapes_of_the_world)
         Robot robot = random_driven_robot(seed, &arena);
         random_robot_world(&robot, seed, &arena);
         ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, ARTICULATED_FILE, seed % 2 == 0);
+        setup_ground(&setup, TERRAIN_file, seed % 2 == 0);
         if (seed <= 2)
             rollout_check_setup(&setup, 1e-6, &known);
         else
@@ -387,8 +387,8 @@ TEST(articulated_gradient_by_checkpoints)
     const Robot robot = random_driven_robot(6, &arena);
     for (int fall = 0; fall < 2; fall++) {
         ArticulatedSetup setup = random_setup(&robot);
-        setup_ground(&setup, ARTICULATED_FLAT, fall == 0); // the stretches of springs are stored, too
-        setup_control(&setup, fall == 0 ? ARTICULATED_GAIT : ARTICULATED_ACTIONS, &arena);
+        setup_ground(&setup, TERRAIN_flat, fall == 0); // the stretches of springs are stored, too
+        setup_control(&setup, fall == 0 ? ARTICULATED_CONTROL_gait : ARTICULATED_CONTROL_actions, &arena);
         if (fall == 1) setup_add(&setup, "fall_tilt", 0.4);
         const Points record = articulated_record(&setup, 40, 1.4, &arena);
         setup.reference = &record;
@@ -527,8 +527,8 @@ static void lanes_start(Rollout *rollout, bool anchored, Arena *arena)
     Points *record = ARENA_NEW(arena, Points, 1);
     *robot = random_driven_robot(6, arena);
     ArticulatedSetup setup = random_setup(robot);
-    setup_ground(&setup, anchored ? ARTICULATED_HEIGHTS : ARTICULATED_STEPS, anchored);
-    setup_control(&setup, anchored ? ARTICULATED_GAIT : ARTICULATED_ACTIONS, arena);
+    setup_ground(&setup, anchored ? TERRAIN_heights : TERRAIN_steps, anchored);
+    setup_control(&setup, anchored ? ARTICULATED_CONTROL_gait : ARTICULATED_CONTROL_actions, arena);
     *record = articulated_record(&setup, 40, 1.4, arena);
     if (anchored) setup.reference = record;
     rollout_start(rollout, &setup, RANDOM_STEPS);

@@ -40,7 +40,7 @@ static void world_run(World *world, const char *text, const char *beside, double
     ArticulatedSetup setup = {.robot = world_robot(world, text, beside),
                               .settings = {{"dt", 1.0 / STEPS_A_SECOND},
                                            {"duration", duration},
-                                           {"terrain", ARTICULATED_FILE},
+                                           {"terrain", TERRAIN_file},
                                            {"friction", anchored}},
                               .parameters = {{"slip_speed", 1e-3}},
                               .samples = (int64_t)(duration * STEPS_A_SECOND) + 1};
@@ -523,7 +523,7 @@ TEST(contact_terrain_of_the_spec_replaces_planes)
         const ArticulatedSetup setup = {.robot = world_robot(&world, text, NULL),
                                         .settings = {{"dt", 1.0 / STEPS_A_SECOND},
                                                      {"duration", 1.0},
-                                                     {"terrain", none ? ARTICULATED_NOWHERE : ARTICULATED_FLAT}},
+                                                     {"terrain", none ? TERRAIN_none : TERRAIN_flat}},
                                         .samples = STEPS_A_SECOND + 1};
         world.duration = 1.0;
         articulated_start(&world.test, &setup);
@@ -550,7 +550,7 @@ TEST(contact_height_is_over_the_planes)
     World world;
     const ArticulatedValue parameters[] = {{"fall_height", 0.5}, {NULL, 0}};
     ArticulatedSetup setup = {.robot = world_robot(&world, text, NULL),
-                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", ARTICULATED_FILE}},
+                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", TERRAIN_file}},
                               .parameters = {parameters[0]}};
     articulated_start(&world.test, &setup);
     articulated_go(&world.test, 1 << 20);
@@ -572,7 +572,7 @@ TEST(contact_height_is_over_the_height_fields)
     World world;
     const ArticulatedValue parameters[] = {{"fall_height", 0.5}, {NULL, 0}};
     ArticulatedSetup setup = {.robot = world_robot(&world, text, HILL("")),
-                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", ARTICULATED_FILE}},
+                              .settings = {{"dt", 1e-3}, {"duration", 1.0}, {"terrain", TERRAIN_file}},
                               .parameters = {parameters[0]}};
     articulated_start(&world.test, &setup);
     articulated_go(&world.test, 1 << 20);

@@ -197,10 +197,10 @@ TEST(articulated_drawing_has_the_terrain)
 {
     static const double points[] = {0, 0, 2, 1, 3, 1};
     const Points table = {.count = 3, .xy = points};
-    CHECK_NEAR(0, drawn_ground(ARTICULATED_FLAT, (double[3]){9, 9, 9}, NULL, 5), 0);
-    CHECK_NEAR(0, drawn_ground(ARTICULATED_SLOPE, (double[3]){1, 0.25, 0}, NULL, 0.5), 0);
-    CHECK_NEAR(0.5, drawn_ground(ARTICULATED_SLOPE, (double[3]){1, 0.25, 0}, NULL, 3), 1e-15);
-    CHECK_NEAR(0.6, drawn_ground(ARTICULATED_STEPS, (double[3]){1, 0.2, 0.5}, NULL, 2.6), 1e-15);
-    CHECK_NEAR(0.2, drawn_ground(ARTICULATED_SINE, (double[3]){1, 0.2, 4}, NULL, 2), 1e-15);
-    CHECK_NEAR(0.25, drawn_ground(ARTICULATED_TABLE, (double[3]){9, 9, 9}, &table, 0.5), 1e-15);
+    CHECK_NEAR(0, drawn_ground(TERRAIN_flat, (double[3]){9, 9, 9}, NULL, 5), 0);
+    CHECK_NEAR(0, drawn_ground(TERRAIN_slope, (double[3]){1, 0.25, 0}, NULL, 0.5), 0);
+    CHECK_NEAR(0.5, drawn_ground(TERRAIN_slope, (double[3]){1, 0.25, 0}, NULL, 3), 1e-15);
+    CHECK_NEAR(0.6, drawn_ground(TERRAIN_steps, (double[3]){1, 0.2, 0.5}, NULL, 2.6), 1e-15);
+    CHECK_NEAR(0.2, drawn_ground(TERRAIN_sine, (double[3]){1, 0.2, 4}, NULL, 2), 1e-15);
+    CHECK_NEAR(0.25, drawn_ground(TERRAIN_table, (double[3]){9, 9, 9}, &table, 0.5), 1e-15);
 }

@@ -92,7 +92,7 @@ TEST(articulated_ground_forces_of_random_robots)
                                   .settings = {{"dt", 2e-3}, {"friction", r % 3 == 0 ? 1 : 0}},
                                   .parameters = {{"base_z", 0.3}, {"base_vx", 0.5}}};
         if (slope > 0.0) {
-            setup.settings[2] = (ArticulatedValue){"terrain", ARTICULATED_SLOPE};
+            setup.settings[2] = (ArticulatedValue){"terrain", TERRAIN_slope};
             setup_add(&setup, "terrain_slope", slope);
             setup_add(&setup, "terrain_start", -100.0);
             setup_add(&setup, "base_z", 0.3 + 100.0 * slope);

@@ -494,9 +494,9 @@ static void part_start(PartTest *part, Arena *arena, uint64_t seed, int terrain,
     if (arena_create(arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     Robot *robot = ARENA_NEW(arena, Robot, 1);
     *robot = part_robot(seed, arena);
-    if (terrain == ARTICULATED_FILE) random_robot_world(robot, seed, arena);
+    if (terrain == TERRAIN_file) random_robot_world(robot, seed, arena);
     ArticulatedSetup setup = part_setup(robot, seed, arena);
-    setup_ground(&setup, (ArticulatedTerrain)terrain, anchored);
+    setup_ground(&setup, (TerrainKind)terrain, anchored);
     part_open(part, &setup, seed);
 }
 
@@ -514,7 +514,7 @@ TEST(articulated_parts_of_joints)
     for (uint64_t seed = 1; seed <= part_seeds(); seed++) {
         Arena arena;
         PartTest part;
-        part_start(&part, &arena, seed, ARTICULATED_FLAT, false);
+        part_start(&part, &arena, seed, TERRAIN_flat, false);
         for (int i = 1; i < part.w.c.n_bodies; i++) {
             for (PartRange range = RANGE_NONE; range < RANGES; range++) {
                 const bool ranged = part.w.bodies[i].kind != ROBOT_WELD && part.w.bodies[i].kind != ROBOT_BALL;
@@ -541,7 +541,7 @@ TEST(articulated_parts_of_balls_at_limits)
         for (int fading = 0; fading < 2; fading++) {
             Arena arena;
             PartTest part;
-            part_start(&part, &arena, seed, ARTICULATED_FLAT, false);
+            part_start(&part, &arena, seed, TERRAIN_flat, false);
             part_shake(&part);
             const ArticulatedPose c = body_pose(&part.w, 3), p = body_pose(&part.w, part.w.bodies[3].parent);
             const double angle = joint_state(&part.w, 3, &c, &p).coordinate;
@@ -555,7 +555,7 @@ TEST(articulated_parts_of_balls_at_limits)
 
 TEST(articulated_parts_of_contacts)
 {
-    for (int terrain = ARTICULATED_FLAT; terrain <= ARTICULATED_FILE; terrain++) {
+    for (int terrain = TERRAIN_flat; terrain <= TERRAIN_file; terrain++) {
         int touching = 0;
         for (uint64_t seed = 1; seed <= 2 * part_seeds(); seed++) {
             Arena arena;
@@ -578,7 +578,7 @@ TEST(articulated_parts_of_steps)
     for (uint64_t seed = 1; seed <= part_seeds(); seed++) {
         Arena arena;
         PartTest part;
-        part_start(&part, &arena, seed, (int)seed % (ARTICULATED_FILE + 1), seed % 3 == 0);
+        part_start(&part, &arena, seed, (int)seed % (TERRAIN_file + 1), seed % 3 == 0);
         part_shake(&part);
         for (int i = 0; i < part.w.c.n_bodies; i++) check_inertia(&part, i);
         check_solve(&part);

@@ -18,7 +18,7 @@ typedef struct BbobRun {
 static void bbob_open(BbobRun *run, double function, double dimension, double instance, const char *isa, int64_t traced)
 {
     const Model *model = model_find("bbob");
-    const BackendOptions options = {.name = "cpu", .threads = 2, .isa = isa};
+    const BackendOptions options = {.name = "cpu", .threads = 2, .isa = isa, .patience = INFINITY};
     const double settings[] = {function, dimension, instance};
     CHECK_OK(arena_create(&run->arena, 1 << 20, "a test of bbob"));
     CHECK_OK(model->configure(settings, NULL, &run->arena, &run->configured));

@@ -25,7 +25,7 @@ typedef struct FilesTest {
     Database *database;
     Blocks *blocks;
     BlockRecord records[FILES_MOST];
-    int64_t offsets[FILES_MOST][FILES_COLUMNS];
+    ColumnPlace places[FILES_MOST][FILES_COLUMNS];
     int64_t n;
 } FilesTest;
 
@@ -48,11 +48,11 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
             fitness[i] = failure[i] ? (double)NAN : -x[i];
         }
         const char *name = arena_format(&test->arena, "%06lld.h5", (long long)test->n);
-        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->offsets[test->n], &written));
+        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->places[test->n], &written));
         record->bytes = written.bytes;
         record->span = (BlockSpan){.first = first, .last = first + rows - 1, .rows = rows};
         record->name = name;
-        record->offsets = (Bytes){(unsigned char *)test->offsets[test->n], sizeof test->offsets[0]};
+        record->columns = (Bytes){(unsigned char *)test->places[test->n], sizeof test->places[0]};
     }
     shard_table_close(writer);
 }
@@ -164,8 +164,8 @@ TEST(blocks_of_hostile_records)
         {{103, 202, 100}, NULL, INT64_MIN, 2, 0, "outside of its file"},
         {{103, INT64_MAX - 1, (int64_t)1 << 61}, NULL, 0, 0, 0, "outside of its file"}, // 8 bytes each are 0 in 64 bits
         {{103, INT64_MAX - 1, INT64_MAX - 103}, NULL, 0, 0, 0, "outside of its file"},
-        {{103, 202, 100}, NULL, 0, 0, 31, "other columns"},
-        {{103, 202, 100}, NULL, 0, 0, 40, "other columns"},
+        {{103, 202, 100}, NULL, 0, 0, 63, "other columns"},
+        {{103, 202, 100}, NULL, 0, 0, 80, "other columns"},
     };
     FilesTest test;
     files_start(&test, 3, ROWS);
@@ -173,14 +173,14 @@ TEST(blocks_of_hostile_records)
     blocks_close(test.blocks);
     const BlockRecord good = test.records[1];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        int64_t offsets[FILES_COLUMNS + 1];
-        memcpy(offsets, good.offsets.data, sizeof test.offsets[0]);
-        if (wrong[i].offset != 0) offsets[2] = wrong[i].offset;
+        ColumnPlace places[FILES_COLUMNS + 1];
+        memcpy(places, good.columns.data, sizeof test.places[0]);
+        if (wrong[i].offset != 0) places[2].offset = wrong[i].offset;
         test.records[1] = good;
         test.records[1].span = wrong[i].span;
         if (wrong[i].name != NULL) test.records[1].name = wrong[i].name;
         if (wrong[i].bytes != 0) test.records[1].bytes = wrong[i].bytes;
-        test.records[1].offsets = (Bytes){(unsigned char *)offsets, wrong[i].size > 0 ? wrong[i].size : 32};
+        test.records[1].columns = (Bytes){(unsigned char *)places, wrong[i].size > 0 ? wrong[i].size : 64};
         CHECK_SAYS(ERROR_MACHINE, wrong[i].words, files_open(&test));
         CHECK(test.blocks == NULL);
     }
@@ -202,7 +202,7 @@ TEST(blocks_of_files_that_change)
         if (opened) CHECK_OK(files_ask(&test, read, &number));
         switch (step) {
         case 0: // cut while it is open
-            CHECK_INTEGER(0, truncate(path, test.offsets[1][3] + 5));
+            CHECK_INTEGER(0, truncate(path, test.places[1][3].offset + 5));
             words = "000001.h5 is shorter than expected";
             break;
         case 1:
@@ -265,7 +265,7 @@ TEST(blocks_that_differ_are_not_read)
         CHECK(file != NULL);
         if (file == NULL) return;
         unsigned char byte = 0;
-        const long place = (long)test.offsets[1][c] + 8 * 1400; // an id without gaps, too
+        const long place = (long)test.places[1][c].offset + 8 * 1400; // an id without gaps, too
         CHECK(fseek(file, place, SEEK_SET) == 0 && fread(&byte, 1, 1, file) == 1);
         byte ^= 1;
         CHECK(fseek(file, place, SEEK_SET) == 0 && fwrite(&byte, 1, 1, file) == 1);

@@ -267,7 +267,7 @@ static void two_close(Backend *backend)
 
 static void two_open(TwoSlots *two)
 {
-    const BackendOptions options = {.name = "cpu", .threads = 1};
+    const BackendOptions options = {.name = "cpu", .threads = 1, .patience = INFINITY};
     *two = (TwoSlots){.backend = {.prepare = two_prepare,
                                   .begin = two_begin,
                                   .advance = two_advance,
@@ -465,7 +465,7 @@ TEST(campaign_replays_a_trial_to_the_bit)
     Database *database = NULL;
     ReplayResult replay;
     Sha256Text digest;
-    const BackendOptions backend = {.name = "cpu", .threads = 1, .isa = "scalar"};
+    const BackendOptions backend = {.name = "cpu", .threads = 1, .isa = "scalar", .patience = INFINITY};
     campaign_case_start(&test, CAMPAIGN_SPEC);
     CHECK_OK(campaign_case_run(&test, "whole"));
     const char *path = arena_format(&test.arena, "%s/whole/%s", test.options.results, CAMPAIGN_DATABASE);

@@ -1,6 +1,6 @@
 // A program of the user's as a model: what a spec declares, and the messages to and from a worker.
 #include "../../runner/campaign/campaign.h"
-#include "../../sim/command/command.h"
+#include "../../sim/command/worker.h"
 #include "../test.h"
 
 #include <math.h>
@@ -262,6 +262,33 @@ TEST(command_hellos)
     }
 }
 
+// What a worker that greets, or is idle, has said so far; `most`: bytes of the longest line. Returns the problem, or
+// the version of a hello, or "" as long as the line goes on.
+static const char *said(WorkerState state, const char *text, size_t most, char *out)
+{
+    char in[64];
+    int64_t length;
+    Worker worker = {.state = state, .in = in, .in_size = strlen(text)};
+    memcpy(in, text, worker.in_size);
+    out[0] = '\0';
+    if (!protocol_find_line(&worker, 0, most, &length, out) || length < 0) return out;
+    char version[COMMAND_VERSION_LENGTH + 1];
+    if (!protocol_take_hello(&worker, length, version, out)) return out;
+    CHECK_INTEGER(WORKER_IDLE, worker.state);
+    CHECK_INTEGER(0, (int64_t)worker.in_size);
+    return strcpy(out, version);
+}
+
+TEST(command_protocol_takes_one_line_at_a_time)
+{
+    char out[WORKER_PROBLEM];
+    CHECK_TEXT("", said(WORKER_GREETS, "{\"hello\": 1", 20, out));
+    CHECK_TEXT("a", said(WORKER_GREETS, "{\"hello\": 1, \"version\": \"a\"}\n", 20, out));
+    CHECK_TEXT("its line is too long", said(WORKER_GREETS, "{\"hello\": 1, \"version\"", 20, out));
+    CHECK_TEXT("more follows its hello", said(WORKER_GREETS, "{\"hello\": 1}\n{", 20, out));
+    CHECK_TEXT("it sent a line without a request", said(WORKER_IDLE, "{", 20, out));
+}
+
 TEST(command_no_program_is_found_outside)
 {
     char *file = NULL;
@@ -324,7 +351,7 @@ TEST(command_the_system_may_refuse)
     const Error event = backend_open(&options, &backend), pair = guard_start(&guard);
     const Error pipes = process_start(&plan, &guard, &process);
     CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
-    CHECK_SAYS(ERROR_MACHINE, "the system gives no event", event);
-    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipe for a process", pair);
-    CHECK_SAYS(ERROR_MACHINE, "the system makes no pipes for a process", pipes);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make an event", event);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make a pipe between processes", pair);
+    CHECK_SAYS(ERROR_MACHINE, "cannot make the pipes of a process", pipes);
 }

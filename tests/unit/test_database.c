@@ -1,4 +1,4 @@
-#include "../../io/database.h"
+#include "../../io/database_connection.h"
 #include "../../io/system.h"
 #include "../test.h"
 

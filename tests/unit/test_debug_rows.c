@@ -42,7 +42,8 @@ static HopperOutcome debug_simulate(const DebugCase *test)
     CHECK_OK(arena_create(&outcome.arena, 1 << 24, "a test"));
     CHECK_OK(hopper_case_configure(hoppers, &outcome.arena, &outcome.configured));
     const Configured *configured = &outcome.configured;
-    const BackendOptions options = {.name = "cpu", .threads = hoppers->threads, .isa = hoppers->isa};
+    const BackendOptions options = {
+        .name = "cpu", .threads = hoppers->threads, .isa = hoppers->isa, .patience = INFINITY};
     CHECK_OK(backend_open(&options, &outcome.backend));
     CHECK_OK(backend_prepare(outcome.backend, configured, hoppers->lanes, hoppers->traced,
                              trace_capacity(configured->ticks, 1)));

@@ -231,7 +231,7 @@ TEST(device_slice_in_flight_is_cut_short_when_the_backend_closes)
     DeviceCase test;
     Backend *backend = NULL;
     device_case_start(&test, DEVICE_SPEC, 0.2, 32, 20);
-    const BackendOptions options = {.name = "cpu", .threads = 1};
+    const BackendOptions options = {.name = "cpu", .threads = 1, .patience = INFINITY};
     enum { LANES = 65536 };
     CHECK_OK(backend_open(&options, &backend));
     CHECK_OK(backend_prepare(backend, &test.spec.configured, LANES, 0, 0));

@@ -172,27 +172,35 @@ static HopperWorld dynamics_variants(int32_t variants)
     return world;
 }
 
-// The slope is the derivative of the height. The foot's rate is the rate of its height over the ground. Every terrain
-// is continuous.
+// The world with a terrain, all of whose parameters it has.
+static HopperWorld dynamics_terrain(TerrainKind terrain)
+{
+    HopperWorld world = dynamics_variants(HOPPER_WITH_TERRAIN | (terrain == TERRAIN_slope ? TERRAIN_HAS_slope : 0));
+    world.c.terrain = (int32_t)terrain;
+    return world;
+}
+
+// The slope is the derivative of the height, the bend that of the slope. The foot's rate is the rate of its height over
+// the ground. Every terrain is continuous.
 TEST(hopper_ground_has_the_slope_that_it_says)
 {
-    static const int32_t maps[] = {HOPPER_WITH_SLOPE, HOPPER_WITH_STEPS, HOPPER_WITH_SINE, HOPPER_WITH_TABLE};
-    for (size_t m = 0; m < sizeof maps / sizeof maps[0]; m++) {
-        const HopperWorld world = dynamics_variants(maps[m]);
+    for (int map = TERRAIN_flat + 1; map < CHOICE_COUNT(TERRAINS_ALONG); map++) {
+        const HopperWorld world = dynamics_terrain((TerrainKind)map);
         double steepest = 0.0;
         for (double x = -1.5; x < 3.0; x += 0.0137) {
-            const double h = 1e-6,
-                         height[2] = {hopper_terrain(&world, x - h).height, hopper_terrain(&world, x + h).height};
+            const double h = 1e-6;
+            const Terrain before = hopper_terrain(&world, x - h), after = hopper_terrain(&world, x + h);
             const Terrain ground = hopper_terrain(&world, x);
             const HopperFoot foot = hopper_foot(&world, x, 0.7, 1.5, -0.3);
-            CHECK_NEAR((height[1] - height[0]) / (2.0 * h), ground.slope, 1e-5);
+            CHECK_NEAR((after.height - before.height) / (2.0 * h), ground.slope, 1e-5);
+            CHECK_NEAR((after.slope - before.slope) / (2.0 * h), ground.bend, 1e-3);
             CHECK_NEAR(0.7 - ground.height, foot.height, 1e-15);
             CHECK_NEAR(-0.3 - 1.5 * ground.slope, foot.rate, 1e-15);
             steepest = fmax(steepest, fabs(ground.slope));
         }
         CHECK(steepest > 0.04);
     }
-    const HopperWorld stairs = dynamics_variants(HOPPER_WITH_STEPS), table = dynamics_variants(HOPPER_WITH_TABLE);
+    const HopperWorld stairs = dynamics_terrain(TERRAIN_steps), table = dynamics_terrain(TERRAIN_table);
     CHECK_NEAR(0.0, hopper_terrain(&stairs, 0.99).height, 0.0); // steps of 1 m from 0.1 m on, riser: the last 0.1 m
     CHECK_NEAR(0.02, hopper_terrain(&stairs, 1.1).height, 1e-15);
     CHECK_NEAR(0.06, hopper_terrain(&stairs, 3.5).height, 1e-15);
@@ -205,7 +213,8 @@ TEST(hopper_ground_has_the_slope_that_it_says)
 TEST(hopper_disturbances_obey_the_laws_of_momentum_and_energy)
 {
     const HopperVector *const places[] = {&dynamics_flying, &dynamics_standing, &dynamics_stretched};
-    HopperWorld world = dynamics_variants(HOPPER_WITH_WIND | HOPPER_WITH_GUSTS | HOPPER_WITH_SINE);
+    HopperWorld world = dynamics_terrain(TERRAIN_sine);
+    world.c.variants |= HOPPER_WITH_WIND | HOPPER_WITH_GUSTS;
     world.p.terrain_height = 0.05; // the standing foot is in the ground
     const HopperControl control = {.u1 = 20.0, .u2 = 7.0, .push = 31.0, .t = 0.4};
     for (int i = 0; i < 3; i++) {

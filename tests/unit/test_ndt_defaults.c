@@ -2,6 +2,7 @@
 #include "../../sim/ndt/ndt.h"
 #include "../test.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { DEFAULTS_STARTS = 200 };
 // and y, plus up to `apart` m along each axis, and a tenth of that in angles.
 static int64_t defaults_found(double apart)
 {
-    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = "auto"};
+    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = "auto", .patience = INFINITY};
     const Model *model = model_find("ndt");
     double settings[NDT_N_OPTIONS], seconds;
     Points points[NDT_N_OPTIONS] = {{0}};

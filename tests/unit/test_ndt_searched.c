@@ -2,6 +2,7 @@
 #define HOPSCOTCH_SCALAR
 #include "ndt_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static void own_set(OwnRun *run, const char *parameter, int64_t lane, double val
 
 static void own_open(OwnRun *run, int64_t lanes, bool debug, const char *isa)
 {
-    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa};
+    const BackendOptions options = {.name = "cpu", .threads = 1, .isa = isa, .patience = INFINITY};
     const Configured *configured = &run->configured;
     CHECK_OK(backend_open(&options, &run->backend));
     CHECK_OK(backend_prepare(run->backend, configured, lanes, 0, 1));

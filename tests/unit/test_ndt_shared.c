@@ -3,6 +3,7 @@
 #include "../../sim/cpu_kernels.h"
 #include "ndt_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct SharedRun {
 // An alignment of a street, starting 1.4 m beside the true pose, with debug rows.
 static void shared_run(SharedRun *run, Executor executor, int threads)
 {
-    const BackendOptions options = {.name = "cpu", .threads = threads, .isa = "auto"};
+    const BackendOptions options = {.name = "cpu", .threads = threads, .isa = "auto", .patience = INFINITY};
     const Model *model = model_find("ndt");
     double settings[NDT_N_OPTIONS], seconds;
     Points points[NDT_N_OPTIONS] = {{0}};

@@ -3,6 +3,7 @@
 #include "../../sim/backend.h"
 #include "../test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +178,7 @@ TEST(plan_counts_recorded_trajectories_once)
 // The size of a batch, computed without a run.
 static int64_t lanes_of(const char *text, int64_t requested, int64_t *traced_max)
 {
-    static const BackendOptions options = {.name = "cpu", .threads = 1};
+    static const BackendOptions options = {.name = "cpu", .threads = 1, .patience = INFINITY};
     Planned planned;
     Backend *backend;
     read_spec(&planned, text);

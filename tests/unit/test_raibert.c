@@ -102,9 +102,10 @@ static void walker_make(Walker *walker, int legs)
 
 static ArticulatedSetup walker_setup(const Walker *walker, double seconds)
 {
-    return (ArticulatedSetup){.robot = &walker->robot,
-                              .settings = {{"dt", 2e-3}, {"duration", seconds}, {"control.mode", ARTICULATED_RAIBERT}},
-                              .parameters = {{"base_z", 0.012}, {"fall_height", 0.15}, {"speed_gain", 15.0}}};
+    return (ArticulatedSetup){
+        .robot = &walker->robot,
+        .settings = {{"dt", 2e-3}, {"duration", seconds}, {"control.mode", ARTICULATED_CONTROL_raibert}},
+        .parameters = {{"base_z", 0.012}, {"fall_height", 0.15}, {"speed_gain", 15.0}}};
 }
 
 // ---- legs -----------------------------------------------------------------------------------------------------------
@@ -247,15 +248,16 @@ static void phases_check(int gait, int legs, const double *expected)
 // Legs in order: front left, front right, hind left, hind right.
 TEST(raibert_gaits_are_their_phases)
 {
-    phases_check(ARTICULATED_TROT, 4, (const double[]){0, 0.5, 0.5, 0});
-    phases_check(ARTICULATED_PACE, 4, (const double[]){0, 0.5, 0, 0.5});
-    phases_check(ARTICULATED_BOUND, 4, (const double[]){0, 0, 0.5, 0.5});
-    phases_check(ARTICULATED_PRONK, 4, (const double[]){0, 0, 0, 0});
-    phases_check(ARTICULATED_WALK, 4, (const double[]){0, 0.5, 0.25, 0.75}); // hind left, front left, hind right ...
-    phases_check(ARTICULATED_WALK, 2, (const double[]){0, 0.5});
-    phases_check(ARTICULATED_RUN, 2, (const double[]){0, 0.5});
-    phases_check(ARTICULATED_HOP, 1, (const double[]){0});
-    phases_check(ARTICULATED_TROT, 6, (const double[]){0, 0.5, 0.5, 0, 0, 0.5}); // two tripods
+    phases_check(ARTICULATED_GAIT_trot, 4, (const double[]){0, 0.5, 0.5, 0});
+    phases_check(ARTICULATED_GAIT_pace, 4, (const double[]){0, 0.5, 0, 0.5});
+    phases_check(ARTICULATED_GAIT_bound, 4, (const double[]){0, 0, 0.5, 0.5});
+    phases_check(ARTICULATED_GAIT_pronk, 4, (const double[]){0, 0, 0, 0});
+    phases_check(ARTICULATED_GAIT_walk, 4,
+                 (const double[]){0, 0.5, 0.25, 0.75}); // hind left, front left, hind right ...
+    phases_check(ARTICULATED_GAIT_walk, 2, (const double[]){0, 0.5});
+    phases_check(ARTICULATED_GAIT_run, 2, (const double[]){0, 0.5});
+    phases_check(ARTICULATED_GAIT_hop, 1, (const double[]){0});
+    phases_check(ARTICULATED_GAIT_trot, 6, (const double[]){0, 0.5, 0.5, 0, 0, 0.5}); // two tripods
 }
 
 TEST(raibert_clock)
@@ -300,7 +302,7 @@ TEST(raibert_adds_to_its_own_control_only)
     CHECK_INTEGER(ARTICULATED_N_METRICS + RAIBERT_METRICS, test.configured.n_metrics);
     CHECK_TEXT("speed_error", test.configured.metrics[ARTICULATED_N_METRICS].name);
     articulated_end(&test);
-    setup.settings[2] = (ArticulatedValue){"control.mode", ARTICULATED_HOLD};
+    setup.settings[2] = (ArticulatedValue){"control.mode", ARTICULATED_CONTROL_hold};
     setup.parameters[2] = (ArticulatedValue){NULL, 0.0};
     articulated_prepare(&test, &setup);
     CHECK_INTEGER(ARTICULATED_N_METRICS, test.configured.n_metrics);
@@ -316,7 +318,7 @@ static void walk_run(ArticulatedCase *test, int legs, const char *isa, int64_t l
     Walker walker;
     walker_make(&walker, legs);
     ArticulatedSetup setup = walker_setup(&walker, 0.6);
-    setup.settings[3] = (ArticulatedValue){"terrain", ARTICULATED_STEPS};
+    setup.settings[3] = (ArticulatedValue){"terrain", TERRAIN_steps};
     setup.settings[4] = (ArticulatedValue){"control.gait", legs % ARTICULATED_N_GAITS};
     setup_add(&setup, "terrain_start", 0.05);
     setup_add(&setup, "terrain_length", 0.1);
@@ -380,14 +382,14 @@ TEST(raibert_moves_any_robot)
         Points points[64] = {{0}};
         Configured out;
         for (int i = 0; i < model->n_options; i++) {
-            settings[i] =
-                strcmp(model->options[i].name, "control.mode") == 0 ? ARTICULATED_RAIBERT : model->options[i].value;
-            if (strcmp(model->options[i].name, "terrain") == 0) settings[i] = ARTICULATED_FLAT;
+            settings[i] = strcmp(model->options[i].name, "control.mode") == 0 ? ARTICULATED_CONTROL_raibert
+                                                                              : model->options[i].value;
+            if (strcmp(model->options[i].name, "terrain") == 0) settings[i] = TERRAIN_flat;
             if (strcmp(model->options[i].name, "robot") == 0) points[i] = (Points){.count = 1, .robot = &robot};
         }
         const Error error = model->configure(settings, points, &arena, &out);
         if (error.kind == OK) {
-            setup.settings[2] = (ArticulatedValue){"control.mode", ARTICULATED_RAIBERT};
+            setup.settings[2] = (ArticulatedValue){"control.mode", ARTICULATED_CONTROL_raibert};
             articulated_start(&test, &setup);
             articulated_go(&test, 1 << 20);
             CHECK(articulated_failed(&test, 0) >= 0);

@@ -2,6 +2,7 @@
 #include "../../sim/cpu_kernels.h"
 #include "rigid_case.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static void islands_observe(IslandsRun *run, int64_t observed)
 static void islands_run_on(IslandsRun *run, const char *world, const char *options, int64_t lanes, int64_t observed,
                            int threads)
 {
-    const BackendOptions cpu = {.name = "cpu", .threads = threads, .isa = "auto"};
+    const BackendOptions cpu = {.name = "cpu", .threads = threads, .isa = "auto", .patience = INFINITY};
     bool done = false;
     double seconds;
     *run = (IslandsRun){.backend = NULL};

@@ -1,5 +1,5 @@
 #include "../../io/system.h"
-#include "../../io/shard.h"
+#include "../../io/shard_hdf5.h"
 #include "../test.h"
 
 #include <math.h>

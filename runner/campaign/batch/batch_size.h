@@ -18,7 +18,7 @@ static inline int64_t lanes_times(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-bool plan_is_cpu(const Backend *backend);
+bool plan_is_cpu(const Backend *backend); // "cpu" or "program": not a GPU
 // Memory (bytes) of the batches in flight and the writer's queue, of the host and of the device.
 void plan_memory(const Device *device, double *host_bytes, double *device_bytes);
 // Error (memory): batches of device->lanes lanes need more memory than the device or the machine has. The system grants

@@ -18,17 +18,17 @@ typedef struct MadeJob {
     char note[400];          // what went wrong, for the user; empty: nothing
 } MadeJob;
 
-// The inputs that all trials share, by their values: [n_parameters]; NaN: trials differ in it.
+// The values [n_parameters] of the lane inputs that all trials share; NaN: trials differ in this input.
 const double *made_fixed(const Spec *spec, const Configured *configured, Arena *arena);
-// What there is to make for this backend; if it lies in the cache, the backend is given it. choice: as in
-// BackendOptions; "made": what is not in the cache is compiled now. Error: interrupted; a device's.
+// Prepares a kernel for this campaign and backend. A kernel in the cache is given to the backend at once. choice: as in
+// BackendOptions; "made": a kernel that is not in the cache is compiled now. Error: interrupted; of the device.
 Error made_begin(const Spec *spec, const Configured *configured, const char *choice, int64_t lanes, Backend *backend,
                  MadeJob *job);
-// Between two slices: starts compiling where `worth` says that it pays, gives the backend what is ready.
+// Call this between two slices: starts compiling if `worth`, and gives a compiled kernel to the backend.
 Error made_tend(MadeJob *job, Backend *backend, bool worth);
-// Which kernel a run begins with, in words; NULL: the device has only one.
+// The kernel that a run begins with, in words; NULL: the device has only one kernel.
 const char *made_words(const MadeJob *job, const BackendInfo *device);
-void made_forget(MadeJob *job); // the backend has refused it: it goes from the cache
-void made_end(MadeJob *job);
+void made_forget(MadeJob *job); // removes the kernel from the cache, because the backend has refused it
+void made_end(MadeJob *job);    // ends a compiler that still runs
 
 #endif

@@ -16,14 +16,14 @@ typedef struct LanesScratch {
     int64_t failures;      // trials that failed, so far
 } LanesScratch;
 
-// Which lane of the batch has which replicate of which trial. Observed lanes come first, because a trace covers the
-// lanes [0, n). The trials stay in the order of ask.
+// Maps the lanes of a batch to replicates of trials. Observed lanes come first, because a trace covers the lanes [0,
+// n). The trials stay in the order of ask.
 typedef struct Flight {
     Trials trials;
     RecordKind kind;          // what is recorded
     bool *observed;           // [trials.capacity]: record this trial
-    int64_t *observed_before; // [trials.capacity]: how many of the trials before it are recorded
-    int64_t recorded;         // lanes of each of them
+    int64_t *observed_before; // [trials.capacity]: number of earlier trials that are recorded
+    int64_t recorded;         // recorded lanes per recorded trial
     int64_t lanes, n_observed;
     int64_t ticks; // advanced so far
     double kernel_seconds, wait_seconds, copy_seconds, search_seconds;
@@ -32,9 +32,11 @@ typedef struct Flight {
     LanesScratch *scratch; // [threads]
 } Flight;
 
+// Memory for batches of at most `trials` trials. flight_bytes: per trial; flight_scratch_bytes: for all threads.
 void flight_take(const Spec *spec, int64_t trials, ThreadTeam *team, Arena *arena, Flight *flight);
-int64_t flight_bytes(const Spec *spec);                                 // of memory per trial
-int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team); // and of the team's threads
+int64_t flight_bytes(const Spec *spec);
+int64_t flight_scratch_bytes(const Spec *spec, const ThreadTeam *team);
+// Memory of a thread that fills or gathers lanes, and its bytes.
 void lanes_take_scratch(const Spec *spec, Arena *arena, LanesScratch *scratch);
 int64_t lanes_scratch_bytes(const Spec *spec);
 // Assigns a lane to every replicate, and fills in its parameters.
@@ -58,12 +60,13 @@ void watch_show(const Watch *watch);
 // Runs a filled flight on slot 0 to its end. `watch` (may be NULL) shows every slice. Error (interrupted) between
 // slices.
 Error flight_run(const Spec *spec, Backend *backend, Flight *flight, int64_t slice, const Watch *watch);
-// The ticks of the first slice; and of the next one, so that slices take about 0.1 s, or less while lanes end: between
-// slices they make room. ended: the part of the running lanes that ended in this one. requested > 0: always that.
+// slice_start: the ticks of the first slice. slice_adapt: the ticks of the next slice after one of `slice` ticks, so
+// that slices take about 0.1 s, or less while lanes end, because ended lanes are removed between slices. ended:
+// fraction of the running lanes that ended in this slice. requested > 0: both return it.
 int64_t slice_start(int64_t requested);
 int64_t slice_adapt(int64_t slice, double seconds, double ended, int64_t requested);
-// The trials of a CPU's first batch; and of the next one, after a batch of `trials` that took `seconds` in a run that
-// has lasted `elapsed` seconds. Multiples of `least`, at most `most`.
+// batch_start: the trials of a CPU's first batch. batch_adapt: the trials of the next batch, after a batch of `trials`
+// that took `seconds`, `elapsed` seconds after the start of the run. Multiples of `least`, at most `most`.
 int64_t batch_start(int64_t least, int64_t most);
 int64_t batch_adapt(int64_t trials, double seconds, double elapsed, int64_t least, int64_t most);
 

@@ -7,10 +7,11 @@
 #include "../store/campaign/parts.h"
 #include "../store/commit/seal.h"
 
+// Report the outcome of a check: nothing is wrong, or a finding.
 void doctor_good(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 void doctor_find(Doctor *doctor, const char *check, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *doctor_how_again(const CampaignPlace *place, Arena *arena); // commands that compute the campaign again
-bool doctor_damaged(const Doctor *doctor, const char *table);
+bool doctor_damaged(const Doctor *doctor, const char *table);           // a check found damage in the table
 
 // The same with the campaign's lock held by this process.
 Error doctor_examine_locked(const CampaignPlace *place, Arena *arena, Doctor *doctor);
@@ -33,8 +34,9 @@ typedef struct Repair {
     FILE *messages;
 } Repair;
 
-Error repair_open_device(Repair *repair);
+Error repair_open_device(Repair *repair);             // opens repair->device; does nothing if it is open
 Error repair_seal(Repair *repair, const char *table); // a new digest for a small table that was written again
+// Prints a line to repair->messages.
 void repair_tell(const Repair *repair, const char *format, ...) PRINTF_LIKE(2, 3);
 
 Error repair_trials(Repair *repair); // damaged blocks of trials and replicates: simulated again

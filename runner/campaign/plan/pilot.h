@@ -22,6 +22,7 @@ typedef struct Pilot {
     bool whole;             // the lanes ran to their end
 } Pilot;
 
+// Runs a few lanes and measures their time. Error: of the device.
 Error pilot_run(const PilotTask *task, Pilot *pilot);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "../store/ground/recording.h"
 
-// Estimates in bytes: `lanes` arrays of a kind in about `shards` shards; the database; the journal beside it.
-double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards);
-double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);
-double space_journal(double sqlite_bytes);
-double space_blocks(const Spec *spec, int64_t trials);
-// For the generations of a search that learns: their rows with the two states of the search; their arrays.
+// Estimates of disk space, bytes.
+double space_hdf5(const Spec *spec, RecordKind kind, int64_t lanes, int64_t shards); // arrays of a kind, in shards
+double space_sqlite(const Spec *spec, int64_t trials, int64_t lanes);                // the database
+double space_journal(double sqlite_bytes);                                           // the files beside the database
+double space_blocks(const Spec *spec, int64_t trials);                               // trials in blocks of columns
+// For the generations of a search that learns: rows and two states of the search in the database; arrays.
 double space_rounds_sqlite(const Search *search, int64_t rounds);
 double space_rounds_hdf5(const Search *search, int64_t rounds);
 typedef enum SpaceVerdict { SPACE_ENOUGH, SPACE_TIGHT, SPACE_SHORT } SpaceVerdict; // tight: nine tenths and more

@@ -118,7 +118,7 @@ static Error gradient_find(GradientRun *run, int64_t trial)
     TRY(campaign_check_meaning(run->campaign));
     TRY(trial_row_read(run->campaign, trial, run->arena, &run->stored));
     if (run->stored.count == 0)
-        return error_make(ERROR_USER, "campaign %s has no trial %lld, or it keeps no row", run->campaign->name,
+        return error_make(ERROR_USER, "campaign %s has no trial %lld, or stores no row of it", run->campaign->name,
                           (long long)trial);
     if (spec_several(run->spec))
         return error_make(ERROR_USER, "campaign %s has several objectives: there is no single fitness to derive",

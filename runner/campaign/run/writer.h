@@ -29,9 +29,9 @@ typedef struct Writer {
 
 // The caller has taken the commits' buffers.
 Error writer_start(Writer *writer, Store *store);
-// A commit to fill; waits for a free one. Error: of the writer.
+// *commit <- a commit to fill; waits until one is free. Error: an earlier commit failed.
 Error writer_take(Writer *writer, Commit **commit);
-void writer_put(Writer *writer);
+void writer_put(Writer *writer); // queues the commit that was taken last
 WriterCounts writer_counts(Writer *writer);
 // Waits until all commits are written or an error came, at most `seconds`. True: one of both is the case.
 bool writer_drained(Writer *writer, double seconds);

@@ -67,8 +67,8 @@ struct Expression {
     int count;
 };
 
-// Of the operation at step `end`: its row, and the last step of its left operand; that of the right or only one is
-// end - 1.
+// For the operation at step `end`. expression_row: its row. expression_left: the last step of its left operand; the
+// last step of the right or only operand is end - 1.
 const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
 int expression_left(const ExpressionStep *steps, int end);
 
@@ -88,12 +88,12 @@ typedef struct ExpressionParser {
     Error error;
 } ExpressionParser;
 
-bool expression_letter(char c);
+bool expression_letter(char c);             // the character can begin a word
 int expression_word_length(const char *at); // letters, digits and _
 
 // ---- errors.c -------------------------------------------------------------------------------------------------------
 
-// An error at `width` bytes from `at`, after which parsing goes on; one after which the rest can't be read.
+// Report an error at `width` bytes from `at`. After expression_stop the rest is not parsed.
 void expression_complain(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
 void expression_stop(ExpressionParser *parser, const char *at, int width, const char *, ...) PRINTF_LIKE(4, 5);
 // The next token is not what is `expected`.
@@ -116,6 +116,6 @@ typedef struct ExpressionOutput {
     size_t used;
 } ExpressionOutput;
 
-void expression_put(ExpressionOutput *out, const char *text);
+void expression_put(ExpressionOutput *out, const char *text); // appends; without text only counts the bytes
 
 #endif

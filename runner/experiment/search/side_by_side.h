@@ -1,8 +1,8 @@
-// What the methods that learn share (cmaes, nsga2, adam, lbfgs): many searches side by side. Each search has its own
-// state, and all of them share the batches: a round is one generation of every search that has not ended. Trials are
-// asked for in the order of (round, search, trial), which gives them their ids. A search's next generation is asked for
-// as soon as its last one was told, so ids and points depend neither on the size of the batches nor on what else is in
-// flight.
+// Many searches side by side, for the methods that learn (cmaes, nsga2, adam, lbfgs). Each search has its own state,
+// and all searches share the batches: a round is one generation of every search that has not ended. Trials are asked
+// for in the order of (round, search, trial), which gives them their ids. The next generation of a search is asked for
+// as soon as all results of its last generation were told, so ids and points depend neither on the size of the batches
+// nor on other trials in flight.
 //
 // A team of threads may share this work (side_team.c). Each member is drawn from random numbers of its own, and each
 // sum of a search runs in one order, so the number of threads changes no bit.
@@ -16,32 +16,32 @@ enum {
     SIDE_NAMES = 16
 };
 
-// In the checkpoint: how far all searches are.
+// Progress of all searches, in the checkpoint.
 typedef struct SideProgress {
-    int64_t searches, next_id; // next_id: the id after the last one told
-    int64_t round, search;     // whose results come next
-    int64_t told;              // trials told of the one generation that is partly told
+    int64_t searches, next_id; // next_id: the id after the last trial that was told
+    int64_t round, search;     // the generation whose results come next
+    int64_t told;              // trials of this generation that were told
 } SideProgress;
 
-// Where a search is.
+// Progress of one search.
 typedef struct SideRun {
     int64_t round; // generations told
-    int64_t stop;  // why it ended, an index of stop_names; 0: it goes on
+    int64_t stop;  // why the search ended, an index of stop_names; 0: it continues
 } SideRun;
 
-// A generation as it was drawn: what all methods keep of it, in front of their own.
+// A generation that was drawn: the data of all methods, in front of a method's own.
 typedef struct SideDrawn {
-    int64_t search, round; // of the search; round -1: none
-    int64_t trials;        // 0: none of its draws may be run
-    int32_t *slot;         // [trials] what a trial evaluates: a member, or as the method says
-    bool *left_out;        // [members] the spec allowed no draw
+    int64_t search, round; // of the search; round -1: no generation
+    int64_t trials;        // 0: the spec drops all its draws
+    int32_t *slot;         // [trials] the member that a trial evaluates, or another number of the method
+    bool *left_out;        // [members] the spec dropped all SIDE_ATTEMPTS draws
 } SideDrawn;
 
-// Items of one search in a loop over those of several: members that are drawn, or trials of a batch.
+// A range of items in a loop over the items of several searches: members to draw, or trials of a batch.
 typedef struct SideTurn {
     int64_t search;
     int64_t from;         // first item, counted in the generation
-    int64_t first, count; // its place in the loop; items
+    int64_t first, count; // index of the first item in the loop; number of items
 } SideTurn;
 
 // A generation whose trials were all told.
@@ -52,7 +52,7 @@ typedef struct SideEnd {
     ThreadTeam *team;   // may help; NULL: the other threads have searches of their own
 } SideEnd;
 
-// What a method says of its searches. Searches are counted from 0. `worker`: the method's memory for one thread.
+// The functions of a method. s: a search, from 0. worker: the method's memory for one thread.
 typedef struct SideMethod {
     uint32_t version; // of the checkpoint; its first four bytes
     size_t progress;  // offset of its SideProgress
@@ -68,17 +68,17 @@ typedef struct SideMethod {
     // Of a generation that was drawn: parameter[end - first][n_parameters] of some of its trials.
     void (*give)(const Search *search, void *worker, int64_t s, int64_t first, int64_t end, double *parameter);
     void (*note)(const Search *search, const Trials *trials, int64_t index, double *told); // told[told_width]
-    // What generations of several searches need that end together: those of turns[count]. NULL: nothing. After an error
-    // none of them ends.
+    // Called before the generations of turns[count] end together, for work that these searches share. After an error
+    // none of them ends. NULL: no such work.
     Error (*before_ends)(Search *search, const SideTurn *turns, int64_t count);
-    void (*end_generation)(Search *search, void *worker, const SideEnd *end); // the next one begins, or the search ends
+    void (*end_generation)(Search *search, void *worker, const SideEnd *end); // begins the next, or ends the search
     bool counts_last; // the progress of searches that have all ended stands behind their last round
-    // After a restore: whether the state is possible. Then, of each search that ended a generation, by the budgets that
-    // it has now: why it ends with it, 0: it goes on. -1: none has ended.
+    // After a restore. is_whole: the state is possible. reconsider: why search s ends with its last generation under
+    // its current budgets; 0: it continues; -1: no generation has ended.
     bool (*is_whole)(const Search *search);
     int64_t (*reconsider)(const Search *search, int64_t s);
-    // Memory for a team: of another thread, which draws and gives, and may end generations if it `learns`; for
-    // generations as they were drawn.
+    // Memory for a team. worker: for a further thread, which calls `draw` and `give`, and `end_generation` if `learns`.
+    // keep: for generations that were drawn.
     size_t (*worker_bytes)(const Search *search, bool learns);
     void *(*worker)(const Search *search, bool learns, Arena *arena);
     size_t (*generation_bytes)(const Search *search);
@@ -92,7 +92,7 @@ typedef struct SideBySide {
     int64_t trials_max;      // of a generation
     size_t told_at;          // offset in the checkpoint of the results of the generation that is partly told
     int told_width;          // doubles of a trial
-    int told_before;         // the first of them, which states of earlier programs hold alone; 0: they hold all
+    int told_before;         // states of earlier versions hold only the first of them, this many; 0: all
     int64_t kept;            // generations that are kept as they were drawn; one of search s replaces one of s - kept
     SideTurn *turns;         // [searches] room
     // of the threads of the team; the first worker is search->scratch
@@ -108,8 +108,9 @@ typedef struct SideBySide {
 void side_take_part(const Spec *spec, SideBySide *side);
 SideProgress *side_progress(const Search *search);
 double *side_told(const Search *search); // [told][told_width]
-// The sizes of the checkpoint, which is the arena's; and its progress. `side` is search->scratch.
+// Sets the sizes of the checkpoint, which is in the arena, and its progress. search->scratch is the SideBySide.
 void side_init(Search *search, uint32_t shape, Arena *arena);
+// ask, tell and restore of SearchMethod.
 Error side_ask(Search *search, int64_t max, Trials *trials, bool *waiting);
 Error side_tell(Search *search, const Trials *trials);
 Error side_restore(Search *search);
@@ -119,6 +120,7 @@ Round *side_round(Search *search, const SideEnd *end, int64_t stop, double **fie
 
 // ---- side_team.c ----------------------------------------------------------------------------------------------------
 
+// SearchMethod.use_team.
 void side_use_team(Search *search, ThreadTeam *team, Arena *arena);
 #define SIDE_BY_SIDE_METHOD                                                                                            \
     .ask = side_ask, .tell = side_tell, .restore = side_restore, .stopped = side_stopped, .use_team = side_use_team
@@ -128,7 +130,8 @@ enum { SIDE_TRIALS_LEAST = 256 }; // of a range
 typedef void (*SideWork)(const Search *search, void *worker, const SideTurn *turn, int64_t from, int64_t end,
                          void *context);
 void side_share(const Search *search, int64_t count, int64_t least, SideWork work, void *context);
-// Room for a generation of `members` and their trials, none yet. Lists all members that are not left out.
+// side_drawn_take: memory for a generation of `members` and their trials, empty. side_list_members lists the members
+// that are not left out.
 SideDrawn side_drawn_take(int64_t members, int64_t trials_max, Arena *arena);
 void side_list_members(SideDrawn *drawn, int64_t members);
 // How many generations fit into `bytes`: at least one, at most one for each search.

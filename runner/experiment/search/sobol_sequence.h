@@ -14,8 +14,8 @@ typedef struct Sobol {
 } Sobol;
 
 Sobol *sobol_make(int dimensions, uint64_t seed, Arena *arena); // dimensions <= SOBOL_DIMENSIONS_MAX
-// Coordinate of point `index` < 2^48, in [0, 1): with the digital shift; with Owen's scrambling by a random key
-// instead.
+// Coordinate of point `index` < 2^48, in [0, 1). sobol_coordinate: with the digital shift. sobol_scrambled: with Owen's
+// scrambling by a random key.
 double sobol_coordinate(const Sobol *sobol, int dimension, uint64_t index);
 double sobol_scrambled(const Sobol *sobol, int dimension, uint64_t index, uint64_t key);
 // The key of scrambling 0, 1, ... for one coordinate. Scramblings are independent.

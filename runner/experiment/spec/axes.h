@@ -27,6 +27,7 @@ void axes_read_derived(SpecReader *reader, AxesBuild *build); // the expressions
 
 // ---- forms/zip.c ----------------------------------------------------------------------------------------------------
 
+// Sets Axis.zip of the axes that the key names; errors go to the diagnostics.
 void axes_read_zip(SpecReader *reader, const Node *zip, AxesBuild *build);
 const char *zip_text(const SpecReader *reader, const int *zip); // of zip[n_axes], as Axis.zip; NULL: none is zipped
 

@@ -148,24 +148,25 @@ FORMS(FORM_DECLARE)
 // ---- spec/forms.c ---------------------------------------------------------------------------------------------------
 
 int form_count(void);
-const Form *form_at(int index);
-const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: not given
-int forms_given(const SpecReader *reader, FormStage stage);             // how many are
-bool form_is_foreign(const SpecReader *reader, const Form *form);       // it belongs to another search method
-void forms_read(SpecReader *reader, FormStage stage);
-// The lines that a path of the canonical text belongs to; NULL: those of no form.
+const Form *form_at(int index);                                         // 0 <= index < form_count()
+const GivenKey *form_given(const SpecReader *reader, const Form *form); // NULL: the spec does not give its key
+int forms_given(const SpecReader *reader, FormStage stage);             // number of forms that are given
+bool form_is_foreign(const SpecReader *reader, const Form *form);       // its key belongs to another search method
+void forms_read(SpecReader *reader, FormStage stage);                   // reads all given forms of the stage
+// The lines that a path of the canonical text belongs to; NULL: no form has such lines.
 const FormLines *form_lines(const char *path);
 void form_map_names(const Node *value, FormNames *names); // `names` of a mapping of parameters
-// Errors: the value of a form's key is none that it takes; it is none of the choices. The choice that is near, or NULL.
+// Report that the value of a form's key has the wrong type, or is none of its choices. form_unknown returns the nearest
+// choice, or NULL.
 void form_mistyped(SpecReader *reader, const GivenKey *given);
 const char *form_unknown(SpecReader *reader, const Form *form, const Node *node);
 
 // ---- spec/resolve.c -------------------------------------------------------------------------------------------------
 
-// "name: value" at its place in the nesting, with the headers of sections that start here.
+// Write "name: value" at its place in the nesting, with the headers of sections that start here.
 void resolve_line(ResolveWriter *writer, const char *path, const char *value, const char *unit);
 void resolve_row(ResolveWriter *writer, const Key *key);
-// A name that YAML would take for something else stands in quotes; an expression always does.
+// The text in quotes, if YAML would take it for something else than a text; and an expression, always in quotes.
 const char *resolve_plain(const char *text, Arena *arena);
 const char *resolve_quoted(const Expression *expression, Arena *arena);
 // Rows of some keys and sections, in this order.

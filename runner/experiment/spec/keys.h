@@ -93,7 +93,7 @@ typedef struct SpecReader {
 // ---- spec/keys.c: the table -----------------------------------------------------------------------------------------
 
 const Key *keys_table(Arena *arena, int *count); // with a row for each form
-// Rows of other tables as keys; the path is the arena's. section "": the top.
+// A row of another table as a key, whose path is in the arena. section "": the top of the spec.
 Key key_of_option(const Option *option, const char *section, Arena *arena);
 Key key_of_list(const List *list, const char *section, Arena *arena);
 Key key_of_parameter(const Parameter *parameter, Arena *arena);
@@ -102,14 +102,16 @@ const char *key_name(const Key *key); // last part of the path
 const char *path_below(const char *path, const char *section);
 // A row of `record.debug.newton` as another model has it, under the name of its own debug rows; other rows as they are.
 Key key_of_debug(const Key *key, const Model *model, Arena *arena);
-// "a number in [0, 1000000] N m/rad", "true or false", "first or all"; "in [0, 1000000] N m/rad"
+// What a value must be, for messages. key_expected: "a number in [0, 1000000] N m/rad", "true or false", "first or
+// all". key_range: "in [0, 1000000] N m/rad".
 const char *key_expected(const Key *key, Arena *arena);
 const char *key_range(const Key *key, Arena *arena);
-// The words of "any|of|these": how many there are, the index-th, and as a sentence "any, of or these".
+// The words of "any|of|these": their number, word `index`, all of them, the index of `text` (-1: none), and the
+// sentence "any, of or these".
 int words_count(const char *words);
 const char *words_at(const char *words, int index, Arena *arena);
 const char **words_list(const char *words, Arena *arena);
-int words_find(const char *words, const char *text); // -1: none of them
+int words_find(const char *words, const char *text);
 const char *words_sentence(const char *const *words, int count, Arena *arena);
 // The parameter of that name that other settings would give the model; NULL: none.
 const Parameter *keys_extra(const Model *model, const char *name);
@@ -132,7 +134,7 @@ const char *scalar_quoted(const char *text, Arena *arena); // in quotes, as YAML
 // More errors than are kept: the rest is only counted, so no texts are made (a spec may have 100,000 mistakes).
 bool scalar_flooded(const SpecReader *reader);
 bool scalar_is_empty(const Node *node); // nothing after the colon
-// The error "NAME is VALUE, expected ...", with advice; and "; did you mean 'near'?", "" for NULL.
+// key_mistyped reports "NAME is VALUE, expected ...", with advice. did_you_mean: "; did you mean 'near'?"; "" for NULL.
 void key_mistyped(SpecReader *reader, const Key *key, const Node *node);
 const char *did_you_mean(const char *near, Arena *arena);
 
@@ -156,26 +158,26 @@ const Node *include_all(const char *folder, const Node *root, Arena *arena, Diag
 bool values_read(SpecReader *reader, const Key *key, const Node *node, Values *out);
 // As flow YAML, {linspace: [50, 300, 26]}, that reads back to the same values.
 const char *values_text(const Values *values, Arena *arena);
-// The value of a row of KEY_POINTS; node NULL: there are none. And as flow YAML, [[0, 0], [1, 0.1]].
+// Read the value of a key of this kind into the spec (node NULL: not given), and write it as flow YAML that reads back
+// to the same value. KEY_POINTS: [[0, 0], [1, 0.1]].
 void points_read(SpecReader *reader, const Key *key, const Node *node);
 const char *points_text(const Points *points, Arena *arena);
-// The value of a row of KEY_NUMBERS; node NULL: there are none. And as flow YAML, [1, 2].
+// KEY_NUMBERS: [1, 2].
 void numbers_read(SpecReader *reader, const Key *key, const Node *node);
 const char *numbers_text(const Points *numbers, Arena *arena);
-// The value of a row of KEY_WORDS, of KEY_ARGUMENTS; node NULL: there are none. And as flow YAML, ["a", "b"].
+// KEY_WORDS and KEY_ARGUMENTS: ["a", "b"].
 void words_read(SpecReader *reader, const Key *key, const Node *node);
 void arguments_read(SpecReader *reader, const Key *key, const Node *node);
 const char *texts_text(const Points *texts, Arena *arena);
-const ValueForm *const *value_forms(int *count);
-// For several forms: the third argument as a number of points; the text of three arguments.
+const ValueForm *const *value_forms(int *count); // all forms of values
+// Shared by several forms: read the third argument as a number of points; write three arguments.
 bool values_read_points(SpecReader *reader, const Key *key, const Node *node, Values *values);
 const char *values_points_text(const Values *values, Arena *arena);
 const char *values_triple_text(const Values *values, const char *third, Arena *arena);
 
 // ---- spec/model_files.c: files that a model reads -------------------------------------------------------------------
 
-// The value of a row of KEY_FILE; node NULL: there is none. As flow YAML that reads back to the same file; and by what
-// it holds, for the spec's identity.
+// KEY_FILE, as above. files_identity: by what the file holds, for the spec's identity.
 void files_read(SpecReader *reader, const Key *key, const Node *node);
 const char *files_text(const SpecFile *file, Arena *arena);
 const char *files_identity(const SpecFile *file, Arena *arena);
@@ -205,12 +207,13 @@ bool matrix_read(SpecReader *reader, const Source *source, const Option *option,
 
 // ---- spec/model_lists.c: lists that models declare ------------------------------------------------------------------
 
-// The items of a row of KEY_ITEMS; node NULL: there are none. And as flow YAML that reads back to the same items.
+// KEY_ITEMS, as above.
 void items_read(SpecReader *reader, const Key *key, const Node *node);
-const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // that it was read from
+const Node *items_node(SpecReader *reader, const List *list, const Node *node, int64_t item); // the node of an item
 const char *items_text(const Key *key, Arena *arena);
 const char *items_identity(const Key *key, Arena *arena); // of a list at the top: without units and what is read only
-// Of a model that declares its parameters: the items of `parameters:` (given NULL: none); and the index-th as YAML.
+// For a model whose spec declares the parameters. items_declare reads `parameters:` (given NULL: no parameters);
+// items_declared: item `index` as YAML, with this value.
 void items_declare(SpecReader *reader, const Model *model, const Node *given, Points *points);
 const char *items_declared(const Spec *spec, int index, double value, Arena *arena);
 

@@ -1,5 +1,5 @@
 // The limits of a spec beyond the ranges of single keys (keys.c), checked before anything is allocated. The limits of
-// YAML are in io.h. reference.c prints them for users.
+// YAML are in io/yaml.h. reference.c prints them for users.
 #ifndef HOPSCOTCH_LIMITS_H
 #define HOPSCOTCH_LIMITS_H
 

@@ -85,8 +85,8 @@ Text32 plot_short(double value);                                  // four digits
 
 #define PLOT_BAR_TOP 30.0 // of the first row
 #define PLOT_BAR_ROW 21.0
-// A panel of `rows` horizontal bars, its x axis from `low` to `high`, with `room` pixels for their names. A whisker
-// lies on a bar.
+// A panel of `rows` horizontal bars, its x axis from `low` to `high`, with `room` pixels for their names. plot_bar and
+// plot_bar_whisker draw one bar, and an interval on it.
 PlotPanel plot_bars(Plot *plot, double width, double room, const char *title, const char *label, int rows, double low,
                     double high);
 void plot_bar(PlotPanel *panel, int row, const char *name, double value, const char *class_name);
@@ -109,7 +109,7 @@ typedef struct PlotRounds {
     int64_t every, searches, most; // what is read: every k-th round of this number of searches, at most `most` in all
 } PlotRounds;
 
-// Room for the rounds of the best searches, none yet. Adds a round, whose values are NaN.
+// plot_rounds_begin: memory for the rounds of the best searches, empty. plot_rounds_add adds a round, with values NaN.
 Error plot_rounds_begin(const PlotData *data, bool several, Arena *arena, PlotRounds *rounds);
 PlotRound *plot_rounds_add(PlotRounds *rounds, int64_t search, int64_t number, double x);
 PlotRange plot_rounds_range(const PlotRounds *rounds, int which); // of a value

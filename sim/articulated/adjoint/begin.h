@@ -20,17 +20,22 @@ HD void pull_jointed(const ArticulatedLanes *w, int body, Vector3 seat_bar, Quat
     Quaternion carried_bar = q_bar;
     Vector3 axis_bar = vector3_zero();
     real start_bar = splat(0.0);
-    if (of->kind == ROBOT_HINGE) {
+    switch ((RobotJointKind)of->kind) {
+    case ROBOT_HINGE:
         carried_bar = pull_first(q_bar, quaternion_about(axis, from_rest));
         start_bar = pull_about(axis, from_rest, pull_second(carried, q_bar), &axis_bar);
-    }
-    if (of->kind == ROBOT_BALL) carried_bar = pull_first(q_bar, quaternion_of(of->place + 3));
-    if (of->kind == ROBOT_SLIDE) {
+        break;
+    case ROBOT_BALL: carried_bar = pull_first(q_bar, quaternion_of(of->place + 3)); break;
+    case ROBOT_SLIDE: {
         const Rotation r = rotation_of(carried);
         start_bar = dot3(seat_bar, rotation_out(&r, axis));
         pull_turned(&carried_turn, axis, scaled(from_rest, seat_bar));
         axis_bar = scaled(from_rest, rotation_in(&r, seat_bar));
         carried_bar = quaternion_added(carried_bar, pull_rotation(carried, &carried_turn));
+        break;
+    }
+    case ROBOT_FREE:
+    case ROBOT_WELD: break;
     }
     number_bar(w, body, ARTICULATED_start, start_bar);
     number_bar(w, body, ARTICULATED_reference, -start_bar);

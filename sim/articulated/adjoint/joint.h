@@ -156,23 +156,29 @@ HD void pull_rows(const ArticulatedLanes *w, int body, real h, const Articulated
                   const ArticulatedAxis *axis, const ArticulatedRows *rows_bar, ArticulatedAxis *axis_bar,
                   ArticulatedJointState *bar)
 {
-    const int kind = w->bodies[body].kind;
+    const RobotJointKind kind = (RobotJointKind)w->bodies[body].kind;
     const Vector3 f0 = scaled(-(h * w->attach_stiffness), s->gap);
     Vector3 f_bar = rows_bar->f;
     real k_bar = rows_bar->k, t_bar = rows_bar->t;
-    if (kind == ROBOT_HINGE) {
+    switch (kind) {
+    case ROBOT_HINGE:
         axis_bar->K = rows_bar->t_more;
         axis_bar->f = dot3(s->axis, rows_bar->torque);
         t_bar = t_bar - rows_bar->t_more;
         bar->axis = along(bar->axis, axis->f, rows_bar->torque);
-    }
-    if (kind == ROBOT_SLIDE) {
+        break;
+    case ROBOT_SLIDE: {
         const real part = dot3(s->axis, f0), along_bar = dot3(s->axis, f_bar);
         axis_bar->K = rows_bar->k_more;
         axis_bar->f = along_bar;
         k_bar = k_bar - rows_bar->k_more;
         bar->axis = along(along(bar->axis, axis->f - part, f_bar), -along_bar, f0);
         f_bar = along(f_bar, -along_bar, s->axis);
+        break;
+    }
+    case ROBOT_BALL: // its torque is below
+    case ROBOT_FREE:
+    case ROBOT_WELD: break;
     }
     pull_attachment(w, h, s, k_bar, f_bar, bar);
     if (kind == ROBOT_BALL)

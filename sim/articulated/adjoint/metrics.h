@@ -89,7 +89,7 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
     number_bar(w, body, ARTICULATED_command_low, select_real(at_low, command_bar, zero));
     number_bar(w, body, ARTICULATED_command_high, select_real(at_high, command_bar, zero));
     number_bar(w, body, ARTICULATED_offset, inside);
-    if (w->c.control != ARTICULATED_GAIT) return;
+    if ((w->c.uses & CONTROL_SWINGS) == 0) return;
     const real angle_bar = inside * body_number(w, body, ARTICULATED_amplitude) * of->cosine;
     number_bar(w, body, ARTICULATED_amplitude, inside * of->sine);
     number_bar(w, body, ARTICULATED_phase, angle_bar);

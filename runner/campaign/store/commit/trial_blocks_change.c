@@ -67,9 +67,9 @@ static Error change_write(Change *change)
     *block = (TrialBlock){.rows = 0};
     change_name(change, block);
     TRY(trial_blocks_write(change->store, &change->rows, block));
-    int64_t *offsets = ARENA_NEW(&change->arena, int64_t, columns);
-    memcpy(offsets, block->offsets, (size_t)columns * sizeof *offsets);
-    block->offsets = offsets;
+    ColumnPlace *places = ARENA_NEW(&change->arena, ColumnPlace, columns);
+    memcpy(places, block->places, (size_t)columns * sizeof *places);
+    block->places = places;
     change->n_blocks++;
     change->rows.count = 0;
     return error_none();

@@ -14,7 +14,7 @@ struct TrialBlockWriter {
     ShardTable table;
     ShardTableWriter *writer;
     const void **values; // [n_columns]
-    int64_t *offsets;    // [n_columns]
+    ColumnPlace *places; // [n_columns]
     uint64_t *digests;   // [capacity]: of the rows of a block
     int64_t capacity;
     ThreadTeam *team; // NULL: the writer alone
@@ -26,7 +26,7 @@ void trial_blocks_prepare(Store *store, Arena *arena)
     const MemoryTable *rows = &store->trials;
     NumberColumn *columns = ARENA_NEW(arena, NumberColumn, rows->n_columns);
     *blocks = (struct TrialBlockWriter){.values = ARENA_NEW(arena, const void *, rows->n_columns),
-                                        .offsets = ARENA_NEW(arena, int64_t, rows->n_columns)};
+                                        .places = ARENA_NEW(arena, ColumnPlace, rows->n_columns)};
     for (int c = 0; c < rows->n_columns; c++) {
         const MemoryColumn *column = &rows->columns[c];
         columns[c] = (NumberColumn){.field = rows_field(store->spec, column->name),
@@ -75,7 +75,7 @@ static Error trial_block_write_file(Store *store, int64_t rows, TrialBlock *bloc
     }
     if (blocks->writer == NULL) TRY(shard_table_open(&blocks->table, &blocks->writer));
     TRY(database_check_place(store->database)); // the folder may now be another campaign's
-    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->values, blocks->offsets,
+    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->values, blocks->places,
                              &block->file);
 }
 
@@ -117,7 +117,7 @@ Error trial_blocks_write(Store *store, const TrialRows *rows, TrialBlock *block)
     block->first = rows->id[0];
     block->last = rows->id[rows->count - 1];
     block->rows = rows->count;
-    block->offsets = blocks->offsets;
+    block->places = blocks->places;
     block->digests = blocks->digests;
     if (blocks->team == NULL && rows->count > TRIAL_BLOCK_PIECE) blocks->team = thread_team_open(TRIAL_BLOCK_THREADS);
     thread_team_for(blocks->team, 1 + (rows->count + TRIAL_BLOCK_PIECE - 1) / TRIAL_BLOCK_PIECE, 1, trial_block_work,
@@ -135,7 +135,7 @@ Error trial_blocks_insert(Store *store, const TrialBlock *block)
     with_integer(&insert, block->rows);
     with_text(&insert, block->name);
     with_integer(&insert, block->file.bytes);
-    with_blob(&insert, block->offsets, (size_t)store->trials.n_columns * sizeof *block->offsets);
+    with_blob(&insert, block->places, (size_t)store->trials.n_columns * sizeof *block->places);
     with_text(&insert, block->file.around.hex);
     with_integer(&insert, (int64_t)block->digest);
     return cursor_run(&insert);

@@ -362,7 +362,7 @@ static Error gather_copy_blocks(const Gather *gather, const GatherSource *source
 {
     Cursor insert = cursor_open(gather->store->database,
                                 "INSERT INTO main.blocks SELECT NULL, first, last, rows, 'rows_' || ? || substr(name, "
-                                "6), bytes, offsets, sha256, digest FROM other.blocks ORDER BY first");
+                                "6), bytes, columns, sha256, digest FROM other.blocks ORDER BY first");
     with_text(&insert, gather_prefix(gather, source));
     TRY(cursor_run(&insert));
     TRY(seal_add_attached(gather->store->database));

@@ -20,7 +20,7 @@ struct Blocks {
     BlockSpan *spans;
     const char **paths;
     int64_t *bytes;      // [n_blocks] of the file
-    int64_t *offsets;    // [n_blocks][n_columns]
+    ColumnPlace *places; // [n_blocks][n_columns]
     const char **around; // [n_blocks] as in a record
     const int64_t **rows_digest;
     bool *checked;  // [n_blocks]
@@ -49,10 +49,10 @@ static Error blocks_check_span(const BlockRecord *record, const BlockRecord *bef
     return error_none();
 }
 
-static Error blocks_check_place(const Blocks *blocks, const BlockRecord *record, const int64_t *offsets)
+static Error blocks_check_places(const Blocks *blocks, const BlockRecord *record, const ColumnPlace *places)
 {
     for (int c = 0; c < blocks->n_columns; c++) {
-        if (offsets[c] < 0 || offsets[c] > record->bytes || record->span.rows > (record->bytes - offsets[c]) / 8)
+        if (!column_place_is_valid(&places[c], blocks->columns[c].type, record->span.rows, record->bytes))
             return blocks_damaged(record->name, "a column lies outside of its file");
     }
     return error_none();
@@ -61,14 +61,14 @@ static Error blocks_check_place(const Blocks *blocks, const BlockRecord *record,
 static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *record, const BlockRecord *before)
 {
     const int64_t at = blocks->n_blocks;
-    int64_t *offsets = &blocks->offsets[at * blocks->n_columns];
-    const size_t size = (size_t)blocks->n_columns * sizeof *offsets;
+    ColumnPlace *places = &blocks->places[at * blocks->n_columns];
+    const size_t size = (size_t)blocks->n_columns * sizeof *places;
     if (record->name[0] == '\0' || record->name[0] == '.' || strchr(record->name, '/') != NULL)
         return blocks_damaged(record->name, "its name is not that of a file in the folder of shards");
-    if (record->offsets.size != size) return blocks_damaged(record->name, "it has other columns");
+    if (record->columns.size != size) return blocks_damaged(record->name, "it has other columns");
     TRY(blocks_check_span(record, before));
-    memcpy(offsets, record->offsets.data, size);
-    TRY(blocks_check_place(blocks, record, offsets));
+    memcpy(places, record->columns.data, size);
+    TRY(blocks_check_places(blocks, record, places));
     blocks->spans[at] = record->span;
     blocks->paths[at] = arena_format(&blocks->arena, "%s/%s", folder, record->name);
     blocks->bytes[at] = record->bytes;
@@ -81,8 +81,8 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
 
 static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
-    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(bool) +
-                                        sizeof(int64_t) * (1 + (size_t)n_columns);
+    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(bool) + sizeof(int64_t) +
+                                        sizeof(ColumnPlace) * (size_t)n_columns;
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
     return sizeof(Blocks) + paths + (size_t)n_records * each + 16 * alignment;
@@ -100,7 +100,7 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .spans = ARENA_NEW(&arena, BlockSpan, n_records),
                        .paths = ARENA_NEW(&arena, const char *, n_records),
                        .bytes = ARENA_NEW(&arena, int64_t, n_records),
-                       .offsets = ARENA_NEW(&arena, int64_t, n_records * n_columns),
+                       .places = ARENA_NEW(&arena, ColumnPlace, n_records * n_columns),
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
                        .checked = ARENA_NEW(&arena, bool, n_records),
@@ -155,12 +155,13 @@ static Error blocks_digest_rows(const Blocks *blocks, int64_t block, int descrip
     enum { ROWS = 1 << 13 }; // at a time
     uint64_t digests[ROWS], all = 0;
     Cell cells[ROWS];
-    const int64_t rows = blocks->spans[block].rows, *offsets = &blocks->offsets[block * blocks->n_columns];
+    const ColumnPlace *places = &blocks->places[block * blocks->n_columns];
+    const int64_t rows = blocks->spans[block].rows;
     for (int64_t first = 0; first < rows; first += ROWS) {
         const int64_t n = rows - first < ROWS ? rows - first : ROWS;
         memset(digests, 0, sizeof digests);
         for (int c = 0; c < blocks->n_columns; c++) {
-            TRY(file_read_at(descriptor, blocks->paths[block], offsets[c] + first * 8, cells, (size_t)n * 8));
+            TRY(column_read(descriptor, blocks->paths[block], &places[c], first, n, cells));
             blocks_digest(&blocks->columns[c], cells, n, digests);
         }
         for (int64_t i = 0; i < n; i++) all ^= digests[i];
@@ -173,9 +174,9 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
 {
     Arena arena;
     const size_t alignment = 64, n = (size_t)blocks->n_columns;
-    TRY(arena_create(&arena, n * (sizeof(int64_t) + sizeof(int)) + 4 * alignment, "the places of columns"));
+    TRY(arena_create(&arena, n * (sizeof(ColumnPlace) + sizeof(int)) + 4 * alignment, "the places of columns"));
     const Error error = shard_table_look(blocks->paths[block], blocks->spans[block].rows,
-                                         &blocks->offsets[block * blocks->n_columns], blocks->n_columns, &arena, found);
+                                         &blocks->places[block * blocks->n_columns], blocks->n_columns, &arena, found);
     arena_destroy(&arena);
     return error;
 }
@@ -256,10 +257,10 @@ bool blocks_is_checked(const Blocks *blocks, int64_t block) { return blocks->che
 
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {
-    const int64_t offset = blocks->offsets[block * blocks->n_columns + column] + first * 8;
     int descriptor = -1;
     TRY(blocks_file(blocks, block, &descriptor));
-    return file_read_at(descriptor, blocks->paths[block], offset, values, (size_t)rows * 8);
+    return column_read(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + column], first,
+                       rows, values);
 }
 
 // ---- a table --------------------------------------------------------------------------------------------------------

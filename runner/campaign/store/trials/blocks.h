@@ -9,7 +9,7 @@ typedef struct BlockRecord {
     BlockSpan span;
     const char *name;           // of the file in the folder of shards
     int64_t bytes;              // of the file
-    Bytes offsets;              // int64_t [n_columns]: where the columns begin in the file
+    Bytes columns;              // ColumnPlace [n_columns]
     const char *around;         // SHA-256 of the bytes around the columns; NULL: not compared
     const int64_t *rows_digest; // XOR of the digests of the rows; NULL: not compared
     bool checked;               // the file was compared with the record before, by this process

@@ -16,7 +16,7 @@ enum { TRIAL_BLOCKS_WORDS = 64 }; // most
 static const char trial_blocks_sql[] =
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,\n"
     "  rows INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
-    "  offsets BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;\n"
+    "  columns BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;\n"
     "CREATE TABLE block_words(number INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;\n";
 
 bool trial_blocks_exist(const Database *database) { return database_has(database, "blocks", "digest"); }
@@ -108,13 +108,13 @@ static void trial_blocks_load_record(const Cursor *row, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
     BlockRecord *record = &list->records[list->n_records];
-    const Bytes offsets = cell_blob(row, 6);
+    const Bytes columns = cell_blob(row, 6);
     record->span = (BlockSpan){cell_integer(row, 1), cell_integer(row, 2), cell_integer(row, 3)};
     record->name = arena_copy(arena, cell_text(row, 4));
     record->bytes = cell_integer(row, 5);
-    void *copy = arena_take(arena, offsets.size + 1, 1);
-    if (offsets.size > 0) memcpy(copy, offsets.data, offsets.size);
-    record->offsets = (Bytes){copy, offsets.size};
+    void *copy = arena_take(arena, columns.size + 1, 1);
+    if (columns.size > 0) memcpy(copy, columns.data, columns.size);
+    record->columns = (Bytes){copy, columns.size};
     record->around = arena_copy(arena, cell_text(row, 7));
     int64_t *digest = ARENA_NEW(arena, int64_t, 1);
     *digest = cell_integer(row, 8);
@@ -134,7 +134,7 @@ static Error trial_blocks_load_records(Database *database, bool writes, TrialBlo
     list->spans = ARENA_NEW(arena, BlockSpan, most + 1);
     Cursor rows = cursor_open(
         database, arena_format(arena,
-                               "SELECT id, first, last, rows, name, bytes, offsets, sha256, digest, %s FROM "
+                               "SELECT id, first, last, rows, name, bytes, columns, sha256, digest, %s FROM "
                                "main.blocks ORDER BY first",
                                writes ? "name IN temp.checked_blocks" : "0"));
     while (list->n_records < most && cursor_next(&rows)) trial_blocks_load_record(&rows, list);

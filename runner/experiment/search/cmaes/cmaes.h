@@ -183,13 +183,15 @@ typedef struct Cmaes {
 
 // ---- cmaes.c --------------------------------------------------------------------------------------------------------
 
+// The state of run `run`, and where its arrays are (cmaes_view).
 CmaesRun *cmaes_run(const Search *search, int64_t run);
 // The team, if it may help and there are enough members that waking it pays; else NULL.
 ThreadTeam *cmaes_team(const Cmaes *cmaes, int64_t lambda);
 CmaesView cmaes_view(const Search *search, int64_t run);
 // ---- coordinates.c --------------------------------------------------------------------------------------------------
 
-// From the strategy's coordinate to one in [0, CMAES_WIDTH], to the parameter's value, and back.
+// cmaes_reflected: from the strategy's coordinate to one in [0, CMAES_WIDTH]; cmaes_value: from there to the
+// parameter's value; cmaes_unreflected and cmaes_coordinate: back.
 double cmaes_reflected(double x);
 double cmaes_unreflected(double coordinate);
 CmaesScale cmaes_scale(const Values *values);
@@ -205,7 +207,7 @@ bool cmaes_point(const Cmaes *cmaes, const double *x);
 
 // ---- start.c: the first mean and covariance, injected points --------------------------------------------------------
 
-// The distribution of a fresh run but for its step size.
+// cmaes_start sets the distribution of a fresh run, without its step size, which is cmaes_start_sigma.
 void cmaes_start(const Cmaes *cmaes, const CmaesView *view, int64_t search);
 double cmaes_start_sigma(const Cmaes *cmaes, const CmaesView *view);
 // Points that the first generation has before those that are drawn. Fills y, its square and cmaes->parameter; false:
@@ -215,6 +217,7 @@ bool cmaes_inject(const Cmaes *cmaes, const CmaesView *view, int64_t member, dou
 
 // ---- population.c: what is drawn ------------------------------------------------------------------------------------
 
+// The weights of a population of `lambda`, and the learning rates that follow from them.
 void cmaes_weights(const Cmaes *cmaes, int64_t lambda, CmaesWeights *weights);
 // Uniform random numbers that belong to a restart.
 double cmaes_draw_uniform(const Cmaes *cmaes, int64_t search, int64_t round, int index);
@@ -240,7 +243,8 @@ double cmaes_axis(const Cmaes *cmaes, const CmaesView *view, int k, int i); // c
 double cmaes_draw_y(const Cmaes *cmaes, const CmaesView *view, const RandomKey *key, double *y);
 // out[n] += gain C^-1/2 y = gain B D^-1 B' y.
 void cmaes_whiten(const Cmaes *cmaes, const CmaesView *view, const double *y, double gain, double *out);
-// Rank-one and rank-mu update of C; its lengths and axes, when they are due; both at once, from C alone.
+// cmaes_move_C: rank-one and rank-mu update of C. cmaes_decompose: lengths and axes from C. cmaes_decompose_if_due: the
+// same, once enough evaluations have passed.
 void cmaes_move_C(const Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population, bool h_sigma);
 void cmaes_decompose_if_due(const Cmaes *cmaes, const CmaesView *view);
 void cmaes_decompose(const Cmaes *cmaes, const CmaesView *view);
@@ -254,30 +258,33 @@ void cmaes_update(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *po
 // ---- what is added to the fitness, or changes the distribution after an update --------------------------------------
 
 void cmaes_keep_margin(const Cmaes *cmaes, const CmaesView *view); // integer.c
-// penalty.c: weights from the mean and the fitness of the generation; what a member's key gets.
+// penalty.c. cmaes_penalty_adapt: weights from the mean and the fitness of the generation. cmaes_penalty: what is added
+// to a member's key.
 void cmaes_penalty_adapt(Cmaes *cmaes, const CmaesView *view);
 double cmaes_penalty(const Cmaes *cmaes, const CmaesView *view, const double *y);
-// uncertainty.c: how many members are evaluated again; how noisy ranks are, and what is done about it.
+// uncertainty.c. cmaes_again: members that are evaluated again. cmaes_measure_noise: how noisy ranks are.
+// cmaes_treat_noise: adapts the run to that noise.
 int64_t cmaes_again(const Cmaes *cmaes, int64_t lambda);
 int64_t cmaes_evaluations_each(const Cmaes *cmaes, const CmaesRun *run);
 void cmaes_measure_noise(Cmaes *cmaes, const CmaesView *view, const CmaesPopulation *population);
 void cmaes_treat_noise(const Cmaes *cmaes, CmaesRun *run);
-// lagrangian.c: multipliers from what the mean gave; what a member's key gets.
+// lagrangian.c. cmaes_lagrangian_adapt: multipliers from the constraints at the mean. cmaes_lagrangian: what is added
+// to a member's key.
 void cmaes_lagrangian_adapt(Cmaes *cmaes, const CmaesView *view);
 double cmaes_lagrangian(const Cmaes *cmaes, const CmaesView *view, const double *constraint);
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
-CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);
+CmaesStop cmaes_stop(const Cmaes *cmaes, const CmaesView *view);   // why the run ends with this generation, if it does
 double cmaes_most_generations(const Cmaes *cmaes, int64_t lambda); // of one run of the strategy
 
 // ---- budget.c -------------------------------------------------------------------------------------------------------
 
-void cmaes_bounds(const Search *search, SearchBounds *bounds);
+void cmaes_bounds(const Search *search, SearchBounds *bounds); // SearchMethod.bounds
 
 // ---- restart.c ------------------------------------------------------------------------------------------------------
 
-int64_t cmaes_greatest_population(const double *settings, int64_t lambda);
+int64_t cmaes_greatest_population(const double *settings, int64_t lambda); // of all restarts; lambda: of the first run
 // A fresh strategy of `lambda` members from the run's round on.
 void cmaes_begin(const Cmaes *cmaes, const CmaesView *view, int64_t search, int64_t lambda, double sigma);
 // After a run ended: the next one, or the end of the search.
@@ -289,6 +296,7 @@ CmaesStop cmaes_reconsider(const Cmaes *cmaes, const CmaesView *view, int64_t se
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
+// The fields of a row of Rounds; cmaes_report adds the row of a generation that has ended.
 const Field *cmaes_fields(const Cmaes *cmaes, Arena *arena, int *count);
 void cmaes_report(Search *search, const SideEnd *end, CmaesStop stop);
 

@@ -203,8 +203,9 @@ typedef struct DescentMethod {
 
 // ---- descent.c: what every SearchMethod of the family has in common -------------------------------------------------
 
-DescentView descent_view(const Search *search, int64_t run);
-SideDrawn *descent_points(const Search *search, int64_t run); // where those of the round that it is in are kept
+DescentView descent_view(const Search *search, int64_t run);  // where the arrays of the run are
+SideDrawn *descent_points(const Search *search, int64_t run); // the points of the round that the run is in
+// check, init and bounds of SearchMethod.
 Error descent_check(const Spec *spec, const DescentMethod *method, const char **key);
 Error descent_init(const Spec *spec, const DescentMethod *method, Arena *arena, Search *search);
 void descent_bounds(const Search *search, SearchBounds *bounds);
@@ -217,6 +218,7 @@ bool descent_budget(const Spec *spec, const char *option);
 bool descent_point(const Descent *descent, const double *x);
 // Where a restart begins.
 void descent_start(const Descent *descent, int64_t search, const DescentRun *run, double *x);
+// The points of the run's next round: their number, and x[n] of one.
 int64_t descent_members(const Descent *descent, const DescentRun *run);
 void descent_member(const Descent *descent, const DescentView *view, int64_t member, double *x);
 // Moves a point towards an allowed one, by halves, until the spec allows it.
@@ -224,15 +226,17 @@ void descent_retreat(const Descent *descent, const double *allowed, double *x);
 
 // ---- slope.c --------------------------------------------------------------------------------------------------------
 
-// Value and slope at the centre from the values of its differences; or by the model, of a round of search s.
+// Value and slope at the centre. descent_differentiate: from the values of its differences. descent_reverse: from the
+// model's gradient, for a round of search s.
 void descent_differentiate(Descent *descent, const DescentView *view);
 void descent_reverse(Descent *descent, const DescentView *view, int64_t s);
 // The gradients at the centres of searches whose rounds end together, and what their replicates say, for
 // descent_reverse. Error (interrupted): asked to leave (Search.leaves).
 Error descent_reverse_all(Search *search, const SideTurn *turns, int64_t count);
 GradientMeans descent_means(const Descent *descent, AdjointDevice *device);
-// Lanes from which on a GPU pays beside so many threads.
+// The number of lanes from which on a GPU is faster than this number of threads.
 int64_t descent_gpu_least(int threads);
+// gradient_lanes, gradient_bytes and use_gpu of SearchMethod.
 int64_t descent_gradient_lanes(const Search *search, int threads);
 size_t descent_gradient_bytes(const Search *search);
 void descent_use_gpu(Search *search, AdjointDevice *device, Arena *arena);
@@ -244,15 +248,17 @@ double descent_derivative(const Descent *descent, double u, double value, const 
 
 // ---- signs.c --------------------------------------------------------------------------------------------------------
 
-bool descent_sees_replicates(const Spec *spec); // whether gradients of single replicates are looked at
-int64_t descent_searches(const Spec *spec);
-bool descent_takes_values(const Spec *spec); // and need the values of each (SearchMethod.takes_values)
+bool descent_sees_replicates(const Spec *spec); // gradients of single replicates are compared
+int64_t descent_searches(const Spec *spec);     // SearchMethod.searches
+bool descent_takes_values(const Spec *spec);    // SearchMethod.takes_values
+// The slope of each replicate at the centre, from the values of its differences.
 void descent_differentiate_each(Descent *descent, const DescentView *view, const SideDrawn *points, const double *told);
 void descent_signs(const Descent *descent, GradientSigns *signs); // spread and cosine, if they can be told
 
 // ---- stop.c ---------------------------------------------------------------------------------------------------------
 
-DescentStop descent_stop(const Descent *descent, const DescentRun *run);
+DescentStop descent_stop(const Descent *descent, const DescentRun *run); // why the run ends with this round, if it does
+// Begins a restart of the search.
 void descent_begin(const Descent *descent, const DescentView *view, int64_t search);
 // After a restart ended: the next one, or the end of the search.
 void descent_restart(const Descent *descent, const DescentView *view, int64_t search, DescentStop why);
@@ -260,6 +266,7 @@ void descent_restart(const Descent *descent, const DescentView *view, int64_t se
 // ---- rounds.c: what is told of a round ------------------------------------------------------------------------------
 
 enum { DESCENT_GRADIENT_COLUMN = 9 };
+// The fields of a row of Rounds; descent_report adds the row of a round that has ended.
 const Field *descent_fields(const Spec *spec, Arena *arena, int *count);
 void descent_report(Search *search, const Descent *descent, const SideEnd *end, int64_t failed, DescentStop stop);
 

@@ -123,8 +123,8 @@ typedef struct Nsga2 {
 
 // ---- nsga2.c --------------------------------------------------------------------------------------------------------
 
-Nsga2View nsga2_view(const Search *search, int64_t run);
-Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index);
+Nsga2View nsga2_view(const Search *search, int64_t run);                      // where the arrays of the run are
+Nsga2Member nsga2_member(const Nsga2 *nsga2, double *members, int64_t index); // where those of a member are
 bool nsga2_failed(const Nsga2Member *member);
 bool nsga2_good(const Nsga2Member *member); // it did not fail, and meets the constraints
 // The parameters of genes, into nsga2->parameter; false: the spec drops the point.
@@ -132,8 +132,8 @@ bool nsga2_point(const Nsga2 *nsga2, const double *gene);
 
 // ---- vary.c: what is drawn ------------------------------------------------------------------------------------------
 
-// Where the children of the generation that a run is in are kept; whether they were drawn. Some of them, and then the
-// list of those that are run.
+// nsga2_brood: the children of the generation that a run is in. nsga2_draw_children draws the children [first, end);
+// nsga2_list then lists the children that are run.
 Nsga2Brood *nsga2_brood(const Search *search, int64_t run);
 void nsga2_draw_children(const Search *search, void *worker, int64_t run, int64_t first, int64_t end);
 void nsga2_list(const Search *search, void *worker, int64_t run);
@@ -147,6 +147,7 @@ void nsga2_measure(Nsga2 *nsga2, const Nsga2View *view);
 
 // ---- rounds.c: what is told of a generation -------------------------------------------------------------------------
 
+// The fields of a row of Rounds; nsga2_report adds the row of a generation that has ended.
 const Field *nsga2_fields(const Spec *spec, Arena *arena, int *count);
 void nsga2_report(Search *search, const SideEnd *end, int64_t failed, Nsga2Stop stop);
 

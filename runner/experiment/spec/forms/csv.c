@@ -84,7 +84,7 @@ static bool csv_read_header(CsvReader *csv, const Node *columns, AxesBuild *buil
     csv->n_columns = csv->lines.n_fields;
     if (csv->n_columns > CSV_COLUMNS_MAX) {
         diagnose(reader->diagnostics, &csv->lines.fields[0],
-                 "the header has more than %d columns; leave out those that are not parameters", CSV_COLUMNS_MAX);
+                 "the header has more than %d columns; leave out columns that are not parameters", CSV_COLUMNS_MAX);
         return false;
     }
     csv->axis = ARENA_NEW(reader->arena, int, csv->n_columns);

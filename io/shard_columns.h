@@ -1,0 +1,58 @@
+// HDF5 shards of columns: files with a table of numbers. One thread at a time may call these functions.
+#ifndef HOPSCOTCH_IO_SHARD_COLUMNS_H
+#define HOPSCOTCH_IO_SHARD_COLUMNS_H
+
+#include "number_column.h"
+#include "sha256.h"
+#include "shard.h"
+
+// An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'
+// id) is the dimension scale of all others. Every dataset has the attributes long_name, units, column_names, and
+// `words` if its column has any; the group has `columns`, the names in their order.
+//
+// In a table of SHARD_TABLE_ENCODED rows or more, integers take the fewest bytes of 1, 2, 4 and 8 that hold them all,
+// and a column of equal numbers has no storage: the number is the fill value of its dataset. Every reader of HDF5 reads
+// both as any other dataset.
+enum { SHARD_TABLE_ENCODED = 4096 };
+
+// Where the numbers of a column are.
+typedef struct ColumnPlace {
+    int64_t
+        width; // bytes of a number in the file: 8, of an integer also 4, 2 or 1; 0: all rows have the number `value`
+    union {
+        int64_t offset; // of the column in the file
+        Cell value;
+    };
+} ColumnPlace;
+
+typedef struct ShardTable {
+    const char *group;
+    const ShardAttribute *attributes; // of the file
+    int n_attributes;
+    const NumberColumn *columns;
+    int n_columns;
+} ShardTable;
+
+// Writes shards of one table. HDF5 computes the bytes around the columns once per number of rows and form of
+// the columns; columns of 8 bytes are written directly from the caller's arrays. The file has the same bytes as a file that HDF5 writes itself.
+typedef struct ShardTableWriter ShardTableWriter;
+Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
+// Writes folder/name as file_write does. values[n_columns]: each an array of `rows` > 0 numbers of the column's type.
+// places[n_columns] <- where the columns are.
+typedef struct ShardTableFile {
+    int64_t bytes;     // size of the file
+    Sha256Text around; // SHA-256 of all bytes outside the columns; digests of rows cover the columns
+} ShardTableFile;
+Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
+                        const void *const *values, ColumnPlace *places, ShardTableFile *written);
+// *found <- size and digest of an existing file. Error (machine): the file can't be read, or its columns do not follow
+// each other.
+Error shard_table_look(const char *path, int64_t rows, const ColumnPlace *places, int n_columns, Arena *arena,
+                       ShardTableFile *found);
+// Whether a column of a file of `bytes` can be there.
+bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes);
+// cells[rows] <- the numbers of a column from row `first` on, of an open file.
+Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells);
+void shard_table_close(ShardTableWriter *writer);
+
+#endif

@@ -1,0 +1,18 @@
+// What a terminal can show, and its alternate screen.
+#ifndef HOPSCOTCH_IO_TERMINAL_H
+#define HOPSCOTCH_IO_TERMINAL_H
+
+#include "../sim/sim.h"
+
+#include <stdio.h>
+
+bool terminal_colour(FILE *out);      // terminal_interactive, and NO_COLOR is unset or empty
+bool terminal_interactive(FILE *out); // a terminal whose TERM is not "dumb"
+int terminal_columns(FILE *out);      // width in characters: the terminal's, else COLUMNS, else 80
+int terminal_rows(FILE *out);         // height in characters: the terminal's, else 24
+bool terminal_utf8(void);             // the environment's locale uses UTF-8
+// terminal_enter switches to the alternate screen, hides the cursor and ignores Ctrl-Z; terminal_leave restores all.
+void terminal_enter(FILE *out);
+void terminal_leave(FILE *out);
+
+#endif

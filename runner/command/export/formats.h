@@ -1,0 +1,37 @@
+// The formats of `export`, in the order in which users see them and files are written. A row NAME stands for the option
+// --NAME and the ExportFormat `export_NAME`, in a file of this folder.
+#ifndef HOPSCOTCH_EXPORT_FORMATS_H
+#define HOPSCOTCH_EXPORT_FORMATS_H
+
+#include "../command.h"
+
+// clang-format off
+#define EXPORT_FORMATS(X) \
+    X(csv, "trials as comma-separated values (RFC 4180); - is standard output") \
+    X(jsonl, "trials as JSON lines, one object per line; null where a number is missing or infinite; - is standard " \
+             "output") \
+    X(npz, "trials for numpy.load, one array per column; NaN where a number is missing") \
+    X(sqlite, "trials as the table trials of a SQLite database") \
+    X(hdf5, "one HDF5 file with copies of all recorded arrays; takes no --where, --order, --columns, --limit")
+// clang-format on
+
+// What is written.
+typedef struct Export {
+    const StoredCampaign *campaign;
+    const Query *query; // the trials; NULL if the format has recorded arrays
+    FILE *file;
+    const char *path; // of the file until it is whole: the writer may open it again
+    Arena *arena;
+} Export;
+
+typedef struct ExportFormat {
+    bool arrays;           // all recorded arrays in place of trials
+    const char *unordered; // "NPZ": writes not in order, into a regular file; NULL: also to a pipe
+    Error (*write)(const Export *export);
+} ExportFormat;
+
+#define EXPORT_FORMAT(name, ...) extern const ExportFormat export_##name;
+EXPORT_FORMATS(EXPORT_FORMAT)
+#undef EXPORT_FORMAT
+
+#endif
