@@ -1,5 +1,6 @@
 // Writes shards of columns. All shards of one table with the same number of rows and the same forms of columns have the
-// same bytes around their columns, the frame: HDF5 makes it once, and each file is written from the frame and from the columns where they lie.
+// same bytes around their columns, the frame: HDF5 makes it once, and each file is written from the frame and from the
+// columns where they lie.
 //
 // HDF5 makes the frame in a file without a name, in memory, and leaves holes for the columns: datasets are contiguous,
 // their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
@@ -87,7 +88,7 @@ static int64_t column_widened(const unsigned char *from, int64_t width)
 Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells)
 {
     const int64_t width = place->width;
-    // Narrow numbers are read into the end of the cells: each cell lies before the numbers that are still to be widened.
+    // Narrow numbers are read into the end of the cells, so that no cell covers a number that is still to be widened.
     unsigned char *raw = (unsigned char *)cells + rows * (8 - width);
     for (int64_t i = 0; width == 0 && i < rows; i++) cells[i] = place->value;
     if (width == 0) return error_none();

@@ -34,7 +34,8 @@ typedef struct ShardTable {
 } ShardTable;
 
 // Writes shards of one table. HDF5 computes the bytes around the columns once per number of rows and form of
-// the columns; columns of 8 bytes are written directly from the caller's arrays. The file has the same bytes as a file that HDF5 writes itself.
+// the columns; columns of 8 bytes are written directly from the caller's arrays. The file has the same bytes
+// as a file that HDF5 writes itself.
 typedef struct ShardTableWriter ShardTableWriter;
 Error shard_table_open(const ShardTable *table, ShardTableWriter **out); // the table must outlive the writer
 // Writes folder/name as file_write does. values[n_columns]: each an array of `rows` > 0 numbers of the column's type.

@@ -114,8 +114,8 @@ void shard_describe_columns(Error *error, const Field *columns, const ShardGroup
 // datasets[groups->count] are open. The first one, time or an id, becomes the scale of dimension 0 of the others.
 void shard_attach_time(Error *error, hid_t parent, const ShardGroups *groups, const hid_t *datasets, Arena *arena);
 void shard_put_lanes(Error *error, const ShardLane *lanes, int64_t n_lanes, bool gzip, hid_t parent, Arena *arena);
-// Creates a table without values. places[n_columns]: widths and values are given; the offsets of the columns in the file
-// are written.
+// Creates a table without values. places[n_columns]: widths and values are given; offsets <- where the columns are in
+// the file.
 void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t file, ColumnPlace *places,
                      Arena *arena);
 

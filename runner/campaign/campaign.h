@@ -26,7 +26,7 @@
 // results/NAME. Error (user): campaign_name_check's.
 Error campaign_folder(const char *results, const char *name, Arena *arena, const char **folder);
 
-// ---- commands that messages give users to type (store/ground/suggested_commands.c) -----------------------------------------
+// ---- commands that messages give users to type (store/ground/suggested_commands.c) ----------------------------------
 
 // The results root that commands use without --results.
 const char *command_default_results(void);
@@ -41,7 +41,7 @@ typedef struct CommandText {
 } CommandText;
 CommandText command_again(const char *results, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// ---- models that run a program (batch/program.c, store/campaign/program.c) ---------------------------------------------------
+// ---- models that run a program (batch/program.c, store/campaign/program.c) ------------------------------------------
 
 // For such a model, completes the options of a backend: it runs the program in the folder of the options, else the
 // spec's. Error (user): the user did not allow it, or the folder is not known. Other models: does nothing.
@@ -103,7 +103,7 @@ Error warm_start_take(const Spec *spec, const char *results, const char *name, A
 // Restores a search from the state that the database keeps (run/warm_start.c); *found false: it keeps none.
 Error search_read_state(Database *database, Search *search, bool *found);
 
-// ---- stored campaigns (store/campaign/campaign_open.c, store/campaign/find.c) ---------------------------------------------------------
+// ---- stored campaigns (store/campaign/campaign_open.c, store/campaign/find.c) ---------------------------------------
 
 // A stored campaign that is open for reading: its database and its spec.
 typedef struct StoredCampaign {
@@ -160,7 +160,7 @@ Error campaign_failures(Database *database, FILE *out); // "120 fell, 3 solver",
 // are left out.
 Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 
-// ---- the database (store/commit/schema.c) ----------------------------------------------------------------------------------
+// ---- the database (store/commit/schema.c) ---------------------------------------------------------------------------
 //
 //   campaign     one row: id = 1, name, experiment, model, spec, resolved, canonical, hash, seed, program_version,
 //                numerics_version, compiler, commit_id, host, created, started, finished, state ('running',
@@ -195,7 +195,8 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   retries      id, kinds, next, end, trials, recovered, changed, time, finished: requests to run failed trials again
 //   events       id, time, kind, text
 //   tags         tag;  notes  time, text
-//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of (store/campaign/origin.c)
+//   origin       purpose, campaign, hash, trial, fitness, time: the campaigns that it was made of
+//                (store/campaign/origin.c)
 //   blocks       id, first, last, rows, name, bytes, columns, sha256, digest: shards of columns in which the trials
 //                are, in place of the table trials; block_words number, word: what their column `failure` means; best:
 //                the best 1,000 trials, with the columns of trials (store/trials/trial_blocks.h)
@@ -283,7 +284,7 @@ const char *store_meets(const Spec *spec);                  // " AND violation =
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
 const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
-// ---- rows of the tables trials and replicates (store/ground/rows.c, store/trials/columns.c) ---------------------------------------
+// ---- rows of the tables trials and replicates (store/ground/rows.c, store/trials/columns.c) -------------------------
 
 // Rows in the order of their ids, column by column: value `row` of the i-th column of an array is
 // array[i * stride + row]. Every value has 8 bytes. So a column can be written, hashed and read by SQLite in place.
@@ -350,7 +351,7 @@ int trial_columns_main(const Spec *spec, Arena *arena, const char *const **names
 // As a list for SELECT, quoted.
 const char *trial_columns_sql(const char *const *names, int count, Arena *arena);
 
-// ---- fronts (store/trials/front.c) -----------------------------------------------------------------------------------------
+// ---- fronts (store/trials/front.c) ----------------------------------------------------------------------------------
 
 // The trials that no other trial of the campaign dominates, ordered by the first objective, the second, ..., the id.
 typedef struct Front {
@@ -372,7 +373,7 @@ void front_free(Front *front); // the memory of front_read
 int64_t front_spread(const Front *front, int64_t wanted, int64_t i);
 Error fronts_are_stored(Database *database, bool *stored); // whether there are any
 
-// ---- small changes of a stored campaign (store/commit/edit.c) --------------------------------------------------------------
+// ---- small changes of a stored campaign (store/commit/edit.c) -------------------------------------------------------
 
 // Takes the campaign's lock. Error (user): another process holds it; the error names that process and what to do.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
@@ -399,7 +400,7 @@ Error edit_begin(const CampaignPlace *place, bool shared_fs, Arena *arena, Campa
 Lock edit_keep_lock(CampaignEdit *edit);         // edit_end leaves the lock held, and the caller releases it later
 Error edit_end(CampaignEdit *edit, Error error); // after an error, rolls back and returns that error
 
-// ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------------------------
+// ---- where a campaign comes from, and what --set changed (store/campaign/origin.c, store/campaign/overrides.c) ------
 
 typedef struct Origin {
     const char *purpose; // "verifies", "compares", "merges", "recommends"
@@ -419,7 +420,7 @@ Overrides overrides_without(const Overrides *earlier, const Overrides *later, Ar
 // "search.trials=30, seed=7", as it may be printed
 const char *overrides_text(const Overrides *overrides, Arena *arena);
 
-// ---- times (store/campaign/timings.c) ----------------------------------------------------------------------------------------
+// ---- times (store/campaign/timings.c) -------------------------------------------------------------------------------
 
 // Where the time of a campaign's batches went, in s, summed from table `batches`.
 typedef struct Timings {
@@ -495,7 +496,7 @@ void catalogue_note(const char *results, bool shared_fs, const char *name, Arena
 // it. Error: the catalogue can't be read.
 Error catalogue_compare(const CampaignPlace *place, Arena *arena, const char **difference, bool *behind);
 
-// ---- parts of a campaign, on many machines (store/campaign/parts.c, store/join/gather.c) ------------------------------------------
+// ---- parts of a campaign, on many machines (store/campaign/parts.c, store/join/gather.c) ----------------------------
 
 typedef struct PartReport {
     CampaignPlace place;
@@ -536,7 +537,7 @@ typedef struct GatherReport {
 } GatherReport;
 Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report);
 
-// ---- arrays that the spec no longer asks for (store/commit/unwanted_shards.c) ----------------------------------------------
+// ---- arrays that the spec no longer asks for (store/commit/unwanted_shards.c) ---------------------------------------
 
 // Lists the shards without any array that the spec asks for, by number; then deletes their rows. Both in one
 // transaction.

@@ -111,7 +111,8 @@ hostile() # SQL [WORDS that a query says]
         # shellcheck disable=SC2086
         timeout 20 "$program" ${command%% *} hostile ${command#"${command%% *}"} >said.txt 2>&1
         [ $? -lt 124 ] || bad="$bad $command after $1;"
-        [ "$command" != "query --order x1" ] || grep -q "${2:-.}" said.txt || bad="$bad query after $1 says $(head -n 1 said.txt);"
+        [ "$command" != "query --order x1" ] || grep -q "${2:-.}" said.txt ||
+            bad="$bad query after $1 says $(head -n 1 said.txt);"
     done
 }
 hostile "DELETE FROM block_words"

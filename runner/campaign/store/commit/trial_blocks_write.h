@@ -1,5 +1,5 @@
-// Writers of blocks (trials/trial_blocks.h): those of a run's batches (trial_blocks_write.c), and blocks that are written
-// again with other rows, with fewer, or several as one (trial_blocks_change.c).
+// Writers of blocks (trials/trial_blocks.h): the blocks of a run's batches (trial_blocks_write.c), and blocks that are
+// written again with other rows, with fewer, or several as one (trial_blocks_change.c).
 #ifndef HOPSCOTCH_TRIAL_BLOCKS_WRITE_H
 #define HOPSCOTCH_TRIAL_BLOCKS_WRITE_H
 
