@@ -101,7 +101,7 @@ def try_fault(case):
     mark = os.path.join(crash.work, f"fired-{os.getpid()}")
     if os.path.exists(mark):
         os.remove(mark)
-    result = place.call(*COMMANDS.get(scenario, ("run",)), fault=f"{operation}:{call}:{outcome}", fired=mark)
+    result = place.call("run", fault=f"{operation}:{call}:{outcome}", fired=mark)
     if not os.path.exists(mark):
         return case, False, result.status, ""
     with open(mark) as file:

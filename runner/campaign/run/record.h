@@ -5,8 +5,8 @@
 #include "../store/commit/wanted_arrays.h"
 #include "loop.h"
 
-// Simulates again the trials whose arrays of the kind were in lost shards (store/campaign/lost.h), and stores the arrays
-// in new shards. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed. *recorded: trials.
+// Simulates again the trials whose arrays of the kind were in lost shards (store/campaign/lost.h). Stores the arrays in
+// new shards. In batches of at most `trials_max` trials, of which `lanes_max` lanes are observed. *recorded: trials.
 Error record_lost(const Spec *spec, Store *store, const Search *search, Backend *backend, RecordKind kind,
                   int64_t trials_max, int64_t lanes_max, Arena *arena, int64_t *recorded);
 // After the loop: simulates again and stores every missing array of the kind that the policy wants: trajectories of
