@@ -45,7 +45,7 @@ typedef struct QueryData {
     const char *folder;
     int64_t rows, n_blocks;
     BlockRecord *records; // [n_blocks]
-    int64_t *offsets;     // [n_blocks][QUERY_COLUMNS]
+    ColumnPlace *places;  // [n_blocks][QUERY_COLUMNS]
     char (*names)[32];    // [n_blocks]
     char **maps;          // [n_blocks]
 } QueryData;
@@ -102,16 +102,16 @@ static Error query_make_block(ShardTableWriter *writer, QueryData *data, int64_t
     const void *values[QUERY_COLUMNS];
     BlockRecord *record = &data->records[b];
     const int64_t first = b * QUERY_BLOCK, left = data->rows - first, rows = left < QUERY_BLOCK ? left : QUERY_BLOCK;
-    int64_t *offsets = &data->offsets[b * QUERY_COLUMNS];
+    ColumnPlace *places = &data->places[b * QUERY_COLUMNS];
     for (int c = 0; c < QUERY_COLUMNS; c++) {
         values[c] = &cells[c * QUERY_BLOCK];
         for (int64_t i = 0; i < rows; i++) cells[c * QUERY_BLOCK + i] = query_cell(first + i, c);
     }
     snprintf(data->names[b], sizeof data->names[b], "%06lld.h5", (long long)b);
     *record = (BlockRecord){.span = {.first = first, .last = first + rows - 1, .rows = rows}, .name = data->names[b]};
-    record->offsets = (Bytes){(unsigned char *)offsets, QUERY_COLUMNS * sizeof *offsets};
+    record->columns = (Bytes){(unsigned char *)places, QUERY_COLUMNS * sizeof *places};
     ShardTableFile written = {.bytes = 0};
-    const Error error = shard_table_write(writer, data->folder, data->names[b], rows, values, offsets, &written);
+    const Error error = shard_table_write(writer, data->folder, data->names[b], rows, values, places, &written);
     record->bytes = written.bytes;
     return error;
 }
@@ -147,8 +147,18 @@ static Error query_make_blocks(QueryData *data)
 static Error query_read_mapped(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {
     const QueryData *data = source;
-    const char *map = data->maps[block] + data->offsets[block * QUERY_COLUMNS + column];
-    memcpy(values, map + first * 8, (size_t)rows * 8);
+    const ColumnPlace *place = &data->places[block * QUERY_COLUMNS + column];
+    const int64_t width = place->width;
+    const char *map = width > 0 ? data->maps[block] + place->offset + first * width : NULL;
+    Cell *cells = values;
+    if (width == 8) memcpy(values, map, (size_t)rows * 8);
+    for (int64_t i = 0; width < 8 && i < rows; i++) {
+        const int unused = (int)(64 - 8 * width);
+        cells[i] = place->value;
+        if (width == 0) continue;
+        memcpy(&cells[i], map + i * width, (size_t)width);
+        cells[i].integer = (int64_t)((uint64_t)cells[i].integer << unused) >> unused;
+    }
     return error_none();
 }
 
@@ -282,7 +292,7 @@ int main(int argc, char **argv)
     data.n_blocks = (data.rows + QUERY_BLOCK - 1) / QUERY_BLOCK;
     const size_t n = (size_t)data.n_blocks;
     data.records = query_take(n, sizeof *data.records);
-    data.offsets = query_take(n * QUERY_COLUMNS, sizeof *data.offsets);
+    data.places = query_take(n * QUERY_COLUMNS, sizeof *data.places);
     data.names = query_take(n, sizeof *data.names);
     data.maps = query_take(n, sizeof *data.maps);
     snprintf(path, sizeof path, "%s/column_queries.db", data.folder);

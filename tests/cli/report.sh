@@ -230,7 +230,8 @@ expect "plot without -o" 0 plot gains
 has "plot prints the default file name" out "gains-convergence.svg"
 expect "plot of a misspelt kind" 2 plot gains --kind convergnce
 has "the error suggests the kind" err "did you mean 'convergence'?"
-"$program" run gains.yaml --name fallen --set search.over.dphi_body=[20] --threads 1 --batch 4096 --progress none >log 2>&1
+"$program" run gains.yaml --name fallen --set search.over.dphi_body=[20] --threads 1 --batch 4096 \
+    --progress none >log 2>&1
 expect "report of failed trials only" 0 report fallen --threads 1 -o fallen.html
 has "a report of failed trials says that no trial has a fitness" fallen.html "no trial has one"
 sections "a report of failed trials shows failures, then a motion" fallen.html "failures motion spec provenance"

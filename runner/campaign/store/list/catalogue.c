@@ -156,9 +156,12 @@ static const char *catalogue_find_sql(Arena *arena)
 
 static const char *catalogue_insert_sql(Arena *arena)
 {
-    const char *sql = "INSERT OR REPLACE INTO campaigns VALUES(?, ?, ?";
-    for (int i = 0; i < STATUS_FIELDS; i++) sql = arena_format(arena, "%s, ?", sql);
-    return arena_format(arena, "%s)", sql);
+    const char *sql = "INSERT OR REPLACE INTO campaigns(name, reader, stamp", *values = "?, ?, ?";
+    for (int i = 0; i < STATUS_FIELDS; i++) {
+        sql = arena_format(arena, "%s, %s", sql, status_fields[i].name);
+        values = arena_format(arena, "%s, ?", values);
+    }
+    return arena_format(arena, "%s) VALUES(%s)", sql, values);
 }
 
 static void catalogue_bind(Cursor *insert, const StatusEntry *entry)
@@ -393,8 +396,9 @@ static void catalogue_write(const char *results, bool broken, const CatalogueCha
     const char *path = catalogue_path(results, arena);
     if (lock_take(arena_format(arena, "%s/" CATALOGUE_LOCK, results), &lock).kind != OK) return;
     if (broken || catalogue_store(path, change, arena).kind != OK) {
-        if (catalogue_is_damaged(path)) (void)catalogue_remove(path, arena);
-        (void)catalogue_store(path, change, arena);
+        const bool damaged = catalogue_is_damaged(path);
+        if (damaged) (void)catalogue_remove(path, arena);
+        if (broken || damaged) (void)catalogue_store(path, change, arena);
     }
     lock_release(&lock);
 }

@@ -24,7 +24,8 @@ struct Blocks {
     const char **around; // [n_blocks] as in a record
     const int64_t **rows_digest;
     bool *checked;  // [n_blocks]
-    int64_t behind; // the block behind the one that was compared last, because it was read
+    int64_t behind; // the block behind the blocks that were compared last
+    int64_t ahead;  // the end of the blocks that were compared before they were read
     const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
@@ -51,6 +52,9 @@ static Error blocks_check_span(const BlockRecord *record, const BlockRecord *bef
 
 static Error blocks_check_places(const Blocks *blocks, const BlockRecord *record, const ColumnPlace *places)
 {
+    // Ids differ. So a file holds no more rows than bytes.
+    if (places[0].width == 0 && record->span.rows > 1)
+        return blocks_damaged(record->name, "its trials have the same id");
     for (int c = 0; c < blocks->n_columns; c++) {
         if (!column_place_is_valid(&places[c], blocks->columns[c].type, record->span.rows, record->bytes))
             return blocks_damaged(record->name, "a column lies outside of its file");
@@ -206,7 +210,7 @@ static void blocks_compare_some(void *context, int thread, int64_t first, int64_
 {
     const Blocks *blocks = context;
     (void)thread;
-    for (int64_t block = blocks->behind + first; block < blocks->behind + end; block++) {
+    for (int64_t block = blocks->ahead + first; block < blocks->ahead + end; block++) {
         int descriptor;
         int64_t bytes;
         if (blocks->checked[block] || file_open_stored(blocks->paths[block], &descriptor, &bytes).kind != OK) continue;
@@ -215,16 +219,22 @@ static void blocks_compare_some(void *context, int thread, int64_t first, int64_
     }
 }
 
-// Who reads a block and then the next one reads most of the others too: all threads compare them.
+// Who reads a block and then the next one reads more: all threads compare some blocks from this one on. Not all blocks,
+// because a query that was interrupted, or whose time is over, ends between two reads.
 static void blocks_compare_ahead(Blocks *blocks, int64_t block)
 {
-    const int64_t left = blocks->n_blocks - block, threads = processors_allowed();
-    if (!blocks->checked[block] && block == blocks->behind && left > 1 && threads > 1) {
-        ThreadTeam *team = thread_team_open((int)(left < threads ? left : threads));
-        thread_team_for(team, left, 1, blocks_compare_some, blocks);
-        thread_team_close(team);
-    }
-    if (!blocks->checked[block]) blocks->behind = block + 1;
+    enum { EACH = 4 }; // blocks a thread
+    const int64_t threads = processors_allowed(), left = blocks->n_blocks - block;
+    const int64_t count = left < EACH * threads ? left : EACH * threads;
+    const bool follows = block == blocks->behind && block >= blocks->ahead;
+    if (blocks->checked[block]) return;
+    blocks->behind = block + 1;
+    if (!follows || count < 2 || threads < 2) return;
+    ThreadTeam *team = thread_team_open((int)(count < threads ? count : threads));
+    blocks->ahead = block;
+    thread_team_for(team, count, 1, blocks_compare_some, blocks);
+    thread_team_close(team);
+    blocks->behind = blocks->ahead = block + count;
 }
 
 static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
