@@ -37,66 +37,6 @@ struct ShardTableWriter {
     size_t narrow_bytes;
 };
 
-// ---- places ---------------------------------------------------------------------------------------------------------
-
-static bool column_is_constant(const Cell *cells, int64_t rows)
-{
-    int64_t differs = 0;
-    if (cells[rows - 1].integer != cells[0].integer) return false;
-    for (int64_t i = 0; i < rows; i++) differs |= cells[i].integer ^ cells[0].integer;
-    return differs == 0;
-}
-
-// The least number of bytes that holds all integers.
-static int64_t column_width(const Cell *cells, int64_t rows)
-{
-    uint64_t used = 0; // bits that differ from the sign
-    for (int64_t i = 0; i < rows; i++) used |= (uint64_t)(cells[i].integer ^ (cells[i].integer >> 63));
-    return used <= INT8_MAX ? 1 : used <= INT16_MAX ? 2 : used <= INT32_MAX ? 4 : 8;
-}
-
-static ColumnPlace column_place(const NumberColumn *column, const Cell *cells, int64_t rows)
-{
-    ColumnPlace place = {.width = 8};
-    if (rows < SHARD_TABLE_ENCODED) return place;
-    if (column_is_constant(cells, rows)) return (ColumnPlace){.width = 0, .value = cells[0]};
-    if (column->type == NUMBER_INTEGER) place.width = column_width(cells, rows);
-    return place;
-}
-
-bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes)
-{
-    const int64_t width = place->width;
-    if (width == 0) return true;
-    if (width != 8 && (type == NUMBER_REAL || (width != 4 && width != 2 && width != 1))) return false;
-    return place->offset >= 0 && place->offset <= bytes && rows <= (bytes - place->offset) / width;
-}
-
-static void column_narrow(const Cell *cells, int64_t rows, int64_t width, unsigned char *out)
-{
-    for (int64_t i = 0; i < rows; i++) memcpy(out + i * width, &cells[i].integer, (size_t)width); // little-endian
-}
-
-static int64_t column_widened(const unsigned char *from, int64_t width)
-{
-    int64_t number = 0;
-    const int unused = (int)(64 - 8 * width);
-    memcpy(&number, from, (size_t)width);
-    return (int64_t)((uint64_t)number << unused) >> unused;
-}
-
-Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells)
-{
-    const int64_t width = place->width;
-    // Narrow numbers are read into the end of the cells, so that no cell covers a number that is still to be widened.
-    unsigned char *raw = (unsigned char *)cells + rows * (8 - width);
-    for (int64_t i = 0; width == 0 && i < rows; i++) cells[i] = place->value;
-    if (width == 0) return error_none();
-    TRY(file_read_at(file, path, place->offset + first * width, raw, (size_t)(rows * width)));
-    for (int64_t i = 0; width < 8 && i < rows; i++) cells[i].integer = column_widened(raw + i * width, width);
-    return error_none();
-}
-
 // ---- by HDF5 --------------------------------------------------------------------------------------------------------
 
 static hid_t frame_type(NumberType type, int64_t width)
@@ -381,7 +321,7 @@ static Error table_encode(ShardTableWriter *writer, int64_t rows, const void *co
 {
     size_t bytes = 0;
     for (int c = 0; c < writer->table->n_columns; c++) {
-        places[c] = column_place(&writer->table->columns[c], values[c], rows);
+        places[c] = column_place(&writer->table->columns[c], values[c], rows, rows >= SHARD_TABLE_ENCODED);
         if (places[c].width < 8) bytes += (size_t)(rows * places[c].width);
     }
     TRY(table_take_narrow(writer, bytes));
@@ -389,10 +329,12 @@ static Error table_encode(ShardTableWriter *writer, int64_t rows, const void *co
     for (int c = 0; c < writer->table->n_columns; c++) {
         const int64_t width = places[c].width;
         writer->stored[c] = values[c];
-        if (width == 0 || width == 8) continue;
-        column_narrow(values[c], rows, width, narrow);
-        writer->stored[c] = narrow;
-        narrow += rows * width;
+        if (width > 0 && width < 8) {
+            column_narrow(values[c], rows, width, narrow);
+            writer->stored[c] = narrow;
+            narrow += rows * width;
+        }
+        places[c].hash = column_hash(writer->stored[c], (size_t)(rows * width));
     }
     return error_none();
 }
@@ -405,7 +347,9 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
     int n = 0;
     TRY(table_encode(writer, rows, values, places));
     TRY(frame_for(writer, rows, places, &frame));
-    memcpy(places, frame->places, (size_t)writer->table->n_columns * sizeof *places);
+    for (int c = 0; c < writer->table->n_columns; c++) {
+        if (places[c].width > 0) places[c].offset = frame->places[c].offset;
+    }
     for (int k = 0; k < frame->n_stored; k++) {
         const int c = frame->order[k];
         const int64_t before = places[c].offset - at, size = rows * places[c].width;

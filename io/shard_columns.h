@@ -2,9 +2,9 @@
 #ifndef HOPSCOTCH_IO_SHARD_COLUMNS_H
 #define HOPSCOTCH_IO_SHARD_COLUMNS_H
 
-#include "number_column.h"
 #include "sha256.h"
 #include "shard.h"
+#include "stored_column.h"
 
 // An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'
 // id) is the dimension scale of all others. Every dataset has the attributes long_name, units, column_names, and
@@ -14,16 +14,6 @@
 // and a column of equal numbers has no storage: the number is the fill value of its dataset. Every reader of HDF5 reads
 // both as any other dataset.
 enum { SHARD_TABLE_ENCODED = 4096 };
-
-// Where the numbers of a column are.
-typedef struct ColumnPlace {
-    int64_t
-        width; // bytes of a number in the file: 8, of an integer also 4, 2 or 1; 0: all rows have the number `value`
-    union {
-        int64_t offset; // of the column in the file
-        Cell value;
-    };
-} ColumnPlace;
 
 typedef struct ShardTable {
     const char *group;
@@ -50,10 +40,6 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
 // each other.
 Error shard_table_look(const char *path, int64_t rows, const ColumnPlace *places, int n_columns, Arena *arena,
                        ShardTableFile *found);
-// Whether a column of a file of `bytes` can be there.
-bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes);
-// cells[rows] <- the numbers of a column from row `first` on, of an open file.
-Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells);
 void shard_table_close(ShardTableWriter *writer);
 
 #endif

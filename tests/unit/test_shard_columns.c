@@ -99,9 +99,9 @@ static void table_test_read(TableTest *test, const char *path)
     CHECK_OK(file_open_stored(path, &file, &bytes));
     for (int c = 0; c < test->table.n_columns; c++) {
         const Cell *values = test->values[c];
-        CHECK_OK(column_read(file, path, &test->places[c], 0, test->rows, cells));
+        CHECK_OK(column_read(file, path, &test->places[c], 0, test->rows, cells, NULL));
         CHECK(memcmp(cells, values, 8 * (size_t)test->rows) == 0);
-        CHECK_OK(column_read(file, path, &test->places[c], middle, some, cells));
+        CHECK_OK(column_read(file, path, &test->places[c], middle, some, cells, NULL));
         CHECK(memcmp(cells, values + middle, 8 * (size_t)some) == 0);
     }
     file_close_stored(file);

@@ -206,7 +206,6 @@ static Error change_commit(Change *change, bool counted)
     }
     TRY(cursor_close(&drop));
     for (int64_t k = 0; k < change->n_blocks; k++) TRY(trial_blocks_insert(change->store, &change->blocks[k]));
-    TRY(trial_blocks_keep_checked(change->store->database, change->from));
     return counted ? change_count(change) : error_none();
 }
 
@@ -231,7 +230,7 @@ static Error change_run(Change *change, const ChangeRequest *request)
 static Error change_make(Store *store, const ChangeRequest *request)
 {
     Change change = {.store = store, .dropped = request->dropped, .n_dropped = request->n_dropped};
-    TRY(trial_blocks_load(store->database, true, &change.from));
+    TRY(trial_blocks_load(store->database, &change.from));
     Error error = arena_create_growing(&change.arena, (size_t)16 << 30, "blocks that are written again");
     if (error.kind == OK) {
         error = change_run(&change, request);

@@ -129,7 +129,7 @@ Error trial_blocks_write(Store *store, const TrialRows *rows, TrialBlock *block)
 
 Error trial_blocks_insert(Store *store, const TrialBlock *block)
 {
-    Cursor insert = cursor_open(store->database, "INSERT INTO main.blocks VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?)");
+    Cursor insert = cursor_open(store->database, "INSERT INTO main.blocks VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     with_integer(&insert, block->first);
     with_integer(&insert, block->last);
     with_integer(&insert, block->rows);
@@ -138,5 +138,7 @@ Error trial_blocks_insert(Store *store, const TrialBlock *block)
     with_blob(&insert, block->places, (size_t)store->trials.n_columns * sizeof *block->places);
     with_text(&insert, block->file.around.hex);
     with_integer(&insert, (int64_t)block->digest);
+    with_integer(&insert, blocks_seal(&(BlockSpan){block->first, block->last, block->rows}, block->file.bytes,
+                                      block->places, store->trials.n_columns));
     return cursor_run(&insert);
 }

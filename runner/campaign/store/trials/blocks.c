@@ -3,6 +3,7 @@
 // of a file that becomes shorter would end the process.
 #include "blocks.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,9 +24,7 @@ struct Blocks {
     ColumnPlace *places; // [n_blocks][n_columns]
     const char **around; // [n_blocks] as in a record
     const int64_t **rows_digest;
-    bool *checked;  // [n_blocks]
-    int64_t behind; // the block behind the blocks that were compared last
-    int64_t ahead;  // the end of the blocks that were compared before they were read
+    bool *checked; // [n_blocks][n_columns] the column's bytes are those of its place
     const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
@@ -36,6 +35,16 @@ struct Blocks {
 static Error blocks_damaged(const char *name, const char *why)
 {
     return error_make(ERROR_MACHINE, "the record of block %.60s in the database is damaged: %s", name, why);
+}
+
+int64_t blocks_seal(const BlockSpan *span, int64_t bytes, const ColumnPlace *places, int n_columns)
+{
+    ColumnHash hash;
+    const int64_t numbers[8] = {span->first, span->last, span->rows, bytes, n_columns};
+    column_hash_start(&hash);
+    column_hash_add(&hash, numbers, sizeof numbers);
+    column_hash_add(&hash, places, (size_t)n_columns * sizeof *places);
+    return (int64_t)column_hash_finish(&hash);
 }
 
 static Error blocks_check_span(const BlockRecord *record, const BlockRecord *before)
@@ -73,20 +82,21 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
     TRY(blocks_check_span(record, before));
     memcpy(places, record->columns.data, size);
     TRY(blocks_check_places(blocks, record, places));
+    if (blocks_seal(&record->span, record->bytes, places, blocks->n_columns) != record->seal)
+        return blocks_damaged(record->name, "its numbers are not those that were written");
     blocks->spans[at] = record->span;
     blocks->paths[at] = arena_format(&blocks->arena, "%s/%s", folder, record->name);
     blocks->bytes[at] = record->bytes;
     blocks->around[at] = record->around;
     blocks->rows_digest[at] = record->rows_digest;
-    blocks->checked[at] = record->checked;
     blocks->n_blocks++;
     return error_none();
 }
 
 static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
-    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(bool) + sizeof(int64_t) +
-                                        sizeof(ColumnPlace) * (size_t)n_columns;
+    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(int64_t) +
+                                        (sizeof(bool) + sizeof(ColumnPlace)) * (size_t)n_columns;
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
     return sizeof(Blocks) + paths + (size_t)n_records * each + 16 * alignment;
@@ -107,8 +117,7 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .places = ARENA_NEW(&arena, ColumnPlace, n_records * n_columns),
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
-                       .checked = ARENA_NEW(&arena, bool, n_records),
-                       .behind = -1,
+                       .checked = ARENA_NEW(&arena, bool, n_records *n_columns),
                        .remedy = remedy};
     blocks->arena = arena;
     for (int i = 0; i < BLOCKS_FILES; i++) blocks->files[i] = (BlockFile){.block = -1};
@@ -165,7 +174,7 @@ static Error blocks_digest_rows(const Blocks *blocks, int64_t block, int descrip
         const int64_t n = rows - first < ROWS ? rows - first : ROWS;
         memset(digests, 0, sizeof digests);
         for (int c = 0; c < blocks->n_columns; c++) {
-            TRY(column_read(descriptor, blocks->paths[block], &places[c], first, n, cells));
+            TRY(column_read(descriptor, blocks->paths[block], &places[c], first, n, cells, NULL));
             blocks_digest(&blocks->columns[c], cells, n, digests);
         }
         for (int64_t i = 0; i < n; i++) all ^= digests[i];
@@ -185,92 +194,210 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
     return error;
 }
 
-// The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
-// all columns: also ids without gaps, which are not read from the file.
-static Error blocks_compare(const Blocks *blocks, int64_t block, int descriptor, int64_t bytes)
+static Error blocks_check_column(const Blocks *blocks, int64_t block, int column, int descriptor)
 {
-    char why[96];
-    ShardTableFile found;
-    int64_t digest = 0;
-    snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
-    if (bytes != blocks->bytes[block]) return blocks_differ(blocks, block, why);
-    if (blocks->checked[block]) return error_none();
-    if (blocks->around[block] != NULL) TRY(blocks_look_around(blocks, block, &found));
-    if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
-        return blocks_differ(blocks, block, "it differs from what was written");
-    if (blocks->rows_digest[block] != NULL) TRY(blocks_digest_rows(blocks, block, descriptor, &digest));
-    if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
-        return blocks_differ(blocks, block, "its rows differ from what was written");
-    blocks->checked[block] = true;
+    bool *checked = &blocks->checked[block * blocks->n_columns + column], same = true;
+    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
+    if (*checked) return error_none();
+    TRY(column_compare(descriptor, blocks->paths[block], place, blocks->spans[block].rows, &same));
+    if (!same) return blocks_differ(blocks, block, "its rows differ from what was written");
+    *checked = true;
     return error_none();
 }
 
-// A block that can't be compared, or differs, is compared again when it is read: then that is an error.
-static void blocks_compare_some(void *context, int thread, int64_t first, int64_t end)
+// Opens the file of a block. The caller closes it.
+static Error blocks_open_file(const Blocks *blocks, int64_t block, int *descriptor)
 {
-    const Blocks *blocks = context;
-    (void)thread;
-    for (int64_t block = blocks->ahead + first; block < blocks->ahead + end; block++) {
-        int descriptor;
-        int64_t bytes;
-        if (blocks->checked[block] || file_open_stored(blocks->paths[block], &descriptor, &bytes).kind != OK) continue;
-        (void)blocks_compare(blocks, block, descriptor, bytes);
-        file_close_stored(descriptor);
-    }
-}
-
-// Who reads a block and then the next one reads more: all threads compare some blocks from this one on. Not all blocks,
-// because a query that was interrupted, or whose time is over, ends between two reads.
-static void blocks_compare_ahead(Blocks *blocks, int64_t block)
-{
-    enum { EACH = 4 }; // blocks a thread
-    const int64_t threads = processors_allowed(), left = blocks->n_blocks - block;
-    const int64_t count = left < EACH * threads ? left : EACH * threads;
-    const bool follows = block == blocks->behind && block >= blocks->ahead;
-    if (blocks->checked[block]) return;
-    blocks->behind = block + 1;
-    if (!follows || count < 2 || threads < 2) return;
-    ThreadTeam *team = thread_team_open((int)(count < threads ? count : threads));
-    blocks->ahead = block;
-    thread_team_for(team, count, 1, blocks_compare_some, blocks);
-    thread_team_close(team);
-    blocks->behind = blocks->ahead = block + count;
+    char why[96];
+    int64_t bytes = 0;
+    if (file_missing(blocks->paths[block])) return blocks_differ(blocks, block, "its file is missing");
+    TRY(file_open_stored(blocks->paths[block], descriptor, &bytes));
+    if (bytes == blocks->bytes[block]) return error_none();
+    file_close_stored(*descriptor);
+    snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
+    return blocks_differ(blocks, block, why);
 }
 
 static Error blocks_file(Blocks *blocks, int64_t block, int *descriptor)
 {
-    const char *path = blocks->paths[block];
     BlockFile *file = &blocks->files[block % BLOCKS_FILES];
-    int64_t bytes = 0;
     if (file->block != block) {
         if (file->block >= 0) file_close_stored(file->descriptor);
         file->block = -1;
-        if (file_missing(path)) return blocks_differ(blocks, block, "its file is missing");
-        blocks_compare_ahead(blocks, block);
-        TRY(file_open_stored(path, &file->descriptor, &bytes));
-        const Error error = blocks_compare(blocks, block, file->descriptor, bytes);
-        if (error.kind != OK) file_close_stored(file->descriptor);
-        TRY(error);
+        TRY(blocks_open_file(blocks, block, &file->descriptor));
         file->block = block;
     }
     *descriptor = file->descriptor;
     return error_none();
 }
 
+// The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
+// all columns: also ids without gaps, which are not read from the file. Places are compared too: queries rely on their
+// hashes.
 Error blocks_check(Blocks *blocks, int64_t block)
 {
+    ShardTableFile found;
     int descriptor = -1;
-    return blocks_file(blocks, block, &descriptor);
+    int64_t digest = 0;
+    TRY(blocks_file(blocks, block, &descriptor));
+    if (blocks->around[block] != NULL) TRY(blocks_look_around(blocks, block, &found));
+    if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
+        return blocks_differ(blocks, block, "it differs from what was written");
+    if (blocks->rows_digest[block] != NULL) TRY(blocks_digest_rows(blocks, block, descriptor, &digest));
+    if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
+        return blocks_differ(blocks, block, "its rows differ from what was written");
+    for (int c = 0; c < blocks->n_columns; c++) TRY(blocks_check_column(blocks, block, c, descriptor));
+    return error_none();
 }
-
-bool blocks_is_checked(const Blocks *blocks, int64_t block) { return blocks->checked[block]; }
 
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values)
 {
     int descriptor = -1;
     TRY(blocks_file(blocks, block, &descriptor));
+    TRY(blocks_check_column(blocks, block, column, descriptor));
     return column_read(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + column], first,
-                       rows, values);
+                       rows, values, NULL);
+}
+
+// ---- all blocks, by all threads -------------------------------------------------------------------------------------
+
+// What a thread has of its own.
+typedef struct ScanThread {
+    Cell *cells;           // [n][BLOCKS_PIECE]
+    const Cell **pointers; // [n]
+    ColumnHash *hashes;    // [n]
+    ColumnBounds *bounds;  // [n]
+} ScanThread;
+
+typedef struct Scan {
+    const Blocks *blocks;
+    const BlockScan *asked;
+    ScanThread *threads;
+    pthread_mutex_t mutex; // of all that follows
+    int64_t failed;        // the first block that failed, as far as is known; n_blocks: none
+    Error error;
+} Scan;
+
+static void scan_fail(Scan *scan, int64_t block, const Error *error)
+{
+    pthread_mutex_lock(&scan->mutex);
+    if (block < scan->failed) scan->error = *error;
+    if (block < scan->failed) scan->failed = block;
+    pthread_mutex_unlock(&scan->mutex);
+}
+
+// Blocks after one that failed need not be read.
+static bool scan_ends_before(Scan *scan, int64_t block)
+{
+    pthread_mutex_lock(&scan->mutex);
+    const bool ends = scan->failed < block;
+    pthread_mutex_unlock(&scan->mutex);
+    return ends;
+}
+
+static bool scan_skips(const Scan *scan, const ScanThread *own, const ColumnPlace *places)
+{
+    const BlockScan *asked = scan->asked;
+    for (int k = 0; k < asked->n; k++) own->bounds[k] = places[asked->columns[k]].bounds;
+    return asked->skips != NULL && asked->skips(asked->context, own->bounds);
+}
+
+// cells[rows] <- of a column from row `first` on. Ids without gaps are not read.
+static Error scan_read(const Scan *scan, const ScanThread *own, int64_t block, int k, int descriptor, int64_t first,
+                       int64_t rows)
+{
+    const Blocks *blocks = scan->blocks;
+    const int column = scan->asked->columns[k];
+    const BlockSpan *span = &blocks->spans[block];
+    Cell *cells = &own->cells[(int64_t)k * BLOCKS_PIECE];
+    if (column != 0 || span->last - span->first + 1 != span->rows)
+        return column_read(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + column], first,
+                           rows, cells, &own->hashes[k]);
+    for (int64_t i = 0; i < rows; i++) cells[i].integer = span->first + first + i;
+    return error_none();
+}
+
+// All bytes of a column were read, or none.
+static Error scan_compare(const Scan *scan, const ScanThread *own, int64_t block)
+{
+    const Blocks *blocks = scan->blocks;
+    for (int k = 0; k < scan->asked->n; k++) {
+        const int64_t at = block * blocks->n_columns + scan->asked->columns[k];
+        if (own->hashes[k].bytes == 0) continue;
+        if (column_hash_finish(&own->hashes[k]) != blocks->places[at].hash)
+            return blocks_differ(blocks, block, "its rows differ from what was written");
+        blocks->checked[at] = true;
+    }
+    return error_none();
+}
+
+static Error scan_pieces(const Scan *scan, int thread, int64_t block, int descriptor)
+{
+    const ScanThread *own = &scan->threads[thread];
+    const BlockScan *asked = scan->asked;
+    const int64_t all = scan->blocks->spans[block].rows;
+    for (int k = 0; k < asked->n; k++) column_hash_start(&own->hashes[k]);
+    for (int64_t first = 0; first < all; first += BLOCKS_PIECE) {
+        const BlockPiece piece = {.block = block,
+                                  .first = first,
+                                  .rows = all - first < BLOCKS_PIECE ? all - first : BLOCKS_PIECE,
+                                  .cells = own->pointers};
+        for (int k = 0; k < asked->n; k++) TRY(scan_read(scan, own, block, k, descriptor, first, piece.rows));
+        asked->take(asked->context, thread, &piece);
+    }
+    return scan_compare(scan, own, block);
+}
+
+static void scan_blocks(void *context, int thread, int64_t first, int64_t end)
+{
+    Scan *scan = context;
+    const Blocks *blocks = scan->blocks;
+    for (int64_t block = first; block < end && !scan_ends_before(scan, block); block++) {
+        int descriptor = -1;
+        if (scan_skips(scan, &scan->threads[thread], &blocks->places[block * blocks->n_columns])) continue;
+        Error error = blocks_open_file(blocks, block, &descriptor);
+        if (error.kind == OK) {
+            error = scan_pieces(scan, thread, block, descriptor);
+            file_close_stored(descriptor);
+        }
+        if (error.kind != OK) scan_fail(scan, block, &error);
+    }
+}
+
+int blocks_threads(const Blocks *blocks)
+{
+    const int64_t threads = processors_allowed();
+    return (int)(blocks->n_blocks < threads ? blocks->n_blocks > 0 ? blocks->n_blocks : 1 : threads);
+}
+
+static void scan_take_threads(Scan *scan, int threads, Arena *arena)
+{
+    const int n = scan->asked->n;
+    scan->threads = ARENA_NEW(arena, ScanThread, threads);
+    for (int t = 0; t < threads; t++) {
+        ScanThread *own = &scan->threads[t];
+        *own = (ScanThread){.cells = ARENA_NEW(arena, Cell, (int64_t)n * BLOCKS_PIECE),
+                            .pointers = ARENA_NEW(arena, const Cell *, n),
+                            .hashes = ARENA_NEW(arena, ColumnHash, n),
+                            .bounds = ARENA_NEW(arena, ColumnBounds, n)};
+        for (int k = 0; k < n; k++) own->pointers[k] = &own->cells[(int64_t)k * BLOCKS_PIECE];
+    }
+}
+
+Error blocks_scan(const Blocks *blocks, const BlockScan *asked)
+{
+    Arena arena;
+    const int threads = blocks_threads(blocks);
+    TRY(arena_create_growing(&arena, (size_t)1 << 34, "columns of blocks"));
+    Scan scan = {.blocks = blocks, .asked = asked, .failed = blocks->n_blocks, .error = error_none()};
+    scan_take_threads(&scan, threads, &arena);
+    (void)pthread_mutex_init(&scan.mutex, NULL);
+    ThreadTeam *team = thread_team_open(threads);
+    thread_team_for(team, blocks->n_blocks, 1, scan_blocks, &scan);
+    thread_team_close(team);
+    (void)pthread_mutex_destroy(&scan.mutex);
+    arena_destroy(&arena);
+    return scan.error;
 }
 
 // ---- a table --------------------------------------------------------------------------------------------------------

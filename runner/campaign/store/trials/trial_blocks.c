@@ -16,7 +16,8 @@ enum { TRIAL_BLOCKS_WORDS = 64 }; // most
 static const char trial_blocks_sql[] =
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,\n"
     "  rows INTEGER NOT NULL, name TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL,\n"
-    "  columns BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL) STRICT;\n"
+    "  columns BLOB NOT NULL, sha256 TEXT NOT NULL, digest INTEGER NOT NULL,\n"
+    "  seal INTEGER NOT NULL) STRICT;\n"
     "CREATE TABLE block_words(number INTEGER PRIMARY KEY, word TEXT NOT NULL) STRICT;\n";
 
 bool trial_blocks_exist(const Database *database) { return database_has(database, "blocks", "digest"); }
@@ -119,12 +120,12 @@ static void trial_blocks_load_record(const Cursor *row, TrialBlocks *list)
     int64_t *digest = ARENA_NEW(arena, int64_t, 1);
     *digest = cell_integer(row, 8);
     record->rows_digest = digest;
-    record->checked = cell_integer(row, 9) != 0;
+    record->seal = cell_integer(row, 9);
     list->ids[list->n_records] = cell_integer(row, 0);
     list->spans[list->n_records++] = record->span;
 }
 
-static Error trial_blocks_load_records(Database *database, bool writes, TrialBlocks *list)
+static Error trial_blocks_load_records(Database *database, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
     int64_t most = 0;
@@ -132,16 +133,13 @@ static Error trial_blocks_load_records(Database *database, bool writes, TrialBlo
     list->ids = ARENA_NEW(arena, int64_t, most + 1);
     list->records = ARENA_NEW(arena, BlockRecord, most + 1);
     list->spans = ARENA_NEW(arena, BlockSpan, most + 1);
-    Cursor rows = cursor_open(
-        database, arena_format(arena,
-                               "SELECT id, first, last, rows, name, bytes, columns, sha256, digest, %s FROM "
-                               "main.blocks ORDER BY first",
-                               writes ? "name IN temp.checked_blocks" : "0"));
+    Cursor rows = cursor_open(database, "SELECT id, first, last, rows, name, bytes, columns, sha256, digest, seal "
+                                        "FROM main.blocks ORDER BY first");
     while (list->n_records < most && cursor_next(&rows)) trial_blocks_load_record(&rows, list);
     return cursor_close(&rows);
 }
 
-static Error trial_blocks_load_all(Database *database, bool writes, TrialBlocks *list)
+static Error trial_blocks_load_all(Database *database, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
     const char *path = arena_copy(arena, database_path(database)); // RESULTS/NAME/campaign.db
@@ -149,7 +147,7 @@ static Error trial_blocks_load_all(Database *database, bool writes, TrialBlocks 
     const char *folder = folder_of(path, arena), *slash = strrchr(folder, '/');
     const char *name = slash != NULL ? slash + 1 : folder;
     TRY(trial_blocks_load_columns(database, list));
-    TRY(trial_blocks_load_records(database, writes, list));
+    TRY(trial_blocks_load_records(database, list));
     return blocks_open(arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder), list->columns, list->n_columns,
                        list->records, list->n_records,
                        arena_format(arena, "`%s` computes its trials again",
@@ -157,18 +155,14 @@ static Error trial_blocks_load_all(Database *database, bool writes, TrialBlocks 
                        &list->blocks);
 }
 
-// Those who write load the blocks again and again: a table of their connection lists the files that they compared.
-static const char trial_blocks_checked_sql[] = "CREATE TEMP TABLE IF NOT EXISTS checked_blocks(name TEXT PRIMARY KEY)";
-
-Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out)
+Error trial_blocks_load(Database *database, TrialBlocks **out)
 {
     Arena arena;
     *out = NULL;
     TRY(arena_create_growing(&arena, (size_t)1 << 30, "the blocks of a campaign"));
     TrialBlocks *list = ARENA_NEW(&arena, TrialBlocks, 1);
     *list = (TrialBlocks){.arena = arena};
-    Error error = writes ? database_run(database, trial_blocks_checked_sql) : error_none();
-    if (error.kind == OK) error = trial_blocks_load_all(database, writes, list);
+    const Error error = trial_blocks_load_all(database, list);
     if (error.kind == OK)
         *out = list;
     else
@@ -176,24 +170,13 @@ Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out)
     return error;
 }
 
-Error trial_blocks_keep_checked(Database *database, const TrialBlocks *list)
-{
-    Cursor insert = cursor_open(database, "INSERT OR IGNORE INTO temp.checked_blocks VALUES(?)");
-    for (int64_t b = 0; b < list->n_records; b++) {
-        if (list->records[b].checked || !blocks_is_checked(list->blocks, b)) continue;
-        with_text(&insert, list->records[b].name);
-        cursor_next(&insert);
-    }
-    return cursor_close(&insert);
-}
-
 // ---- the table trials -----------------------------------------------------------------------------------------------
 
 // The blocks as a table of this connection, which then owns them.
-static Error trial_blocks_add(Database *database, bool writes)
+static Error trial_blocks_add(Database *database)
 {
     TrialBlocks *list = NULL;
-    TRY(trial_blocks_load(database, writes, &list));
+    TRY(trial_blocks_load(database, &list));
     const BlockTable table = {.columns = list->columns,
                               .n_columns = list->n_columns,
                               .blocks = list->spans,
@@ -209,14 +192,14 @@ Error trial_blocks_show(Database *database)
 {
     if (database_is_held(database) || !trial_blocks_exist(database)) return error_none();
     TRY(database_hold(database));
-    return trial_blocks_exist(database) ? trial_blocks_add(database, false) : error_none();
+    return trial_blocks_exist(database) ? trial_blocks_add(database) : error_none();
 }
 
 Error trial_blocks_show_to_run(Database *database)
 {
     if (!trial_blocks_exist(database)) return error_none();
     TRY(database_remove_blocks(database, "trials"));
-    return trial_blocks_add(database, true);
+    return trial_blocks_add(database);
 }
 
 Error trial_blocks_count(Database *database, int64_t *trials)
@@ -257,7 +240,7 @@ Error trial_blocks_copy(Database *from, const char *to, const char *prefix)
     TrialBlocks *list = NULL;
     Error error = error_none();
     if (!trial_blocks_exist(from)) return error;
-    TRY(trial_blocks_load(from, false, &list));
+    TRY(trial_blocks_load(from, &list));
     const char *folder = folder_of(database_path(from), &list->arena);
     for (int64_t b = 0; b < list->n_records && error.kind == OK; b++) {
         const BlockRecord *record = &list->records[b];
@@ -310,7 +293,7 @@ Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to
     TrialBlocks *list = NULL;
     *count = 0;
     if (!trial_blocks_exist(database)) return error_none();
-    TRY(trial_blocks_load(database, false, &list));
+    TRY(trial_blocks_load(database, &list));
     for (; *count < list->n_records; ++*count) {
         const Error error = blocks_check(list->blocks, *count);
         if (error.kind != OK) tell(to, list->records[*count].name, arena_copy(arena, error.text));
@@ -335,7 +318,7 @@ static Error trial_blocks_forget_damaged(Database *database, const TrialBlocks *
 static Error trial_blocks_forget_in(Database *database, int64_t *count)
 {
     TrialBlocks *list = NULL;
-    Error error = trial_blocks_load(database, false, &list);
+    Error error = trial_blocks_load(database, &list);
     if (error.kind == ERROR_MACHINE) {
         TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, count));
         return database_run(database, "DELETE FROM main.blocks");

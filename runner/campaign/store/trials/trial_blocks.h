@@ -29,11 +29,8 @@ typedef struct TrialBlocks {
     int64_t n_records;
     Blocks *blocks;
 } TrialBlocks;
-// Each block's file is compared with its record when it is first read. writes: files that this connection compared
-// before are not compared again.
-Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out);
+Error trial_blocks_load(Database *database, TrialBlocks **out);
 void trial_blocks_free(void *blocks);
-Error trial_blocks_keep_checked(Database *database, const TrialBlocks *list); // files that were compared by now
 
 // To statements of this connection, which only reads, `trials` now means all trials. Nothing without blocks.
 Error trial_blocks_show(Database *database);
