@@ -27,6 +27,7 @@ packages='
 compiler|build|gcc libc6-dev|gcc glibc-devel
 libyaml|build|libyaml-dev|libyaml-devel
 libexpat|build|libexpat1-dev|expat-devel
+zlib|build|zlib1g-dev|zlib-devel
 hdf5|build|libhdf5-dev|hdf5-devel
 sqlite|build|libsqlite3-dev|sqlite-devel
 g++|build|g++|gcc-c++
@@ -85,6 +86,8 @@ look()
     find_library libexpat expat "-lexpat" '#include <expat.h>' \
         'XML_Expat_Version v = XML_ExpatVersionInfo(); printf("%d.%d.%d\n", v.major, v.minor, v.micro);'
     expat_flags=$library_flags expat_libs=$library_libs found_libexpat=$library_version
+    find_library zlib zlib "-lz" '#include <zlib.h>' 'puts(zlibVersion());'
+    zlib_flags=$library_flags zlib_libs=$library_libs found_zlib=$library_version
     find_library sqlite sqlite3 "-lsqlite3" '#include <sqlite3.h>' \
         'if (SQLITE_VERSION_NUMBER >= 3037000) puts(sqlite3_libversion());'
     sqlite_flags=$library_flags sqlite_libs=$library_libs found_sqlite=$library_version
@@ -166,7 +169,7 @@ find_library()
 # Libraries for `make portable`: all static but libc and libm.
 find_static()
 {
-    static_libs="-Wl,-Bstatic$hdf5_libs$sqlite_libs$yaml_libs$expat_libs -lsz -laec -lz -Wl,-Bdynamic"
+    static_libs="-Wl,-Bstatic$hdf5_libs$sqlite_libs$yaml_libs$expat_libs -lsz -laec$zlib_libs -Wl,-Bdynamic"
     printf '%s\n' '#include <hdf5.h>' '#include <sqlite3.h>' '#include <yaml.h>' '#include <expat.h>' 'int main(void)' \
         '{ return H5open() + !sqlite3_libversion() + !yaml_get_version_string() + !XML_ExpatVersion(); }' \
         >$probe/static.c
@@ -305,6 +308,7 @@ print_table()
     row "C compiler" "$found_compiler"
     row libyaml "$found_libyaml"
     row libexpat "$found_libexpat"
+    row zlib "$found_zlib"
     row HDF5 "$found_hdf5"
     row SQLite "$found_sqlite" "3.37 or later"
     if [ -n "$nvcc" ]; then
@@ -354,8 +358,8 @@ write_config()
     cat >build/config.mk.new <<END
 # Written by configure.sh; run it again to search again.
 CC := $compiler
-DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags$expat_flags
-DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs$expat_libs
+DEPENDENCY_FLAGS := $hdf5_flags$sqlite_flags$yaml_flags$expat_flags$zlib_flags
+DEPENDENCY_LIBS := $hdf5_libs$sqlite_libs$yaml_libs$expat_libs$zlib_libs
 STATIC_LIBS := $static_libs
 NVCC := $nvcc
 CUDA := $([ -n "$nvcc" ] && echo yes || echo no)

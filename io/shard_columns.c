@@ -6,6 +6,7 @@
 // their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
 #include "shard_columns.h"
 
+#include "column_deflate.h"
 #include "shard_hdf5.h"
 #include "system.h"
 
@@ -26,15 +27,22 @@ typedef struct ShardFrame {
     unsigned char *around; // the bytes before the first column, between columns, and behind the last one
 } ShardFrame;
 
+// How a column was stored the last times.
+typedef struct ColumnHistory {
+    int64_t slot; // bytes of its room in the file when it was deflated last
+    int waits;    // files until it is deflated again, because that did not pay
+} ColumnHistory;
+
 struct ShardTableWriter {
     Arena arena;
     const ShardTable *table;
     ShardFrame frames[SHARD_FRAMES];
     int64_t used;
-    FilePart *parts;       // [2 n_columns + 1]
-    const void **stored;   // [n_columns] the numbers as the file has them
-    unsigned char *narrow; // [narrow_bytes] of columns with fewer than 8 bytes a number
-    size_t narrow_bytes;
+    FilePart *parts;        // [2 n_columns + 1]
+    const void **stored;    // [n_columns] the numbers as the file has them
+    unsigned char *encoded; // [encoded_bytes] of columns that the file has in another form
+    size_t encoded_bytes;
+    ColumnHistory *history; // [n_columns]
 };
 
 // ---- by HDF5 --------------------------------------------------------------------------------------------------------
@@ -46,32 +54,61 @@ static hid_t frame_type(NumberType type, int64_t width)
 }
 
 // A column of equal numbers is never allocated: readers get the fill value.
-static hid_t frame_storage(Error *error, NumberType type, const ColumnPlace *place)
+static hid_t frame_storage(Error *error, NumberType type, const ColumnPlace *place, hsize_t rows)
 {
     const hid_t create = shard_id(error, H5Pcreate(H5P_DATASET_CREATE), "the columns");
     const hid_t memory = type == NUMBER_REAL ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    const bool allocated = place->width > 0 && place->deflated == 0;
     shard_ok(error, H5Pset_obj_track_times(create, 0), "the columns");
-    shard_ok(error, H5Pset_layout(create, H5D_CONTIGUOUS), "the columns");
-    shard_ok(error, H5Pset_alloc_time(create, place->width > 0 ? H5D_ALLOC_TIME_EARLY : H5D_ALLOC_TIME_LATE),
-             "the columns");
+    shard_ok(error, H5Pset_layout(create, place->deflated > 0 ? H5D_CHUNKED : H5D_CONTIGUOUS), "the columns");
+    if (place->deflated > 0) {
+        shard_ok(error, H5Pset_chunk(create, 1, &rows), "the columns");
+        shard_ok(error, H5Pset_shuffle(create), "the columns");
+        shard_ok(error, H5Pset_deflate(create, 1), "the columns");
+    }
+    shard_ok(error, H5Pset_alloc_time(create, allocated ? H5D_ALLOC_TIME_EARLY : H5D_ALLOC_TIME_LATE), "the columns");
     shard_ok(error, H5Pset_fill_time(create, place->width > 0 ? H5D_FILL_TIME_NEVER : H5D_FILL_TIME_IFSET),
              "the columns");
     if (place->width == 0) shard_ok(error, H5Pset_fill_value(create, memory, &place->value), "the columns");
     return create;
 }
 
+// HDF5 gives a chunk its place in the file when the chunk is written.
+static void frame_put_chunk(Error *error, const ColumnPlace *place, hid_t data, const char *name, Arena *arena)
+{
+    const hsize_t first = 0;
+    const size_t used = arena->used, size = (size_t)place->deflated;
+    shard_ok(error, H5Dwrite_chunk(data, H5P_DEFAULT, 0, &first, size, ARENA_NEW(arena, char, size)), name);
+    arena_rewind(arena, used);
+}
+
 static hid_t frame_put_column(Error *error, const NumberColumn *column, const ColumnPlace *place, hid_t parent,
-                              hid_t space)
+                              hid_t space, hsize_t rows, Arena *arena)
 {
     const char *name = column->field.name;
-    const hid_t create = frame_storage(error, column->type, place);
+    const hid_t create = frame_storage(error, column->type, place, rows);
     const hid_t data = shard_id(
         error,
         H5Dcreate2(parent, name, frame_type(column->type, place->width), space, H5P_DEFAULT, create, H5P_DEFAULT),
         name);
+    if (place->deflated > 0) frame_put_chunk(error, place, data, name, arena);
     if (column->words != NULL) shard_put_texts(error, data, "words", column->words, (hsize_t)column->n_words);
     shard_ok(error, H5Pclose(create), name);
     return data;
+}
+
+// The place of a column in the file; HADDR_UNDEF: it has none.
+static haddr_t frame_offset(Error *error, const ColumnPlace *place, hid_t data, const char *name)
+{
+    const hsize_t first = 0;
+    haddr_t offset = HADDR_UNDEF;
+    hsize_t size = 0;
+    unsigned filters = 0;
+    if (error->kind != OK) return offset;
+    if (place->deflated == 0) return H5Dget_offset(data);
+    shard_ok(error, H5Dget_chunk_info_by_coord(data, &first, &filters, &offset, &size), name);
+    shard_check(error, size == (hsize_t)place->deflated, name);
+    return offset;
 }
 
 // All datasets first, so that they follow each other; then what describes them.
@@ -89,7 +126,7 @@ static void frame_put_columns(Error *error, const ShardTable *table, hsize_t row
         fields[c] = table->columns[c].field;
         numbers[c] = c;
         groups.items[c] = (ShardGroup){.name = names[c], .columns = &numbers[c], .count = 1};
-        data[c] = frame_put_column(error, &table->columns[c], &places[c], parent, space);
+        data[c] = frame_put_column(error, &table->columns[c], &places[c], parent, space, rows, arena);
     }
     shard_put_texts(error, parent, "columns", names, (hsize_t)n);
     for (int c = 0; c < n; c++) shard_describe_columns(error, fields, &groups.items[c], data[c], arena);
@@ -106,7 +143,7 @@ void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t 
     frame_put_columns(error, table, (hsize_t)rows, places, parent, data, arena);
     for (int c = 0; c < table->n_columns; c++) {
         const char *name = table->columns[c].field.name;
-        const haddr_t offset = error->kind == OK ? H5Dget_offset(data[c]) : HADDR_UNDEF;
+        const haddr_t offset = frame_offset(error, &places[c], data[c], name);
         shard_check(error, (offset != HADDR_UNDEF) == (places[c].width > 0), name);
         if (places[c].width > 0) places[c].offset = (int64_t)offset;
         shard_ok(error, H5Dclose(data[c]), name);
@@ -115,10 +152,13 @@ void shard_put_table(Error *error, const ShardTable *table, int64_t rows, hid_t 
     shard_ok(error, H5Fflush(file, H5F_SCOPE_GLOBAL), "the file in memory");
 }
 
-static size_t frame_memory(const ShardTable *table)
+static size_t frame_memory(const ShardTable *table, const ColumnPlace *places)
 {
     const size_t each = 8 * sizeof(void *) + sizeof(ShardGroup) + sizeof(Field) + 1024; // arrays, each aligned
-    return (size_t)table->n_columns * each + (1 << 16);
+    size_t chunk = 0;
+    for (int c = 0; c < table->n_columns; c++)
+        chunk = (size_t)places[c].deflated > chunk ? (size_t)places[c].deflated : chunk;
+    return (size_t)table->n_columns * each + chunk + (1 << 16);
 }
 
 // ---- the frame ------------------------------------------------------------------------------------------------------
@@ -151,6 +191,13 @@ static void frame_sort(ShardFrame *frame, int n_columns)
     }
 }
 
+static bool frame_holds(const ShardFrame *frame, const ColumnPlace *place)
+{
+    if (place->offset < 0 || place->offset > frame->file.bytes) return false;
+    const int64_t left = frame->file.bytes - place->offset;
+    return place->deflated > 0 ? place->deflated <= left : frame->rows <= left / place->width;
+}
+
 // *first, *size <- the bytes of the file before column order[k], or behind the last column. False: a column
 // lies outside of the file, or two overlap.
 static bool frame_gap(const ShardFrame *frame, int k, int64_t *first, int64_t *size)
@@ -159,9 +206,8 @@ static bool frame_gap(const ShardFrame *frame, int k, int64_t *first, int64_t *s
     const int64_t end = k < frame->n_stored ? frame->places[frame->order[k]].offset : frame->file.bytes;
     *first = 0;
     if (end < 0 || end > frame->file.bytes) return false;
-    if (before != NULL && (before->offset < 0 || frame->rows > (frame->file.bytes - before->offset) / before->width))
-        return false;
-    if (before != NULL) *first = before->offset + frame->rows * before->width;
+    if (before != NULL && !frame_holds(frame, before)) return false;
+    if (before != NULL) *first = before->offset + column_bytes(before, frame->rows);
     *size = end - *first;
     return *size >= 0;
 }
@@ -221,7 +267,7 @@ static Error frame_make(const ShardTable *table, int64_t rows, const ColumnPlace
 {
     Arena arena;
     TRY(shard_ready(0));
-    TRY(arena_create(&arena, frame_memory(table), "a shard of columns"));
+    TRY(arena_create(&arena, frame_memory(table, places), "a shard of columns"));
     Error error = error_none();
     ShardFrame made = {.rows = rows,
                        .places = ARENA_NEW(&arena, ColumnPlace, table->n_columns),
@@ -250,7 +296,7 @@ static bool frame_fits(const ShardFrame *frame, int64_t rows, const ColumnPlace 
     if (frame->rows != rows) return false;
     for (int c = 0; c < n_columns; c++) {
         const ColumnPlace *place = &frame->places[c];
-        if (place->width != places[c].width) return false;
+        if (place->width != places[c].width || place->deflated != places[c].deflated) return false;
         if (place->width == 0 && place->value.integer != places[c].value.integer) return false;
     }
     return true;
@@ -287,12 +333,14 @@ Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
     Arena arena;
     const size_t parts = 2 * (size_t)table->n_columns + 1;
     *out = NULL;
-    const size_t bytes = sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(void *)) + 4096;
+    const size_t bytes =
+        sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(void *) + sizeof(ColumnHistory)) + 4096;
     TRY(arena_create(&arena, bytes, "shards of columns"));
     ShardTableWriter *writer = ARENA_NEW(&arena, ShardTableWriter, 1);
     *writer = (ShardTableWriter){.table = table,
                                  .parts = ARENA_NEW(&arena, FilePart, parts),
-                                 .stored = ARENA_NEW(&arena, const void *, table->n_columns)};
+                                 .stored = ARENA_NEW(&arena, const void *, table->n_columns),
+                                 .history = ARENA_NEW(&arena, ColumnHistory, table->n_columns)};
     writer->arena = arena;
     *out = writer;
     return error_none();
@@ -302,40 +350,81 @@ void shard_table_close(ShardTableWriter *writer)
 {
     if (writer == NULL) return;
     for (int i = 0; i < SHARD_FRAMES; i++) frame_drop(&writer->frames[i]);
-    free(writer->narrow);
+    free(writer->encoded);
     Arena arena = writer->arena;
     arena_destroy(&arena);
 }
 
-static Error table_take_narrow(ShardTableWriter *writer, size_t bytes)
+static Error table_take_encoded(ShardTableWriter *writer, size_t bytes)
 {
-    if (bytes <= writer->narrow_bytes) return error_none();
-    free(writer->narrow);
-    writer->narrow = malloc(bytes);
-    writer->narrow_bytes = writer->narrow != NULL ? bytes : 0;
-    return writer->narrow != NULL ? error_none() : error_make(ERROR_MEMORY, "not enough memory for a shard of columns");
+    if (bytes <= writer->encoded_bytes) return error_none();
+    free(writer->encoded);
+    writer->encoded = malloc(bytes);
+    writer->encoded_bytes = writer->encoded != NULL ? bytes : 0;
+    return writer->encoded != NULL ? error_none()
+                                   : error_make(ERROR_MEMORY, "not enough memory for a shard of columns");
 }
 
-// Chooses the places of the columns, but for their offsets, and makes the numbers as the file has them.
+enum {
+    DEFLATE_SAMPLE = 1 << 10, // rows that are tried first
+    DEFLATE_WAITS = 15,       // files that are written before a column is tried again
+    DEFLATE_LEAST = 512,      // bytes
+    DEFLATE_KEPT = 8,         // a column keeps its room until it needs fewer bytes by this factor
+};
+
+// Frames fit more columns if the room of a column is a power of two, and that of the file before: the rest is zero.
+static int64_t deflate_slot(const ColumnHistory *history, int64_t bytes)
+{
+    int64_t slot = DEFLATE_LEAST;
+    while (slot < bytes) slot *= 2;
+    return history->slot >= slot && history->slot <= DEFLATE_KEPT * slot ? history->slot : slot;
+}
+
+// out <- the column, deflated, if that makes it shorter by half. Returns its bytes in the file; 0: it does not.
+static int64_t table_deflate(ColumnHistory *history, const unsigned char *raw, int64_t rows, int64_t width,
+                             unsigned char *shuffled, unsigned char *out)
+{
+    const int64_t room = rows * width / 2, sample = DEFLATE_SAMPLE * width;
+    if (history->waits-- > 0) return 0;
+    history->waits = DEFLATE_WAITS;
+    if (column_deflate(raw, DEFLATE_SAMPLE, width, shuffled, out, sample / 2) == 0) return 0;
+    const int64_t bytes = column_deflate(raw, rows, width, shuffled, out, room), slot = deflate_slot(history, bytes);
+    if (bytes == 0 || slot > room) return 0;
+    memset(out + bytes, 0, (size_t)(slot - bytes));
+    *history = (ColumnHistory){.slot = slot};
+    return slot;
+}
+
+// The numbers of a column as the file has them. *next: room for them, behind what is encoded already.
+static void table_encode_column(ShardTableWriter *writer, int64_t rows, int c, ColumnPlace *place, unsigned char **next)
+{
+    if (place->width > 0 && place->width < 8) {
+        column_narrow(writer->stored[c], rows, place->width, *next);
+        writer->stored[c] = *next;
+        *next += rows * place->width;
+    }
+    if (place->width > 0 && rows >= SHARD_TABLE_ENCODED && rows <= DEFLATED_ROWS)
+        place->deflated =
+            table_deflate(&writer->history[c], writer->stored[c], rows, place->width, writer->encoded, *next);
+    if (place->deflated > 0) writer->stored[c] = *next;
+    *next += place->deflated;
+    place->hash = column_hash(writer->stored[c], (size_t)column_bytes(place, rows));
+}
+
+// Chooses the places of the columns, but for their offsets, and makes the numbers as the file has them. The first
+// 8 bytes a row of `encoded` are for a column that is shuffled.
 static Error table_encode(ShardTableWriter *writer, int64_t rows, const void *const *values, ColumnPlace *places)
 {
-    size_t bytes = 0;
+    const bool encoded = rows >= SHARD_TABLE_ENCODED;
+    size_t bytes = encoded ? (size_t)rows * 8 : 0;
     for (int c = 0; c < writer->table->n_columns; c++) {
-        places[c] = column_place(&writer->table->columns[c], values[c], rows, rows >= SHARD_TABLE_ENCODED);
-        if (places[c].width < 8) bytes += (size_t)(rows * places[c].width);
-    }
-    TRY(table_take_narrow(writer, bytes));
-    unsigned char *narrow = writer->narrow;
-    for (int c = 0; c < writer->table->n_columns; c++) {
-        const int64_t width = places[c].width;
+        places[c] = column_place(&writer->table->columns[c], values[c], rows, encoded);
         writer->stored[c] = values[c];
-        if (width > 0 && width < 8) {
-            column_narrow(values[c], rows, width, narrow);
-            writer->stored[c] = narrow;
-            narrow += rows * width;
-        }
-        places[c].hash = column_hash(writer->stored[c], (size_t)(rows * width));
+        if (encoded) bytes += (size_t)(rows * places[c].width) * (places[c].width < 8 ? 3 : 1) / 2;
     }
+    TRY(table_take_encoded(writer, bytes));
+    unsigned char *next = writer->encoded + (encoded ? rows * 8 : 0);
+    for (int c = 0; c < writer->table->n_columns; c++) table_encode_column(writer, rows, c, &places[c], &next);
     return error_none();
 }
 
@@ -352,7 +441,7 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
     }
     for (int k = 0; k < frame->n_stored; k++) {
         const int c = frame->order[k];
-        const int64_t before = places[c].offset - at, size = rows * places[c].width;
+        const int64_t before = places[c].offset - at, size = column_bytes(&places[c], rows);
         writer->parts[n++] = (FilePart){frame->around + around, (size_t)before};
         writer->parts[n++] = (FilePart){writer->stored[c], (size_t)size};
         around += before;

@@ -6,13 +6,14 @@
 #include "shard.h"
 #include "stored_column.h"
 
-// An HDF5 group of one dataset per column: one-dimensional, contiguous, without filters. The first column (the trials'
-// id) is the dimension scale of all others. Every dataset has the attributes long_name, units, column_names, and
-// `words` if its column has any; the group has `columns`, the names in their order.
+// An HDF5 group of one dataset per column, one-dimensional. The first column (the trials' id) is the dimension scale of
+// all others. Every dataset has the attributes long_name, units, column_names, and `words` if its column has any; the
+// group has `columns`, the names in their order.
 //
-// In a table of SHARD_TABLE_ENCODED rows or more, integers take the fewest bytes of 1, 2, 4 and 8 that hold them all,
-// and a column of equal numbers has no storage: the number is the fill value of its dataset. Every reader of HDF5 reads
-// both as any other dataset.
+// Datasets are contiguous, without filters. In a table of SHARD_TABLE_ENCODED rows or more integers take the fewest
+// bytes of 1, 2, 4 and 8 that hold them all; a column of equal numbers has no storage: the number is the fill value of
+// its dataset; and a column that gets shorter by half is a chunk with HDF5's own filters shuffle and deflate, such as the
+// values along an axis of a grid. Every reader of HDF5 reads all of them as any other dataset.
 enum { SHARD_TABLE_ENCODED = 4096 };
 
 typedef struct ShardTable {

@@ -1,9 +1,11 @@
 // See stored_column.h. Numbers are little-endian, in files as in memory.
 #include "stored_column.h"
 
+#include "column_deflate.h"
 #include "file.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- how a column is stored -----------------------------------------------------------------------------------------
@@ -72,11 +74,20 @@ ColumnPlace column_place(const NumberColumn *column, const Cell *cells, int64_t 
     return place;
 }
 
+int64_t column_bytes(const ColumnPlace *place, int64_t rows)
+{
+    return place->deflated > 0 ? place->deflated : rows * place->width;
+}
+
 bool column_place_is_valid(const ColumnPlace *place, NumberType type, int64_t rows, int64_t bytes)
 {
     const int64_t width = place->width;
     if (width == 0) return true;
     if (width != 8 && (type == NUMBER_REAL || (width != 4 && width != 2 && width != 1))) return false;
+    if (place->deflated != 0)
+        return place->offset >= 0 && place->offset <= bytes && place->deflated > 0 &&
+               place->deflated <= bytes - place->offset && rows <= DEFLATED_ROWS &&
+               rows * width / DEFLATED_RATIO <= place->deflated;
     return place->offset >= 0 && place->offset <= bytes && rows <= (bytes - place->offset) / width;
 }
 
@@ -107,6 +118,17 @@ static inline void column_widen(const unsigned char *raw, int64_t rows, int64_t 
     }
 }
 
+static void column_take(const unsigned char *raw, int64_t rows, int64_t width, Cell *cells)
+{
+    switch (width) { // that the compiler knows
+    case 1: column_widen(raw, rows, 1, cells); break;
+    case 2: column_widen(raw, rows, 2, cells); break;
+    case 4: column_widen(raw, rows, 4, cells); break;
+    default:
+        if (raw != (const unsigned char *)cells) memcpy(cells, raw, (size_t)rows * sizeof *cells);
+    }
+}
+
 Error column_read(int file, const char *path, const ColumnPlace *place, int64_t first, int64_t rows, Cell *cells,
                   ColumnHash *hash)
 {
@@ -118,13 +140,24 @@ Error column_read(int file, const char *path, const ColumnPlace *place, int64_t 
     }
     TRY(file_read_at(file, path, place->offset + first * width, raw, (size_t)(rows * width)));
     if (hash != NULL) column_hash_add(hash, raw, (size_t)(rows * width));
-    switch (width) { // a width that the compiler knows
-    case 1: column_widen(raw, rows, 1, cells); break;
-    case 2: column_widen(raw, rows, 2, cells); break;
-    case 4: column_widen(raw, rows, 4, cells); break;
-    default: break;
-    }
+    column_take(raw, rows, width, cells);
     return error_none();
+}
+
+// raw[rows * width], then the shuffled bytes, then those of the file
+Error column_read_deflated(int file, const char *path, const ColumnPlace *place, int64_t rows, Cell *cells,
+                           ColumnHash *hash)
+{
+    const size_t size = (size_t)(rows * place->width), stored = (size_t)place->deflated;
+    unsigned char *raw = malloc(2 * size + stored);
+    if (raw == NULL) return error_make(ERROR_MEMORY, "not enough memory for a column of %.300s", path_text(path).text);
+    Error error = file_read_at(file, path, place->offset, raw + 2 * size, stored);
+    if (error.kind == OK && hash != NULL) column_hash_add(hash, raw + 2 * size, stored);
+    if (error.kind == OK && !column_inflate(raw + 2 * size, (int64_t)stored, rows, place->width, raw + size, raw))
+        error = error_make(ERROR_MACHINE, "a column of %.300s is damaged: it can't be inflated", path_text(path).text);
+    if (error.kind == OK) column_take(raw, rows, place->width, cells);
+    free(raw);
+    return error;
 }
 
 Error column_compare(int file, const char *path, const ColumnPlace *place, int64_t rows, bool *same)
@@ -132,7 +165,7 @@ Error column_compare(int file, const char *path, const ColumnPlace *place, int64
     enum { BUFFER = 1 << 15 };
     unsigned char buffer[BUFFER];
     ColumnHash hash;
-    const int64_t size = rows * place->width;
+    const int64_t size = column_bytes(place, rows);
     column_hash_start(&hash);
     for (int64_t at = 0; at < size; at += BUFFER) {
         const int64_t n = size - at < BUFFER ? size - at : BUFFER;

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS_FILES = 64 }; // that are open at a time
@@ -13,6 +14,13 @@ typedef struct BlockFile {
     int64_t block; // -1: none
     int descriptor;
 } BlockFile;
+
+// A column that was read as a whole, because it is deflated.
+typedef struct BlockColumn {
+    int64_t block; // -1: none
+    int64_t capacity;
+    Cell *cells; // [capacity] malloc's
+} BlockColumn;
 
 struct Blocks {
     Arena arena;
@@ -28,6 +36,7 @@ struct Blocks {
     const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
+    BlockColumn *inflated;         // [n_columns] the block that was inflated last
 };
 
 // ---- records --------------------------------------------------------------------------------------------------------
@@ -95,11 +104,13 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
 
 static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
-    const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(int64_t) +
-                                        (sizeof(bool) + sizeof(ColumnPlace)) * (size_t)n_columns;
+    const size_t alignment = 64,
+                 each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(int64_t) +
+                        (sizeof(bool) + sizeof(ColumnPlace)) * (size_t)n_columns,
+                 columns = (size_t)n_columns * sizeof(BlockColumn);
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
-    return sizeof(Blocks) + paths + (size_t)n_records * each + 16 * alignment;
+    return sizeof(Blocks) + paths + (size_t)n_records * each + columns + 16 * alignment;
 }
 
 Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns, const BlockRecord *records,
@@ -118,8 +129,10 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
                        .checked = ARENA_NEW(&arena, bool, n_records *n_columns),
+                       .inflated = ARENA_NEW(&arena, BlockColumn, n_columns),
                        .remedy = remedy};
     blocks->arena = arena;
+    for (int c = 0; c < n_columns; c++) blocks->inflated[c].block = -1;
     for (int i = 0; i < BLOCKS_FILES; i++) blocks->files[i] = (BlockFile){.block = -1};
     for (int64_t b = 0; b < n_records; b++) {
         const Error error = blocks_add(blocks, folder, &records[b], b > 0 ? &records[b - 1] : NULL);
@@ -137,6 +150,7 @@ void blocks_close(Blocks *blocks)
     for (int i = 0; i < BLOCKS_FILES; i++) {
         if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
     }
+    for (int c = 0; c < blocks->n_columns; c++) free(blocks->inflated[c].cells);
     Arena arena = blocks->arena;
     arena_destroy(&arena);
 }
@@ -146,6 +160,37 @@ void blocks_close(Blocks *blocks)
 static Error blocks_differ(const Blocks *blocks, int64_t block, const char *why)
 {
     return error_make(ERROR_MACHINE, "block %.200s is damaged: %s; %s", blocks->paths[block], why, blocks->remedy);
+}
+
+// Makes *column the column of the block, unless it is.
+static Error blocks_inflate(const Blocks *blocks, int64_t block, int c, int descriptor, ColumnHash *hash,
+                            BlockColumn *column)
+{
+    const int64_t rows = blocks->spans[block].rows;
+    if (column->block == block) return error_none();
+    column->block = -1;
+    if (rows > column->capacity) {
+        free(column->cells);
+        column->cells = malloc((size_t)rows * sizeof *column->cells);
+        column->capacity = column->cells != NULL ? rows : 0;
+    }
+    if (column->cells == NULL)
+        return error_make(ERROR_MEMORY, "not enough memory for a column of %lld trials", (long long)rows);
+    TRY(column_read_deflated(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + c], rows,
+                             column->cells, hash));
+    column->block = block;
+    return error_none();
+}
+
+// cells[rows] <- rows [first, first + rows) of a column of an open block
+static Error blocks_take(Blocks *blocks, int64_t block, int column, int descriptor, int64_t first, int64_t rows,
+                         Cell *cells)
+{
+    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
+    if (place->deflated == 0) return column_read(descriptor, blocks->paths[block], place, first, rows, cells, NULL);
+    TRY(blocks_inflate(blocks, block, column, descriptor, NULL, &blocks->inflated[column]));
+    memcpy(cells, blocks->inflated[column].cells + first, (size_t)rows * sizeof *cells);
+    return error_none();
 }
 
 static void blocks_digest(const NumberColumn *column, const Cell *cells, int64_t rows, uint64_t *digests)
@@ -163,18 +208,17 @@ static void blocks_digest(const NumberColumn *column, const Cell *cells, int64_t
 }
 
 // *digest <- of all rows of the file
-static Error blocks_digest_rows(const Blocks *blocks, int64_t block, int descriptor, int64_t *digest)
+static Error blocks_digest_rows(Blocks *blocks, int64_t block, int descriptor, int64_t *digest)
 {
     enum { ROWS = 1 << 13 }; // at a time
     uint64_t digests[ROWS], all = 0;
     Cell cells[ROWS];
-    const ColumnPlace *places = &blocks->places[block * blocks->n_columns];
     const int64_t rows = blocks->spans[block].rows;
     for (int64_t first = 0; first < rows; first += ROWS) {
         const int64_t n = rows - first < ROWS ? rows - first : ROWS;
         memset(digests, 0, sizeof digests);
         for (int c = 0; c < blocks->n_columns; c++) {
-            TRY(column_read(descriptor, blocks->paths[block], &places[c], first, n, cells, NULL));
+            TRY(blocks_take(blocks, block, c, descriptor, first, n, cells));
             blocks_digest(&blocks->columns[c], cells, n, digests);
         }
         for (int64_t i = 0; i < n; i++) all ^= digests[i];
@@ -243,10 +287,10 @@ Error blocks_check(Blocks *blocks, int64_t block)
     if (blocks->around[block] != NULL) TRY(blocks_look_around(blocks, block, &found));
     if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
         return blocks_differ(blocks, block, "it differs from what was written");
+    for (int c = 0; c < blocks->n_columns; c++) TRY(blocks_check_column(blocks, block, c, descriptor));
     if (blocks->rows_digest[block] != NULL) TRY(blocks_digest_rows(blocks, block, descriptor, &digest));
     if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
         return blocks_differ(blocks, block, "its rows differ from what was written");
-    for (int c = 0; c < blocks->n_columns; c++) TRY(blocks_check_column(blocks, block, c, descriptor));
     return error_none();
 }
 
@@ -255,8 +299,7 @@ Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int6
     int descriptor = -1;
     TRY(blocks_file(blocks, block, &descriptor));
     TRY(blocks_check_column(blocks, block, column, descriptor));
-    return column_read(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + column], first,
-                       rows, values, NULL);
+    return blocks_take(blocks, block, column, descriptor, first, rows, values);
 }
 
 // ---- all blocks, by all threads -------------------------------------------------------------------------------------
@@ -264,7 +307,8 @@ Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int6
 // What a thread has of its own.
 typedef struct ScanThread {
     Cell *cells;           // [n][BLOCKS_PIECE]
-    const Cell **pointers; // [n]
+    const Cell **pointers; // [n] into cells, or into a column that was inflated
+    BlockColumn *inflated; // [n]
     ColumnHash *hashes;    // [n]
     ColumnBounds *bounds;  // [n]
 } ScanThread;
@@ -302,18 +346,24 @@ static bool scan_skips(const Scan *scan, const ScanThread *own, const ColumnPlac
     return asked->skips != NULL && asked->skips(asked->context, own->bounds);
 }
 
-// cells[rows] <- of a column from row `first` on. Ids without gaps are not read.
+// pointers[k] <- rows [first, first + rows) of a column. Ids without gaps are not read.
 static Error scan_read(const Scan *scan, const ScanThread *own, int64_t block, int k, int descriptor, int64_t first,
                        int64_t rows)
 {
     const Blocks *blocks = scan->blocks;
     const int column = scan->asked->columns[k];
     const BlockSpan *span = &blocks->spans[block];
+    const ColumnPlace *place = &blocks->places[block * blocks->n_columns + column];
     Cell *cells = &own->cells[(int64_t)k * BLOCKS_PIECE];
-    if (column != 0 || span->last - span->first + 1 != span->rows)
-        return column_read(descriptor, blocks->paths[block], &blocks->places[block * blocks->n_columns + column], first,
-                           rows, cells, &own->hashes[k]);
-    for (int64_t i = 0; i < rows; i++) cells[i].integer = span->first + first + i;
+    own->pointers[k] = cells;
+    if (column == 0 && span->last - span->first + 1 == span->rows) {
+        for (int64_t i = 0; i < rows; i++) cells[i].integer = span->first + first + i;
+        return error_none();
+    }
+    if (place->deflated == 0)
+        return column_read(descriptor, blocks->paths[block], place, first, rows, cells, &own->hashes[k]);
+    TRY(blocks_inflate(blocks, block, column, descriptor, &own->hashes[k], &own->inflated[k]));
+    own->pointers[k] = own->inflated[k].cells + first;
     return error_none();
 }
 
@@ -378,9 +428,17 @@ static void scan_take_threads(Scan *scan, int threads, Arena *arena)
         ScanThread *own = &scan->threads[t];
         *own = (ScanThread){.cells = ARENA_NEW(arena, Cell, (int64_t)n * BLOCKS_PIECE),
                             .pointers = ARENA_NEW(arena, const Cell *, n),
+                            .inflated = ARENA_NEW(arena, BlockColumn, n),
                             .hashes = ARENA_NEW(arena, ColumnHash, n),
                             .bounds = ARENA_NEW(arena, ColumnBounds, n)};
-        for (int k = 0; k < n; k++) own->pointers[k] = &own->cells[(int64_t)k * BLOCKS_PIECE];
+        for (int k = 0; k < n; k++) own->inflated[k].block = -1;
+    }
+}
+
+static void scan_free_threads(const Scan *scan, int threads)
+{
+    for (int t = 0; t < threads; t++) {
+        for (int k = 0; k < scan->asked->n; k++) free(scan->threads[t].inflated[k].cells);
     }
 }
 
@@ -396,6 +454,7 @@ Error blocks_scan(const Blocks *blocks, const BlockScan *asked)
     thread_team_for(team, blocks->n_blocks, 1, scan_blocks, &scan);
     thread_team_close(team);
     (void)pthread_mutex_destroy(&scan.mutex);
+    scan_free_threads(&scan, threads);
     arena_destroy(&arena);
     return scan.error;
 }

@@ -1,0 +1,22 @@
+// Columns as HDF5's filters `shuffle` and `deflate` store them: the first bytes of all numbers, then the second ones,
+// and so on; deflated (zlib, RFC 1950).
+#ifndef HOPSCOTCH_IO_COLUMN_DEFLATE_H
+#define HOPSCOTCH_IO_COLUMN_DEFLATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    DEFLATED_ROWS = 1 << 20, // most: readers inflate a column as a whole
+    DEFLATED_RATIO = 1040,   // a deflated byte gives fewer bytes than that
+};
+
+// out[room] <- raw[rows * width], deflated; returns the number of bytes, 0: it does not fit. shuffled: room for a copy
+// of raw.
+int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, unsigned char *shuffled,
+                       unsigned char *out, int64_t room);
+// raw[rows * width] <- what column_deflate made of it; the rest of the `bytes` may be anything. False: it is damaged.
+bool column_inflate(const unsigned char *deflated, int64_t bytes, int64_t rows, int64_t width, unsigned char *shuffled,
+                    unsigned char *raw);
+
+#endif
