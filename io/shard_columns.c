@@ -384,11 +384,15 @@ static int64_t deflate_slot(const ColumnHistory *history, int64_t bytes)
 static int64_t table_deflate(ColumnHistory *history, const unsigned char *raw, int64_t rows, int64_t width,
                              unsigned char *shuffled, unsigned char *out)
 {
-    const int64_t room = rows * width / 2, sample = DEFLATE_SAMPLE * width;
-    if (history->waits-- > 0) return 0;
-    history->waits = DEFLATE_WAITS;
-    if (column_deflate(raw, DEFLATE_SAMPLE, width, shuffled, out, sample / 2) == 0) return 0;
-    const int64_t bytes = column_deflate(raw, rows, width, shuffled, out, room), slot = deflate_slot(history, bytes);
+    const int64_t room = rows * width / 2, room_of_sample = DEFLATE_SAMPLE * width / 2;
+    const ColumnHistory before = *history;
+    if (before.waits > 0) {
+        history->waits--;
+        return 0;
+    }
+    *history = (ColumnHistory){.waits = DEFLATE_WAITS};
+    if (before.slot == 0 && column_deflate(raw, DEFLATE_SAMPLE, width, shuffled, out, room_of_sample) == 0) return 0;
+    const int64_t bytes = column_deflate(raw, rows, width, shuffled, out, room), slot = deflate_slot(&before, bytes);
     if (bytes == 0 || slot > room) return 0;
     memset(out + bytes, 0, (size_t)(slot - bytes));
     *history = (ColumnHistory){.slot = slot};
