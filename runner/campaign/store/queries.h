@@ -13,7 +13,8 @@ typedef struct Condition {
     const char *sql;
     SqlValue *values; // [count]
     int count;
-    const char *const *columns; // [n_columns] that it names, in the order in which an index has them best
+    const Expression *expression; // NULL: all trials
+    int *columns;                 // [n_columns] of the expression's names: places in TrialColumns
     int n_columns;
 } Condition;
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);

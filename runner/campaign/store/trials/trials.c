@@ -11,31 +11,30 @@
 
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition)
 {
-    const char **numbers = ARENA_NEW(arena, const char *, all->count + 1);
-    const char **texts = ARENA_NEW(arena, const char *, all->count + 1);
-    Scope scope = {.names = numbers, .texts = texts};
+    const char **names = ARENA_NEW(arena, const char *, all->count + 1);
     Expression *expression;
-    for (int i = 0; i < all->count; i++) {
-        if (all->is_text[i])
-            texts[scope.n_texts++] = all->names[i];
-        else
-            numbers[scope.count++] = all->names[i];
-    }
     *condition = (Condition){.sql = "1"};
     if (text == NULL) return error_none();
+    condition->columns = ARENA_NEW(arena, int, all->count + 1);
+    int n_numbers = 0, n = 0;
+    for (int texts = 0; texts < 2; texts++) { // the scope has the names of numbers first
+        for (int i = 0; i < all->count; i++) {
+            if (all->is_text[i] != (texts == 1)) continue;
+            names[n] = all->names[i];
+            condition->columns[n++] = i;
+        }
+        if (texts == 0) n_numbers = n;
+    }
+    const Scope scope = {names, n_numbers, names + n_numbers, n - n_numbers};
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
-    condition->columns = expression_used_names(expression, arena, &condition->n_columns);
+    condition->expression = expression;
+    condition->n_columns = n;
     return expression_sql(expression, arena, &condition->sql, &condition->values, &condition->count);
 }
 
 static void with_condition(Cursor *cursor, const Condition *condition)
 {
-    for (int i = 0; i < condition->count; i++) {
-        if (condition->values[i].is_text)
-            with_text(cursor, condition->values[i].text);
-        else
-            with_real(cursor, condition->values[i].number);
-    }
+    for (int i = 0; i < condition->count; i++) with_value(cursor, &condition->values[i]);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
