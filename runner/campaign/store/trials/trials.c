@@ -106,17 +106,12 @@ Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *con
                                                         trial_columns_sql(columns, count, arena), where));
 }
 
-static const char *trials_select_sql(const Condition *where, const char *tail, const char *const *columns, int count,
-                                     Arena *arena)
-{
-    return arena_format(arena, "SELECT %s FROM trials WHERE %s%s", trial_columns_sql(columns, count, arena), where->sql,
-                        tail);
-}
-
 static Cursor trials_select(Database *database, const Condition *where, const char *tail, const char *const *columns,
                             int count, Arena *arena)
 {
-    Cursor trials = cursor_open(database, trials_select_sql(where, tail, columns, count, arena));
+    Cursor trials =
+        cursor_open(database, arena_format(arena, "SELECT %s FROM trials WHERE %s%s",
+                                           trial_columns_sql(columns, count, arena), where->sql, tail));
     with_condition(&trials, where);
     return trials;
 }
@@ -124,27 +119,6 @@ static Cursor trials_select(Database *database, const Condition *where, const ch
 Cursor trials_of(Database *database, const Condition *where, const char *const *columns, int count, Arena *arena)
 {
     return trials_select(database, where, "", columns, count, arena);
-}
-
-// An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that
-// order it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
-static const char *trials_order_sql(const Condition *where, const TrialOrder *order, int n_order, bool limited,
-                                    Arena *arena)
-{
-    const char *tail = " ORDER BY ", *plain = strcmp(where->sql, "1") == 0 ? "" : "+";
-    for (int i = 0; i < n_order; i++)
-        tail = arena_format(arena, "%s%s%s %s NULLS LAST, ", tail, plain, sql_identifier(arena, order[i].column),
-                            order[i].descending ? "DESC" : "ASC");
-    return arena_format(arena, "%sid%s", tail, limited ? " LIMIT ?" : "");
-}
-
-Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                      const char *const *columns, int count, int64_t most, Arena *arena)
-{
-    const char *tail = trials_order_sql(where, order, n_order, most >= 0, arena);
-    Cursor trials = trials_select(database, where, tail, columns, count, arena);
-    if (most >= 0) with_integer(&trials, most);
-    return trials;
 }
 
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,
