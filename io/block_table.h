@@ -31,6 +31,7 @@ typedef struct BlockTable {
 // order by columns, are computed column by column, and only columns that a query needs are read. The guard of a
 // statement is checked meanwhile.
 Error database_add_blocks(Database *database, const char *name, const BlockTable *table);
+void *database_blocks_source(const Database *database); // of the last table that was added; NULL: there is none
 Error database_remove_blocks(Database *database, const char *name); // no error if there is no such table
 
 #endif

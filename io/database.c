@@ -104,6 +104,17 @@ void bind_blob(Statement *statement, int index, const void *data, size_t size)
     statement_bound(statement, sqlite3_bind_blob64(statement->handle, index, bytes, size, SQLITE_TRANSIENT));
 }
 
+void bind_value(Statement *statement, int index, const SqlValue *value)
+{
+    if (value->function != NULL)
+        statement_bound(statement, sqlite3_bind_pointer(statement->handle, index, (void *)(uintptr_t)value->function,
+                                                        SQL_FUNCTION, NULL));
+    else if (value->is_text)
+        bind_text(statement, index, value->text);
+    else
+        bind_real(statement, index, value->number);
+}
+
 uint64_t bound_digest(const Statement *statement) { return statement->digest; }
 
 // Our tables are STRICT, so a column that is declared as a number holds no text. An expression has no declared type.
@@ -242,10 +253,36 @@ static void database_row_digest(sqlite3_context *context, int count, sqlite3_val
     sqlite3_result_int64(context, (sqlite3_int64)digest);
 }
 
+static SqlValue database_argument(sqlite3_value *value)
+{
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT: return (SqlValue){.number = sqlite3_value_double(value) + 0.0}; // -0 -> 0
+    case SQLITE_TEXT: break;
+    default: return (SqlValue){.number = (double)__builtin_nan("")};
+    }
+    const char *text = (const char *)sqlite3_value_text(value);
+    return (SqlValue){.is_text = true, .text = text != NULL ? text : ""};
+}
+
+// Only bind_value makes such a pointer: in a statement of a user the function gives NULL.
+static void database_function_value(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    SqlValue arguments[SQL_ARGUMENTS_MAX];
+    const SqlFunction *function = count > 0 ? sqlite3_value_pointer(values[0], SQL_FUNCTION) : NULL;
+    if (function == NULL || count > SQL_ARGUMENTS_MAX + 1) return;
+    for (int i = 1; i < count; i++) arguments[i - 1] = database_argument(values[i]);
+    sqlite3_result_double(context, function->value(function, arguments, count - 1));
+}
+
 int database_add_functions(sqlite3 *handle)
 {
-    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    return sqlite3_create_function_v2(handle, "row_digest", -1, flags, NULL, database_row_digest, NULL, NULL, NULL);
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    const int code = sqlite3_create_function_v2(handle, "row_digest", -1, flags | SQLITE_INNOCUOUS, NULL,
+                                                database_row_digest, NULL, NULL, NULL);
+    if (code != SQLITE_OK) return code;
+    return sqlite3_create_function_v2(handle, SQL_FUNCTION, -1, flags | SQLITE_DIRECTONLY, NULL,
+                                      database_function_value, NULL, NULL, NULL);
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------

@@ -33,7 +33,20 @@ Error database_detach(Database *database);
 Error database_make_index(Database *database, const char *sql); // one CREATE INDEX, with settings that make it faster
 Error database_prepare(Database *database, const char *sql, Statement **out);       // statement_close frees it
 bool database_has(const Database *database, const char *table, const char *column); // NULL: only the table
-// SQL has the function row_digest(d, v1, ...): the digest d after adding the values. Triggers use it.
+// SQL has the functions row_digest(d, v1, ...), the digest d after adding the values, for triggers; and, for conditions
+// of the program, SQL_FUNCTION(f, v1, ...): what the bound function f gives for the values. NaN is NULL.
+#define SQL_FUNCTION "hopscotch_value"
+typedef struct SqlFunction SqlFunction;
+typedef struct SqlValue {
+    bool is_text;
+    double number;               // NaN: NULL
+    const char *text;            // of is_text
+    const SqlFunction *function; // NULL: a text or a number
+} SqlValue;
+struct SqlFunction {
+    double (*value)(const SqlFunction *function, const SqlValue *arguments, int n); // texts and numbers
+};
+enum { SQL_ARGUMENTS_MAX = 126 };
 
 // Values of a statement: index from 1. The next step returns an error of binding.
 void bind_null(Statement *statement, int index);
@@ -42,6 +55,7 @@ void bind_real(Statement *statement, int index, double value);      // NaN is st
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
 void bind_word(Statement *statement, int index, const char *value); // not copied: must outlive the statement
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
+void bind_value(Statement *statement, int index, const SqlValue *value); // a function must outlive the statement
 // The digest of the values bound since the last step, if they were bound in order.
 uint64_t bound_digest(const Statement *statement);
 // *row: a row can be read. After the last row, or if there are no rows, the statement is reset and can be bound again.

@@ -239,23 +239,12 @@ typedef struct OrderBound {
     int n_terms; // 0: there is none yet, or a term is not a real column
 } OrderBound;
 
-// The value of a key: what order_key made of it.
-static Cell order_cell(uint64_t key, bool descending)
-{
-    const uint64_t sign = (uint64_t)1 << 63;
-    if (descending) key = ~key;
-    const uint64_t bits = (key & sign) != 0 ? key & ~sign : ~key;
-    Cell cell;
-    memcpy(&cell, &bits, sizeof cell);
-    return cell;
-}
-
 static OrderBound order_bound(const BlockCursor *cursor)
 {
     const FirstRows *found = &cursor->found;
     OrderBound bound = {.n_terms = found->has_bound ? found->n_terms : 0};
     for (int t = 0; t < bound.n_terms; t++) {
-        bound.cell[t] = order_cell(found->bound.key[t], cursor->order[t].descending);
+        bound.cell[t].real = order_value(cursor->order[t].descending, found->bound.key[t]);
         if (!block_column_is_real(&cursor->module->table, cursor->order[t].column)) bound.n_terms = 0;
     }
     return bound;

@@ -145,6 +145,11 @@ Error database_add_blocks(Database *database, const char *name, const BlockTable
     return code == SQLITE_OK ? error_none() : database_error(database, code, "add a table of blocks");
 }
 
+void *database_blocks_source(const Database *database)
+{
+    return database->blocks != NULL ? database->blocks->table.source : NULL;
+}
+
 Error database_remove_blocks(Database *database, const char *name)
 {
     char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);

@@ -65,7 +65,7 @@ bool database_lacks_room(const char *path, Arena *arena); // its -shm file must 
 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 
-int database_add_functions(sqlite3 *handle);       // row_digest; returns a code of SQLite
+int database_add_functions(sqlite3 *handle);       // row_digest, SQL_FUNCTION; returns a code of SQLite
 bool database_is_late(const DatabaseGuard *guard); // the statement is to be interrupted (database_user.c)
 // Why the last step of a statement could not read a block, once; no error if it could (database_blocks.c).
 Error database_block_error(const Database *database);

@@ -20,6 +20,16 @@ uint64_t order_key(bool real, bool descending, Cell cell)
     return descending ? ~key : key;
 }
 
+double order_value(bool descending, uint64_t key)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    double value;
+    if (descending) key = ~key;
+    key = (key & sign) != 0 ? key & ~sign : ~key;
+    memcpy(&value, &key, sizeof value);
+    return value;
+}
+
 bool order_before(const FoundRow *a, const FoundRow *b, int n_terms)
 {
     for (int i = 0; i < n_terms; i++) {

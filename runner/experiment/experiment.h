@@ -32,15 +32,33 @@ typedef struct Scope {
 Expression *expression_parse(const Node *at, const Scope *scope, Arena *arena, Diagnostics *diagnostics);
 // Reads a text of the command line; what: "--where". Error (user): has the text, a caret and the nearest name.
 Error expression_parse_text(const char *text, const char *what, const Scope *scope, Arena *arena, Expression **out);
-// values[scope->count]: of the names. expression_holds: the value is neither 0 nor NaN.
+// values[scope->count + n_texts]: of the names; a text column has the number of the quoted text that it equals
+// (expression_texts), else any other number. expression_holds: the value is neither 0 nor NaN.
 double expression_value(const Expression *expression, const double *values);
 bool expression_holds(const Expression *expression, const double *values);
+// The quoted texts, each once: [*count]. Their numbers are their places here.
+const char *const *expression_texts(const Expression *expression, Arena *arena, int *count);
+// stack[n] <- the values of n rows, with the same bits; columns[i][n]: of name i, read only where expression_uses(i).
+// stack: [expression_height][n].
+void expression_values(const Expression *expression, const double *const *columns, int n, double *stack);
+int expression_height(const Expression *expression);
 // The derivative of the value if values[i] changes by slopes[i] per unit.
 double expression_slope(const Expression *expression, const double *values, const double *slopes);
-bool expression_uses(const Expression *expression, int name); // name: index in the scope
-// The names that the expression uses, each once, text columns too: [*count]. First names that equal a constant wherever
-// the expression is true, then names that are compared with a constant (b in "a = 1 and b < 2"), then the others.
-const char *const *expression_used_names(const Expression *expression, Arena *arena, int *count);
+bool expression_uses(const Expression *expression, int name); // name: index in `values`
+// Of the terms that `and` joins, those that compare a name with a constant: [*count]. Where the expression holds, so do
+// they. BELOW: < and <=, also as "3 > a"; ABOVE: > and >=. value: NaN or the number of a quoted text too.
+typedef enum ExpressionComparison {
+    COMPARES_EQUAL,
+    COMPARES_UNEQUAL,
+    COMPARES_BELOW,
+    COMPARES_ABOVE
+} ExpressionComparison;
+typedef struct ExpressionBound {
+    int name; // index in `values`
+    ExpressionComparison comparison;
+    double value;
+} ExpressionBound;
+const ExpressionBound *expression_bounds(const Expression *expression, Arena *arena, int *count);
 // out[expression_steps] <- the expression as steps of a kernel's program (sim/environment_view.h), which gives the same
 // bits. The scope of the expression has the names of columns, of inputs, `failed`, and of definitions, in this order.
 typedef struct ProgramScope {
@@ -49,12 +67,7 @@ typedef struct ProgramScope {
 int expression_steps(const Expression *expression);
 void expression_program(const Expression *expression, const ProgramScope *scope, ProgramStep *out);
 int64_t expression_cost(const Expression *expression); // time of an evaluation, in additions, roughly
-// *sql <- the expression as SQL with ? for every constant, for --where and --order. values[*count]: constants to bind.
-typedef struct SqlValue {
-    bool is_text;
-    double number;
-    const char *text;
-} SqlValue;
+// *sql <- the expression as a condition of SQL with ? for every constant. values[*count]: what to bind.
 Error expression_sql(const Expression *expression, Arena *arena, const char **sql, SqlValue **values, int *count);
 // Canonical text: parsing it again gives the same expression.
 const char *expression_text(const Expression *expression, Arena *arena);

@@ -2,7 +2,7 @@
 // of trials.
 #include "fuzz.h"
 
-#include <sqlite3.h>
+#include "../../io/database_connection.h"
 
 static const char *const fuzz_numbers[] = {"id", "k_fp", "fitness", "odd \"name"}, *const fuzz_texts[] = {"failure"};
 
@@ -10,7 +10,7 @@ static sqlite3 *fuzz_database(void)
 {
     static sqlite3 *database;
     if (database != NULL) return database;
-    if (sqlite3_open(":memory:", &database) != SQLITE_OK) abort();
+    if (sqlite3_open(":memory:", &database) != SQLITE_OK || database_add_functions(database) != SQLITE_OK) abort();
     const char *sql = "CREATE TABLE trials(id INTEGER PRIMARY KEY, k_fp REAL, fitness REAL, \"odd \"\"name\" REAL, "
                       "failure TEXT NOT NULL) STRICT; INSERT INTO trials VALUES(0, 1.5, NULL, 0, 'fell'), "
                       "(1, 1e308, -1, 1, 'none'), (2, 0, 0.25, NULL, 'it''s')";
@@ -25,7 +25,9 @@ static void fuzz_query(const char *where, const SqlValue *values, int count, Are
     if (sqlite3_prepare_v2(fuzz_database(), sql, -1, &statement, NULL) != SQLITE_OK) abort();
     if (sqlite3_bind_parameter_count(statement) != count) abort();
     for (int i = 0; i < count; i++) {
-        if (values[i].is_text)
+        if (values[i].function != NULL)
+            sqlite3_bind_pointer(statement, i + 1, (void *)(uintptr_t)values[i].function, SQL_FUNCTION, NULL);
+        else if (values[i].is_text)
             sqlite3_bind_text(statement, i + 1, values[i].text, -1, SQLITE_STATIC);
         else
             sqlite3_bind_double(statement, i + 1, values[i].number);

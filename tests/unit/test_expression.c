@@ -8,8 +8,8 @@
 
 static Arena expression_arena;
 static const char *const expression_names[] = {"a", "b", "k_fp", "fitness", "velocity_error"};
-static const char *const expression_texts[] = {"failure"};
-static const Scope expression_scope = {expression_names, 5, expression_texts, 1};
+static const char *const expression_text_names[] = {"failure"};
+static const Scope expression_scope = {expression_names, 5, expression_text_names, 1};
 
 static void expression_begin(void)
 {
@@ -59,7 +59,7 @@ TEST(expression_slopes)
     CHECK(isinf(expression_slope(expression_of("sqrt(a)"), zero, along)));
 }
 
-TEST(expression_values)
+TEST(expression_value_of_cases)
 {
     expression_begin();
     const double inf = INFINITY, values[] = {3, 4, 150, NAN, inf};
@@ -260,7 +260,7 @@ TEST(expression_errors_in_a_spec_stand_at_the_character)
     CHECK_TEXT("s:1:5: error: the expression is empty\n    o: ''\n        ^\n", expression_diagnosed("o: ''\n", "o"));
 }
 
-TEST(expression_bounds)
+TEST(expression_length_and_depth_are_bounded)
 {
     expression_begin();
     char text[8300] = "";
@@ -294,7 +294,7 @@ TEST(expression_bounds)
     const char *sql;
     SqlValue *bound;
     int count;
-    CHECK_ERROR(ERROR_USER, expression_sql(expression, &expression_arena, &sql, &bound, &count));
+    CHECK_OK(expression_sql(expression, &expression_arena, &sql, &bound, &count));
     // every precedence level holds an operand at every depth: the deepest possible stack
     text[0] = '\0';
     for (int i = 0; i < 63; i++) strcat(text, "1 or 1 and 1=1+1*1^(");
@@ -358,37 +358,37 @@ static int expression_pick(ExpressionRandom *random, int n)
     return (int)(random_uniform(&random->key, random->used++ % 60000) * n);
 }
 
-// Appends a random expression with random superfluous parentheses. With `sql`, only forms on which SQL and the
-// evaluator agree: no functions of libm, no division by zero.
-static void expression_invent(ExpressionRandom *random, int depth, bool sql, char *out)
+// Appends a random expression with random superfluous parentheses; with comparisons of texts.
+static void expression_invent(ExpressionRandom *random, int depth, bool texts, char *out)
 {
     static const char *const leaves[] = {"a", "b", "k_fp", "fitness", "0.5", "1e-07", "2", "1e22", "0.1"};
-    static const char *const infixes[] = {"+",  "-",     "*",    "<", "<=", ">",   ">=", "=",
-                                          "!=", " and ", " or ", "*", "+",  "/2/", "^"};
+    static const char *const infixes[] = {"+", "-", "*", "<", "<=", ">", ">=", "=", "!=", " and ", " or ", "/", "^"};
+    static const char *const compared[] = {"failure = 'none'", "(failure != 'fell')", "'' = failure",
+                                           "failure=failure"};
     static const char *const calls[] = {"abs", "sqrt", "exp", "log", "sin", "cos"};
     char *at = out + strlen(out);
     const int form = depth == 0 ? 0 : expression_pick(random, 8);
     if (form < 2) {
-        strcpy(at, leaves[expression_pick(random, 9)]);
+        strcpy(at, texts && form == 1 ? compared[expression_pick(random, 4)] : leaves[expression_pick(random, 9)]);
         return;
     }
     strcpy(at, form == 2 ? "-(" : form == 3 ? "not(" : form == 4 ? "" : "(");
-    if (form == 4) sprintf(at, "%s(", sql ? "abs" : calls[expression_pick(random, 6)]);
+    if (form == 4) sprintf(at, "%s(", calls[expression_pick(random, 6)]);
     if (form == 5) strcpy(at, expression_pick(random, 2) == 0 ? "(min(" : "(max(");
-    expression_invent(random, depth - 1, sql, at);
+    expression_invent(random, depth - 1, texts, at);
     if (form == 5) {
         for (int n = 1 + expression_pick(random, 2); n > 0; n--) {
             strcat(at, ",");
-            expression_invent(random, depth - 1, sql, at);
+            expression_invent(random, depth - 1, texts, at);
         }
         strcat(at, ")");
     }
     strcat(at, ")");
     if (form < 6) return;
-    const int infix = expression_pick(random, sql ? 13 : 15);
+    const int infix = expression_pick(random, 13);
     strcat(at, infixes[infix]);
     strcat(at, "(");
-    expression_invent(random, depth - 1, sql, at);
+    expression_invent(random, depth - 1, texts, at);
     strcat(at, ")");
 }
 
@@ -420,10 +420,11 @@ TEST(expression_sql_binds_every_constant)
     static const char *const cases[][2] = {
         {"k_fp > 100 and failure = 'none'", "((\"k_fp\" > ?) AND (\"failure\" = ?))"},
         {"not fitness < 1", "(NOT (\"fitness\" < ?))"},
-        {"1 + (a < b)", "(? + (\"a\" < \"b\"))"},
-        {"a / b", "(\"a\" * 1.0 / \"b\")"},
-        {"-a^2", "(-pow(\"a\", ?))"},
-        {"min(a, b, 1) != log(b)", "(min(min(\"a\", \"b\"), ?) <> ln(\"b\"))"},
+        {"a < b and a and not (b or 1)", "((\"a\" < \"b\") AND \"a\" AND (NOT (\"b\" OR ?)))"},
+        {"-2^2 > a", "(? > \"a\")"},
+        {"1 + (a < b)", "hopscotch_value(?, \"a\", \"b\")"},
+        {"b < 2 or a / b > a", "((\"b\" < ?) OR hopscotch_value(?, \"a\", \"b\"))"},
+        {"min(a, b, 1) != log(b)", "hopscotch_value(?, \"a\", \"b\")"},
         {"failure != 'a''; drop table trials'", "(\"failure\" <> ?)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -437,98 +438,205 @@ TEST(expression_sql_binds_every_constant)
         CHECK_INTEGER(marks, count);
         if (i == 0) CHECK_NEAR(100, values[0].number, 0);
         if (i == 0) CHECK_TEXT("none", values[1].text);
-        if (i == 6) CHECK_TEXT("a'; drop table trials", values[0].text);
+        if (i == 7) CHECK_TEXT("a'; drop table trials", values[0].text);
     }
 }
 
-// One row of a table with the values of the scope (NaN: NULL), `a` as an INTEGER column.
-static Database *expression_database(const double *values)
+// A table with rows of the scope (NaN: NULL), `a` as an INTEGER column.
+enum { EXPRESSION_TABLE = 37 };
+typedef struct ExpressionTable {
+    double column[6][EXPRESSION_TABLE]; // the last one: the number of the failure
+    const double *columns[6];
+} ExpressionTable;
+
+static const char *const expression_failures[] = {"none", "fell", "it's"};
+
+static void expression_fill(ExpressionTable *table)
+{
+    static const double likely[] = {NAN, 0, 1, -1, 0.5, 2, 3, 150, -1e300, INFINITY, -INFINITY, 1e-310};
+    ExpressionRandom random = {.key = {.seed = 9, .purpose = RANDOM_SAMPLE}};
+    for (int c = 0; c < 6; c++) {
+        table->columns[c] = table->column[c];
+        for (int i = 0; i < EXPRESSION_TABLE; i++) {
+            const bool integer = c == 0, text = c == 5;
+            const double value = expression_pick(&random, 2) == 0 ? likely[expression_pick(&random, 12)]
+                                                                  : 20 * random_uniform(&random.key, random.used++) - 5;
+            table->column[c][i] = text                           ? expression_pick(&random, 3)
+                                  : integer && fabs(value) < 1e9 ? rint(value)
+                                                                 : value;
+            if (integer && fabs(table->column[c][i]) > 1e9) table->column[c][i] = 7;
+            table->column[c][i] += 0.0;
+        }
+    }
+}
+
+static Database *expression_database(const ExpressionTable *table, int rows)
 {
     Database *database;
     Statement *insert;
     bool row;
     CHECK_OK(database_open(arena_format(&expression_arena, "%s/t.db", test_folder()), DATABASE_WRITE, &database));
-    CHECK_OK(database_run(database, "CREATE TABLE t (a INTEGER, b REAL, k_fp REAL, fitness REAL, velocity_error REAL,"
-                                    " failure TEXT) STRICT"));
-    CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?, ?, ?, ?, ?, 'none')", &insert));
-    for (int i = 0; i < 5; i++) bind_real(insert, i + 1, values[i]);
-    CHECK_OK(statement_step(insert, &row));
+    CHECK_OK(database_run(database, "DROP TABLE IF EXISTS t; CREATE TABLE t (a INTEGER, b REAL, k_fp REAL, "
+                                    "fitness REAL, velocity_error REAL, failure TEXT) STRICT"));
+    CHECK_OK(database_prepare(database, "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", &insert));
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < 5; c++) bind_real(insert, c + 1, table->column[c][r]);
+        bind_text(insert, 6, expression_failures[(int)table->column[5][r]]);
+        CHECK_OK(statement_step(insert, &row));
+    }
     statement_close(insert);
     return database;
 }
 
-static bool expression_selects(Database *database, const Expression *expression)
+// selected[n] <- whether the rows meet the condition
+static void expression_select(Database *database, const Expression *expression, int n, bool *selected)
 {
     const char *sql;
     SqlValue *values;
     int count;
-    CHECK_OK(expression_sql(expression, &expression_arena, &sql, &values, &count));
     Statement *select;
-    CHECK_OK(database_prepare(database, arena_format(&expression_arena, "SELECT 1 FROM t WHERE %s", sql), &select));
-    for (int i = 0; i < count; i++) {
-        if (values[i].is_text)
-            bind_text(select, i + 1, values[i].text);
-        else
-            bind_real(select, i + 1, values[i].number);
+    bool row = true;
+    memset(selected, 0, (size_t)n * sizeof *selected);
+    CHECK_OK(expression_sql(expression, &expression_arena, &sql, &values, &count));
+    CHECK_OK(database_prepare(database, arena_format(&expression_arena, "SELECT rowid FROM t WHERE %s", sql), &select));
+    for (int i = 0; i < count; i++) bind_value(select, i + 1, &values[i]);
+    while (row) {
+        CHECK_OK(statement_step(select, &row));
+        if (row) selected[column_integer(select, 0) - 1] = true;
     }
-    bool row;
-    CHECK_OK(statement_step(select, &row));
     statement_close(select);
-    return row;
 }
 
-TEST(expression_sql_answers_as_the_evaluator)
+static bool expression_selects(Database *database, const Expression *expression)
 {
-    static const double values[5] = {3, 2.5, 150, NAN, -1};
+    bool selected;
+    expression_select(database, expression, 1, &selected);
+    return selected;
+}
+
+static const ExpressionTable expression_row = {{{3}, {2.5}, {150}, {NAN}, {-1}, {0}}, {NULL}};
+
+TEST(expression_sql_of_cases)
+{
     expression_begin();
-    Database *database = expression_database(values);
+    Database *database = expression_database(&expression_row, 1);
     CHECK(expression_selects(database, expression_of("a / (a + a) = 0.5"))); // not an integer division
+    CHECK(expression_selects(database, expression_of("a / 0 > 1e300")));
     CHECK(expression_selects(database, expression_of("failure = 'none'")));
     CHECK(!expression_selects(database, expression_of("failure != 'none'")));
+    CHECK(
+        expression_selects(database, expression_of("(failure = 'none') + (failure = failure) - ('x' = failure) = 2")));
     CHECK(expression_selects(database,
                              expression_of("abs(log(exp(a)) - 3) + abs(sin(a)^2 + cos(a)^2 - sqrt(1)) < 1e-9")));
     CHECK(!expression_selects(database, expression_of("fitness < 1")));
     CHECK(!expression_selects(database, expression_of("not fitness < 1")));
+    database_close(database);
+}
+
+// The number of the failure of a row to an expression: of a quoted text, or another one.
+static double expression_failure(const Expression *expression, double failure)
+{
+    int count;
+    const char *const *texts = expression_texts(expression, &expression_arena, &count);
+    for (int t = 0; t < count; t++) {
+        if (strcmp(texts[t], expression_failures[(int)failure]) == 0) return t;
+    }
+    return count + failure;
+}
+
+// One row, rows and SQL: the same bits, and the same rows that are selected.
+TEST(expression_of_rows_and_sql_answer_as_of_one)
+{
+    static ExpressionTable table, given;
+    static double stack[64 * EXPRESSION_TABLE];
+    expression_begin();
+    expression_fill(&table);
+    Database *database = expression_database(&table, EXPRESSION_TABLE);
+    const size_t used = expression_arena.used;
     char *text = malloc(1 << 20);
-    int selected = 0;
-    for (uint64_t i = 0; i < 1000; i++) {
+    int selected = 0, missing = 0;
+    for (uint64_t i = 0; i < 3000; i++) {
         ExpressionRandom random = {.key = {.seed = 8, .ordinal = i, .purpose = RANDOM_SAMPLE}};
-        arena_rewind(&expression_arena, 0);
+        bool got[EXPRESSION_TABLE];
+        arena_rewind(&expression_arena, used);
         text[0] = '\0';
         expression_invent(&random, 1 + (int)(i % 3), true, text);
         const Expression *expression = expression_of(text);
-        const double value = expression_value(expression, values);
-        const bool got = expression_selects(database, expression);
-        if (got != (value < 0 || value > 0)) printf("%s\n", text);
-        CHECK_INTEGER(value < 0 || value > 0, got);
-        selected += got;
+        given = table;
+        for (int c = 0; c < 6; c++) given.columns[c] = given.column[c];
+        for (int r = 0; r < EXPRESSION_TABLE; r++)
+            given.column[5][r] = expression_failure(expression, table.column[5][r]);
+        CHECK(expression_height(expression) <= 64);
+        expression_values(expression, given.columns, EXPRESSION_TABLE, stack);
+        expression_select(database, expression, EXPRESSION_TABLE, got);
+        for (int r = 0; r < EXPRESSION_TABLE; r++) {
+            double values[6];
+            for (int c = 0; c < 6; c++) values[c] = given.column[c][r];
+            const double value = expression_value(expression, values);
+            if (value == value) CHECK_BITS(value, stack[r]);
+            CHECK((value == value) == (stack[r] == stack[r]));
+            if (got[r] != (value < 0 || value > 0)) printf("row %d: %s\n", r, text);
+            CHECK_INTEGER(value < 0 || value > 0, got[r]);
+            selected += got[r];
+            missing += value != value;
+        }
     }
-    CHECK(selected > 300 && selected < 900);
+    CHECK(selected > 20000 && selected < 90000 && missing > 5000 && missing < 80000);
     free(text);
     database_close(database);
 }
 
-// A chain nests no parentheses. Too deep nesting for SQLite's parser is reported as a user error, not by SQLite.
+// Where an expression holds, so do its bounds.
+TEST(expression_bounds_of_terms)
+{
+    static const struct {
+        const char *text;
+        int count;
+        ExpressionBound first, last;
+    } cases[] = {
+        {"a > 3", 1, {0, COMPARES_ABOVE, 3}, {0, COMPARES_ABOVE, 3}},
+        {"3 > a and b <= -2", 2, {0, COMPARES_BELOW, 3}, {1, COMPARES_BELOW, -2}},
+        {"a = 1 + 1 and a + b < 2 and (k_fp != 1 and failure = 'x')",
+         3,
+         {0, COMPARES_EQUAL, 2},
+         {5, COMPARES_EQUAL, 0}},
+        {"a > 3 or b > 3", 0, {0}, {0}},
+        {"not a > 3", 0, {0}, {0}},
+        {"a", 0, {0}, {0}},
+    };
+    expression_begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int count;
+        const ExpressionBound *bounds = expression_bounds(expression_of(cases[i].text), &expression_arena, &count);
+        CHECK_INTEGER(cases[i].count, count);
+        for (int k = 0; k<count; k += count> 1 ? count - 1 : 1) {
+            const ExpressionBound *wanted = k == 0 ? &cases[i].first : &cases[i].last;
+            CHECK_INTEGER(wanted->name, bounds[k].name);
+            CHECK_INTEGER(wanted->comparison, bounds[k].comparison);
+            CHECK_NEAR(wanted->value, bounds[k].value, 0);
+        }
+    }
+}
+
+// A chain nests no parentheses. What nests too deeply for SQLite's parser is a function of ours.
 TEST(expression_sql_of_chains_and_nests)
 {
-    static const double values[5] = {3, 2.5, 150, NAN, -1};
     static const struct {
         const char *first, *repeated, *last, *closing;
         int times;
-        bool good;
     } cases[] = {
-        {"a = 0", " or a = 1", " or a = 3", "", 250, true},
-        {"a > 0", " and a > 1", "", "", 300, true},
-        {"a", " + 1 - 1", " > 2", "", 150, true},
-        {"a", " * 2 / 2", " > 2", "", 100, true},
-        {"", "a + (", "a", ")", 15, true},
-        {"", "a + (", "a", ")", 60, false},
-        {"", "a ^ (", "a", ")", 30, false},
-        {"", "max(a, ", "a", ")", 30, false},
-        {"", "a + abs(a + ", "1", ")", 20, false},
+        {"a = 0", " or a = 1", " or a = 3", "", 250},
+        {"a > 0", " and a > 1", "", "", 300},
+        {"a", " + 1 - 1", " > 2", "", 150},
+        {"a", " * 2 / 2", " > 2", "", 100},
+        {"", "a + (", "a", ")", 15},
+        {"", "a + (", "a", ")", 60},
+        {"", "a > 0 and not (", "a = 4", ")", 31},
+        {"", "a > 9 or not (", "b > 3", ")", 31},
+        {"a > 0", " and a > 1", "", "", 390},
     };
     expression_begin();
-    Database *database = expression_database(values);
+    Database *database = expression_database(&expression_row, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[8192];
         char *end = stpcpy(text, cases[i].first);
@@ -536,12 +644,7 @@ TEST(expression_sql_of_chains_and_nests)
         end = stpcpy(end, cases[i].last);
         for (int n = 0; n < cases[i].times; n++) end = stpcpy(end, cases[i].closing);
         const Expression *expression = expression_of(text);
-        const char *sql;
-        SqlValue *bound;
-        int count;
-        const Error error = expression_sql(expression, &expression_arena, &sql, &bound, &count);
-        CHECK_ERROR(cases[i].good ? OK : ERROR_USER, error);
-        if (cases[i].good) CHECK(expression_selects(database, expression));
+        CHECK(expression_selects(database, expression));
     }
     database_close(database);
 }
@@ -550,7 +653,7 @@ TEST(expression_sql_of_chains_and_nests)
 
 static void expression_survive(const char *text)
 {
-    static const double values[5] = {1, 2, 3, NAN, 5};
+    static const double values[6] = {1, 2, 3, NAN, 5, 0};
     expression_begin();
     Expression *expression;
     const Error error = expression_parse_text(text, "x", &expression_scope, &expression_arena, &expression);

@@ -13,7 +13,8 @@ typedef struct Condition {
     const char *sql;
     SqlValue *values; // [count]
     int count;
-    const char *const *columns; // [n_columns] that it names, in the order in which an index has them best
+    const Expression *expression; // NULL: all trials
+    int *columns;                 // [n_columns] of the expression's names: places in TrialColumns
     int n_columns;
 } Condition;
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition);
@@ -39,13 +40,51 @@ Cursor trials_survivors(const StoredCampaign *campaign, const char *const *colum
                         Arena *arena);
 // By id: all, or (good) those that did not fail and meet the constraints.
 Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *const *columns, int count, Arena *arena);
-// Trials that meet a condition: in any order; by `order`, then the id.
+// Trials that meet a condition, in any order.
 Cursor trials_of(Database *database, const Condition *where, const char *const *columns, int count, Arena *arena);
-Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                      const char *const *columns, int count, int64_t most, Arena *arena);
 // Of these the best by column `by`, without those where it is missing.
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,
                       int count, int64_t most, Arena *arena);
+
+// ---- columns of trials (trial_scan.c, trial_order.c) ----------------------------------------------------------------
+
+// Some trials: columns[k][rows]. Missing: NaN; there is no -0. A text: its number in the words of the scan.
+enum { TRIAL_PIECE = 4096 }; // most rows
+typedef struct TrialPiece {
+    const double *const *columns;
+    int rows;
+} TrialPiece;
+
+// Reads columns of all trials that meet a condition. All threads read the trials of blocks, in any order.
+typedef struct TrialScan {
+    Database *database;
+    const TrialColumns *all;
+    const Condition *where;
+    const int *columns; // [n] what is read: places in `all`
+    int n;
+    int64_t first;              // only so many trials, the first by id, are needed; 0: all
+    const DatabaseGuard *guard; // its interruption ends the scan; NULL: nothing does
+    void (*take)(void *context, int thread, const TrialPiece *piece); // threads call it at the same time
+    // Whether trials with such a first column are not needed: it lies between these numbers, or is missing. Without any
+    // number least is greater. NULL: all are needed.
+    bool (*skips)(const void *context, double least, double greatest);
+    void *context;
+    // by trial_scan_start
+    int threads;        // that call `take`: numbers below this
+    const char **words; // [n_words] of the text columns, in alphabetical order, each once
+    int n_words;
+    bool within; // a transaction of trial_scan_start
+    Arena *arena;
+} TrialScan;
+// Completes the scan. Then, unless that failed, trial_scan_run reads all; after an error some pieces may have been wrong.
+Error trial_scan_start(TrialScan *scan, Arena *arena);
+Error trial_scan_run(TrialScan *scan);
+
+// *ids <- [*count] of trials that meet a condition, in an order; missing values come last, then the id decides. most:
+// upper bound of their number; 0: all.
+Error trials_ordered(Database *database, const TrialColumns *all, const Condition *where, const TrialOrder *order,
+                     int n_order, int64_t most, const DatabaseGuard *guard, Arena *arena, int64_t **ids,
+                     int64_t *count);
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 

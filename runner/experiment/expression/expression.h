@@ -31,15 +31,15 @@ typedef enum ExpressionSyntax {
     SYNTAX_FUNCTION
 } ExpressionSyntax;
 
-// One row describes an operation: how it is read and written, what it gives, and how SQL says it. A row whose text
-// starts with another's stands before it.
+// One row describes an operation: how it is read and written, and what it gives. A row whose text starts with another's
+// stands before it.
 typedef struct ExpressionOperation {
     const char *text;
     ExpressionSyntax syntax;
     ExpressionRank rank;
     int arguments; // of a function; -2: two or more, folded from the left
     double (*apply)(double a, double b);
-    const char *sql;
+    void (*apply_rows)(const double *a, const double *b, int n, double *out); // out may be a or b
     double (*slope)(double a, double b, double da, double db); // the derivative of apply along (da, db); NULL: 0
 } ExpressionOperation;
 
@@ -56,9 +56,9 @@ ExpressionRank expression_right_rank(ExpressionRank rank);
 // One step of the postfix program.
 typedef struct ExpressionStep {
     int operation;    // row of expression_operations
-    int index;        // NAME: of the value
+    int index;        // NAME, TEXT_NAME: of the value
     int size;         // steps of the subtree that ends here
-    double number;    // NUMBER
+    double number;    // NUMBER; TEXT: how many other texts stand before the first one like this
     const char *text; // NAME, TEXT_NAME: the name; TEXT: the text
 } ExpressionStep;
 
@@ -71,6 +71,9 @@ struct Expression {
 // last step of the right or only operand is end - 1.
 const ExpressionOperation *expression_row(const ExpressionStep *steps, int end);
 int expression_left(const ExpressionStep *steps, int end);
+bool expression_is_name(const ExpressionStep *step); // also of a column of texts
+// Whether the subtree that ends at step `end` has no name; then *value is its value.
+bool expression_constant(const ExpressionStep *steps, int end, double *value);
 
 // ---- parse.c --------------------------------------------------------------------------------------------------------
 

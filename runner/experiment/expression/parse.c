@@ -140,6 +140,19 @@ static void expression_parse_number(ExpressionParser *parser)
     expression_emit(parser, (ExpressionStep){.operation = EXPRESSION_NUMBER, .number = value});
 }
 
+// Equal texts have equal numbers: 0, 1, ... in the order in which they first stand.
+static int expression_number(const ExpressionParser *parser, const char *text)
+{
+    int next = 0;
+    for (int i = 0; i < parser->count; i++) {
+        const ExpressionStep *step = &parser->steps[i];
+        if (step->operation != EXPRESSION_TEXT) continue;
+        if (strcmp(step->text, text) == 0) return (int)step->number;
+        next = (int)step->number >= next ? (int)step->number + 1 : next;
+    }
+    return next;
+}
+
 // 'text', with '' for a quote in it.
 static void expression_parse_quoted(ExpressionParser *parser)
 {
@@ -156,7 +169,8 @@ static void expression_parse_quoted(ExpressionParser *parser)
     }
     *out = '\0';
     parser->at = end + 1;
-    expression_emit(parser, (ExpressionStep){.operation = EXPRESSION_TEXT, .text = text});
+    expression_emit(parser, (ExpressionStep){
+                                .operation = EXPRESSION_TEXT, .text = text, .number = expression_number(parser, text)});
 }
 
 static int expression_find(const char *const *names, int count, const char *name)
@@ -175,7 +189,8 @@ static void expression_parse_name(ExpressionParser *parser, const char *start, c
     const bool after_text = parser->count > 0 && expression_is_text(parser, parser->count - 1);
     if (index < 0 && text < 0) expression_unknown_name(parser, start, name, after_text);
     const int operation = text >= 0 ? EXPRESSION_TEXT_NAME : EXPRESSION_NAME;
-    expression_emit(parser, (ExpressionStep){.operation = operation, .index = index < 0 ? 0 : index, .text = name});
+    const int at = index >= 0 ? index : text >= 0 ? scope->count + text : 0;
+    expression_emit(parser, (ExpressionStep){.operation = operation, .index = at, .text = name});
 }
 
 // Arguments in parentheses; more than two of min and max are folded from the left. Returns their number.

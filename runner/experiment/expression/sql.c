@@ -1,12 +1,17 @@
-// Expressions as SQL, with a question mark for every constant.
+// Expressions as conditions of SQL, with a question mark for every constant.
 //
-// NULL in a column is NaN here. SQL's logic does with NULL what ours does with NaN, and WHERE takes neither as true: a
-// missing value never matches, nor does its `not`.
+// A missing value is NULL in a column and NaN here. SQL's logic does with NULL what ours does with NaN, and WHERE takes
+// neither as true: a missing value never matches, nor does its `not`. But SQL computes with integers and with functions
+// of the C library, and its 1.0 / 0 is NULL. So SQL gets `and`, `or`, `not`, and comparisons between columns and
+// constants, for which it can use indices; all else is a function of the program over columns, which evaluates a part
+// of the expression.
 #include "expression.h"
+
+#include <string.h>
 
 enum {
     EXPRESSION_SQL_DEPTH = 400, // SQLite takes trees of depth 1,000, and we write at most two levels for one
-    EXPRESSION_SQL_STACK = 80   // and its parser keeps 100 symbols, of which the rest of the statement needs some
+    EXPRESSION_SQL_STACK = 70   // and its parser keeps 100 symbols, of which the rest of the statement needs some
 };
 
 // Where an operand stands: levels of the tree above it, and symbols that SQLite's parser keeps until it is read.
@@ -16,7 +21,7 @@ typedef struct ExpressionSqlPlace {
 
 static ExpressionSqlPlace expression_sql_below(ExpressionSqlPlace place, int symbols)
 {
-    return (ExpressionSqlPlace){place.depth, place.stack + symbols};
+    return (ExpressionSqlPlace){place.depth + 1, place.stack + symbols};
 }
 
 // Measured first, as ExpressionOutput is, and then written.
@@ -26,95 +31,152 @@ typedef struct ExpressionSql {
     Arena *arena;
     SqlValue *values; // what the question marks stand for
     int n_values;
-    bool too_deep;
+    bool too_many; // names of a part
 } ExpressionSql;
 
-static void expression_sql_constant(ExpressionSql *writer, SqlValue value)
+static void expression_sql_value(ExpressionSql *writer, SqlValue value)
 {
     expression_put(&writer->out, "?");
     if (writer->values != NULL) writer->values[writer->n_values] = value;
     writer->n_values++;
 }
 
-static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place);
+// ---- parts that SQL does not evaluate -------------------------------------------------------------------------------
 
-static void expression_sql_prefix(ExpressionSql *writer, int end, ExpressionSqlPlace place)
+// A part of an expression as a function of the columns that it names.
+typedef struct ExpressionPart {
+    SqlFunction function; // first: a pointer to it is one to the part
+    Expression expression;
+    const char *const *texts;
+    int n_texts;
+} ExpressionPart;
+
+// A text that the part does not quote has the number of the first argument that equals it.
+static double expression_part_text(const ExpressionPart *part, const SqlValue *arguments, int i)
 {
-    const ExpressionOperation *row = expression_row(writer->steps, end);
-    expression_put(&writer->out, row->rank == RANK_NOT ? "(NOT " : "(-");
-    expression_write_sql(writer, end - 1, expression_sql_below(place, 2));
+    for (int t = 0; t < part->n_texts; t++) {
+        if (strcmp(part->texts[t], arguments[i].text) == 0) return t;
+    }
+    int first = 0;
+    while (!arguments[first].is_text || strcmp(arguments[first].text, arguments[i].text) != 0) first++;
+    return part->n_texts + first;
+}
+
+static double expression_part_value(const SqlFunction *function, const SqlValue *arguments, int n)
+{
+    const ExpressionPart *part = (const ExpressionPart *)function;
+    double values[SQL_ARGUMENTS_MAX];
+    for (int i = 0; i < n && i < SQL_ARGUMENTS_MAX; i++)
+        values[i] = arguments[i].is_text ? expression_part_text(part, arguments, i) : arguments[i].number;
+    return expression_value(&part->expression, values);
+}
+
+// Steps [end + 1 - size, end] with their names counted anew: *n_names, in the order in which they first stand.
+static ExpressionStep *expression_part_steps(ExpressionSql *writer, int end, const char **names, int *n_names)
+{
+    const int size = writer->steps[end].size;
+    ExpressionStep *steps = ARENA_NEW(writer->arena, ExpressionStep, size);
+    memcpy(steps, &writer->steps[end + 1 - size], (size_t)size * sizeof *steps);
+    for (int i = 0; i < size; i++) {
+        int k = 0;
+        if (!expression_is_name(&steps[i])) continue;
+        while (k < *n_names && strcmp(names[k], steps[i].text) != 0) k++;
+        if (k == SQL_ARGUMENTS_MAX) {
+            writer->too_many = true;
+            return steps;
+        }
+        names[k] = steps[i].text;
+        *n_names += k == *n_names;
+        steps[i].index = k;
+    }
+    return steps;
+}
+
+static void expression_sql_part(ExpressionSql *writer, int end)
+{
+    const char *names[SQL_ARGUMENTS_MAX];
+    int n_names = 0;
+    ExpressionPart *part = ARENA_NEW(writer->arena, ExpressionPart, 1);
+    part->function.value = expression_part_value;
+    part->expression = (Expression){expression_part_steps(writer, end, names, &n_names), writer->steps[end].size};
+    const Expression whole = {writer->steps, end + 1}; // its texts have the numbers of the part's
+    part->texts = expression_texts(&whole, writer->arena, &part->n_texts);
+    expression_put(&writer->out, SQL_FUNCTION "(");
+    expression_sql_value(writer, (SqlValue){.function = &part->function});
+    for (int i = 0; i < n_names; i++) {
+        expression_put(&writer->out, ", ");
+        expression_put(&writer->out, sql_identifier(writer->arena, names[i]));
+    }
     expression_put(&writer->out, ")");
 }
 
-static bool expression_sql_chains(const ExpressionSql *writer, int end, ExpressionRank rank)
+// ---- parts of SQL ---------------------------------------------------------------------------------------------------
+
+static bool expression_sql_atom(const ExpressionSql *writer, int end)
 {
-    const ExpressionOperation *row = expression_row(writer->steps, end);
-    return row->syntax == SYNTAX_INFIX && row->rank == rank && rank != RANK_POWER && rank != RANK_COMPARE;
+    double value;
+    return expression_is_name(&writer->steps[end]) || expression_constant(writer->steps, end, &value);
 }
+
+static void expression_sql_write_atom(ExpressionSql *writer, int end)
+{
+    const ExpressionStep *step = &writer->steps[end];
+    double value = 0;
+    if (expression_is_name(step))
+        expression_put(&writer->out, sql_identifier(writer->arena, step->text));
+    else if (step->operation == EXPRESSION_TEXT)
+        expression_sql_value(writer, (SqlValue){.is_text = true, .text = step->text});
+    else if (expression_constant(writer->steps, end, &value))
+        expression_sql_value(writer, (SqlValue){.number = value});
+}
+
+static void expression_sql_compare(ExpressionSql *writer, int end)
+{
+    const char *sign = expression_row(writer->steps, end)->text;
+    expression_put(&writer->out, "(");
+    expression_sql_write_atom(writer, expression_left(writer->steps, end));
+    expression_put(&writer->out, " ");
+    expression_put(&writer->out, strcmp(sign, "!=") == 0 ? "<>" : sign);
+    expression_put(&writer->out, " ");
+    expression_sql_write_atom(writer, end - 1);
+    expression_put(&writer->out, ")");
+}
+
+static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place);
 
 // Without parentheses: a left operand of the same rank follows suit, as SQL too reads from the left, so that a long
 // chain (id = 3 or id = 5 or ...) nests no parentheses.
 static void expression_sql_chain(ExpressionSql *writer, int end, ExpressionSqlPlace place)
 {
-    const ExpressionOperation *row = expression_row(writer->steps, end);
+    const ExpressionRank rank = expression_row(writer->steps, end)->rank;
     const int left = expression_left(writer->steps, end);
-    if (place.depth > EXPRESSION_SQL_DEPTH) {
-        writer->too_deep = true;
-        return;
-    }
-    place.depth++;
-    if (expression_sql_chains(writer, left, row->rank))
-        expression_sql_chain(writer, left, place);
+    if (expression_row(writer->steps, left)->rank == rank && place.depth < EXPRESSION_SQL_DEPTH)
+        expression_sql_chain(writer, left, expression_sql_below(place, 0));
     else
-        expression_write_sql(writer, left, place);
-    expression_put(&writer->out, row->sql);
-    expression_write_sql(writer, end - 1, expression_sql_below(place, 4)); // the left one, and of " * 1.0 / " one more
-}
-
-static void expression_sql_infix(ExpressionSql *writer, int end, ExpressionSqlPlace place)
-{
-    const ExpressionOperation *row = expression_row(writer->steps, end);
-    expression_put(&writer->out, row->rank == RANK_POWER ? row->sql : "");
-    expression_put(&writer->out, "(");
-    if (row->rank == RANK_POWER) {
-        expression_write_sql(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
-        expression_put(&writer->out, ", ");
-        expression_write_sql(writer, end - 1, expression_sql_below(place, 5));
-    } else {
-        expression_sql_chain(writer, end, expression_sql_below(place, 1));
-    }
-    expression_put(&writer->out, ")");
-}
-
-static void expression_sql_function(ExpressionSql *writer, int end, ExpressionSqlPlace place)
-{
-    const ExpressionOperation *row = expression_row(writer->steps, end);
-    expression_put(&writer->out, row->sql);
-    expression_put(&writer->out, "(");
-    if (row->arguments == -2) {
-        expression_write_sql(writer, expression_left(writer->steps, end), expression_sql_below(place, 3));
-        expression_put(&writer->out, ", ");
-    }
-    expression_write_sql(writer, end - 1, expression_sql_below(place, 5));
-    expression_put(&writer->out, ")");
+        expression_write_sql(writer, left, expression_sql_below(place, 0));
+    expression_put(&writer->out, rank == RANK_AND ? " AND " : " OR ");
+    expression_write_sql(writer, end - 1, expression_sql_below(place, 3));
 }
 
 static void expression_write_sql(ExpressionSql *writer, int end, ExpressionSqlPlace place)
 {
-    const ExpressionStep *step = &writer->steps[end];
-    if (place.depth > EXPRESSION_SQL_DEPTH || place.stack > EXPRESSION_SQL_STACK) {
-        writer->too_deep = true;
-        return;
-    }
-    place.depth++;
-    switch (expression_row(writer->steps, end)->syntax) {
-    case SYNTAX_NUMBER: expression_sql_constant(writer, (SqlValue){.number = step->number}); break;
-    case SYNTAX_TEXT: expression_sql_constant(writer, (SqlValue){.is_text = true, .text = step->text}); break;
-    case SYNTAX_NAME:
-    case SYNTAX_TEXT_NAME: expression_put(&writer->out, sql_identifier(writer->arena, step->text)); break;
-    case SYNTAX_PREFIX: expression_sql_prefix(writer, end, place); break;
-    case SYNTAX_INFIX: expression_sql_infix(writer, end, place); break;
-    case SYNTAX_FUNCTION: expression_sql_function(writer, end, place); break;
+    const ExpressionRank rank = expression_row(writer->steps, end)->rank;
+    const bool shallow = place.depth < EXPRESSION_SQL_DEPTH && place.stack < EXPRESSION_SQL_STACK;
+    if (expression_sql_atom(writer, end)) {
+        expression_sql_write_atom(writer, end);
+    } else if (rank == RANK_COMPARE && expression_sql_atom(writer, end - 1) &&
+               expression_sql_atom(writer, expression_left(writer->steps, end))) {
+        expression_sql_compare(writer, end);
+    } else if (shallow && (rank == RANK_AND || rank == RANK_OR)) {
+        expression_put(&writer->out, "(");
+        expression_sql_chain(writer, end, expression_sql_below(place, 1));
+        expression_put(&writer->out, ")");
+    } else if (shallow && rank == RANK_NOT) {
+        expression_put(&writer->out, "(NOT ");
+        expression_write_sql(writer, end - 1, expression_sql_below(place, 2));
+        expression_put(&writer->out, ")");
+    } else {
+        expression_sql_part(writer, end);
     }
 }
 
@@ -122,11 +184,9 @@ Error expression_sql(const Expression *expression, Arena *arena, const char **sq
 {
     ExpressionSql writer = {.steps = expression->steps, .arena = arena};
     expression_write_sql(&writer, expression->count - 1, (ExpressionSqlPlace){0});
-    if (writer.too_deep) {
-        return error_make(ERROR_USER,
-                          "this expression has too many operations inside each other for a query; shorten it "
-                          "or ask in two steps");
-    }
+    if (writer.too_many)
+        return error_make(ERROR_USER, "a comparison of this expression names more than %d columns; ask in two steps",
+                          SQL_ARGUMENTS_MAX);
     writer.out = (ExpressionOutput){.text = ARENA_NEW(arena, char, writer.out.used + 1)};
     writer.values = ARENA_NEW(arena, SqlValue, writer.n_values + 1);
     writer.n_values = 0;

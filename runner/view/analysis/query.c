@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUERY_BLOCK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64, QUERY_FEW = 100000 };
+enum { QUERY_BLOCK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
@@ -79,35 +79,12 @@ static Error query_columns(Query *query, const char *text, Arena *arena)
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// Makes room for one more id. A growing arena is made of pieces, so a longer list is a new one.
-static void query_reserve(Query *query, int64_t *capacity, Arena *arena)
-{
-    if (query->n_ids < *capacity) return;
-    *capacity = *capacity > 0 ? 2 * *capacity : 1024;
-    int64_t *ids = ARENA_NEW(arena, int64_t, *capacity);
-    if (query->n_ids > 0) memcpy(ids, query->ids, (size_t)query->n_ids * sizeof *ids);
-    query->ids = ids;
-}
-
-static Error query_take_ids(Query *query, Cursor *ids, int64_t most, Arena *arena)
-{
-    int64_t id = 0, capacity = 0;
-    query->n_ids = 0;
-    while (query->n_ids < most && next_integer(ids, &id)) {
-        query_reserve(query, &capacity, arena);
-        query->ids[query->n_ids++] = id;
-    }
-    return cursor_close(ids);
-}
-
-static const char *const query_id[] = {"id"};
-
 // The ids that match, in order; one more than the limit, if there is one, tells that there are more.
 static Error query_ids(Query *query, Arena *arena)
 {
-    Cursor ids = trials_ordered(query->campaign->database, &query->where, query->order, query->n_order, query_id, 1,
-                                query->limit > 0 ? query->limit + 1 : -1, arena);
-    return query_take_ids(query, &ids, INT64_MAX, arena);
+    const DatabaseGuard guard = {.interrupted = interrupt_requested};
+    return trials_ordered(query->campaign->database, &query->all, &query->where, query->order, query->n_order,
+                          query->limit > 0 ? query->limit + 1 : 0, &guard, arena, &query->ids, &query->n_ids);
 }
 
 static Error query_block(const Query *query, Cursor *trials, int64_t from, int64_t to, QueryTake *take, void *taker)

@@ -60,6 +60,12 @@ void with_blob(Cursor *cursor, const void *data, size_t size)
     if (place > 0) bind_blob(cursor->statement, place, data, size);
 }
 
+void with_value(Cursor *cursor, const SqlValue *value)
+{
+    const int place = cursor_place(cursor);
+    if (place > 0) bind_value(cursor->statement, place, value);
+}
+
 bool cursor_next(Cursor *cursor)
 {
     cursor->row = false;

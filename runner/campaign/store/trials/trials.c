@@ -11,31 +11,30 @@
 
 Error condition_read(const TrialColumns *all, const char *text, Arena *arena, Condition *condition)
 {
-    const char **numbers = ARENA_NEW(arena, const char *, all->count + 1);
-    const char **texts = ARENA_NEW(arena, const char *, all->count + 1);
-    Scope scope = {.names = numbers, .texts = texts};
+    const char **names = ARENA_NEW(arena, const char *, all->count + 1);
     Expression *expression;
-    for (int i = 0; i < all->count; i++) {
-        if (all->is_text[i])
-            texts[scope.n_texts++] = all->names[i];
-        else
-            numbers[scope.count++] = all->names[i];
-    }
     *condition = (Condition){.sql = "1"};
     if (text == NULL) return error_none();
+    condition->columns = ARENA_NEW(arena, int, all->count + 1);
+    int n_numbers = 0, n = 0;
+    for (int texts = 0; texts < 2; texts++) { // the scope has the names of numbers first
+        for (int i = 0; i < all->count; i++) {
+            if (all->is_text[i] != (texts == 1)) continue;
+            names[n] = all->names[i];
+            condition->columns[n++] = i;
+        }
+        if (texts == 0) n_numbers = n;
+    }
+    const Scope scope = {names, n_numbers, names + n_numbers, n - n_numbers};
     TRY(expression_parse_text(text, "--where", &scope, arena, &expression));
-    condition->columns = expression_used_names(expression, arena, &condition->n_columns);
+    condition->expression = expression;
+    condition->n_columns = n;
     return expression_sql(expression, arena, &condition->sql, &condition->values, &condition->count);
 }
 
 static void with_condition(Cursor *cursor, const Condition *condition)
 {
-    for (int i = 0; i < condition->count; i++) {
-        if (condition->values[i].is_text)
-            with_text(cursor, condition->values[i].text);
-        else
-            with_real(cursor, condition->values[i].number);
-    }
+    for (int i = 0; i < condition->count; i++) with_value(cursor, &condition->values[i]);
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
@@ -107,17 +106,12 @@ Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *con
                                                         trial_columns_sql(columns, count, arena), where));
 }
 
-static const char *trials_select_sql(const Condition *where, const char *tail, const char *const *columns, int count,
-                                     Arena *arena)
-{
-    return arena_format(arena, "SELECT %s FROM trials WHERE %s%s", trial_columns_sql(columns, count, arena), where->sql,
-                        tail);
-}
-
 static Cursor trials_select(Database *database, const Condition *where, const char *tail, const char *const *columns,
                             int count, Arena *arena)
 {
-    Cursor trials = cursor_open(database, trials_select_sql(where, tail, columns, count, arena));
+    Cursor trials =
+        cursor_open(database, arena_format(arena, "SELECT %s FROM trials WHERE %s%s",
+                                           trial_columns_sql(columns, count, arena), where->sql, tail));
     with_condition(&trials, where);
     return trials;
 }
@@ -125,27 +119,6 @@ static Cursor trials_select(Database *database, const Condition *where, const ch
 Cursor trials_of(Database *database, const Condition *where, const char *const *columns, int count, Arena *arena)
 {
     return trials_select(database, where, "", columns, count, arena);
-}
-
-// An index of the order is used only without a condition ("+" forbids it): SQLite can't know how many rows in that
-// order it must look up until enough of them meet the condition, and a whole scan is faster than ten million look-ups.
-static const char *trials_order_sql(const Condition *where, const TrialOrder *order, int n_order, bool limited,
-                                    Arena *arena)
-{
-    const char *tail = " ORDER BY ", *plain = strcmp(where->sql, "1") == 0 ? "" : "+";
-    for (int i = 0; i < n_order; i++)
-        tail = arena_format(arena, "%s%s%s %s NULLS LAST, ", tail, plain, sql_identifier(arena, order[i].column),
-                            order[i].descending ? "DESC" : "ASC");
-    return arena_format(arena, "%sid%s", tail, limited ? " LIMIT ?" : "");
-}
-
-Cursor trials_ordered(Database *database, const Condition *where, const TrialOrder *order, int n_order,
-                      const char *const *columns, int count, int64_t most, Arena *arena)
-{
-    const char *tail = trials_order_sql(where, order, n_order, most >= 0, arena);
-    Cursor trials = trials_select(database, where, tail, columns, count, arena);
-    if (most >= 0) with_integer(&trials, most);
-    return trials;
 }
 
 Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, TrialOrder by, const char *const *columns,
