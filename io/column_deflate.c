@@ -1,6 +1,7 @@
 // See column_deflate.h.
 #include "column_deflate.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -62,12 +63,15 @@ static void column_unshuffle(const unsigned char *shuffled, int64_t rows, int64_
     }
 }
 
-int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, unsigned char *shuffled,
-                       unsigned char *out, int64_t room)
+int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, unsigned char *out, int64_t room)
 {
     uLongf bytes = (uLongf)room;
+    unsigned char *shuffled = malloc((size_t)(rows * width));
+    if (shuffled == NULL) return 0;
     column_shuffle(raw, rows, width, shuffled);
-    return compress2(out, &bytes, shuffled, (uLong)(rows * width), DEFLATE_LEVEL) == Z_OK ? (int64_t)bytes : 0;
+    if (compress2(out, &bytes, shuffled, (uLong)(rows * width), DEFLATE_LEVEL) != Z_OK) bytes = 0;
+    free(shuffled);
+    return (int64_t)bytes;
 }
 
 bool column_inflate(const unsigned char *deflated, int64_t bytes, int64_t rows, int64_t width, unsigned char *shuffled,

@@ -6,9 +6,9 @@
 // their place is chosen when they are created, and nothing is filled in. So a frame needs no memory for the columns.
 #include "shard_columns.h"
 
-#include "column_deflate.h"
 #include "shard_hdf5.h"
 #include "system.h"
+#include "table_encoder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,22 +27,13 @@ typedef struct ShardFrame {
     unsigned char *around; // the bytes before the first column, between columns, and behind the last one
 } ShardFrame;
 
-// How a column was stored the last times.
-typedef struct ColumnHistory {
-    int64_t slot; // bytes of its room in the file when it was deflated last
-    int waits;    // files until it is deflated again, because that did not pay
-} ColumnHistory;
-
 struct ShardTableWriter {
     Arena arena;
     const ShardTable *table;
     ShardFrame frames[SHARD_FRAMES];
     int64_t used;
-    FilePart *parts;        // [2 n_columns + 1]
-    const void **stored;    // [n_columns] the numbers as the file has them
-    unsigned char *encoded; // [encoded_bytes] of columns that the file has in another form
-    size_t encoded_bytes;
-    ColumnHistory *history; // [n_columns]
+    FilePart *parts; // [2 n_columns + 1]
+    TableEncoder encoder;
 };
 
 // ---- by HDF5 --------------------------------------------------------------------------------------------------------
@@ -333,14 +324,14 @@ Error shard_table_open(const ShardTable *table, ShardTableWriter **out)
     Arena arena;
     const size_t parts = 2 * (size_t)table->n_columns + 1;
     *out = NULL;
-    const size_t bytes =
-        sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(void *) + sizeof(ColumnHistory)) + 4096;
+    const size_t bytes = sizeof(ShardTableWriter) + parts * (sizeof(FilePart) + sizeof(EncodedColumn)) + 4096;
     TRY(arena_create(&arena, bytes, "shards of columns"));
     ShardTableWriter *writer = ARENA_NEW(&arena, ShardTableWriter, 1);
     *writer = (ShardTableWriter){.table = table,
                                  .parts = ARENA_NEW(&arena, FilePart, parts),
-                                 .stored = ARENA_NEW(&arena, const void *, table->n_columns),
-                                 .history = ARENA_NEW(&arena, ColumnHistory, table->n_columns)};
+                                 .encoder = {.columns = table->columns,
+                                             .n_columns = table->n_columns,
+                                             .encoded = ARENA_NEW(&arena, EncodedColumn, table->n_columns)}};
     writer->arena = arena;
     *out = writer;
     return error_none();
@@ -350,95 +341,23 @@ void shard_table_close(ShardTableWriter *writer)
 {
     if (writer == NULL) return;
     for (int i = 0; i < SHARD_FRAMES; i++) frame_drop(&writer->frames[i]);
-    free(writer->encoded);
+    table_encoder_free(&writer->encoder);
     Arena arena = writer->arena;
     arena_destroy(&arena);
 }
 
-static Error table_take_encoded(ShardTableWriter *writer, size_t bytes)
+void shard_table_encode(ShardTableWriter *writer, ThreadTeam *team, int64_t rows, const void *const *values,
+                        ColumnPlace *places)
 {
-    if (bytes <= writer->encoded_bytes) return error_none();
-    free(writer->encoded);
-    writer->encoded = malloc(bytes);
-    writer->encoded_bytes = writer->encoded != NULL ? bytes : 0;
-    return writer->encoded != NULL ? error_none()
-                                   : error_make(ERROR_MEMORY, "not enough memory for a shard of columns");
-}
-
-enum {
-    DEFLATE_SAMPLE = 1 << 10, // rows that are tried first
-    DEFLATE_WAITS = 15,       // files that are written before a column is tried again
-    DEFLATE_LEAST = 512,      // bytes
-    DEFLATE_KEPT = 8,         // a column keeps its room until it needs fewer bytes by this factor
-};
-
-// Frames fit more columns if the room of a column is a power of two, and that of the file before: the rest is zero.
-static int64_t deflate_slot(const ColumnHistory *history, int64_t bytes)
-{
-    int64_t slot = DEFLATE_LEAST;
-    while (slot < bytes) slot *= 2;
-    return history->slot >= slot && history->slot <= DEFLATE_KEPT * slot ? history->slot : slot;
-}
-
-// out <- the column, deflated, if that makes it shorter by half. Returns its bytes in the file; 0: it does not.
-static int64_t table_deflate(ColumnHistory *history, const unsigned char *raw, int64_t rows, int64_t width,
-                             unsigned char *shuffled, unsigned char *out)
-{
-    const int64_t room = rows * width / 2, room_of_sample = DEFLATE_SAMPLE * width / 2;
-    const ColumnHistory before = *history;
-    if (before.waits > 0) {
-        history->waits--;
-        return 0;
-    }
-    *history = (ColumnHistory){.waits = DEFLATE_WAITS};
-    if (before.slot == 0 && column_deflate(raw, DEFLATE_SAMPLE, width, shuffled, out, room_of_sample) == 0) return 0;
-    const int64_t bytes = column_deflate(raw, rows, width, shuffled, out, room), slot = deflate_slot(&before, bytes);
-    if (bytes == 0 || slot > room) return 0;
-    memset(out + bytes, 0, (size_t)(slot - bytes));
-    *history = (ColumnHistory){.slot = slot};
-    return slot;
-}
-
-// The numbers of a column as the file has them. *next: room for them, behind what is encoded already.
-static void table_encode_column(ShardTableWriter *writer, int64_t rows, int c, ColumnPlace *place, unsigned char **next)
-{
-    if (place->width > 0 && place->width < 8) {
-        column_narrow(writer->stored[c], rows, place->width, *next);
-        writer->stored[c] = *next;
-        *next += rows * place->width;
-    }
-    if (place->width > 0 && rows >= SHARD_TABLE_ENCODED && rows <= DEFLATED_ROWS)
-        place->deflated =
-            table_deflate(&writer->history[c], writer->stored[c], rows, place->width, writer->encoded, *next);
-    if (place->deflated > 0) writer->stored[c] = *next;
-    *next += place->deflated;
-    place->hash = column_hash(writer->stored[c], (size_t)column_bytes(place, rows));
-}
-
-// Chooses the places of the columns, but for their offsets, and makes the numbers as the file has them. The first
-// 8 bytes a row of `encoded` are for a column that is shuffled.
-static Error table_encode(ShardTableWriter *writer, int64_t rows, const void *const *values, ColumnPlace *places)
-{
-    const bool encoded = rows >= SHARD_TABLE_ENCODED;
-    size_t bytes = encoded ? (size_t)rows * 8 : 0;
-    for (int c = 0; c < writer->table->n_columns; c++) {
-        places[c] = column_place(&writer->table->columns[c], values[c], rows, encoded);
-        writer->stored[c] = values[c];
-        if (encoded) bytes += (size_t)(rows * places[c].width) * (places[c].width < 8 ? 3 : 1) / 2;
-    }
-    TRY(table_take_encoded(writer, bytes));
-    unsigned char *next = writer->encoded + (encoded ? rows * 8 : 0);
-    for (int c = 0; c < writer->table->n_columns; c++) table_encode_column(writer, rows, c, &places[c], &next);
-    return error_none();
+    table_encode(&writer->encoder, team, rows, values, rows >= SHARD_TABLE_ENCODED, places);
 }
 
 Error shard_table_write(ShardTableWriter *writer, const char *folder, const char *name, int64_t rows,
-                        const void *const *values, ColumnPlace *places, ShardTableFile *written)
+                        ColumnPlace *places, ShardTableFile *written)
 {
     const ShardFrame *frame = NULL;
     int64_t at = 0, around = 0;
     int n = 0;
-    TRY(table_encode(writer, rows, values, places));
     TRY(frame_for(writer, rows, places, &frame));
     for (int c = 0; c < writer->table->n_columns; c++) {
         if (places[c].width > 0) places[c].offset = frame->places[c].offset;
@@ -447,7 +366,7 @@ Error shard_table_write(ShardTableWriter *writer, const char *folder, const char
         const int c = frame->order[k];
         const int64_t before = places[c].offset - at, size = column_bytes(&places[c], rows);
         writer->parts[n++] = (FilePart){frame->around + around, (size_t)before};
-        writer->parts[n++] = (FilePart){writer->stored[c], (size_t)size};
+        writer->parts[n++] = (FilePart){writer->encoder.encoded[c].stored, (size_t)size};
         around += before;
         at = places[c].offset + size;
     }

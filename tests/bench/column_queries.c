@@ -1,14 +1,11 @@
-// What queries of trials cost from rows of SQLite, with and without an index of fitness, and from blocks of columns:
-// files that are read, or mapped into memory. Medians of five, after one that is not counted; everything is in the file
-// cache if it fits.
+// What queries of trials cost from rows of SQLite, with and without an index of fitness, and from blocks of columns.
+// Medians of five, after one that is not counted; everything is in the file cache if it fits.
 //     column_queries [FOLDER [ROWS]]        FOLDER: where the files are made and removed again; ROWS: 1,000,000
 #include "../../runner/campaign/store/trials/blocks.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 // id, search, round, failure (text), n_failed, x0 to x5, fitness, m0 to m5
@@ -47,7 +44,6 @@ typedef struct QueryData {
     BlockRecord *records; // [n_blocks]
     ColumnPlace *places;  // [n_blocks][QUERY_COLUMNS]
     char (*names)[32];    // [n_blocks]
-    char **maps;          // [n_blocks]
 } QueryData;
 
 // Uniform in [0, 1): the finalizer of splitmix64.
@@ -111,21 +107,11 @@ static Error query_make_block(ShardTableWriter *writer, QueryData *data, int64_t
     *record = (BlockRecord){.span = {.first = first, .last = first + rows - 1, .rows = rows}, .name = data->names[b]};
     record->columns = (Bytes){(unsigned char *)places, QUERY_COLUMNS * sizeof *places};
     ShardTableFile written = {.bytes = 0};
-    const Error error = shard_table_write(writer, data->folder, data->names[b], rows, values, places, &written);
+    shard_table_encode(writer, NULL, rows, values, places);
+    const Error error = shard_table_write(writer, data->folder, data->names[b], rows, places, &written);
     record->bytes = written.bytes;
+    record->seal = blocks_seal(&record->span, record->bytes, places, QUERY_COLUMNS);
     return error;
-}
-
-static Error query_map(QueryData *data, int64_t b)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", data->folder, data->names[b]);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    void *map = file >= 0 ? mmap(NULL, (size_t)data->records[b].bytes, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
-    if (file >= 0) close(file);
-    if (map == MAP_FAILED) return error_make(ERROR_MACHINE, "cannot map %s", path);
-    data->maps[b] = map;
-    return error_none();
 }
 
 static Error query_make_blocks(QueryData *data)
@@ -135,31 +121,10 @@ static Error query_make_blocks(QueryData *data)
     QueryCell *cells = query_take((size_t)QUERY_BLOCK * QUERY_COLUMNS, sizeof *cells);
     TRY(shard_table_open(&table, &writer));
     Error error = error_none();
-    for (int64_t b = 0; error.kind == OK && b < data->n_blocks; b++) {
-        error = query_make_block(writer, data, b, cells);
-        if (error.kind == OK) error = query_map(data, b);
-    }
+    for (int64_t b = 0; error.kind == OK && b < data->n_blocks; b++) error = query_make_block(writer, data, b, cells);
     shard_table_close(writer);
     free(cells);
     return error;
-}
-
-static Error query_read_mapped(void *source, int64_t block, int column, int64_t first, int64_t rows, void *values)
-{
-    const QueryData *data = source;
-    const ColumnPlace *place = &data->places[block * QUERY_COLUMNS + column];
-    const int64_t width = place->width;
-    const char *map = width > 0 ? data->maps[block] + place->offset + first * width : NULL;
-    Cell *cells = values;
-    if (width == 8) memcpy(values, map, (size_t)rows * 8);
-    for (int64_t i = 0; width < 8 && i < rows; i++) {
-        const int unused = (int)(64 - 8 * width);
-        cells[i] = place->value;
-        if (width == 0) continue;
-        memcpy(&cells[i], map + i * width, (size_t)width);
-        cells[i].integer = (int64_t)((uint64_t)cells[i].integer << unused) >> unused;
-    }
-    return error_none();
 }
 
 static const char query_sql[] =
@@ -244,12 +209,12 @@ static Error query_time(Database *database, const char *table, int q, int64_t ro
 
 static Error query_table(Database *database, int64_t rows)
 {
-    static const char *const tables[] = {"plain NOT INDEXED", "plain", "trials", "mapped"};
-    printf("%-40s %10s %10s %10s %10s\n", "seconds", "rows", "index", "blocks", "mapped");
+    static const char *const tables[] = {"plain NOT INDEXED", "plain", "trials"};
+    printf("%-40s %10s %10s %10s\n", "seconds", "rows", "index", "blocks");
     for (int q = 0; q < QUERIES; q++) {
         double first = 0;
         printf("%-40s", queries[q].name);
-        for (int t = 0; t < 4; t++) {
+        for (int t = 0; t < 3; t++) {
             double seconds = 0, sum = 0;
             TRY(query_time(database, tables[t], q, rows, &seconds, &sum));
             if (t == 0) first = sum;
@@ -272,15 +237,6 @@ static Error query_all(Database *database, QueryData *data)
     printf("%lld rows; the index of fitness takes %.2f s\n", (long long)data->rows, clock_seconds() - start);
     TRY(blocks_open(data->folder, query_columns, QUERY_COLUMNS, data->records, data->n_blocks, "", &blocks));
     TRY(blocks_table(blocks, database));
-    BlockSpan *spans = query_take((size_t)data->n_blocks, sizeof *spans);
-    for (int64_t b = 0; b < data->n_blocks; b++) spans[b] = data->records[b].span;
-    const BlockTable mapped = {.columns = query_columns,
-                               .n_columns = QUERY_COLUMNS,
-                               .blocks = spans,
-                               .n_blocks = data->n_blocks,
-                               .read = query_read_mapped,
-                               .source = data};
-    TRY(database_add_blocks(database, "mapped", &mapped));
     return query_table(database, data->rows);
 }
 
@@ -294,7 +250,6 @@ int main(int argc, char **argv)
     data.records = query_take(n, sizeof *data.records);
     data.places = query_take(n * QUERY_COLUMNS, sizeof *data.places);
     data.names = query_take(n, sizeof *data.names);
-    data.maps = query_take(n, sizeof *data.maps);
     snprintf(path, sizeof path, "%s/column_queries.db", data.folder);
     remove(path);
     Error error = database_open(path, DATABASE_WRITE, &database);

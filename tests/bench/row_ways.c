@@ -177,7 +177,8 @@ static Error ways_commit_parts(const Run *run, const RowBatch *batch)
     }
     if (writer == NULL) TRY(shard_table_open(&table, &writer));
     ways_file_name(batch, name, sizeof name);
-    return shard_table_write(writer, run->folder, name, batch->rows, values, places, &written);
+    shard_table_encode(writer, NULL, batch->rows, values, places);
+    return shard_table_write(writer, run->folder, name, batch->rows, places, &written);
 }
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------

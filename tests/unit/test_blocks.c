@@ -48,7 +48,8 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
             fitness[i] = failure[i] ? (double)NAN : -x[i];
         }
         const char *name = arena_format(&test->arena, "%06lld.h5", (long long)test->n);
-        CHECK_OK(shard_table_write(writer, test->folder, name, rows, values, test->places[test->n], &written));
+        shard_table_encode(writer, NULL, rows, values, test->places[test->n]);
+        CHECK_OK(shard_table_write(writer, test->folder, name, rows, test->places[test->n], &written));
         record->bytes = written.bytes;
         record->span = (BlockSpan){.first = first, .last = first + rows - 1, .rows = rows};
         record->name = name;

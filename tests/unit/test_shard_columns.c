@@ -158,7 +158,10 @@ static void table_test_compare(TableTest *test, const char *name)
 
 static Error table_test_write(TableTest *test, ShardTableWriter *writer, const char *name)
 {
-    return shard_table_write(writer, test->folder, name, test->rows, test->values, test->places, &test->file);
+    ThreadTeam *team = thread_team_open(3);
+    shard_table_encode(writer, team, test->rows, test->values, test->places);
+    thread_team_close(team);
+    return shard_table_write(writer, test->folder, name, test->rows, test->places, &test->file);
 }
 
 TEST(shard_columns_are_the_file_that_hdf5_writes)

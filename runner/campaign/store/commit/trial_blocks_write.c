@@ -66,7 +66,7 @@ typedef struct TrialBlockWork {
 
 enum { TRIAL_BLOCK_PIECE = 1 << 13, TRIAL_BLOCK_THREADS = 4 };
 
-static Error trial_block_write_file(Store *store, int64_t rows, TrialBlock *block)
+static Error trial_block_encode(Store *store, int64_t rows)
 {
     struct TrialBlockWriter *blocks = store->blocks;
     for (int c = 0; c < store->trials.n_columns; c++) {
@@ -74,9 +74,15 @@ static Error trial_block_write_file(Store *store, int64_t rows, TrialBlock *bloc
         blocks->values[c] = column->kind == MEMORY_REAL ? (const void *)column->reals : column->integers;
     }
     if (blocks->writer == NULL) TRY(shard_table_open(&blocks->table, &blocks->writer));
+    shard_table_encode(blocks->writer, blocks->team, rows, blocks->values, blocks->places);
+    return error_none();
+}
+
+static Error trial_block_write_file(Store *store, int64_t rows, TrialBlock *block)
+{
+    struct TrialBlockWriter *blocks = store->blocks;
     TRY(database_check_place(store->database)); // the folder may now be another campaign's
-    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->values, blocks->places,
-                             &block->file);
+    return shard_table_write(blocks->writer, store->shards, block->name, rows, blocks->places, &block->file);
 }
 
 static void trial_block_work(void *context, int thread, int64_t first, int64_t end)
@@ -120,6 +126,7 @@ Error trial_blocks_write(Store *store, const TrialRows *rows, TrialBlock *block)
     block->places = blocks->places;
     block->digests = blocks->digests;
     if (blocks->team == NULL && rows->count > TRIAL_BLOCK_PIECE) blocks->team = thread_team_open(TRIAL_BLOCK_THREADS);
+    TRY(trial_block_encode(store, rows->count));
     thread_team_for(blocks->team, 1 + (rows->count + TRIAL_BLOCK_PIECE - 1) / TRIAL_BLOCK_PIECE, 1, trial_block_work,
                     &work);
     block->digest = 0;
