@@ -23,6 +23,7 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 // invalid, and errors too.
 Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);     // as it was opened
+const char *database_schema(const Database *database);   // its name in the connection: main
 Error database_close(Database *database);                // a writer also checkpoints (TRUNCATE); NULL: nothing to do
 Error database_check_place(const Database *database);    // error: its path names another file now, or none
 Error database_run(Database *database, const char *sql); // one or more statements without values
@@ -86,6 +87,8 @@ typedef struct DatabaseStamp {
 // False: the stamp can't be trusted (the file was changed just now, has a journal or a WAL that is not empty, is not a
 // regular file, or can't be read).
 bool database_stamp(const char *path, DatabaseStamp *stamp);
+// The same of an open file of any kind, without a look at files beside it.
+bool file_stamp(int descriptor, DatabaseStamp *stamp);
 // Waits until a recent change no longer makes database_stamp return false, if that takes only milliseconds.
 void database_stamp_wait(const char *path);
 

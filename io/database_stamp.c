@@ -54,14 +54,25 @@ static bool stamp_is_alone(const char *path)
     return true;
 }
 
+static bool stamp_take(const struct stat *status, DatabaseStamp *stamp)
+{
+    *stamp = (DatabaseStamp){.word = {(int64_t)status->st_dev, (int64_t)status->st_ino, (int64_t)status->st_size,
+                                      stamp_time(status->st_mtim), stamp_time(status->st_ctim)}};
+    return S_ISREG(status->st_mode) && stamp_unsettled(status) <= 0;
+}
+
+bool file_stamp(int descriptor, DatabaseStamp *stamp)
+{
+    struct stat status;
+    *stamp = (DatabaseStamp){.word = {0}};
+    return fstat(descriptor, &status) == 0 && stamp_take(&status, stamp);
+}
+
 bool database_stamp(const char *path, DatabaseStamp *stamp)
 {
     struct stat status;
     *stamp = (DatabaseStamp){.word = {0}};
-    if (system_link_stat(path, &status) != 0) return false;
-    *stamp = (DatabaseStamp){.word = {(int64_t)status.st_dev, (int64_t)status.st_ino, (int64_t)status.st_size,
-                                      stamp_time(status.st_mtim), stamp_time(status.st_ctim)}};
-    return S_ISREG(status.st_mode) && stamp_unsettled(&status) <= 0 && stamp_is_alone(path) &&
+    return system_link_stat(path, &status) == 0 && stamp_take(&status, stamp) && stamp_is_alone(path) &&
            faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;
 }
 

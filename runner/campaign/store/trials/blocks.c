@@ -23,9 +23,11 @@ struct Blocks {
     ColumnPlace *places; // [n_blocks][n_columns]
     const char **around; // [n_blocks] as in a record
     const int64_t **rows_digest;
-    bool *checked;  // [n_blocks]
-    int64_t behind; // the block behind the blocks that were compared last
-    int64_t ahead;  // the end of the blocks that were compared before they were read
+    bool *checked;         // [n_blocks]
+    DatabaseStamp *stamps; // [n_blocks] of files that were compared; zero: not known
+    bool stamped;          // files that were compared are compared again if their stamp has changed
+    int64_t behind;        // the block behind the blocks that were compared last
+    int64_t ahead;         // the end of the blocks that were compared before they were read
     const char *remedy;
     int64_t n_blocks;
     BlockFile files[BLOCKS_FILES]; // a block can be at one place only
@@ -86,7 +88,7 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
 static size_t blocks_memory(const char *folder, int n_columns, const BlockRecord *records, int64_t n_records)
 {
     const size_t alignment = 64, each = sizeof(BlockSpan) + 3 * sizeof(char *) + sizeof(bool) + sizeof(int64_t) +
-                                        sizeof(ColumnPlace) * (size_t)n_columns;
+                                        sizeof(DatabaseStamp) + sizeof(ColumnPlace) * (size_t)n_columns;
     size_t paths = 0;
     for (int64_t b = 0; b < n_records; b++) paths += strlen(folder) + strlen(records[b].name) + 2 + alignment;
     return sizeof(Blocks) + paths + (size_t)n_records * each + 16 * alignment;
@@ -108,6 +110,7 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
                        .around = ARENA_NEW(&arena, const char *, n_records),
                        .rows_digest = ARENA_NEW(&arena, const int64_t *, n_records),
                        .checked = ARENA_NEW(&arena, bool, n_records),
+                       .stamps = ARENA_NEW(&arena, DatabaseStamp, n_records),
                        .behind = -1,
                        .remedy = remedy};
     blocks->arena = arena;
@@ -122,12 +125,18 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
     return error_none();
 }
 
+static void blocks_close_files(Blocks *blocks)
+{
+    for (int i = 0; i < BLOCKS_FILES; i++) {
+        if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
+        blocks->files[i].block = -1;
+    }
+}
+
 void blocks_close(Blocks *blocks)
 {
     if (blocks == NULL) return;
-    for (int i = 0; i < BLOCKS_FILES; i++) {
-        if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
-    }
+    blocks_close_files(blocks);
     Arena arena = blocks->arena;
     arena_destroy(&arena);
 }
@@ -185,16 +194,25 @@ static Error blocks_look_around(const Blocks *blocks, int64_t block, ShardTableF
     return error;
 }
 
+static bool blocks_stamp_is(const Blocks *blocks, int64_t block, const DatabaseStamp *stamp)
+{
+    const DatabaseStamp *known = &blocks->stamps[block];
+    return known->word[1] != 0 && memcmp(known, stamp, sizeof *stamp) == 0; // word 1: the inode
+}
+
 // The file is the one that was written if the bytes around its columns and the digests of its rows are. These cover
 // all columns: also ids without gaps, which are not read from the file.
 static Error blocks_compare(const Blocks *blocks, int64_t block, int descriptor, int64_t bytes)
 {
     char why[96];
     ShardTableFile found;
+    DatabaseStamp stamp;
     int64_t digest = 0;
     snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
     if (bytes != blocks->bytes[block]) return blocks_differ(blocks, block, why);
-    if (blocks->checked[block]) return error_none();
+    const bool settled = file_stamp(descriptor, &stamp);
+    if (blocks->checked[block] && (!blocks->stamped || blocks_stamp_is(blocks, block, &stamp))) return error_none();
+    blocks->checked[block] = false;
     if (blocks->around[block] != NULL) TRY(blocks_look_around(blocks, block, &found));
     if (blocks->around[block] != NULL && strcmp(found.around.hex, blocks->around[block]) != 0)
         return blocks_differ(blocks, block, "it differs from what was written");
@@ -202,6 +220,7 @@ static Error blocks_compare(const Blocks *blocks, int64_t block, int descriptor,
     if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
         return blocks_differ(blocks, block, "its rows differ from what was written");
     blocks->checked[block] = true;
+    blocks->stamps[block] = settled ? stamp : (DatabaseStamp){.word = {0}};
     return error_none();
 }
 
@@ -261,6 +280,34 @@ Error blocks_check(Blocks *blocks, int64_t block)
 {
     int descriptor = -1;
     return blocks_file(blocks, block, &descriptor);
+}
+
+void blocks_start_again(Blocks *blocks)
+{
+    blocks_close_files(blocks);
+    blocks->stamped = true;
+    blocks->behind = -1;
+    blocks->ahead = 0;
+}
+
+static bool blocks_are_equal(const Blocks *a, int64_t i, const Blocks *b, int64_t k)
+{
+    const size_t columns = (size_t)a->n_columns;
+    return a->spans[i].last == b->spans[k].last && a->spans[i].rows == b->spans[k].rows && a->bytes[i] == b->bytes[k] &&
+           strcmp(a->paths[i], b->paths[k]) == 0 && strcmp(a->around[i], b->around[k]) == 0 &&
+           *a->rows_digest[i] == *b->rows_digest[k] &&
+           memcmp(&a->places[i * a->n_columns], &b->places[k * b->n_columns], columns * sizeof *a->places) == 0;
+}
+
+void blocks_take_checked(Blocks *blocks, const Blocks *before)
+{
+    for (int64_t b = 0, k = 0; b < blocks->n_blocks && blocks->n_columns == before->n_columns; b++) {
+        while (k < before->n_blocks && before->spans[k].first < blocks->spans[b].first) k++;
+        if (k == before->n_blocks) return;
+        if (before->spans[k].first != blocks->spans[b].first || !blocks_are_equal(blocks, b, before, k)) continue;
+        blocks->checked[b] = before->checked[k];
+        blocks->stamps[b] = before->stamps[k];
+    }
 }
 
 bool blocks_is_checked(const Blocks *blocks, int64_t block) { return blocks->checked[block]; }

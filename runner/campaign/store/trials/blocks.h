@@ -27,6 +27,11 @@ void blocks_close(Blocks *blocks); // after the connection of blocks_table
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values);
 // Compares the whole file with its record, if blocks_read has not done it yet.
 Error blocks_check(Blocks *blocks, int64_t block);
+// For a process that lives long: files that are opened from now on are compared again, unless they are as they were when
+// they were compared.
+void blocks_start_again(Blocks *blocks);
+// The same for files that `before` compared, if their records are equal. Both have the same columns.
+void blocks_take_checked(Blocks *blocks, const Blocks *before);
 bool blocks_is_checked(const Blocks *blocks, int64_t block); // it was compared, or its record says so
 // To statements of the connection, `trials` is now the table of the blocks.
 Error blocks_table(Blocks *blocks, Database *database);

@@ -33,6 +33,7 @@ typedef struct TrialBlocks {
 // before are not compared again.
 Error trial_blocks_load(Database *database, bool writes, TrialBlocks **out);
 void trial_blocks_free(void *blocks);
+BlockTable trial_blocks_shown(TrialBlocks *list);                             // as a table, which owns them
 Error trial_blocks_keep_checked(Database *database, const TrialBlocks *list); // files that were compared by now
 
 // To statements of this connection, which only reads, `trials` now means all trials. Nothing without blocks.
