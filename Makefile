@@ -118,8 +118,8 @@ $(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/lib
 	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
 	    $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) \
 	    -lm -lpthread -o $@
-# A loadable extension of SQLite: the table of trials in blocks, for other programs. Of the files that it is made of, the
-# linker leaves out what it does not call: all of HDF5 too. SQLite is that of the program that loads it.
+# A loadable extension of SQLite: the table of trials in blocks, for other programs. The linker leaves out what it does
+# not call, all of HDF5 too. SQLite is that of the program that loads it.
 $(BUILD)/libhopscotch_sqlite.so: $(BUILD)/sqlite.o $(extension)/exports.map
 	$(call step,$@)
 	$(Q)$(CC) -shared -Wl,--version-script=$(extension)/exports.map -Wl,--gc-sections -Wl,-z,defs $(EXTRA) $(LDFLAGS) \

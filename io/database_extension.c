@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The pointers to the program's SQLite. A library is loaded once into a process, so it can't serve two copies of SQLite.
+// The pointers to the program's SQLite. A library is loaded once into a process: it can't serve two copies of SQLite.
 const sqlite3_api_routines *sqlite3_api = NULL;
 
 // SQLite before these versions lacks functions that are called here (database_block_plan.c), or STRICT tables.
@@ -46,8 +46,8 @@ static HostTable *host_of(sqlite3_vtab *base) { return (HostTable *)(uintptr_t)(
 
 // ---- interrupts -----------------------------------------------------------------------------------------------------
 
-// The program may interrupt the connection, or count steps of SQLite (sqlite3_progress_handler). The table asks while it
-// reads by a statement of many steps. Only the thread that runs the statement may call this.
+// The program may interrupt the connection, or count steps of SQLite (sqlite3_progress_handler). The table asks while
+// it reads, by a statement of many steps.
 bool database_is_late(const DatabaseGuard *guard)
 {
     static const char steps[] = "WITH RECURSIVE s(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM s LIMIT 1000) "

@@ -1,6 +1,6 @@
 #!/bin/sh
-# libhopscotch_sqlite, the loadable extension that shows trials in blocks to other programs: sqlite3 and Python's sqlite3
-# get the rows of `query --sql`; also while a run goes on, and clear errors where files are not those that were written.
+# libhopscotch_sqlite, the loadable extension that shows trials in blocks to other programs: sqlite3 and Python get the
+# rows of `query --sql`, also while a run goes on, and clear errors where files are not those that were written.
 . "$(dirname "$0")/../scratch.sh"
 library=${HOPSCOTCH_SQLITE:-$(dirname "$HOPSCOTCH")/libhopscotch_sqlite.so}
 [ -e "$library" ] || { echo "skip $suite: trials in blocks for other programs: needs $library" && exit 0; }
@@ -175,7 +175,7 @@ for thread in threads:
 for thread in threads:
     thread.join()
 once = [rows(blocks, sql) for sql in QUERIES]
-check(len(answers) == 8 and all(answer == [once] * times for answer in answers), "eight threads, each with its connection")
+check(len(answers) == 8 and all(answer == [once] * times for answer in answers), "eight threads and connections")
 
 # ---- the campaign changes
 mine = campaign("blocks", "rw")
@@ -277,7 +277,8 @@ if os.path.exists("results/long"):
     long.set_progress_handler(lambda: 1, 1000)
     said = error(lambda: rows(long, "SELECT count(*) FROM trials WHERE x1 < 9 AND x2 < 9 AND x3 > 9"))
     long.set_progress_handler(None, 0)
-    check(said == "interrupted" and rows(long, "SELECT count(*) FROM trials") == [(300000,)], f"its limits hold: {said}")
+    all_trials = rows(long, "SELECT count(*) FROM trials") == [(300000,)]
+    check(said == "interrupted" and all_trials, f"its limits hold: {said}")
     long.close()
 
 # ---- a folder that is removed and made again, in a process that goes on

@@ -27,8 +27,8 @@ void blocks_close(Blocks *blocks); // after the connection of blocks_table
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values);
 // Compares the whole file with its record, if blocks_read has not done it yet.
 Error blocks_check(Blocks *blocks, int64_t block);
-// For a process that lives long: files that are opened from now on are compared again, unless they are as they were when
-// they were compared.
+// For a process that lives long: files that are opened from now on are compared again, unless their stamp is the one
+// they had when they were compared.
 void blocks_start_again(Blocks *blocks);
 // The same for files that `before` compared, if their records are equal. Both have the same columns.
 void blocks_take_checked(Blocks *blocks, const Blocks *before);

@@ -194,8 +194,8 @@ static Error trial_blocks_measure(Database *database, int64_t *records, int64_t 
     return cursor_close(&row);
 }
 
-// Room for all, so that a database from another person can't end the process. Most texts are copied once, names of files
-// also into paths.
+// Room for all, so that a database from another person can't end the process. Most texts are copied once, names of
+// files also into paths.
 static size_t trial_blocks_room(int64_t records, int64_t bytes)
 {
     const size_t alignment = 64, texts = 4;
