@@ -56,12 +56,20 @@ endif
 # ---- the program: one object per floor, one of kernels per instruction set, one for CUDA -----------------------------
 # All files of a floor are compiled as one unit, which is written here: a new file is part of it at once.
 floors := sim io experiment campaign view command
-not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/environment_kernels.c
+extension := runner/campaign/store/extension
+not_of_a_floor := sim/cpu_kernels.c sim/dual_kernels.c sim/environment_kernels.c io/database_extension.c \
+  $(extension)/extension.c
+files_of_sqlite := $(addprefix sim/,base.c graph/threads.c thread.c thread_team.c) \
+  $(addprefix io/,characters.c clock.c column_deflate.c column_hash.c columns.c database.c database_block_plan.c \
+  database_block_rows.c database_blocks.c database_error.c database_extension.c database_user.c file.c file_within.c \
+  folder.c nofollow.c order.c processors.c row_digest.c sha256.c stored_column.c system.c) \
+  $(addprefix runner/campaign/store/,ground/cursor.c ground/suggested_commands.c ground/transaction.c \
+  trials/blocks.c trials/trial_blocks.c extension/extension.c)
 files_of = $(filter-out $(not_of_a_floor),$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
-write_unit = { for file in $(call files_of,$2); do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
+write_unit = { for file in $2; do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
   cmp -s $(BUILD)/units/$1.new $(BUILD)/units/$1.c || cp $(BUILD)/units/$1.new $(BUILD)/units/$1.c;
-$(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors) library,$(call \
-  write_unit,$(floor),$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))))
+$(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors) library,$(call write_unit,$(floor),$(call \
+  files_of,$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))) $(call write_unit,sqlite,$(files_of_sqlite))))
 vpath %.c $(BUILD)/units runner
 # host: by tests/cuda_on_host
 with_cuda := $(filter yes host,$(CUDA))
@@ -99,7 +107,7 @@ units_faults := $(patsubst %,$(BUILD)/%.o,$(filter-out $(can_fail),$(floors)) $(
   dual_kernels version)
 
 kernels: $(kernels) $(environments)
-all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so)
+all: $(BUILD)/hopscotch $(if $(first),,$(BUILD)/libhopscotch.so $(BUILD)/libhopscotch_sqlite.so)
 $(BUILD)/hopscotch $(BUILD)/portable/hopscotch: $(kernels) $(BUILD)/main.o $(units_$(UNIT))
 	$(call step,$@)
 	$(Q)$(LINK)
@@ -110,6 +118,13 @@ $(BUILD)/libhopscotch.so: $(environments) $(kernels) $(units_library) runner/lib
 	$(Q)$(CC) -shared -Wl,--version-script=runner/library/exports.map -Wl,-soname,libhopscotch.so.1 -Wl,-z,defs \
 	    $(EXTRA) $(LDFLAGS) $(filter %.o,$^) $(LIBS) $(if $(with_cuda),$(CUDA_LIBS)) \
 	    -lm -lpthread -o $@
+# A loadable extension of SQLite: the table of trials in blocks, for other programs. The linker leaves out what it does
+# not call, all of HDF5 too. SQLite is that of the program that loads it.
+$(BUILD)/libhopscotch_sqlite.so: $(BUILD)/sqlite.o $(extension)/exports.map
+	$(call step,$@)
+	$(Q)$(CC) -shared -Wl,--version-script=$(extension)/exports.map -Wl,--gc-sections -Wl,-z,defs $(EXTRA) $(LDFLAGS) \
+	    $< $(filter -lz,$(DEPENDENCY_LIBS)) -lm -lpthread -o $@
+$(BUILD)/sqlite.o: HOST += -DHOPSCOTCH_EXTENSION -fvisibility=hidden -ffunction-sections -fdata-sections
 # the headers of the models, for kernels that are made at run time (sim/made)
 headers := $(wildcard sim/*.h sim/*/*.h)
 $(BUILD)/headers: $(headers)
@@ -125,7 +140,7 @@ $(BUILD)/version.o: HOST += -DHOPSCOTCH_COMMIT='"$(COMMIT)"'
 $(BUILD)/version.o: $(BUILD)/commit
 # The host computes with one lane, whatever it is compiled for (sim/real.h).
 UNIT_FLAGS = -iquote . -DHOPSCOTCH_SCALAR
-$(patsubst %,$(BUILD)/%.o,$(floors) library version main): $(BUILD)/%.o: %.c build/config.mk
+$(patsubst %,$(BUILD)/%.o,$(floors) library sqlite version main): $(BUILD)/%.o: %.c build/config.mk
 	$(call step,$@)
 	$(Q)$(HOST) $(UNIT_FLAGS) -c $< -o $@
 $(can_fail:%=$(BUILD)/faults/%.o): $(BUILD)/faults/%.o: %.c build/config.mk
@@ -190,14 +205,14 @@ $(BUILD)/answers: tests/command/answers.c build/config.mk
 $(BUILD)/pairs: tests/crash/pairs.c build/config.mk
 	$(call step,$@)
 	$(Q)$(C) $(EXTRA) $(DEPENDENCY_FLAGS) $< $(LIBS) -o $@
-PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs libhopscotch.so
+PROGRAMS ?= hopscotch hopscotch_faults tests flips sql attacker pairs libhopscotch.so libhopscotch_sqlite.so
 programs: $(addprefix $(BUILD)/,$(PROGRAMS))
 demo_spec := $(if $(with_cuda),$$(nvidia-smi -L >/dev/null 2>&1 && echo raibert_gains || echo smoke),smoke)
 # For work on the code: the kernels of one instruction set, at -O0, without CUDA; by clang, if there is one, in half of
 # gcc's time. The same bits as any other build. DEBUG=-g: with variables, for a debugger.
 dev_isa := $(if $(filter v2,$(ISA)),v2,scalar)
 dev_cc := $(if $(filter command%,$(origin CC)),$(CC),$(or $(if $(shell command -v clang),clang),$(CC)))
-DEV_PROGRAMS ?= hopscotch hopscotch_faults tests sql attacker
+DEV_PROGRAMS ?= hopscotch hopscotch_faults tests sql attacker libhopscotch_sqlite.so
 dev:
 	$(if $(MAKELEVEL:0=),,@echo "Kernels of one instruction set, $(dev_isa), at -O0 by $(dev_cc), without CUDA: build/dev")
 	@$(MAKE) --no-print-directory BUILD=build/dev UNIT=faults CC=$(dev_cc) CUDA=no OPT=-O0 \
@@ -217,7 +232,7 @@ asan_programs tsan_programs: %_programs:
 	$(MAKE) BUILD=build/$* UNIT=faults CUDA=$(cuda_of_$*) CUDA_LIBS= OPT=-O1 UNIT_OPT=-O0 \
 	    KERNEL_OPT='-O1 -DHOPSCOTCH_CALLS' ISAS="$(runnable)" PLAIN="$(PLAIN_$*)" \
 	    AT_O0="$(filter-out scalar $(lastword $(runnable)),$(runnable))" EXTRA="$(SANITIZE_$*)" \
-	    PROGRAMS="$(filter-out libhopscotch.so,$(PROGRAMS))" programs
+	    PROGRAMS="$(filter-out lib%.so,$(PROGRAMS))" programs
 # the narrowest and the widest kernels; threads take the same steps in all
 PLAIN_asan := scalar $(lastword $(runnable))
 PLAIN_tsan := scalar
@@ -339,6 +354,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/hopscotch $(DESTDIR)$(PREFIX)/bin/hopscotch
 	install -D -m 755 $(BUILD)/libhopscotch.so $(DESTDIR)$(PREFIX)/lib/libhopscotch.so.1
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib $(BUILD)/libhopscotch_sqlite.so
 	ln -sf libhopscotch.so.1 $(DESTDIR)$(PREFIX)/lib/libhopscotch.so
 	install -D -m 644 runner/hopscotch.h $(DESTDIR)$(PREFIX)/include/hopscotch.h
 	install -D -m 644 -t $(SHARE)/hopscotch/experiments experiments/*.yaml experiments/schema.json experiments/README.md

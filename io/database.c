@@ -51,10 +51,14 @@ Error database_prepare(Database *database, const char *sql, Statement **out)
     return error_none();
 }
 
+const char *database_path(const Database *database) { return database->path; }
+
+const char *database_schema(const Database *database) { return database->schema != NULL ? database->schema : "main"; }
+
 bool database_has(const Database *database, const char *table, const char *column)
 {
-    return sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL, NULL, NULL, NULL) ==
-           SQLITE_OK;
+    return sqlite3_table_column_metadata(database->handle, database_schema(database), table, column, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
 }
 
 static inline void statement_bound(Statement *statement, int code)

@@ -23,6 +23,7 @@ Error database_open(const char *path, DatabaseMode mode, Database **out);
 // invalid, and errors too.
 Error database_open_still(const char *path, Arena *arena, Database **out);
 const char *database_path(const Database *database);     // as it was opened
+const char *database_schema(const Database *database);   // its name in the connection: main
 Error database_close(Database *database);                // a writer also checkpoints (TRUNCATE); NULL: nothing to do
 Error database_check_place(const Database *database);    // error: its path names another file now, or none
 Error database_run(Database *database, const char *sql); // one or more statements without values

@@ -93,18 +93,18 @@ static int block_disconnect(sqlite3_vtab *vtab)
     return SQLITE_OK;
 }
 
-static const sqlite3_module block_module = {.xCreate = block_connect,
-                                            .xConnect = block_connect,
-                                            .xBestIndex = block_plan,
-                                            .xDisconnect = block_disconnect,
-                                            .xDestroy = block_disconnect,
-                                            .xOpen = block_open,
-                                            .xClose = block_close,
-                                            .xFilter = block_filter,
-                                            .xNext = block_next,
-                                            .xEof = block_eof,
-                                            .xColumn = block_column,
-                                            .xRowid = block_rowid};
+const sqlite3_module block_module = {.xCreate = block_connect,
+                                     .xConnect = block_connect,
+                                     .xBestIndex = block_plan,
+                                     .xDisconnect = block_disconnect,
+                                     .xDestroy = block_disconnect,
+                                     .xOpen = block_open,
+                                     .xClose = block_close,
+                                     .xFilter = block_filter,
+                                     .xNext = block_next,
+                                     .xEof = block_eof,
+                                     .xColumn = block_column,
+                                     .xRowid = block_rowid};
 
 // ---- adding it ------------------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ Error database_block_error(const Database *database)
     return error;
 }
 
-static void block_free_module(void *given)
+void block_module_free(void *given)
 {
     const BlockModule *module = given;
     Arena arena = module->arena;
@@ -124,7 +124,7 @@ static void block_free_module(void *given)
     arena_destroy(&arena);
 }
 
-Error database_add_blocks(Database *database, const char *name, const BlockTable *table)
+Error block_module_make(const Database *database, const BlockTable *table, BlockModule **out)
 {
     Arena arena;
     const size_t before = ((size_t)table->n_blocks + 1) * sizeof(int64_t);
@@ -136,7 +136,15 @@ Error database_add_blocks(Database *database, const char *name, const BlockTable
         (BlockModule){.database = database, .table = *table, .before = ARENA_NEW(&arena, int64_t, table->n_blocks + 1)};
     module->arena = arena;
     for (int64_t b = 0; b < table->n_blocks; b++) module->before[b + 1] = module->before[b] + table->blocks[b].rows;
-    int code = sqlite3_create_module_v2(database->handle, name, &block_module, module, block_free_module);
+    *out = module;
+    return error_none();
+}
+
+Error database_add_blocks(Database *database, const char *name, const BlockTable *table)
+{
+    BlockModule *module = NULL;
+    TRY(block_module_make(database, table, &module));
+    int code = sqlite3_create_module_v2(database->handle, name, &block_module, module, block_module_free);
     if (code != SQLITE_OK) return database_error(database, code, "add a table of blocks"); // SQLite freed the module
     database->blocks = module;
     char *sql = sqlite3_mprintf("CREATE VIRTUAL TABLE temp.\"%w\" USING \"%w\"", name, name);

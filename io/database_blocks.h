@@ -67,6 +67,11 @@ static inline bool block_column_is_real(const BlockTable *table, int column)
     return table->columns[column].type == NUMBER_REAL;
 }
 
+// The table; its module is given at xConnect. block_module_make: an error frees what the table points to.
+extern const sqlite3_module block_module;
+Error block_module_make(const Database *database, const BlockTable *table, BlockModule **out);
+void block_module_free(void *module);
+
 // All return a result code of SQLite.
 
 int block_plan(sqlite3_vtab *base, sqlite3_index_info *plan); // xBestIndex

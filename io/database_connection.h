@@ -9,13 +9,21 @@
 //   database_user.c    statements that a user wrote
 //   database_blocks.c  a table over blocks of columns (database_blocks.h)
 //   database_error.c   SQLite's result codes as errors
+//   database_extension.c   the table over blocks in a connection of another program
 #ifndef HOPSCOTCH_DATABASE_H
 #define HOPSCOTCH_DATABASE_H
 
 #include "database.h"
 #include "system.h"
 
+// In libhopscotch_sqlite every call goes to the SQLite of the program that loads it, through the pointers that this
+// program gives.
+#ifdef HOPSCOTCH_EXTENSION
+#include <sqlite3ext.h>
+extern const sqlite3_api_routines *sqlite3_api;
+#else
 #include <sqlite3.h>
+#endif
 
 enum { DATABASE_BUSY_MILLISECONDS = 10000 };
 
@@ -23,7 +31,8 @@ struct Database {
     sqlite3 *handle;
     DatabaseMode mode;
     char *path;
-    dev_t device; // of the file when it was opened
+    const char *schema; // of the statements: the database as the connection names it; NULL: main
+    dev_t device;       // of the file when it was opened
     ino_t inode;
     int lock;                   // descriptor of a lock that we hold in SQLite's place; -1: there is none
     bool held;                  // since database_hold it is read as it was then
@@ -65,8 +74,9 @@ bool database_lacks_room(const char *path, Arena *arena); // its -shm file must 
 
 // ---- statements (database.c) ----------------------------------------------------------------------------------------
 
-int database_add_functions(sqlite3 *handle);       // row_digest, SQL_FUNCTION; returns a code of SQLite
-bool database_is_late(const DatabaseGuard *guard); // the statement is to be interrupted (database_user.c)
+int database_add_functions(sqlite3 *handle); // row_digest, SQL_FUNCTION; returns a code of SQLite
+// The statement is to be interrupted (database_user.c, database_extension.c). Only the thread that runs it may ask.
+bool database_is_late(const DatabaseGuard *guard);
 // Why the last step of a statement could not read a block, once; no error if it could (database_blocks.c).
 Error database_block_error(const Database *database);
 

@@ -227,8 +227,6 @@ static void database_free(Database *database)
     free(database);
 }
 
-const char *database_path(const Database *database) { return database->path; }
-
 // For a writer: checks that its path still names the file that was opened.
 Error database_check_place(const Database *database)
 {

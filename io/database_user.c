@@ -34,10 +34,12 @@ static int database_authorize(void *unused, int action, const char *first, const
     return SQLITE_DENY;
 }
 
+#ifndef HOPSCOTCH_EXTENSION // which asks the program that loaded it
 bool database_is_late(const DatabaseGuard *guard)
 {
     return clock_seconds() > guard->deadline || (guard->interrupted != NULL && guard->interrupted() != 0);
 }
+#endif
 
 static int database_ask(void *guard) { return database_is_late(guard); }
 

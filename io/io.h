@@ -18,6 +18,7 @@
 // databases (SQLite), and tables that lie in memory or in shards
 #include "block_table.h"
 #include "database.h"
+#include "database_extension.h"
 #include "database_table.h"
 #include "number_column.h"
 #include "order.h"

@@ -7,7 +7,8 @@
 // A folder below a root can be pinned, as lock.c does with the folder of a lock: files below it are then reached from
 // the folder's own descriptor, even if the folder is renamed and another one gets its name.
 //
-// The lists of roots and of pins are the only state. Any thread may add roots; none is ever removed.
+// The lists of roots and of pins are the only state. Any thread may add roots; none is ever removed. A descriptor that
+// another one replaces stays open, because other threads may use it.
 #include "folder.h"
 #include "system.h"
 
@@ -130,6 +131,23 @@ Error nofollow_add_root(const char *folder)
     memcpy(root->text, folder, length);
     root->text[length] = '\0';
     while (!atomic_compare_exchange_weak(&nofollow_roots, &root->next, root)) continue;
+    return error_none();
+}
+
+Error nofollow_renew_root(const char *folder)
+{
+    char below[PATH_MAX];
+    struct stat known, named;
+    TRY(nofollow_add_root(folder));
+    NofollowRoot *root = atomic_load(&nofollow_roots);
+    while (root != NULL && !nofollow_relative(root, folder, below)) root = root->next;
+    const int before = root != NULL ? nofollow_root_open(root) : -1;
+    if (before < 0 || fstat(before, &known) != 0) return error_none();
+    const int opened = open(root->length > 0 ? root->text : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0 || fstat(opened, &named) != 0) return error_none(); // what is looked for there is missing
+    const bool same = known.st_dev == named.st_dev && known.st_ino == named.st_ino;
+    int expected = before;
+    if (same || !atomic_compare_exchange_strong(&root->descriptor, &expected, opened)) (void)close(opened);
     return error_none();
 }
 

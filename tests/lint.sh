@@ -22,8 +22,8 @@ order="sim io runner/version.c
 runner/experiment/expression runner/experiment/fitness runner/experiment/search runner/experiment/spec
 runner/library
 runner/campaign/store/queries.h runner/campaign/store/ground runner/campaign/store/summary
-runner/campaign/store/trials runner/campaign/store/commit runner/campaign/store/campaign runner/campaign/store/join
-runner/campaign/store/list
+runner/campaign/store/trials runner/campaign/store/extension
+runner/campaign/store/commit runner/campaign/store/campaign runner/campaign/store/join runner/campaign/store/list
 runner/campaign/batch runner/campaign/plan runner/campaign/run runner/campaign/doctor
 runner/view/analysis runner/view/plots runner/view/report
 runner/command runner/main.c"

@@ -116,7 +116,8 @@ static Error query_run(const CommandLine *line)
 
 static const Switch query_sql_switch_rows[] = {
     {"sql", SWITCH_TEXT, "SELECT", 0, 0,
-     "a SELECT over the tables of campaign.db, instead of --where, --order and --columns; read-only"},
+     "a SELECT over the tables of campaign.db, instead of --where, --order and --columns; read-only. Other "
+     "programs find the same table trials with libhopscotch_sqlite (results/README.md)"},
     {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "time limit of --sql (default 30)"},
 };
 static const Switches query_sql_switches = {query_sql_switch_rows, 2};

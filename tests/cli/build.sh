@@ -32,10 +32,10 @@ check $? "configure.sh writes config.mk again when something changed"
 # plans GOAL...: what make would do, in `out`
 plans() { make -n "$@" >out 2>err; }
 plans all
-[ "$(grep -c 'echo "\[[0-9]* of 24\] build' out)" = 24 ]
+[ "$(grep -c 'echo "\[[0-9]* of 26\] build' out)" = 26 ]
 check $? "make counts its steps"
 has "It takes minutes"
-has '[24 of 24] build/libhopscotch.so"'
+has '[26 of 26] build/libhopscotch_sqlite.so"'
 plans demo
 [ "$(grep -c 'cpu_observed_.*\.o: kernels' out)" -le 2 ] && ! grep -q 'cpu_plain' out
 check $? "make demo compiles the kernels of this machine alone"
@@ -44,7 +44,8 @@ has "It takes about a minute"
 # After a full build, of which these empty files are the objects: `make demo` uses the program as it is; after an edit
 # above the kernels, all kernels; after an edit of a kernel, it compiles those of this machine.
 make -n all | sed -n 's/^echo "\[[0-9]* of [0-9]*\] \([^ :"]*\).*/\1/p' >objects
-mkdir -p build && xargs touch build/headers <objects && touch build/hopscotch build/libhopscotch.so
+mkdir -p build && xargs touch build/headers <objects && touch build/hopscotch build/libhopscotch.so \
+    build/libhopscotch_sqlite.so
 echo 'build/io.o: io/yaml.c' >build/io.d
 for object in build/cpu_*.o; do echo "$object: sim/hopper/dynamics.h" >"${object%.o}.d"; done
 plans demo

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HOPSCOTCH_EXTENSION // in a process of another program, whose name is no command of ours
+#define COMMAND_NAME "hopscotch"
+#else
+#define COMMAND_NAME program_invocation_name
+#endif
+
 // The results root of a command without --results.
 const char *command_default_results(void)
 {
@@ -98,7 +104,7 @@ const char *command_results_option(const char *results, Arena *arena)
     return again_made(again_add_results, results, arena);
 }
 
-const char *command_program(Arena *arena) { return command_quoted(program_invocation_name, arena); }
+const char *command_program(Arena *arena) { return command_quoted(COMMAND_NAME, arena); }
 
 // Words that do not fit are left out as a whole: a cut word would be another command.
 CommandText command_again(const char *results, const char *format, ...)
@@ -110,7 +116,7 @@ CommandText command_again(const char *results, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    again_quote(&out, program_invocation_name);
+    again_quote(&out, COMMAND_NAME);
     if (out.used + sizeof words >= out.size) {
         out.used = 0;
         again_add(&out, "hopscotch");

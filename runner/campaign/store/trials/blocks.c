@@ -144,12 +144,18 @@ Error blocks_open(const char *folder, const NumberColumn *columns, int n_columns
     return error_none();
 }
 
+static void blocks_close_files(Blocks *blocks)
+{
+    for (int i = 0; i < BLOCKS_FILES; i++) {
+        if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
+        blocks->files[i].block = -1;
+    }
+}
+
 void blocks_close(Blocks *blocks)
 {
     if (blocks == NULL) return;
-    for (int i = 0; i < BLOCKS_FILES; i++) {
-        if (blocks->files[i].block >= 0) file_close_stored(blocks->files[i].descriptor);
-    }
+    blocks_close_files(blocks);
     for (int c = 0; c < blocks->n_columns; c++) free(blocks->inflated[c].cells);
     Arena arena = blocks->arena;
     arena_destroy(&arena);
@@ -292,6 +298,13 @@ Error blocks_check(Blocks *blocks, int64_t block)
     if (blocks->rows_digest[block] != NULL && digest != *blocks->rows_digest[block])
         return blocks_differ(blocks, block, "its rows differ from what was written");
     return error_none();
+}
+
+void blocks_start_again(Blocks *blocks)
+{
+    blocks_close_files(blocks);
+    memset(blocks->checked, 0, (size_t)(blocks->n_blocks * blocks->n_columns) * sizeof *blocks->checked);
+    for (int c = 0; c < blocks->n_columns; c++) blocks->inflated[c].block = -1;
 }
 
 Error blocks_read(Blocks *blocks, int64_t block, int column, int64_t first, int64_t rows, void *values)

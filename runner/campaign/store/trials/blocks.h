@@ -55,6 +55,8 @@ int blocks_threads(const Blocks *blocks); // at most that many take pieces
 // wrong. Error (machine): of the first block that blocks_read refuses.
 Error blocks_scan(const Blocks *blocks, const BlockScan *scan);
 
+// For a process that lives long: files are opened and compared again.
+void blocks_start_again(Blocks *blocks);
 // To statements of the connection, `trials` is now the table of the blocks.
 Error blocks_table(Blocks *blocks, Database *database);
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TRIAL_BLOCKS_WORDS = 64 }; // most
+enum { TRIAL_BLOCKS_WORDS = 64, TRIAL_BLOCKS_COLUMNS = 2000 }; // most; columns: SQLite's own limit
 
 // ---- a new campaign -------------------------------------------------------------------------------------------------
 
@@ -73,36 +73,47 @@ static Error trial_blocks_read(void *source, int64_t block, int column, int64_t 
     return blocks_read(((TrialBlocks *)source)->blocks, block, column, first, rows, values);
 }
 
+static const char *trial_blocks_schema(const Database *database, Arena *arena)
+{
+    return sql_identifier(arena, database_schema(database));
+}
+
 static Error trial_blocks_load_words(Database *database, TrialBlocks *list, const char *const **words, int *n_words)
 {
     const char **all = ARENA_NEW(&list->arena, const char *, TRIAL_BLOCKS_WORDS), *word;
     *n_words = 0;
-    Cursor rows = cursor_open(database, "SELECT word FROM main.block_words ORDER BY number");
+    Cursor rows = cursor_open(database, arena_format(&list->arena, "SELECT word FROM %s.block_words ORDER BY number",
+                                                     trial_blocks_schema(database, &list->arena)));
     while (*n_words < TRIAL_BLOCKS_WORDS && next_text(&rows, &word)) all[(*n_words)++] = arena_copy(&list->arena, word);
     if (*n_words == 0) all[(*n_words)++] = "unknown"; // another program removed them
     *words = all;
     return cursor_close(&rows);
 }
 
+static NumberColumn trial_blocks_column(const char *name, const char *type, const char *const *words, int n_words)
+{
+    const bool text = strcmp(type, "TEXT") == 0, integer = strcmp(type, "INTEGER") == 0;
+    return (NumberColumn){.field = {.name = name},
+                          .type = text || integer ? NUMBER_INTEGER : NUMBER_REAL,
+                          .words = text ? words : NULL,
+                          .n_words = text ? n_words : 0};
+}
+
 static Error trial_blocks_load_columns(Database *database, TrialBlocks *list)
 {
-    TrialColumns columns;
     const char *const *words = NULL;
     int n_words = 0;
-    TRY(trial_columns(database, NULL, &list->arena, &columns));
-    if (columns.count == 0 || !columns.is_integer[0])
-        return error_make(ERROR_MACHINE,
-                          "the first column of the table best is not the id: another program changed it");
     TRY(trial_blocks_load_words(database, list, &words, &n_words));
-    list->n_columns = columns.count;
-    list->columns = ARENA_NEW(&list->arena, NumberColumn, columns.count);
-    for (int c = 0; c < columns.count; c++)
-        list->columns[c] =
-            (NumberColumn){.field = {.name = columns.names[c]},
-                           .type = columns.is_text[c] || columns.is_integer[c] ? NUMBER_INTEGER : NUMBER_REAL,
-                           .words = columns.is_text[c] ? words : NULL,
-                           .n_words = columns.is_text[c] ? n_words : 0};
-    return error_none();
+    list->columns = ARENA_NEW(&list->arena, NumberColumn, TRIAL_BLOCKS_COLUMNS);
+    Cursor each = cursor_open(database, "SELECT name, type FROM pragma_table_info('best', ?) ORDER BY cid");
+    with_text(&each, database_schema(database));
+    while (list->n_columns < TRIAL_BLOCKS_COLUMNS && cursor_next(&each))
+        list->columns[list->n_columns++] =
+            trial_blocks_column(arena_copy(&list->arena, cell_text(&each, 0)), cell_text(&each, 1), words, n_words);
+    TRY(cursor_close(&each));
+    if (list->n_columns > 0 && list->columns[0].type == NUMBER_INTEGER && list->columns[0].words == NULL)
+        return error_none();
+    return error_make(ERROR_MACHINE, "the first column of the table best is not the id: another program changed it");
 }
 
 static void trial_blocks_load_record(const Cursor *row, TrialBlocks *list)
@@ -125,21 +136,23 @@ static void trial_blocks_load_record(const Cursor *row, TrialBlocks *list)
     list->spans[list->n_records++] = record->span;
 }
 
-static Error trial_blocks_load_records(Database *database, TrialBlocks *list)
+static Error trial_blocks_load_records(Database *database, int64_t most, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
-    int64_t most = 0;
-    TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, &most));
+    const char *schema = trial_blocks_schema(database, arena);
     list->ids = ARENA_NEW(arena, int64_t, most + 1);
     list->records = ARENA_NEW(arena, BlockRecord, most + 1);
     list->spans = ARENA_NEW(arena, BlockSpan, most + 1);
-    Cursor rows = cursor_open(database, "SELECT id, first, last, rows, name, bytes, columns, sha256, digest, seal "
-                                        "FROM main.blocks ORDER BY first");
+    Cursor rows = cursor_open(
+        database, arena_format(arena,
+                               "SELECT id, first, last, rows, name, bytes, columns, sha256, digest, seal FROM "
+                               "%s.blocks ORDER BY first",
+                               schema));
     while (list->n_records < most && cursor_next(&rows)) trial_blocks_load_record(&rows, list);
     return cursor_close(&rows);
 }
 
-static Error trial_blocks_load_all(Database *database, TrialBlocks *list)
+static Error trial_blocks_load_all(Database *database, int64_t most, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
     const char *path = arena_copy(arena, database_path(database)); // RESULTS/NAME/campaign.db
@@ -147,7 +160,7 @@ static Error trial_blocks_load_all(Database *database, TrialBlocks *list)
     const char *folder = folder_of(path, arena), *slash = strrchr(folder, '/');
     const char *name = slash != NULL ? slash + 1 : folder;
     TRY(trial_blocks_load_columns(database, list));
-    TRY(trial_blocks_load_records(database, list));
+    TRY(trial_blocks_load_records(database, most, list));
     return blocks_open(arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder), list->columns, list->n_columns,
                        list->records, list->n_records,
                        arena_format(arena, "`%s` computes its trials again",
@@ -155,14 +168,53 @@ static Error trial_blocks_load_all(Database *database, TrialBlocks *list)
                        &list->blocks);
 }
 
-Error trial_blocks_load(Database *database, TrialBlocks **out)
+// *records: their number; *bytes: of all texts and blobs that are loaded.
+static Error trial_blocks_measure(Database *database, int64_t *records, int64_t *bytes)
 {
     Arena arena;
+    TRY(arena_create(&arena, 1 << 14, "a statement"));
+    const char *schema = trial_blocks_schema(database, &arena);
+    const char *sql = arena_format(
+        &arena,
+        "SELECT count(*), ifnull(sum(ifnull(length(CAST(name AS BLOB)), 0) + ifnull(length(CAST(columns AS BLOB)), 0) "
+        "+ ifnull(length(CAST(sha256 AS BLOB)), 0)), 0) + "
+        "ifnull((SELECT sum(length(CAST(word AS BLOB))) FROM %s.block_words), 0) + "
+        "ifnull((SELECT sum(length(CAST(name AS BLOB))) FROM pragma_table_info('best', ?)), 0) FROM %s.blocks",
+        schema, schema);
+    Cursor row = cursor_open(database, sql);
+    with_text(&row, database_schema(database));
+    *records = *bytes = 0;
+    if (cursor_next(&row)) {
+        *records = cell_integer(&row, 0);
+        *bytes = cell_integer(&row, 1);
+    }
+    arena_destroy(&arena);
+    return cursor_close(&row);
+}
+
+// Room for all, so that a database from another person can't end the process. Most texts are copied once, names of
+// files also into paths.
+static size_t trial_blocks_room(int64_t records, int64_t bytes)
+{
+    const size_t alignment = 64, texts = 4;
+    const size_t each = sizeof(BlockRecord) + sizeof(BlockSpan) + sizeof(int64_t) + (texts + 1) * alignment;
+    const size_t columns = TRIAL_BLOCKS_COLUMNS * (sizeof(NumberColumn) + alignment + 1);
+    return (size_t)records * each + 4 * (size_t)bytes + columns + (1 << 16);
+}
+
+Error trial_blocks_load(Database *database, TrialBlocks **out)
+{
+    enum { RECORDS = 1 << 24, BYTES = 1 << 30 }; // most
+    Arena arena;
+    int64_t records = 0, bytes = 0;
     *out = NULL;
-    TRY(arena_create_growing(&arena, (size_t)1 << 30, "the blocks of a campaign"));
+    TRY(trial_blocks_measure(database, &records, &bytes));
+    if (records > RECORDS || bytes > BYTES)
+        return error_make(ERROR_MACHINE, "%.300s lists more blocks than a campaign has", database_path(database));
+    TRY(arena_create(&arena, trial_blocks_room(records, bytes), "the blocks of a campaign"));
     TrialBlocks *list = ARENA_NEW(&arena, TrialBlocks, 1);
     *list = (TrialBlocks){.arena = arena};
-    const Error error = trial_blocks_load_all(database, list);
+    const Error error = trial_blocks_load_all(database, records, list);
     if (error.kind == OK)
         *out = list;
     else
@@ -172,18 +224,23 @@ Error trial_blocks_load(Database *database, TrialBlocks **out)
 
 // ---- the table trials -----------------------------------------------------------------------------------------------
 
+BlockTable trial_blocks_shown(TrialBlocks *list)
+{
+    return (BlockTable){.columns = list->columns,
+                        .n_columns = list->n_columns,
+                        .blocks = list->spans,
+                        .n_blocks = list->n_records,
+                        .read = trial_blocks_read,
+                        .done = trial_blocks_free,
+                        .source = list};
+}
+
 // The blocks as a table of this connection, which then owns them.
 static Error trial_blocks_add(Database *database)
 {
     TrialBlocks *list = NULL;
     TRY(trial_blocks_load(database, &list));
-    const BlockTable table = {.columns = list->columns,
-                              .n_columns = list->n_columns,
-                              .blocks = list->spans,
-                              .n_blocks = list->n_records,
-                              .read = trial_blocks_read,
-                              .done = trial_blocks_free,
-                              .source = list};
+    const BlockTable table = trial_blocks_shown(list);
     return database_add_blocks(database, "trials", &table); // which frees them, also after an error
 }
 

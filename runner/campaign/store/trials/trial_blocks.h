@@ -31,6 +31,7 @@ typedef struct TrialBlocks {
 } TrialBlocks;
 Error trial_blocks_load(Database *database, TrialBlocks **out);
 void trial_blocks_free(void *blocks);
+BlockTable trial_blocks_shown(TrialBlocks *list); // as a table, which owns them
 
 // To statements of this connection, which only reads, `trials` now means all trials. Nothing without blocks.
 Error trial_blocks_show(Database *database);

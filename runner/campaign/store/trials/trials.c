@@ -109,9 +109,8 @@ Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *con
 static Cursor trials_select(Database *database, const Condition *where, const char *tail, const char *const *columns,
                             int count, Arena *arena)
 {
-    Cursor trials =
-        cursor_open(database, arena_format(arena, "SELECT %s FROM trials WHERE %s%s",
-                                           trial_columns_sql(columns, count, arena), where->sql, tail));
+    Cursor trials = cursor_open(database, arena_format(arena, "SELECT %s FROM trials WHERE %s%s",
+                                                       trial_columns_sql(columns, count, arena), where->sql, tail));
     with_condition(&trials, where);
     return trials;
 }
