@@ -37,6 +37,43 @@ static Error query_campaign(const CommandLine *line, const StoredCampaign *campa
     return error_none();
 }
 
+// ---- groups ---------------------------------------------------------------------------------------------------------
+
+static void query_group_value(Table *table, const Groups *groups, int output, double value)
+{
+    const int column = output < groups->n_by ? groups->by[output] : -1;
+    const bool missing = value != value;
+    if (column >= 0 && groups->all.is_text[column])
+        table_text(table, missing ? NULL : groups->words[(int64_t)value]);
+    else if (groups_counts(groups, output) || (column >= 0 && groups->all.is_integer[column] && !missing))
+        table_integer(table, (int64_t)value);
+    else if (column >= 0)
+        table_exact(table, value);
+    else
+        table_number(table, value);
+}
+
+static Error query_groups(const CommandLine *line, const StoredCampaign *campaign)
+{
+    Groups groups;
+    const TableFormat format = command_format(line);
+    const int64_t limit = switch_integer(line, "limit", format == TABLE_TEXT ? QUERY_ROWS_SHOWN : 0);
+    const QueryAsked asked = {.where = switch_text(line, "where", NULL),
+                              .order = switch_text(line, "order", NULL),
+                              .columns = switch_text(line, "columns", NULL)};
+    TRY(command_tell_rows(line, campaign));
+    TRY(groups_read(campaign, &asked, switch_text(line, "group-by", ""), line->arena, &groups));
+    const int width = groups.n_by + groups.n_aggregates;
+    Table *table = table_start(line->out, format, width, groups.names);
+    for (int64_t g = 0; g < groups.count && (limit == 0 || g < limit); g++) {
+        for (int c = 0; c < width; c++) query_group_value(table, &groups, c, groups.values[g * width + c]);
+    }
+    TRY(table_finish(table));
+    if (limit > 0 && groups.count > limit && format == TABLE_TEXT)
+        fprintf(line->messages, "%s; --limit 0 prints all\n", query_first(limit, line->arena));
+    return error_none();
+}
+
 // ---- the user's own SQL ---------------------------------------------------------------------------------------------
 
 static void query_value(Table *table, const Cursor *row, int column)
@@ -97,30 +134,35 @@ static Error query_sql(const CommandLine *line)
 
 static Error query_run(const CommandLine *line)
 {
-    static const char *const others[] = {"where", "order", "columns"};
+    static const char *const others[] = {"where", "order", "columns", "group-by"};
     StoredCampaign campaign;
     for (size_t i = 0; switch_given(line, "sql") && i < sizeof others / sizeof *others; i++) {
         if (switch_given(line, others[i]))
-            return error_make(ERROR_USAGE,
-                              "--sql and --%s cannot be combined: write the condition, order and columns in the SELECT",
-                              others[i]);
+            return error_make(
+                ERROR_USAGE,
+                "--sql and --%s cannot be combined: write conditions, groups, order and columns in the SELECT",
+                others[i]);
     }
     if (switch_given(line, "sql")) return query_sql(line);
     TRY(campaign_open_named(line, line->arguments[0], &campaign));
     setvbuf(line->out, NULL, _IOFBF, QUERY_BUFFER);
     Query query;
-    const Error error = query_campaign(line, &campaign, &query);
+    const Error error =
+        switch_given(line, "group-by") ? query_groups(line, &campaign) : query_campaign(line, &campaign, &query);
     campaign_close(&campaign);
     return error;
 }
 
-static const Switch query_sql_switch_rows[] = {
+static const Switch query_own_rows[] = {
+    {"group-by", SWITCH_TEXT, "A,B,..", 0, 0,
+     "print groups of trials that agree in these columns. --columns then names aggregates: count, and count, min, max, "
+     "mean, sum, std, median of a column, quantile(COLUMN, 0.9) (default: count; min, median, max of the fitness)"},
     {"sql", SWITCH_TEXT, "SELECT", 0, 0,
      "a SELECT over the tables of campaign.db, instead of --where, --order and --columns; read-only. Other "
      "programs find the same table trials with libhopscotch_sqlite (results/README.md)"},
     {"timeout", SWITCH_INTEGER, "SECONDS", 1, 86400, "time limit of --sql (default 30)"},
 };
-static const Switches query_sql_switches = {query_sql_switch_rows, 2};
+static const Switches query_own = {query_own_rows, sizeof query_own_rows / sizeof *query_own_rows};
 
 const Command command_query = {
     .name = "query",
@@ -130,9 +172,10 @@ const Command command_query = {
         "  hopscotch query gains --where \"k_fp > 100 and failure = 'none'\" --order velocity_error --limit 20\n"
         "  hopscotch query gains --where \"failure = 'fell'\" --order survived:desc --columns id,k_fp,survived\n"
         "  hopscotch query gains --columns all --format csv > trials.csv\n"
-        "  hopscotch query gains --sql \"SELECT thrust, count(*), min(fitness) FROM trials GROUP BY thrust\"\n",
+        "  hopscotch query gains --group-by thrust --columns \"count,mean(fitness),quantile(fitness, 0.9)\"\n"
+        "  hopscotch query gains --sql \"SELECT thrust, max(fitness) - min(fitness) FROM trials GROUP BY thrust\"\n",
     .least = 1,
     .most = 1,
-    .switches = {&switches_select, &query_sql_switches, &switches_format},
+    .switches = {&switches_select, &query_own, &switches_format},
     .run = query_run,
 };

@@ -42,6 +42,26 @@ int64_t query_rows(const Query *query); // at most the limit
 typedef Error QueryTake(void *taker, const Query *query, const Cursor *trial);
 Error query_each(const Query *query, Arena *arena, QueryTake *take, void *taker);
 
+// Groups of trials that agree in some columns, with aggregates of each (analysis/groups.c).
+typedef struct Aggregate Aggregate;
+typedef struct Groups {
+    TrialColumns all;
+    int *by; // [n_by] columns that the trials of a group agree in: places in `all`
+    int n_by;
+    Aggregate *aggregates; // [n_aggregates]
+    int n_aggregates;
+    const char **names;       // [n_by + n_aggregates]
+    const char *const *words; // texts of the numbers in text columns
+    double *values;           // [count][n_by + n_aggregates] in their order; NaN: missing
+    int64_t count;
+} Groups;
+// asked->columns: aggregates; NULL: the number of trials, and the least, median and greatest fitness. asked->order: of
+// columns by their names in the output; else the groups ascend. by: "A,B". The limit is not applied.
+Error groups_read(const StoredCampaign *campaign, const QueryAsked *asked, const char *by, Arena *arena,
+                  Groups *groups);
+// Whether the numbers of an output column are counts.
+bool groups_counts(const Groups *groups, int output);
+
 // ---- intervals and tests (analysis/statistics.c) --------------------------------------------------------------------
 
 // Intervals of 95 %, and a test of two samples, for `verify` and `compare`.

@@ -1,5 +1,5 @@
 // Conditions and queries (view.h).
-#include "../view.h"
+#include "aggregates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@ enum { QUERY_BLOCK = 500, QUERY_COLUMNS_MAX = 2000, QUERY_ORDER_MAX = 64 };
 
 // ---- options --------------------------------------------------------------------------------------------------------
 
-static Error query_column(const TrialColumns *all, const char *name, const char *what, int *column)
+Error query_column(const TrialColumns *all, const char *name, const char *what, int *column)
 {
     *column = trial_column_find(all, name);
     if (*column >= 0) return error_none();
