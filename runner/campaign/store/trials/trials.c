@@ -347,7 +347,7 @@ Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *
     const Spec *spec = &campaign->spec;
     const int metrics = spec->configured.n_metrics;
     if (!spec->replicates.store) return error_none();
-    for (int r = 0; r < spec->replicates.count; r++) rows->replicate_trial[r] = trial;
+    for (int r = 0; r < spec->replicates.count; r++) rows->replicate_trial[r] = rows->id[0];
     Cursor replicates = replicates_of(campaign->database, trial);
     for (int r = 0; r < spec->replicates.count && cursor_next(&replicates); r++) {
         const int32_t failure = rows_failure_code(spec, cell_text(&replicates, REPLICATE_FAILURE));
