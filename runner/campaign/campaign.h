@@ -205,7 +205,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
-// maximises it.
+// maximises it (store/trials/rank.c). Worst first is the reverse.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
@@ -280,9 +280,7 @@ Error store_end(Store *store, Error error);
 // Adds a row to the campaign's events, within a transaction. kind: "run", PROGRAM_FOLDER, ...
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Cursor store_events(Database *database);                    // cells: time, kind, text
-const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
-const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 // ---- rows of the tables trials and replicates (store/ground/rows.c, store/trials/columns.c) -------------------------
 
