@@ -101,7 +101,7 @@ symbols_point_down()
 # expression/sql.c, of columns that there are; examples of `query --sql` are for users, and the Python package is one.
 only_the_store_speaks_sql()
 {
-    calls='Statement|cursor_open|with_(null|integer|count|real|text|blob)|database_(prepare|run|make_index)'
+    calls='Statement|cursor_open|with_(null|integer|count|real|text|blob|cell)|database_(prepare|run|make_index)'
     calls="$calls|statement_[a-z]+|(bind|column)_(null|integer|real|text|word|blob|kind|count|name|digest|is_null)"
     calls="$calls|store_(integer|text)|sql_identifier"
     verbs='SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|VACUUM|REINDEX|BEGIN|COMMIT|ROLLBACK'

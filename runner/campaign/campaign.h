@@ -205,7 +205,7 @@ Error campaign_digest(const StoredCampaign *campaign, Sha256Text *digest);
 //   digests      name (of a table), block, rows, digest: `doctor` compares the rows with them (store/commit/seal.c)
 //
 // Best first is always: ORDER BY fitness IS NULL, violation, fitness, survived DESC, id; `fitness DESC` if the spec
-// maximises it.
+// maximises it (store/trials/rank.c). Worst first is the reverse.
 
 #define STORE_APPLICATION_ID 0x484F5053 // "HOPS"
 #define STORE_SCHEMA_VERSION 1
@@ -280,9 +280,7 @@ Error store_end(Store *store, Error error);
 // Adds a row to the campaign's events, within a transaction. kind: "run", PROGRAM_FOLDER, ...
 Error store_event(Store *store, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 Cursor store_events(Database *database);                    // cells: time, kind, text
-const char *store_meets(const Spec *spec);                  // " AND violation = 0", "" without constraints
 Error store_maximizes(Database *database, bool *maximizes); // whether the one objective of the campaign is maximised
-const char *store_best_order(const Spec *spec); // ORDER BY of the trials WHERE fitness IS NOT NULL, best first
 
 // ---- rows of the tables trials and replicates (store/ground/rows.c, store/trials/columns.c) -------------------------
 
@@ -377,6 +375,10 @@ Error fronts_are_stored(Database *database, bool *stored); // whether there are 
 
 // Takes the campaign's lock. Error (user): another process holds it; the error names that process and what to do.
 Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lock);
+// Makes the folder of a campaign and locks it. Until it is locked, gc may remove it as the remains of a crash. made: by
+// verify or compare; error: the campaign that it is made of was removed or renamed. name NULL: it gets its name
+// later, so that errors name the lock.
+Error campaign_lock_made(const char *folder, const char *name, bool made, Arena *arena, Lock *lock);
 // Error (user): the folder is on a network file system, and shared_fs does not allow that.
 Error campaign_refuse_network(const char *folder, bool shared_fs);
 // Opens a campaign's database for writing, with the lock held. A database that is gone is not created again.
@@ -536,6 +538,18 @@ typedef struct GatherReport {
     const Spec *spec;  // of the campaign; NULL: no part is done
 } GatherReport;
 Error gather_parts(const Parts *parts, const char *name, const RunOptions *options, Arena *arena, GatherReport *report);
+
+// ---- campaigns of one spec (store/join/merge.c) ---------------------------------------------------------------------
+
+// Makes campaign `name` of several of one spec that know their trials beforehand: a copy of the one with the highest
+// trial id, and the trials that only others have. Error: a trial of two of them differs in a bit; the first such trials
+// go to options->messages.
+typedef struct MergeReport {
+    const char *largest;   // the campaign that was copied
+    int64_t trials, added; // of that campaign, of others
+} MergeReport;
+Error merge_campaigns(const CampaignPlace *places, int count, const char *name, const RunOptions *options, Arena *arena,
+                      MergeReport *report);
 
 // ---- arrays that the spec no longer asks for (store/commit/unwanted_shards.c) ---------------------------------------
 

@@ -139,7 +139,7 @@ if [ -x "$HOPSCOTCH_FAULTS_PROGRAM" ]; then
     pauses lock:1 resume gait
     mv results/gait results/walk
     goes_on
-    said 1 "there is no campaign gait under results to resume"
+    said 3 "campaign gait is gone: another process removed or renamed it"
     [ ! -e results/gait ]
     check $? "no folder is left under the name"
     pauses truncate:1 tag walk late

@@ -54,6 +54,27 @@ has "2 trials differ" err
 [ ! -e results/none ]
 check $? "nothing is merged"
 
+# The others are compared with each other too, where the largest has no such trial.
+cp -r results/low results/lower
+"$SQL" results/lower/campaign.db "UPDATE trials SET attitude_rms = attitude_rms * (1 + 3e-16) WHERE id = 5"
+code=3 refused merge high low lower --into none
+has "trial 5 of low and of lower: attitude_rms" err
+has "1 trial differs" err
+
+# A shard of the largest that is damaged is not copied; one that is missing is recorded again.
+cp -r results/whole results/hurt
+printf X | dd of=results/hurt/shards/000000.h5 bs=1 seek=2000 conv=notrunc 2>/dev/null
+code=3 refused merge hurt short --into none
+has "the shard results/hurt/shards/000000.h5 differs from what was written" err
+has "doctor hurt --repair" err
+[ ! -e results/none ]
+check $? "nothing is merged"
+rm results/hurt/shards/000000.h5
+works merge hurt short --into again
+works resume again --progress none
+[ "$(digest again)" = "$(digest whole)" ]
+check $? "a missing shard is recorded again"
+
 run run grid.yaml --name other --set seed=8 --progress none
 refused merge whole other --into none
 has "have different specs: their trials cannot be joined" err

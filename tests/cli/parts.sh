@@ -513,6 +513,6 @@ expect $? 3 "no sbatch"
 has "sbatch can't be called: No such file" err
 
 # Not provoked here: "no pipe to sbatch"; "the current folder has no path"; "can't find the path of this program";
-# "not enough memory for the order of"; "can't be divided into parts: run its last spec under a new name" (a campaign
-# that was extended, as its own store refuses it before).
+# "can't be divided into parts: run its last spec under a new name" (a campaign that was extended, as its own store
+# refuses it before).
 exit $status

@@ -2,6 +2,7 @@
 #include "../../runner/campaign/campaign.h"
 #include "../../runner/campaign/store/commit/commit.h"
 #include "../../runner/campaign/store/queries.h"
+#include "../../runner/campaign/store/trials/rank.h"
 #include "../../runner/campaign/store/commit/seal.h"
 #include "../test.h"
 #include "../../runner/campaign/store/campaign/store.h"
@@ -262,17 +263,35 @@ TEST(store_index_gives_the_order_of_best)
     StoreCase test;
     Statement *statement = NULL;
     bool row = false;
-    char sql[256];
+    char sql[512];
     store_case_start(&test);
     CHECK_OK(store_index_fitness(test.store, &test.arena));
-    snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN SELECT * FROM trials WHERE fitness IS NOT NULL ORDER BY %s LIMIT 1",
-             store_best_order(&test.spec));
+    snprintf(sql, sizeof sql,
+             "EXPLAIN QUERY PLAN SELECT * FROM trials WHERE fitness IS NOT NULL ORDER BY %s, id LIMIT 1",
+             rank_order(&test.spec, RANK_COLUMNS_MAX).text);
     CHECK_OK(database_prepare(test.store->database, sql, &statement));
     CHECK_OK(statement_step(statement, &row));
     CHECK_TEXT("SEARCH trials USING INDEX trials_by_fitness (fitness>?)", column_text(statement, 3));
     CHECK_OK(statement_step(statement, &row));
     CHECK(!row); // the plan contains no sorting
     statement_close(statement);
+    store_case_end(&test);
+}
+
+// Worst first is best first, turned round.
+TEST(store_order_of_worst)
+{
+    StoreCase test;
+    store_case_start(&test);
+    CHECK_TEXT("\"fitness\", \"survived\" DESC", rank_order(&test.spec, RANK_COLUMNS_MAX).text);
+    CHECK_TEXT("\"fitness\" DESC, \"survived\"", rank_order_of_worst(&test.spec).text);
+    test.spec.n_constraints = 1;
+    test.spec.objective.maximize[0] = true;
+    CHECK_TEXT("\"violation\", \"fitness\" DESC, \"survived\" DESC", rank_order(&test.spec, RANK_COLUMNS_MAX).text);
+    CHECK_TEXT("\"violation\" DESC, \"fitness\", \"survived\"", rank_order_of_worst(&test.spec).text);
+    test.spec.objective.count = 2;
+    CHECK_TEXT("\"violation\", \"objective_1\" DESC", rank_order(&test.spec, 2).text);
+    test.spec.objective.count = 1;
     store_case_end(&test);
 }
 

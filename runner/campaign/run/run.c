@@ -537,26 +537,6 @@ static Error campaign_watched(Campaign *campaign, const char *folder, const Lock
     return error.kind != OK ? error : unwatched;
 }
 
-// For campaigns that verify and compare make of another one. Error: that one was removed or renamed meanwhile.
-static Error campaign_make_below(const char *folder, Arena *arena)
-{
-    TRY(folder_add(folder_of(folder, arena)));
-    return folder_add(folder);
-}
-
-static Error campaign_check_place(const Campaign *campaign, const char *folder)
-{
-    const RunOptions *options = campaign->options;
-    const bool there = !file_missing(arena_format(campaign->arena, "%s/%s", folder, CAMPAIGN_DATABASE));
-    if (options->resume_only && !there) {
-        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
-                          campaign->name, options->results, command_program(campaign->arena));
-    }
-    TRY(folder_check_inside(folder));
-    if (!there) TRY(options->made ? campaign_make_below(folder, campaign->arena) : folder_make(folder));
-    return campaign_refuse_network(folder, options->shared_fs);
-}
-
 // The first folder of the path that does not exist; NULL: all exist.
 static const char *campaign_first_missing(const char *folder, Arena *arena)
 {
@@ -576,17 +556,16 @@ static void campaign_unmake(const Campaign *campaign, const char *folder, const 
     }
 }
 
-// Creates and locks the folder of a new campaign. Until it is locked, gc may remove it as the remains of a crash.
 static Error campaign_take(const Campaign *campaign, const char *folder, Lock *lock)
 {
-    enum { CAMPAIGN_TRIES = 10 };
-    Error error = error_none();
-    for (int tries = 0; tries < CAMPAIGN_TRIES; tries++) {
-        TRY(campaign_check_place(campaign, folder));
-        error = campaign_lock(folder, campaign->name, campaign->arena, lock);
-        if (error.kind == OK || !file_missing(folder)) break;
-    }
-    return error;
+    const RunOptions *options = campaign->options;
+    TRY(campaign_refuse_network(folder, options->shared_fs));
+    if (!options->resume_only) return campaign_lock_made(folder, campaign->name, options->made, campaign->arena, lock);
+    if (file_missing(arena_format(campaign->arena, "%s/" CAMPAIGN_DATABASE, folder)))
+        return error_make(ERROR_USER, "there is no campaign %.128s under %.150s to resume: start it with `%s run`",
+                          campaign->name, options->results, command_program(campaign->arena));
+    TRY(folder_check_inside(folder));
+    return campaign_lock(folder, campaign->name, campaign->arena, lock);
 }
 
 // *created: the lock is held, and the folder had no database.

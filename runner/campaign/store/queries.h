@@ -188,7 +188,7 @@ enum { REPLICATE_TRIAL, REPLICATE_NUMBER, REPLICATE_FAILURE, REPLICATE_METRICS }
 Cursor replicates_of(Database *database, int64_t trial);
 // A digest of all columns of all replicates of a trial; 0: the campaign stores none.
 Error replicates_digest(const StoredCampaign *campaign, int64_t trial, uint64_t *digest);
-Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *rows); // into row 0
+Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *rows); // into row 0, under its id
 
 // ---- parameters of stored trials (trial_parameters.c) ---------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // Finds stored campaigns by name or path, and their trials by id or name.
-#include "../trials/best_order.h"
+#include "../trials/rank.h"
 #include "../ground/rows.h"
 #include "store.h"
 
@@ -221,7 +221,7 @@ static const struct {
 
 static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *arena, int64_t *trial)
 {
-    const char *order = "id";
+    RankText order = {"id"};
     const bool ranked = strcmp(trial_names[which].name, "failed") != 0;
     if (ranked && spec_several(&campaign->spec))
         return error_make(ERROR_USER, "%.100s has several objectives and so no %s trial; %s shows its front",
@@ -230,9 +230,10 @@ static Error trial_of_name(const StoredCampaign *campaign, int which, Arena *are
     if (trial_names[which].reversed)
         TRY(kept_refuse(campaign->database, campaign->name, "its worst trial may have none", arena));
     if (ranked)
-        order = trial_names[which].reversed ? store_worst_order(&campaign->spec) : store_best_order(&campaign->spec);
-    const char *sql =
-        arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s LIMIT 1", trial_names[which].where, order);
+        order = trial_names[which].reversed ? rank_order_of_worst(&campaign->spec)
+                                            : rank_order(&campaign->spec, RANK_COLUMNS_MAX);
+    const char *sql = arena_format(arena, "SELECT id FROM trials WHERE %s ORDER BY %s, id LIMIT 1",
+                                   trial_names[which].where, order.text);
     TRY(store_integer(campaign->database, sql, -1, trial));
     if (*trial >= 0) return error_none();
     return error_make(ERROR_USER, "%.100s has no %s trial: %s", campaign->name, trial_names[which].name,

@@ -1,7 +1,7 @@
 // The state of a campaign from its database and its lock: a few queries of one row each.
 #include "status.h"
 
-#include "../trials/best_order.h"
+#include "../trials/rank.h"
 #include "../ground/rows.h"
 #include "store.h"
 #include "../trials/trial_blocks.h"
@@ -143,7 +143,7 @@ static Error status_read_all(Database *database, Arena *arena, StatusReport *rep
     for (int i = 0; i < (int)(sizeof status_queries / sizeof *status_queries) && error.kind == OK; i++)
         error = status_query(database, i, report, arena);
     status_count_objectives(database, report);
-    if (error.kind == OK) error = store_best(database, &report->best_trial, &report->best);
+    if (error.kind == OK) error = rank_best(database, &report->best_trial, &report->best);
     if (error.kind == OK) error = status_read_most(database, report);
     if (error.kind == OK) error = status_read_set(database, arena, report);
     if (error.kind == OK) error = timings_read(database, 0, &report->timings);

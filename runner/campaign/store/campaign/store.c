@@ -2,7 +2,6 @@
 // schema.c, rows are committed by commit.c, and recovery.c cleans up after a crash.
 #include "store.h"
 
-#include "../trials/best_order.h"
 #include "../trials/best_rows.h"
 #include "../ground/cursor.h"
 #include "../commit/kept_rows.h"
@@ -336,12 +335,9 @@ static Error store_count_batches(Store *store, StoreCounts *counts)
 
 Error store_counts(Store *store, StoreCounts *counts)
 {
-    char sql[256];
     *counts = (StoreCounts){.last_trial = -1, .best_fitness = (double)NAN, .best_trial = -1};
     TRY(store_count_batches(store, counts));
-    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s LIMIT 1",
-             trial_blocks_table(store->database), store_meets(store->spec), store_best_order(store->spec));
-    return store_take_best(store->database, sql, &counts->best_trial, &counts->best_fitness);
+    return rank_best(store->database, &counts->best_trial, &counts->best_fitness);
 }
 
 static bool store_state_fits(const Search *search, size_t size)
@@ -366,10 +362,8 @@ Error store_search_state(Store *store, Search *search, bool *found)
 // (front.c). Made at the end, because it would halve the rate of inserts.
 Error store_index_fitness(Store *store, Arena *arena)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = trials_best_columns(store->spec, columns);
     const char *sql = arena_format(arena, "CREATE INDEX IF NOT EXISTS trials_by_fitness ON trials(%s)",
-                                   trials_columns_order(columns, count, arena));
+                                   rank_order(store->spec, RANK_COLUMNS_MAX).text);
     TRY(store_begin(store));
     Error error = database_make_index(store->database, sql);
     if (error.kind == OK) error = seal_schema(store->database);

@@ -23,6 +23,21 @@ Error campaign_lock(const char *folder, const char *name, Arena *arena, Lock *lo
                       name, holder, command_again(folder_of(folder, arena), "status %.128s", name).text);
 }
 
+Error campaign_lock_made(const char *folder, const char *name, bool made, Arena *arena, Lock *lock)
+{
+    enum { TRIES = 10 };
+    const char *path = arena_format(arena, "%s/" CAMPAIGN_LOCK, folder);
+    Error error = error_none();
+    TRY(folder_check_inside(folder));
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (made) TRY(folder_add(folder_of(folder, arena)));
+        TRY(made ? folder_add(folder) : folder_make(folder));
+        error = name != NULL ? campaign_lock(folder, name, arena, lock) : lock_take(path, lock);
+        if (error.kind == OK || !file_missing(folder)) break;
+    }
+    return error;
+}
+
 Error campaign_refuse_network(const char *folder, bool shared_fs)
 {
     const char *network = network_file_system(folder);

@@ -63,15 +63,13 @@ static const char schema_sql[] =
 // The trials as rows, the best of them as a view; or as blocks, to which no row can refer, the best of them as rows.
 static Error schema_make_trials(Database *database, const Spec *spec, bool blocks, Arena *arena)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = rank_columns(spec, columns);
     if (blocks) return trial_blocks_make(database, spec, arena);
     TRY(database_run(database, rows_table_sql(spec, "trials", arena)));
     return database_run(database,
                         arena_format(arena,
                                      "CREATE VIEW best AS SELECT * FROM trials WHERE %s IS NOT NULL ORDER BY %s, id "
                                      "LIMIT %d",
-                                     rows_good_name(spec), trials_columns_order(columns, count, arena), BEST_ROWS));
+                                     rows_good_name(spec), rank_order(spec, ORDER_TERMS_MAX).text, BEST_ROWS));
 }
 
 Error schema_make(Database *database, const Spec *spec, bool blocks, Arena *arena)

@@ -1,5 +1,6 @@
 // The progress of searches that learn, by rounds (queries.h).
 #include "../queries.h"
+#include "../trials/rank.h"
 
 #include "rounds.h"
 
@@ -153,10 +154,9 @@ Cursor rounds_of_best(Database *database, bool maximize, int64_t every, int64_t 
     static const char sql[] =
         "SELECT r.search, r.round, r.evaluations, r.best, r.sigma, r.condition, "
         "(SELECT hypervolume FROM fronts f WHERE f.search = r.search AND f.round = r.round), r.debug FROM rounds r "
-        "WHERE "
-        "(r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (SELECT search FROM rounds GROUP BY search ORDER BY "
-        "min(best) IS NULL, %s, search LIMIT ?2) ORDER BY r.search, r.round LIMIT ?3";
-    Cursor rounds = cursor_open(database, arena_format(arena, sql, maximize ? "max(best) DESC" : "min(best)"));
+        "WHERE (r.round %% ?1 = 0 OR r.stop IS NOT NULL) AND r.search IN (%s LIMIT ?2) ORDER BY r.search, r.round "
+        "LIMIT ?3";
+    Cursor rounds = cursor_open(database, arena_format(arena, sql, rank_searches(maximize)));
     with_integer(&rounds, every);
     with_integer(&rounds, searches);
     with_integer(&rounds, most);

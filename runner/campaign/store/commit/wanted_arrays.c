@@ -1,6 +1,7 @@
 // Which arrays are kept: those that the spec asks for, and which of them are still missing.
 #include "wanted_arrays.h"
 #include "../ground/recording.h"
+#include "../trials/rank.h"
 
 #include <string.h>
 
@@ -71,12 +72,12 @@ static Error record_want_front(const Spec *spec, Database *database, int64_t bes
 
 static Error record_want_best(const Spec *spec, Database *database, int64_t best)
 {
-    char sql[256];
+    char sql[512];
     if (spec_several(spec)) return record_want_front(spec, database, best);
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO temp.wanted SELECT id FROM trials WHERE fitness IS NOT NULL "
-             "ORDER BY %s LIMIT ?",
-             store_best_order(spec));
+             "ORDER BY %s, id LIMIT ?",
+             rank_order(spec, RANK_COLUMNS_MAX).text);
     return record_want(database, sql, best);
 }
 

@@ -66,6 +66,17 @@ void with_value(Cursor *cursor, const SqlValue *value)
     if (place > 0) bind_value(cursor->statement, place, value);
 }
 
+void with_cell(Cursor *cursor, const Cursor *row, int place)
+{
+    switch (cell_kind(row, place)) {
+    case COLUMN_INTEGER: with_integer(cursor, cell_integer(row, place)); break;
+    case COLUMN_REAL: with_real(cursor, cell_real(row, place)); break;
+    case COLUMN_TEXT: with_text(cursor, cell_text(row, place)); break;
+    case COLUMN_BLOB: with_blob(cursor, cell_blob(row, place).data, cell_blob(row, place).size); break;
+    case COLUMN_NULL: with_null(cursor); break;
+    }
+}
+
 bool cursor_next(Cursor *cursor)
 {
     cursor->row = false;

@@ -32,6 +32,7 @@ void with_real(Cursor *cursor, double value);   // NaN is stored as NULL
 void with_text(Cursor *cursor, const char *value);
 void with_blob(Cursor *cursor, const void *data, size_t size);
 void with_value(Cursor *cursor, const SqlValue *value);
+void with_cell(Cursor *cursor, const Cursor *row, int place); // the value of a cell of another statement's row
 
 bool cursor_next(Cursor *cursor);              // false: no more rows, or an error
 void cursor_stop(Cursor *cursor, Error error); // keeps the error, after which there are no more rows; no error: nothing

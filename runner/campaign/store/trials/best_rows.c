@@ -150,15 +150,13 @@ Error best_rows_add(Store *store, const TrialRows *rows)
 Error best_rows_again(Store *store)
 {
     struct BestRows *best = store->best;
-    TrialOrder columns[BEST_COLUMNS_MAX];
     if (best == NULL) return error_none();
     const size_t used = best->arena.used;
-    const int count = rank_columns(store->spec, columns);
     const char *sql = arena_format(
         &best->arena,
         "DELETE FROM main.best; INSERT INTO main.best SELECT * FROM temp.trials WHERE %s IS NOT NULL ORDER BY %s, id "
         "LIMIT %lld",
-        rows_good_name(store->spec), trials_columns_order(columns, count, &best->arena), (long long)best->first.most);
+        rows_good_name(store->spec), rank_order(store->spec, ORDER_TERMS_MAX).text, (long long)best->first.most);
     const Error error = database_run(store->database, sql);
     arena_rewind(&best->arena, used);
     return error.kind == OK ? best_rows_load(store) : error;

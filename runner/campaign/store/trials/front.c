@@ -4,7 +4,7 @@
 // (H. T. Kung, F. Luccio, F. P. Preparata, "On finding the maxima of a set of vectors", Journal of the ACM 22(4),
 // 1975).
 #include "../ground/rows.h"
-#include "best_order.h"
+#include "rank.h"
 #include "../queries.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static Error front_add(Front *front, FrontLeast *least, int64_t id, const double
 static const char *front_sql(const Spec *spec, const char *const *columns, const bool *maximize, int objectives,
                              Arena *arena)
 {
-    const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_good_name(spec), store_meets(spec));
+    const char *where = arena_format(arena, "%s IS NOT NULL%s", rows_good_name(spec), rank_meets(spec));
     const char *list = trial_columns_sql(columns, objectives, arena), *order = "";
     for (int k = 0; k < objectives; k++) {
         const char *column = sql_identifier(arena, columns[k]);

@@ -1,6 +1,7 @@
 // How good the gradients of searches are (GradientSigns), one row for each round that took one. Only campaigns whose
 // method takes gradients have the table, and of these not the ones that an earlier program made.
 #include "../queries.h"
+#include "rank.h"
 
 #include <math.h>
 
@@ -56,9 +57,9 @@ Cursor gradients_of_best(Database *database, bool maximize, int64_t every, int64
 {
     static const char sql[] =
         "SELECT search, round, norm, spread, cosine, growth FROM (SELECT *, row_number() OVER (PARTITION BY search "
-        "ORDER BY round) - 1 AS place FROM gradients WHERE search IN (SELECT search FROM rounds GROUP BY search ORDER "
-        "BY min(best) IS NULL, %s, search LIMIT ?2)) WHERE place %% ?1 = 0 ORDER BY search, round LIMIT ?3";
-    Cursor rounds = cursor_open(database, arena_format(arena, sql, maximize ? "max(best) DESC" : "min(best)"));
+        "ORDER BY round) - 1 AS place FROM gradients WHERE search IN (%s LIMIT ?2)) "
+        "WHERE place %% ?1 = 0 ORDER BY search, round LIMIT ?3";
+    Cursor rounds = cursor_open(database, arena_format(arena, sql, rank_searches(maximize)));
     with_integer(&rounds, every);
     with_integer(&rounds, searches);
     with_integer(&rounds, most);

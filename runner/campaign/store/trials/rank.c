@@ -2,36 +2,96 @@
 #include "rank.h"
 
 #include "../ground/rows.h"
+#include "trial_blocks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-int trials_best_columns(const Spec *spec, TrialOrder *columns)
+// What makes a trial better: less violation of the constraints, then the objectives, then a longer time survived.
+static int rank_terms_of(bool violates, const bool *maximize, int objectives, bool survives, TrialOrder *columns)
 {
-    const bool several = spec_several(spec);
     int count = 0;
-    if (spec->n_constraints > 0) columns[count++] = (TrialOrder){"violation", false};
-    for (int i = 0; i < rows_objectives(spec); i++)
-        columns[count++] = (TrialOrder){rows_objective_name(i), spec->objective.maximize[i]};
-    if (!several) columns[count++] = (TrialOrder){"fitness", spec->objective.maximize[0]};
-    if (!several && spec_has_metric(spec, "survived")) columns[count++] = (TrialOrder){"survived", true};
+    if (violates) columns[count++] = (TrialOrder){"violation", false};
+    if (objectives == 1) columns[count++] = (TrialOrder){"fitness", maximize[0]};
+    if (objectives == 1 && survives) columns[count++] = (TrialOrder){"survived", true};
+    for (int i = 0; objectives > 1 && i < objectives; i++)
+        columns[count++] = (TrialOrder){rows_objective_name(i), maximize[i]};
     return count;
 }
 
-const char *trials_columns_order(const TrialOrder *columns, int count, Arena *arena)
+int rank_columns(const Spec *spec, int most, TrialOrder *columns)
 {
-    const char *list = "";
-    for (int i = 0; i < count; i++)
-        list = arena_format(arena, "%s%s%s%s", list, i > 0 ? ", " : "", sql_identifier(arena, columns[i].column),
-                            columns[i].descending ? " DESC" : "");
-    return list;
+    const int count = rank_terms_of(spec->n_constraints > 0, spec->objective.maximize, spec->objective.count,
+                                    spec_has_metric(spec, "survived"), columns);
+    return count < most ? count : most;
 }
 
-int rank_columns(const Spec *spec, TrialOrder *columns)
+// ---- as SQL ---------------------------------------------------------------------------------------------------------
+
+static RankText rank_text(const TrialOrder *columns, int count, bool reversed)
 {
-    const int count = trials_best_columns(spec, columns);
-    return count < ORDER_TERMS_MAX ? count : ORDER_TERMS_MAX;
+    RankText order = {""};
+    for (int i = 0, at = 0; i < count; i++)
+        at += snprintf(order.text + at, sizeof order.text - (size_t)at, "%s\"%s\"%s", i > 0 ? ", " : "",
+                       columns[i].column, columns[i].descending != reversed ? " DESC" : "");
+    return order;
 }
+
+RankText rank_order(const Spec *spec, int most)
+{
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    return rank_text(columns, rank_columns(spec, most, columns), false);
+}
+
+RankText rank_order_of_worst(const Spec *spec)
+{
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    return rank_text(columns, rank_columns(spec, RANK_COLUMNS_MAX, columns), true);
+}
+
+const char *rank_order_of_equals(const Spec *spec)
+{
+    return spec_has_metric(spec, "survived") ? "survived DESC, id" : "id";
+}
+
+const char *rank_meets(const Spec *spec) { return spec->n_constraints > 0 ? " AND violation = 0" : ""; }
+
+const char *rank_searches(bool maximize)
+{
+    return maximize ? "SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, max(best) DESC, search"
+                    : "SELECT search FROM rounds GROUP BY search ORDER BY min(best) IS NULL, min(best), search";
+}
+
+// With one objective the section of the resolved text begins with its direction.
+Error store_maximizes(Database *database, bool *maximizes)
+{
+    int64_t found = 0;
+    TRY(store_integer(database,
+                      "SELECT instr(char(10) || resolved, char(10) || 'objective:' || char(10) || '  maximize:') > 0 "
+                      "FROM campaign",
+                      0, &found));
+    *maximizes = found > 0;
+    return error_none();
+}
+
+Error rank_best(Database *database, int64_t *id, double *fitness)
+{
+    char sql[512];
+    const char *table = trial_blocks_table(database);
+    const bool violates = database_has(database, table, "violation");
+    bool maximizes = false;
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    TRY(store_maximizes(database, &maximizes));
+    const int count = rank_terms_of(violates, &maximizes, 1, database_has(database, table, "survived"), columns);
+    snprintf(sql, sizeof sql, "SELECT id, fitness FROM %s WHERE fitness IS NOT NULL%s ORDER BY %s, id LIMIT 1", table,
+             violates ? " AND violation = 0" : "", rank_text(columns, count, false).text);
+    Cursor best = cursor_open(database, sql);
+    if (next_integer(&best, id)) *fitness = cell_real(&best, 1);
+    return cursor_close(&best);
+}
+
+// ---- as keys --------------------------------------------------------------------------------------------------------
 
 static const double *rank_column(const Spec *spec, const TrialRows *rows, const char *name)
 {
@@ -47,8 +107,9 @@ static const double *rank_column(const Spec *spec, const TrialRows *rows, const 
 
 RankTerms rank_terms(const Spec *spec, const TrialRows *rows)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    RankTerms terms = {.count = rank_columns(spec, columns), .good = rank_column(spec, rows, rows_good_name(spec))};
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    RankTerms terms = {.count = rank_columns(spec, ORDER_TERMS_MAX, columns),
+                       .good = rank_column(spec, rows, rows_good_name(spec))};
     for (int i = 0; i < terms.count; i++) {
         terms.values[i] = rank_column(spec, rows, columns[i].column);
         terms.descending[i] = columns[i].descending;
@@ -66,17 +127,17 @@ bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found)
 
 const char *rank_list(const Spec *spec, Arena *arena)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const char *names[BEST_COLUMNS_MAX];
-    const int count = rank_columns(spec, columns);
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    const char *names[RANK_COLUMNS_MAX];
+    const int count = rank_columns(spec, ORDER_TERMS_MAX, columns);
     for (int i = 0; i < count; i++) names[i] = columns[i].column;
     return trial_columns_sql(names, count, arena);
 }
 
 void rank_stored(const Spec *spec, const Cursor *row, int at, FoundRow *found)
 {
-    TrialOrder columns[BEST_COLUMNS_MAX];
-    const int count = rank_columns(spec, columns);
+    TrialOrder columns[RANK_COLUMNS_MAX];
+    const int count = rank_columns(spec, ORDER_TERMS_MAX, columns);
     for (int k = 0; k < count; k++)
         found->key[k] = order_key(true, columns[k].descending, (Cell){.real = cell_real(row, at + k)});
 }

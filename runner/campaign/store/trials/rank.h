@@ -1,4 +1,5 @@
-// The order in which trials are ranked, best first, as keys of the rows of a batch (rank.c).
+// Which trial is better (rank.c): one list of terms, from which come SQL and the keys of rows. Other folders ask
+// queries.h.
 #ifndef HOPSCOTCH_RANK_H
 #define HOPSCOTCH_RANK_H
 
@@ -13,12 +14,22 @@ typedef struct RankTerms {
     const double *good; // NaN: the trial has no rank
 } RankTerms;
 
-// The columns that `best` and fronts ask for, in order. columns[BEST_COLUMNS_MAX].
-enum { BEST_COLUMNS_MAX = OBJECTIVES_MAX + 2 };
-int trials_best_columns(const Spec *spec, TrialOrder *columns);
-const char *trials_columns_order(const TrialOrder *columns, int count, Arena *arena); // "x1", "f" DESC
-// The first columns of trials_best_columns; more than ORDER_TERMS_MAX do not count.
-int rank_columns(const Spec *spec, TrialOrder *columns);
+// The columns by which trials are ranked, best first, the first `most` of them. columns[RANK_COLUMNS_MAX]. Keys have
+// the first ORDER_TERMS_MAX.
+enum { RANK_COLUMNS_MAX = OBJECTIVES_MAX + 2 };
+int rank_columns(const Spec *spec, int most, TrialOrder *columns);
+// Of trials WHERE rows_good_name IS NOT NULL, for ORDER BY: "fitness" DESC, "survived" DESC; then the id.
+typedef struct RankText {
+    char text[256];
+} RankText;
+RankText rank_order(const Spec *spec, int most);
+RankText rank_order_of_worst(const Spec *spec);
+const char *rank_order_of_equals(const Spec *spec); // of trials that are as good: "survived DESC, id"
+const char *rank_meets(const Spec *spec);           // " AND violation = 0"; "" without constraints
+const char *rank_searches(bool maximize);           // SELECT of the searches that have rounds, best first
+// The best trial by what the database says of its objective. Without one, *id and *fitness keep their values.
+Error rank_best(Database *database, int64_t *id, double *fitness);
+
 RankTerms rank_terms(const Spec *spec, const TrialRows *rows);
 // Fills the keys of a row of the batch. False: it has no rank.
 bool rank_row(const RankTerms *terms, int64_t row, FoundRow *found);

@@ -35,15 +35,7 @@ Error trial_table_open(const char *path, const TrialColumns *all, const int *col
 Error trial_table_add(TrialTable *table, const Cursor *trial)
 {
     Cursor *insert = &table->insert;
-    for (int c = 0; c < table->count; c++) {
-        switch (cell_kind(trial, c)) {
-        case COLUMN_INTEGER: with_integer(insert, cell_integer(trial, c)); break;
-        case COLUMN_REAL: with_real(insert, cell_real(trial, c)); break;
-        case COLUMN_TEXT: with_text(insert, cell_text(trial, c)); break;
-        case COLUMN_NULL:
-        case COLUMN_BLOB: with_null(insert); break; // trials have no blobs
-        }
-    }
+    for (int c = 0; c < table->count; c++) with_cell(insert, trial, c);
     cursor_next(insert);
     return insert->error;
 }

@@ -3,6 +3,7 @@
 #include "../queries.h"
 #include "../ground/rows.h"
 
+#include "rank.h"
 #include "trial_blocks.h"
 
 #include <string.h>
@@ -71,18 +72,22 @@ static const char *trials_table_of_best(Database *database, int64_t most)
     return error.kind == OK && most >= 0 && most <= stored ? "main.best" : "trials";
 }
 
+static const char *trials_order(const Spec *spec, Arena *arena)
+{
+    return arena_format(arena, "%s, id", rank_order(spec, RANK_COLUMNS_MAX).text);
+}
+
 Cursor trials_best(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most, Arena *arena)
 {
     return trials_where(campaign, trials_table_of_best(campaign->database, most), "fitness IS NOT NULL",
-                        store_best_order(&campaign->spec), columns, count, most, arena);
+                        trials_order(&campaign->spec, arena), columns, count, most, arena);
 }
 
 Cursor trials_survivors(const StoredCampaign *campaign, const char *const *columns, int count, int64_t most,
                         Arena *arena)
 {
     return trials_where(campaign, "trials", arena_format(arena, "%s IS NULL", rows_good_name(&campaign->spec)),
-                        spec_has_metric(&campaign->spec, "survived") ? "survived DESC, id" : "id", columns, count, most,
-                        arena);
+                        rank_order_of_equals(&campaign->spec), columns, count, most, arena);
 }
 
 Cursor trials_best_of_groups(const StoredCampaign *campaign, const char *const *columns, int count,
@@ -94,14 +99,14 @@ Cursor trials_best_of_groups(const StoredCampaign *campaign, const char *const *
         arena_format(arena,
                      "SELECT %s, place FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY %s) AS place "
                      "FROM trials WHERE fitness IS NOT NULL) WHERE place <= ? ORDER BY %s, place",
-                     trial_columns_sql(columns, count, arena), group, store_best_order(&campaign->spec), group));
+                     trial_columns_sql(columns, count, arena), group, trials_order(&campaign->spec, arena), group));
     with_integer(&trials, most);
     return trials;
 }
 
 Cursor trials_in_turn(const StoredCampaign *campaign, bool good, const char *const *columns, int count, Arena *arena)
 {
-    const char *where = good ? arena_format(arena, "failure = 'none'%s", store_meets(&campaign->spec)) : "1";
+    const char *where = good ? arena_format(arena, "failure = 'none'%s", rank_meets(&campaign->spec)) : "1";
     return cursor_open(campaign->database, arena_format(arena, "SELECT %s FROM trials WHERE %s ORDER BY id",
                                                         trial_columns_sql(columns, count, arena), where));
 }
@@ -124,9 +129,8 @@ Cursor trials_of_best(const StoredCampaign *campaign, const Condition *where, Tr
                       int count, int64_t most, Arena *arena)
 {
     const char *column = sql_identifier(arena, by.column);
-    const char *survived = spec_has_metric(&campaign->spec, "survived") ? "survived DESC, " : "";
-    const char *tail = arena_format(arena, " AND %s IS NOT NULL ORDER BY %s%s, %sid LIMIT ?", column, column,
-                                    by.descending ? " DESC" : "", survived);
+    const char *tail = arena_format(arena, " AND %s IS NOT NULL ORDER BY %s%s, %s LIMIT ?", column, column,
+                                    by.descending ? " DESC" : "", rank_order_of_equals(&campaign->spec));
     Cursor trials = trials_select(campaign->database, where, tail, columns, count, arena);
     with_integer(&trials, most);
     return trials;
@@ -200,15 +204,13 @@ Error trial_fitness(Database *database, int64_t id, double *fitness, bool *found
 Error trials_worst(const StoredCampaign *campaign, Arena *arena, WorstTrial *worst)
 {
     Database *database = campaign->database;
-    const char *sooner = spec_has_metric(&campaign->spec, "survived") ? "survived, " : "";
     *worst = (WorstTrial){.id = -1, .failure = "none"};
     TRY(trials_count(database, &worst->trials));
     TRY(store_integer(database, "SELECT count(*) FROM trials WHERE fitness IS NOT NULL", 0, &worst->good));
     Cursor trials = cursor_open(
         database,
-        arena_format(arena,
-                     "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, fitness%s, %sid LIMIT 1",
-                     campaign->spec.objective.maximize[0] ? "" : " DESC", sooner));
+        arena_format(arena, "SELECT id, fitness, failure FROM trials ORDER BY fitness IS NOT NULL, %s, id LIMIT 1",
+                     rank_order_of_worst(&campaign->spec).text));
     if (cursor_next(&trials)) {
         worst->id = cell_integer(&trials, 0);
         worst->fitness = cell_real(&trials, 1);
@@ -319,7 +321,7 @@ Error replicates_read(const StoredCampaign *campaign, int64_t trial, TrialRows *
     const Spec *spec = &campaign->spec;
     const int metrics = spec->configured.n_metrics;
     if (!spec->replicates.store) return error_none();
-    for (int r = 0; r < spec->replicates.count; r++) rows->replicate_trial[r] = trial;
+    for (int r = 0; r < spec->replicates.count; r++) rows->replicate_trial[r] = rows->id[0];
     Cursor replicates = replicates_of(campaign->database, trial);
     for (int r = 0; r < spec->replicates.count && cursor_next(&replicates); r++) {
         const int32_t failure = rows_failure_code(spec, cell_text(&replicates, REPLICATE_FAILURE));
