@@ -110,7 +110,7 @@ static Error query_make_block(ShardTableWriter *writer, QueryData *data, int64_t
     shard_table_encode(writer, NULL, rows, values, places);
     const Error error = shard_table_write(writer, data->folder, data->names[b], rows, places, &written);
     record->bytes = written.bytes;
-    record->seal = blocks_seal(&record->span, record->bytes, places, QUERY_COLUMNS);
+    record->seal = blocks_seal(&record->span, record->bytes, 0, places, QUERY_COLUMNS);
     return error;
 }
 

@@ -95,9 +95,8 @@ report $? "resume simulates its trials again"
 [ "$(digest damaged)" = "$(digest rows)" ]
 report $? "doctor --repair simulates its trials again"
 
-# the columns begin at 8192; the sixth column is the fitness
-block=$(find results/wrong/shards -name "rows_*" | sort | head -n 1) size=$(stat -c %s "$block")
-printf 'xyz' | dd of="$block" bs=1 seek=$((size - 20)) conv=notrunc 2>>log
+block=$(find results/wrong/shards -name "rows_*" | sort | head -n 1)
+printf 'xyz' | dd of="$block" bs=1 seek=$(($(block_offset wrong "$block" 0) + 20)) conv=notrunc 2>>log
 "$program" doctor wrong >doctor.txt 2>&1
 grep -q 'FINDING *rows' doctor.txt
 report $? "digests of rows find a wrong number in a block"
@@ -118,13 +117,13 @@ hostile() # SQL [WORDS that a query says]
 hostile "DELETE FROM block_words"
 hostile "DROP TABLE block_words"
 hostile "UPDATE blocks SET first = -5" "have no valid ids"
-hostile "UPDATE blocks SET last = first + 900" "are in the block before it too"
+hostile "UPDATE blocks SET last = first + 900" "not those that were written"
 hostile "UPDATE blocks SET rows = 9223372036854775807" "more or fewer rows than ids"
 hostile "UPDATE blocks SET columns = zeroblob(8)" "it has other columns"
 hostile "UPDATE blocks SET columns = zeroblob(length(columns))" "the same id"
 hostile "UPDATE blocks SET columns = zeroblob(length(columns)), last = first + 2305843009213693951,
     rows = 2305843009213693952 WHERE id = (SELECT max(id) FROM blocks)" "the same id"
-hostile "UPDATE blocks SET bytes = 99999999" "is damaged: it has"
+hostile "UPDATE blocks SET bytes = 99999999" "not those that were written"
 hostile "UPDATE blocks SET name = '../spec.yaml' WHERE id = 3" "is not that of a file"
 hostile "DELETE FROM blocks WHERE id = 3"
 hostile "UPDATE blocks SET last = last + 900 WHERE id = (SELECT max(id) FROM blocks)"

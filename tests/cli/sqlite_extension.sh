@@ -227,8 +227,12 @@ def damages(name, words, damage):
     database.close()
 
 def flip(file):
+    database = sqlite3.connect("results/damaged/campaign.db")
+    sql = "SELECT substr(columns, 48 * 6 + 17, 8) FROM blocks WHERE name = ?"  # where the fitness begins
+    offset = int.from_bytes(database.execute(sql, (os.path.basename(file),)).fetchone()[0], "little")
+    database.close()
     with open(file, "r+b") as opened:
-        opened.seek(-20, os.SEEK_END)
+        opened.seek(offset + 20)
         opened.write(b"xyz")
 
 def link(file):
@@ -261,7 +265,7 @@ for sql, words in (
     ("UPDATE blocks SET first = -5", "have no valid ids"),
     ("UPDATE blocks SET columns = zeroblob(8)", "it has other columns"),
     ("UPDATE blocks SET columns = zeroblob(length(columns))", "the same id"),
-    ("UPDATE blocks SET digest = digest + 1", "differ from what was written"),
+    ("UPDATE blocks SET digest = digest + 1", "not those that were written"),
     ("PRAGMA user_version = 99", "has schema version 99"),
     ("PRAGMA application_id = 7", "is not a campaign"),
     ("DROP TABLE block_words; CREATE VIEW block_words AS SELECT 0 AS number, 'x' AS word", "is not a campaign"),

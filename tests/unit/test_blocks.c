@@ -54,7 +54,7 @@ static void files_write(FilesTest *test, int64_t n, int64_t rows)
         record->span = (BlockSpan){.first = first, .last = first + rows - 1, .rows = rows};
         record->name = name;
         record->columns = (Bytes){(unsigned char *)test->places[test->n], sizeof test->places[0]};
-        record->seal = blocks_seal(&record->span, record->bytes, test->places[test->n], FILES_COLUMNS);
+        record->seal = blocks_seal(&record->span, record->bytes, 0, test->places[test->n], FILES_COLUMNS);
     }
     shard_table_close(writer);
 }
@@ -187,7 +187,7 @@ TEST(blocks_of_hostile_records)
         test.records[1].columns =
             (Bytes){(unsigned char *)places, wrong[i].size > 0 ? wrong[i].size : sizeof test.places[0]};
         if (strstr(wrong[i].words, "written") == NULL)
-            test.records[1].seal = blocks_seal(&wrong[i].span, test.records[1].bytes, places, FILES_COLUMNS);
+            test.records[1].seal = blocks_seal(&wrong[i].span, test.records[1].bytes, 0, places, FILES_COLUMNS);
         CHECK_SAYS(ERROR_MACHINE, wrong[i].words, files_open(&test));
         CHECK(test.blocks == NULL);
     }
@@ -256,7 +256,9 @@ TEST(blocks_that_differ_are_not_read)
             digest = row_digest_text(digest, word, strlen(word));
             digests[b] ^= (int64_t)row_digest_real(digest, id % 2 ? (double)NAN : -(double)id);
         }
-        test.records[b].rows_digest = &digests[b];
+        BlockRecord *record = &test.records[b];
+        record->rows_digest = &digests[b];
+        record->seal = blocks_seal(&record->span, record->bytes, digests[b], test.places[b], FILES_COLUMNS);
     }
     CHECK_OK(files_open(&test));
     for (int b = 0; b < 2; b++) CHECK_OK(blocks_check(test.blocks, b));
@@ -291,6 +293,9 @@ TEST(blocks_that_differ_are_not_read)
         fclose(file);
     }
     test.records[1].rows_digest = &digests[0];
+    CHECK_SAYS(ERROR_MACHINE, "its numbers are not those that were written", files_open(&test));
+    BlockRecord *record = &test.records[1];
+    record->seal = blocks_seal(&record->span, record->bytes, digests[0], test.places[1], FILES_COLUMNS);
     CHECK_OK(files_open(&test));
     CHECK_SAYS(ERROR_MACHINE, "its rows differ", blocks_check(test.blocks, 1));
     files_end(&test);

@@ -146,6 +146,6 @@ Error trial_blocks_insert(Store *store, const TrialBlock *block)
     with_text(&insert, block->file.around.hex);
     with_integer(&insert, (int64_t)block->digest);
     with_integer(&insert, blocks_seal(&(BlockSpan){block->first, block->last, block->rows}, block->file.bytes,
-                                      block->places, store->trials.n_columns));
+                                      (int64_t)block->digest, block->places, store->trials.n_columns));
     return cursor_run(&insert);
 }

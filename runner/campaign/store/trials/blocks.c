@@ -46,10 +46,10 @@ static Error blocks_damaged(const char *name, const char *why)
     return error_make(ERROR_MACHINE, "the record of block %.60s in the database is damaged: %s", name, why);
 }
 
-int64_t blocks_seal(const BlockSpan *span, int64_t bytes, const ColumnPlace *places, int n_columns)
+int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnPlace *places, int n_columns)
 {
     ColumnHash hash;
-    const int64_t numbers[8] = {span->first, span->last, span->rows, bytes, n_columns};
+    const int64_t numbers[8] = {span->first, span->last, span->rows, bytes, rows_digest, n_columns};
     column_hash_start(&hash);
     column_hash_add(&hash, numbers, sizeof numbers);
     column_hash_add(&hash, places, (size_t)n_columns * sizeof *places);
@@ -91,7 +91,8 @@ static Error blocks_add(Blocks *blocks, const char *folder, const BlockRecord *r
     TRY(blocks_check_span(record, before));
     memcpy(places, record->columns.data, size);
     TRY(blocks_check_places(blocks, record, places));
-    if (blocks_seal(&record->span, record->bytes, places, blocks->n_columns) != record->seal)
+    const int64_t digest = record->rows_digest != NULL ? *record->rows_digest : 0;
+    if (blocks_seal(&record->span, record->bytes, digest, places, blocks->n_columns) != record->seal)
         return blocks_damaged(record->name, "its numbers are not those that were written");
     blocks->spans[at] = record->span;
     blocks->paths[at] = arena_format(&blocks->arena, "%s/%s", folder, record->name);

@@ -17,7 +17,8 @@ typedef struct BlockRecord {
 
 // A hash of what a record says about its columns. Ids without gaps are not read from the file, and blocks are left out by
 // the bounds of their columns, so these numbers need one.
-int64_t blocks_seal(const BlockSpan *span, int64_t bytes, const ColumnPlace *places, int n_columns);
+int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnPlace *places,
+                    int n_columns);
 
 typedef struct Blocks Blocks;
 // records[n_records], in the order of their ids. Error (machine): a record contradicts itself or another one. Files are
