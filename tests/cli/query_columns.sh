@@ -21,16 +21,20 @@ for form in table blocks; do run run hop.yaml --name $form --set store.rows=$for
         'SELECT count(DISTINCT failure) > 1, count(*) - count(fitness) BETWEEN 9 AND 390 FROM trials')" = "1 1" ]
 check $? "405 trials in a table, and in blocks; some failed"
 
+processor=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 # same WORDS...: query says the same of the table, of blocks, and of blocks with one thread. In `out`.
 same()
 {
     "$HOPSCOTCH" query table "$@" --format csv >table.txt 2>err &&
         "$HOPSCOTCH" query blocks "$@" --format csv >out 2>err &&
-        taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$HOPSCOTCH" query blocks "$@" --format csv >one.txt 2>err &&
+        taskset -c "$processor" "$HOPSCOTCH" query blocks "$@" --format csv >one.txt 2>err &&
         cmp table.txt out >>err 2>&1 && cmp one.txt out >>err 2>&1
 }
 # as_sql SQL: these ids are those of a statement
-as_sql() { "$HOPSCOTCH" query table --sql "$1" --limit 0 --format csv >wanted.txt 2>err && cmp wanted.txt out >>err 2>&1; }
+as_sql()
+{
+    "$HOPSCOTCH" query table --sql "$1" --limit 0 --format csv >wanted.txt 2>err && cmp wanted.txt out >>err 2>&1
+}
 
 bad=
 while IFS='|' read -r where order sql; do
@@ -49,14 +53,15 @@ not fitness < 1|k_att,thrust,k_xdot,k_fp:desc|NOT fitness < 1 ORDER BY k_att, th
 k_xdot <= -0.3 or 25 = thrust|thrust,id:desc|k_xdot <= -0.3 OR thrust = 25 ORDER BY thrust, id DESC
 k_fp / (thrust - 5) > 10|id|thrust = 5 OR k_fp / (thrust - 5) > 10 ORDER BY id
 log(k_fp) + sin(k_att) > 4 or 0|k_att|
-(failure = 'none') + (k_att > 50) = 1|fitness|(failure = 'none') + (k_att > 50) = 1 ORDER BY fitness IS NULL, fitness, id
+(failure = 'none') + (k_att > 50) = 1|k_fp:desc|(failure = 'none') + (k_att > 50) = 1 ORDER BY k_fp DESC, id
 k_fp <= 10 and k_fp != 20|fitness|k_fp <= 10 ORDER BY fitness IS NULL, fitness, id
 k_fp = 300 and fitness > 0|k_fp,fitness|k_fp = 300 AND fitness > 0 ORDER BY k_fp, fitness, id
 id >= 40 and id < 80.5 and k_fp^2 > 10|thrust|id BETWEEN 40 AND 80 ORDER BY thrust, id
 END
 [ -z "$bad" ]
 check $? "conditions and orders$bad"
-same --where "k_fp > 1000" && [ "$(wc -l <out)" = 1 ] && same --where "failure = 'no such failure'" --limit 3 && [ "$(wc -l <out)" = 1 ]
+same --where "k_fp > 1000" && [ "$(wc -l <out)" = 1 ] && same --where "failure = 'none such'" --limit 3 &&
+    [ "$(wc -l <out)" = 1 ]
 check $? "no trials"
 bad=
 
@@ -79,7 +84,7 @@ as_groups() # NUMBER SQL
     tail -n +2 "groups_$1.csv" | cmp - wanted.txt >>err 2>&1
 }
 as_groups 2 "SELECT failure, count(*), count(fitness), min(fitness), max(fitness) FROM trials GROUP BY failure" &&
-    as_groups 4 "SELECT fitness, count(*) FROM trials WHERE k_fp > 200 GROUP BY fitness ORDER BY fitness IS NULL, fitness"
+    as_groups 4 "SELECT fitness, count(*) FROM trials WHERE k_fp > 200 GROUP BY 1 ORDER BY fitness IS NULL, fitness"
 check $? "counts and extremes are those of SQL; missing values are a group"
 cat >compare.py <<'END'
 import csv, fractions, math, statistics, sqlite3, sys
@@ -92,12 +97,14 @@ def groups(file, by, where):
     assert table
     for group in table:
         terms = ' AND '.join(f'{c} = ?' for c in by)
-        yield group, list(rows.execute(f'SELECT * FROM trials WHERE {where} AND {terms}', [group[c] if c == 'failure' else float(group[c]) for c in by]))
+        values = [group[c] if c == 'failure' else float(group[c]) for c in by]
+        yield group, list(rows.execute(f'SELECT * FROM trials WHERE {where} AND {terms}', values))
 def of(trials, column): return sorted(t[column] for t in trials if t[column] is not None)
 def quantile(v, q):
     place = fractions.Fraction(q) * (len(v) - 1)
     k = int(place)
-    return float(fractions.Fraction(v[k]) + (place - k) * (fractions.Fraction(v[min(k + 1, len(v) - 1)]) - fractions.Fraction(v[k])))
+    a, b = fractions.Fraction(v[k]), fractions.Fraction(v[min(k + 1, len(v) - 1)])
+    return float(a + (place - k) * (b - a))
 for group, trials in groups('groups_1.csv', ['k_fp'], '1'):
     v = of(trials, 'fitness')
     assert int(group['count']) == len(trials)
@@ -108,10 +115,11 @@ for group, trials in groups('groups_3.csv', ['k_att', 'failure'], '1'):
     assert float(group['sum(k_xdot)']) == math.fsum(of(trials, 'k_xdot')), group
     assert float(group['std(k_att)']) == 0
     if v: assert float(group['mean(fitness)']) == math.fsum(v) / len(v)
-    if len(v) > 1: assert near(group['std(fitness)'], statistics.stdev(map(fractions.Fraction, v))), (group, statistics.stdev(v))
+    if len(v) > 1: assert near(group['std(fitness)'], statistics.stdev(map(fractions.Fraction, v))), group
 for group, trials in groups('groups_5.csv', ['thrust'], "failure = 'none' AND k_fp > 30"):
     v, k = of(trials, 'fitness'), of(trials, 'k_fp')
-    assert near(group['quantile(fitness, 0.9)'], quantile(v, 0.9)) and near(group['median(fitness)'], statistics.median(v))
+    assert near(group['quantile(fitness, 0.9)'], quantile(v, 0.9)), group
+    assert near(group['median(fitness)'], statistics.median(v)), group
     assert float(group['quantile(k_fp, 0)']) == k[0] and float(group['quantile(k_fp, 1)']) == k[-1]
 END
 if with_python "sums and quantiles are compared"; then
@@ -121,7 +129,8 @@ fi
 
 same --group-by k_fp --columns "k_fp, quantile(fitness,0.5), count" --order "quantile(fitness,0.5):desc" --limit 2 &&
     "$HOPSCOTCH" query table --group-by k_fp --columns "quantile(fitness, 0.5)" --limit 0 --format csv | tail -n +2 |
-    grep -v ',$' | sort -t, -k2 -g -r | head -n 2 | cut -d, -f1 >wanted.txt && tail -n +2 out | cut -d, -f1 | cmp - wanted.txt
+    grep -v ',$' | sort -t, -k2 -g -r | head -n 2 | cut -d, -f1 >wanted.txt &&
+    tail -n +2 out | cut -d, -f1 | cmp - wanted.txt
 check $? "groups in another order, with a limit"
 works query blocks --group-by failure --json && has '"failure":"none"'
 while read -r words; do
