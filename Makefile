@@ -66,8 +66,10 @@ files_of_sqlite := $(addprefix sim/,base.c graph/threads.c thread.c thread_team.
   $(addprefix runner/campaign/store/,ground/cursor.c ground/suggested_commands.c ground/transaction.c \
   trials/blocks.c trials/trial_blocks.c extension/extension.c)
 files_of = $(filter-out $(not_of_a_floor),$(sort $(wildcard $1/*.c $1/*/*.c $1/*/*/*.c)))
-write_unit = { for file in $2; do echo "\#include \"$$file\""; done; } >$(BUILD)/units/$1.new; \
-  cmp -s $(BUILD)/units/$1.new $(BUILD)/units/$1.c || cp $(BUILD)/units/$1.new $(BUILD)/units/$1.c;
+# Two of `make` may do so at once.
+write_unit = unit=$(BUILD)/units/$1.c new=$(BUILD)/units/$1.$$$$; \
+  for file in $2; do echo "\#include \"$$file\""; done >$$new; \
+  if cmp -s $$new $$unit; then rm $$new; else mv $$new $$unit; fi;
 $(if $(JOBS),$(shell mkdir -p $(BUILD)/units; $(foreach floor,$(floors) library,$(call write_unit,$(floor),$(call \
   files_of,$(if $(filter sim io,$(floor)),$(floor),runner/$(floor))))) $(call write_unit,sqlite,$(files_of_sqlite))))
 vpath %.c $(BUILD)/units runner
@@ -244,8 +246,8 @@ asan tsan: %: %_programs
 SANITIZE_asan := -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
 SANITIZE_tsan := -g1 -fsanitize=thread
 # all but those that start hundreds of programs on code that others run too, preload a library, or wait for Python
-SCRIPTS_asan := $(filter-out crash digest_parts gradient kill_points many python readme_python record_rows worker, \
-  $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
+SCRIPTS_asan := $(filter-out crash digest_parts generated_names gradient kill_points many python readme_python \
+  record_rows worker, $(patsubst tests/cli/%.sh,%,$(wildcard tests/cli/*.sh)))
 # what has more than one thread: the writer beside the loop, threads of a backend, of a graph
 UNITS_tsan := bbob campaign database debug_rows device graph lock morris nofollow pilot plan progress several \
   sobol space store threads timings _bits_

@@ -3,6 +3,7 @@
 
 #include "column_deflate.h"
 #include "file.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>

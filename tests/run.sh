@@ -60,7 +60,12 @@ for script in tests/cli/*.sh; do
     case $left_out in *" $(basename "$script") "*) continue ;; esac
     case " ${SCRIPTS:-$(basename "$script" .sh)} " in *" $(basename "$script" .sh) "*) ;; *) continue ;; esac
     case $script in
-    *"$pattern"*) case $script in */tutorial_model.sh) names="$script $names" ;; *) names="$names $script" ;; esac ;;
+    *"$pattern"*)
+        case $(basename "$script" .sh) in
+        command | crash | many | parts | record_rows | tutorial_model) names="$script $names" ;;
+        *) names="$names $script" ;;
+        esac
+        ;;
     esac
 done
 units=${pattern:-${UNITS:-}}

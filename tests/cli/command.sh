@@ -178,7 +178,8 @@ python3 hostile.py expected >modes
 last=$(($(wc -l <modes) - 1))
 sed -i "s/over: .*/over: {mode: {linspace: [0, $last, $((last + 1))]}}}/" small.yaml
 sed -i 's/\[.\/no\]/[python3, -I, -S, hostile.py], timeout: 2s/' small.yaml
-# Workers that never answer have 2 s, and all others as long as a busy machine takes.
+# Workers that never answer have 2 s, and all others as long as a busy machine takes. One that answers and then stays
+# keeps the next request until its time is up; a new process answers it.
 hostile() # NAME TIMEOUT PATTERN: the modes with these lines
 {
     name=$1 time=$2
@@ -191,9 +192,11 @@ hostile() # NAME TIMEOUT PATTERN: the modes with these lines
 }
 for workers in 1 3; do
     : >answers
-    hostile "hostile$workers" 60s -v timeout
+    hostile "hostile$workers" 60s -v -e timeout -e stay
     hostile "hostile_late$workers" 2s timeout
-    sort -n answers | diff modes - >>out
+    hostile "hostile_stays$workers" 10s -A 3 stay
+    cut -d , -f 1,2 modes >expected
+    sort -n answers | uniq | diff expected - >>out
     check $? "hostile workers, $workers at once: each a failure of its trial"
 done
 cmp -s digest1 digest3

@@ -53,7 +53,7 @@ search:
   over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}, x3: {range: [-5, 5]}}
   exclude: ["x1 > x2 + 6"]
   cmaes: {searches: 9, first: 4, bounds: resample, restarts: bipop, restarts_max: 2, stop: {generations: 30}}
-record: {trajectories: {select: {best: 3, every: 100, trials: [7]}}}
+record: {trajectories: {select: {best: 3, every: 1000, trials: [7]}}}
 END
 spec outer <<'END'
 model: bbob
@@ -429,6 +429,7 @@ model: bbob
 search: {method: random, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}, trials: 20000}
 device: {batch: 4}
 END
+[ -z "${QUICK:-}" ] || sed -i 's/20000/8000/' turns.yaml
 works run turns.yaml --name one_turns --progress none
 works submit turns.yaml --parts 2 --slurm "--time=1" -o turns.sbatch
 lost=0 turns=0
@@ -464,7 +465,7 @@ END
 done
 rm bin/cp
 held() { "$SQL" results/killed.parts/01of01/campaign.db "SELECT sum(trials) FROM batches" 2>/dev/null | tr -dc 0-9; }
-sed 's/^experiment: .*/experiment: killed/; s/trials: 20000/trials: 200000/' turns.yaml >killed.yaml
+sed 's/^experiment: .*/experiment: killed/; s/trials: [0-9]*/trials: 200000/' turns.yaml >killed.yaml
 works submit killed.yaml --parts 1 -o turns.sbatch
 task 1 0.5
 lost=0 before=$(held) kills=0

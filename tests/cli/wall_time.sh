@@ -70,7 +70,9 @@ check $? "Ctrl-C in a batch of 1,000 chains: status $ended after $took ms"
 
 # ---- continuation ---------------------------------------------------------------------------------------------------
 
-set -- --progress none --set simulation.duration=1 --set search.trials=2400 --threads 1
+seconds=1
+[ -z "${QUICK:-}" ] || seconds=0.5
+set -- --progress none --set simulation.duration=$seconds --set search.trials=2400 --threads 1
 works run hopper.yaml --name whole "$@" --batch 50
 works run hopper.yaml --name parts "$@" --batch 50 --set limits.wall_time=0.02s
 has 'limits.wall_time of 20 ms is reached'

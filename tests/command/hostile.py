@@ -112,6 +112,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["expected"]:
-        print("\n".join(f"{mode},{failure}" for mode, (failure, _) in enumerate(MODES)))
+        print("\n".join(f"{mode},{failure},{act.__name__}" for mode, (failure, act) in enumerate(MODES)))
     else:
         main()

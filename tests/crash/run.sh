@@ -16,6 +16,6 @@ blocks="--set record={} --set replicates.store=false --set store.rows=blocks"
 [ -n "${QUICK:-}" ] || OPTIONS=$blocks python3 tests/crash/learning.py || status=1
 sh tests/crash/readers.sh || status=1
 OPTIONS="--backend cpu --set record={} --set store.rows=blocks" sh tests/crash/readers.sh || status=1
-ROUNDS=$([ -n "${QUICK:-}" ] && echo 1 || echo 200) sh tests/cli/pairs.sh || status=1
+[ -n "${QUICK:-}" ] || ROUNDS=200 sh tests/cli/pairs.sh || status=1 # one of tests/cli, too
 python3 tests/crash/bugs.py ${QUICK:+fit} || status=1
 exit "$status"

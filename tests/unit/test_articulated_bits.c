@@ -97,7 +97,9 @@ static void bits_everywhere(int terrain)
         const bool fma = strcmp(ways[k].isa, "v3") == 0 || strcmp(ways[k].isa, "scalar") == 0;
         if (fma && !__builtin_cpu_supports("fma")) continue;
         if (strcmp(ways[k].isa, "v4") == 0 && !__builtin_cpu_supports("avx512dq")) continue;
-        bits_check(&robot, terrain, &ways[k], expected);
+        BitsWay way = ways[k];
+        if (test_quick() && way.lanes > 24) way.lanes = 24;
+        bits_check(&robot, terrain, &way, expected);
     }
     free(expected);
     arena_destroy(&arena);
