@@ -11,8 +11,8 @@ enum {
     DEFLATED_RATIO = 1040,   // a deflated byte gives fewer bytes than that
 };
 
-// out[room] <- raw[rows * width], deflated; returns the number of bytes, 0: it does not fit, or there is not enough memory
-// to try.
+// out[room] <- raw[rows * width], deflated; returns the number of bytes. 0: it does not fit, or there is not enough
+// memory to try.
 int64_t column_deflate(const unsigned char *raw, int64_t rows, int64_t width, unsigned char *out, int64_t room);
 // raw[rows * width] <- what column_deflate made of it; the rest of the `bytes` may be anything. shuffled: room for as
 // many bytes. False: it is damaged.

@@ -12,8 +12,8 @@
 //
 // Datasets are contiguous, without filters. In a table of SHARD_TABLE_ENCODED rows or more integers take the fewest
 // bytes of 1, 2, 4 and 8 that hold them all; a column of equal numbers has no storage: the number is the fill value of
-// its dataset; and a column that gets shorter by half is a chunk with HDF5's own filters shuffle and deflate, such as the
-// values along an axis of a grid. Every reader of HDF5 reads all of them as any other dataset.
+// its dataset; and a column that gets shorter by half, such as the values along an axis of a grid, is a chunk with
+// HDF5's own filters shuffle and deflate. Every reader of HDF5 reads all of them as any other dataset.
 enum { SHARD_TABLE_ENCODED = 4096 };
 
 typedef struct ShardTable {

@@ -3,7 +3,7 @@
 
 #include "column_deflate.h"
 #include "file.h"
-#include "text.h"
+#include "system.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -40,13 +40,13 @@ check()
     fi
 }
 
-# block_offset CAMPAIGN FILE COLUMN [option]...: where in a block's file a column begins, 0 the first; its numbers have 8
-# bytes each in blocks of less than 4,096 trials
+# block_offset CAMPAIGN FILE COLUMN [option]...: where in a block's file a column begins, 0 the first; its numbers have
+# 8 bytes each in blocks of less than 4,096 trials
 block_offset()
 {
     offset_of="SELECT hex(substr(columns, 48 * $3 + 17, 8)) FROM blocks WHERE name = '$(basename "$2")'" campaign_of=$1
     shift 3
-    little=$("$HOPSCOTCH" query "$campaign_of" --sql "$offset_of" --format csv "$@" | tail -n 1)
+    little=$("$HOPSCOTCH" query "$campaign_of" --sql "$offset_of" --format csv "$@" 2>/dev/null | tail -n 1)
     printf '%d\n' "0x$(echo "$little" | sed 's/../& /g' | awk '{ for (i = NF; i > 0; i--) printf "%s", $i }')"
 }
 

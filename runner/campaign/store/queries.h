@@ -76,7 +76,8 @@ typedef struct TrialScan {
     bool within; // a transaction of trial_scan_start
     Arena *arena;
 } TrialScan;
-// Completes the scan. Then, unless that failed, trial_scan_run reads all; after an error some pieces may have been wrong.
+// Completes the scan. Then, unless that failed, trial_scan_run reads all; after an error some pieces may have been
+// wrong.
 Error trial_scan_start(TrialScan *scan, Arena *arena);
 Error trial_scan_run(TrialScan *scan);
 

@@ -15,8 +15,8 @@ typedef struct BlockRecord {
     int64_t seal;               // blocks_seal
 } BlockRecord;
 
-// A hash of what a record says about its columns. Ids without gaps are not read from the file, and blocks are left out by
-// the bounds of their columns, so these numbers need one.
+// A hash of what a record says about its columns. Ids without gaps are not read from the file, and blocks are left out
+// by the bounds of their columns, so these numbers need one.
 int64_t blocks_seal(const BlockSpan *span, int64_t bytes, int64_t rows_digest, const ColumnPlace *places,
                     int n_columns);
 
