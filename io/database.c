@@ -68,43 +68,27 @@ static inline void statement_bound(Statement *statement, int code)
 
 void bind_null(Statement *statement, int index)
 {
-    statement->digest = row_digest_null(statement->digest);
     statement_bound(statement, sqlite3_bind_null(statement->handle, index));
 }
 
 void bind_integer(Statement *statement, int index, int64_t value)
 {
-    statement->digest = row_digest_integer(statement->digest, value);
     statement_bound(statement, sqlite3_bind_int64(statement->handle, index, value));
 }
 
 void bind_real(Statement *statement, int index, double value)
 {
-    statement->digest = row_digest_real(statement->digest, value);
     statement_bound(statement, sqlite3_bind_double(statement->handle, index, value)); // SQLite makes NaN NULL
-}
-
-static void statement_bind_text(Statement *statement, int index, const char *value, sqlite3_destructor_type owner)
-{
-    statement->digest =
-        value != NULL ? row_digest_text(statement->digest, value, strlen(value)) : row_digest_null(statement->digest);
-    statement_bound(statement, sqlite3_bind_text(statement->handle, index, value, -1, owner));
 }
 
 void bind_text(Statement *statement, int index, const char *value)
 {
-    statement_bind_text(statement, index, value, SQLITE_TRANSIENT);
-}
-
-void bind_word(Statement *statement, int index, const char *value)
-{
-    statement_bind_text(statement, index, value, SQLITE_STATIC);
+    statement_bound(statement, sqlite3_bind_text(statement->handle, index, value, -1, SQLITE_TRANSIENT));
 }
 
 void bind_blob(Statement *statement, int index, const void *data, size_t size)
 {
     const void *bytes = data != NULL ? data : ""; // an empty blob is not NULL
-    statement->digest = row_digest_blob(statement->digest, bytes, size);
     statement_bound(statement, sqlite3_bind_blob64(statement->handle, index, bytes, size, SQLITE_TRANSIENT));
 }
 
@@ -118,8 +102,6 @@ void bind_value(Statement *statement, int index, const SqlValue *value)
     else
         bind_real(statement, index, value->number);
 }
-
-uint64_t bound_digest(const Statement *statement) { return statement->digest; }
 
 // Our tables are STRICT, so a column that is declared as a number holds no text. An expression has no declared type.
 static bool statement_find_texts(Statement *statement, int count)
@@ -156,7 +138,6 @@ static int statement_take_texts(Statement *statement)
 Error statement_step(Statement *statement, bool *row)
 {
     int code = statement->bound;
-    statement->digest = 0;
     if (code == SQLITE_OK) code = database_fault();
     if (code == SQLITE_OK) code = sqlite3_step(statement->handle);
     if (code == SQLITE_ROW) code = statement_take_texts(statement);

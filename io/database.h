@@ -54,11 +54,8 @@ void bind_null(Statement *statement, int index);
 void bind_integer(Statement *statement, int index, int64_t value);
 void bind_real(Statement *statement, int index, double value);      // NaN is stored as NULL
 void bind_text(Statement *statement, int index, const char *value); // NULL is stored as NULL
-void bind_word(Statement *statement, int index, const char *value); // not copied: must outlive the statement
 void bind_blob(Statement *statement, int index, const void *data, size_t size);
 void bind_value(Statement *statement, int index, const SqlValue *value); // a function must outlive the statement
-// The digest of the values bound since the last step, if they were bound in order.
-uint64_t bound_digest(const Statement *statement);
 // *row: a row can be read. After the last row, or if there are no rows, the statement is reset and can be bound again.
 Error statement_step(Statement *statement, bool *row);
 void statement_close(Statement *statement);

@@ -43,9 +43,8 @@ struct Database {
 struct Statement {
     Database *database;
     sqlite3_stmt *handle;
-    int bound;       // the first error of bind_*, or SQLITE_OK
-    uint64_t digest; // of the values bound so far
-    int *texts;      // [n_texts] columns that may hold a text; NULL: not known yet
+    int bound;  // the first error of bind_*, or SQLITE_OK
+    int *texts; // [n_texts] columns that may hold a text; NULL: not known yet
     int n_texts, n_columns;
 };
 

@@ -26,7 +26,7 @@ typedef struct MemoryTable {
 // Adds the table, which must outlive the connection. Its arrays and its range may change between statements.
 // name: at most 32 bytes.
 Error database_add_table(Database *database, const char *name, MemoryTable *table);
-// digests[count] <- the digests of the rows [first, first + count), equal to those of bound_digest and column_digest.
+// digests[count] <- the digests of the rows [first, first + count), equal to those of column_digest.
 // Works column by column, which takes half of the time.
 void memory_table_digests(const MemoryTable *table, int64_t first, int64_t count, uint64_t *digests);
 

@@ -81,7 +81,7 @@ static Error query_make_rows(Database *database, int64_t rows)
         for (int c = 0; c < QUERY_COLUMNS; c++) {
             const QueryCell cell = query_cell(i, c);
             if (c == QUERY_TEXT)
-                bind_word(insert, c + 1, query_words[cell.integer]);
+                bind_text(insert, c + 1, query_words[cell.integer]);
             else if (c < QUERY_INTEGERS)
                 bind_integer(insert, c + 1, cell.integer);
             else

@@ -20,6 +20,14 @@ static const char bench_tables[] =
     "CREATE TABLE digests(name TEXT NOT NULL, block INTEGER NOT NULL, rows INTEGER NOT NULL,"
     " digest INTEGER NOT NULL, PRIMARY KEY(name, block)) STRICT, WITHOUT ROWID";
 
+static uint64_t bench_digest(int64_t id)
+{
+    uint64_t digest = row_digest_integer(row_digest_integer(row_digest_integer(0, id), 0), 0);
+    digest = row_digest_integer(row_digest_text(digest, "none", 4), 0);
+    for (int i = 6; i <= BENCH_COLUMNS; i++) digest = row_digest_real(digest, (double)(id * i) * 1.000123e-3);
+    return digest;
+}
+
 static Error bench_insert(Statement *insert, Cursor *add, SealTally *tally, int64_t id)
 {
     bool row;
@@ -29,7 +37,7 @@ static Error bench_insert(Statement *insert, Cursor *add, SealTally *tally, int6
     bind_text(insert, 4, "none");
     bind_integer(insert, 5, 0);
     for (int i = 6; i <= BENCH_COLUMNS; i++) bind_real(insert, i, (double)(id * i) * 1.000123e-3);
-    if (add != NULL) TRY(seal_count(add, tally, seal_block(id), bound_digest(insert)));
+    if (add != NULL) TRY(seal_count(add, tally, seal_block(id), bench_digest(id)));
     return statement_step(insert, &row);
 }
 
@@ -84,12 +92,7 @@ static double bench_digest_seconds(int64_t rows)
 {
     uint64_t sum = 0;
     const double start = bench_seconds();
-    for (int64_t id = 0; id < rows; id++) {
-        uint64_t digest = row_digest_integer(row_digest_integer(row_digest_integer(0, id), 0), 0);
-        digest = row_digest_integer(row_digest_text(digest, "none", 4), 0);
-        for (int i = 6; i <= BENCH_COLUMNS; i++) digest = row_digest_real(digest, (double)(id * i) * 1.000123e-3);
-        sum ^= digest;
-    }
+    for (int64_t id = 0; id < rows; id++) sum ^= bench_digest(id);
     const double seconds = bench_seconds() - start;
     return sum != 0 ? seconds : 0;
 }

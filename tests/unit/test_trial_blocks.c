@@ -4,6 +4,7 @@
 #include "../../runner/campaign/store/commit/commit.h"
 #include "../../runner/campaign/store/commit/seal.h"
 #include "../../runner/campaign/store/commit/trial_blocks_write.h"
+#include "../../io/system.h"
 #include "../test.h"
 
 #include <math.h>
@@ -220,3 +221,33 @@ TEST(trial_blocks_are_not_written_anew_where_one_is_gone)
     CHECK_INTEGER(100, blocked_number(&test, "SELECT sum(rows) FROM blocks"));
     blocked_end(&test);
 }
+
+#ifdef HOPSCOTCH_FAULTS
+// An error that passes says nothing of the blocks: it is reported, and they stay.
+TEST(trial_blocks_are_forgotten_for_damage_only)
+{
+    BlockedCase test;
+    char rule[32];
+    int64_t forgotten = 0;
+    int n = 0;
+    Error error = error_make(ERROR_MACHINE, "not tried");
+    blocked_start(&test, 3);
+    blocked_commit(&test, 0, 100);
+    blocked_commit(&test, 100, 200);
+    while (error.kind != OK && n < 200) {
+        snprintf(rule, sizeof rule, "sql:%d:ENOMEM", ++n);
+        system_set_faults(rule);
+        error = trial_blocks_forget(test.store->database, &forgotten);
+        system_set_faults("");
+        CHECK_INTEGER(2, blocked_number(&test, "SELECT count(*) FROM main.blocks"));
+    }
+    CHECK_OK(error);
+    CHECK(n > 8);
+    CHECK_INTEGER(0, forgotten);
+    CHECK_OK(database_run(test.store->database, "UPDATE main.blocks SET first = 99 WHERE first = 100"));
+    CHECK_OK(trial_blocks_forget(test.store->database, &forgotten)); // they contradict each other
+    CHECK_INTEGER(2, forgotten);
+    CHECK_INTEGER(0, blocked_number(&test, "SELECT count(*) FROM main.blocks"));
+    blocked_end(&test);
+}
+#endif

@@ -128,6 +128,7 @@ static Error repair_check_segments(const Repair *repair)
 static Error repair_forget_blocks(const Repair *repair, Database *database)
 {
     int64_t count = 0;
+    TRY(repair_structure(repair, database)); // then an error is none of the records
     TRY(store_compare_numerics(database, repair->doctor->place->name));
     if (repair->doctor->spec_good && doctor_damaged(repair->doctor, "block_words"))
         TRY(trial_blocks_fill(database, &repair->doctor->spec, repair->arena));

@@ -166,7 +166,7 @@ static Error repair_block_rows(RepairBlock *block, int64_t last)
     flight_take(spec, trials, NULL, block->arena, &block->flight);
     commit_take(spec, trials, 0, 0, 0, block->arena, &block->commit);
     if (block->repair->store->blocks != NULL) return repair_in_blocks(block, last);
-    rewrite_begin(block->repair->store->database, spec, block->arena, rewrite);
+    rewrite_begin(block->repair->store, rewrite);
     const Error error = search_learns(spec->method) ? repair_learn_again(block, last) : repair_each_id(block, last);
     const Error ended = rewrite_end(rewrite);
     TRY(error);

@@ -4,30 +4,27 @@
 
 #include <string.h>
 
-// Makes "INSERT INTO ..." a statement that replaces an existing row.
-static Cursor rewrite_insert(Database *database, const char *insert, Arena *arena)
+void rewrite_begin(Store *store, Rewrite *rewrite)
 {
-    return cursor_open(database, arena_format(arena, "INSERT OR REPLACE%s", insert + strlen("INSERT")));
-}
-
-void rewrite_begin(Database *database, const Spec *spec, Arena *arena, Rewrite *rewrite)
-{
+    Database *database = store->database;
     const Error begun = database_run(database, "CREATE TEMP TABLE IF NOT EXISTS expected(id INTEGER PRIMARY KEY); "
                                                "DELETE FROM temp.expected;");
-    *rewrite = (Rewrite){.database = database, .spec = spec};
+    *rewrite = (Rewrite){.store = store};
     rewrite->expect = cursor_open(database, "INSERT INTO temp.expected VALUES(?)");
     rewrite->trial = cursor_open(database, "SELECT * FROM trials WHERE id = ?");
-    rewrite->insert_trial = rewrite_insert(database, rows_insert_sql(spec, arena), arena);
+    rewrite->insert_trial = cursor_open(database, "INSERT OR REPLACE INTO trials SELECT * FROM temp.batch_trials");
     cursor_stop(&rewrite->expect, begun);
-    if (!spec->replicates.store) return;
+    if (!store->spec->replicates.store) return;
     rewrite->replicate = cursor_open(database, "SELECT * FROM replicates WHERE trial = ? AND replicate = ?");
-    rewrite->insert_replicate = rewrite_insert(database, rows_insert_replicate_sql(spec, arena), arena);
+    rewrite->insert_replicate =
+        cursor_open(database, "INSERT OR REPLACE INTO replicates SELECT * FROM temp.batch_replicates");
 }
 
-// Runs `insert` with its bound values, and counts the row unless the row of `stored` has the same values.
-static Error rewrite_one(Cursor *stored, Cursor *insert, int64_t *written)
+// Inserts the row that a table in memory shows, and counts it unless the row of `stored` has the same values.
+static Error rewrite_one(Cursor *stored, Cursor *insert, const MemoryTable *shown, int64_t *written)
 {
-    const uint64_t wanted = bound_digest(insert->statement);
+    uint64_t wanted = 0;
+    memory_table_digests(shown, shown->first, 1, &wanted);
     const bool same = cursor_next(stored) && cells_digest(stored, 0) == wanted;
     *written += !same;
     while (stored->row) cursor_next(stored);
@@ -37,22 +34,21 @@ static Error rewrite_one(Cursor *stored, Cursor *insert, int64_t *written)
 
 Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row)
 {
-    const Spec *spec = rewrite->spec;
+    Store *store = rewrite->store;
+    const Spec *spec = store->spec;
+    const int replicates = spec->replicates.store ? spec->replicates.count : 0;
     with_integer(&rewrite->expect, rows->id[row]);
     cursor_next(&rewrite->expect);
-    with_integer(&rewrite->trial, rows->id[row]);
     TRY(rewrite->expect.error);
-    TRY(rewrite->trial.error);
-    TRY(rewrite->insert_trial.error);
-    rows_bind(spec, rows, row, rewrite->insert_trial.statement);
-    TRY(rewrite_one(&rewrite->trial, &rewrite->insert_trial, &rewrite->written));
-    for (int r = 0; spec->replicates.store && r < spec->replicates.count; r++) {
+    with_integer(&rewrite->trial, rows->id[row]);
+    rows_table_show(rows, row, row + 1, &store->trials);
+    TRY(rewrite_one(&rewrite->trial, &rewrite->insert_trial, &store->trials, &rewrite->written));
+    for (int r = 0; r < replicates; r++) {
+        const int64_t lane = row * replicates + r;
         with_integer(&rewrite->replicate, rows->id[row]);
         with_integer(&rewrite->replicate, r);
-        TRY(rewrite->replicate.error);
-        TRY(rewrite->insert_replicate.error);
-        rows_bind_replicate(spec, rows, row, r, rewrite->insert_replicate.statement);
-        TRY(rewrite_one(&rewrite->replicate, &rewrite->insert_replicate, &rewrite->written));
+        rows_replicates_table_show(spec, rows, lane, lane + 1, &store->replicates);
+        TRY(rewrite_one(&rewrite->replicate, &rewrite->insert_replicate, &store->replicates, &rewrite->written));
     }
     return error_none();
 }
@@ -73,7 +69,7 @@ Error rewrite_end(Rewrite *rewrite)
 
 Error rewrite_strangers(const Rewrite *rewrite, int64_t first, int64_t end, int64_t *count)
 {
-    Cursor trials = cursor_open(rewrite->database,
+    Cursor trials = cursor_open(rewrite->store->database,
                                 "SELECT count(*) FROM trials WHERE id >= ? AND id < ? AND id NOT IN temp.expected");
     with_integer(&trials, first);
     with_integer(&trials, end);
@@ -90,8 +86,8 @@ Error rewrite_drop_strangers(const Rewrite *rewrite, int64_t first, int64_t end)
         "DELETE FROM replicates WHERE trial >= ? AND trial < ? AND trial NOT IN temp.expected",
         "DELETE FROM trials WHERE id >= ? AND id < ? AND id NOT IN temp.expected"};
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
-        if (strstr(statements[i], "replicates") != NULL && !rewrite->spec->replicates.store) continue;
-        Cursor drop = cursor_open(rewrite->database, statements[i]);
+        if (strstr(statements[i], "replicates") != NULL && !rewrite->store->spec->replicates.store) continue;
+        Cursor drop = cursor_open(rewrite->store->database, statements[i]);
         with_integer(&drop, first);
         with_integer(&drop, end);
         TRY(cursor_run(&drop));

@@ -6,13 +6,12 @@
 #include "../queries.h"
 
 typedef struct Rewrite {
-    Database *database;
-    const Spec *spec;
+    Store *store;
     Cursor expect, trial, insert_trial, replicate, insert_replicate;
     int64_t written; // rows that changed
 } Rewrite;
 
-void rewrite_begin(Database *database, const Spec *spec, Arena *arena, Rewrite *rewrite);
+void rewrite_begin(Store *store, Rewrite *rewrite);
 Error rewrite_row(Rewrite *rewrite, const TrialRows *rows, int64_t row); // inserts or replaces
 Error rewrite_end(Rewrite *rewrite);                                     // gives the first error
 // Trials with ids in [first, end) that were not rewritten: counts them; deletes them with all rows that refer to them.

@@ -345,12 +345,6 @@ static void rows_add_name(RowsText *text, Arena *arena, const char *name, const 
     rows_append(text, "%s%s", (*count)++ > 0 ? ", " : "", sql_identifier(arena, name));
 }
 
-static void rows_add_value(RowsText *text, Arena *arena, const char *name, const char *type, int *count)
-{
-    (void)arena, (void)name, (void)type;
-    rows_append(text, "%s", (*count)++ > 0 ? ", ?" : "?");
-}
-
 typedef void (*RowsEach)(const Spec *spec, RowsText *text, Arena *arena, RowsAdd add);
 
 // head, the columns as `add` writes them, tail: in the arena.
@@ -378,16 +372,6 @@ const char *rows_replicates_sql(const Spec *spec, Arena *arena)
 {
     return rows_sql(spec, arena, rows_each_replicate_column, "CREATE TABLE replicates(", rows_add_declaration,
                     ",\n  PRIMARY KEY(trial, replicate)) STRICT, WITHOUT ROWID;");
-}
-
-const char *rows_insert_sql(const Spec *spec, Arena *arena)
-{
-    return rows_sql(spec, arena, rows_each_column, "INSERT INTO trials VALUES(", rows_add_value, ")");
-}
-
-const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena)
-{
-    return rows_sql(spec, arena, rows_each_replicate_column, "INSERT INTO replicates VALUES(", rows_add_value, ")");
 }
 
 const char *rows_select_sql(const Spec *spec, Arena *arena, const char *tail)
@@ -435,35 +419,6 @@ Error rows_check_names(const Spec *spec)
 }
 
 // ---- one row --------------------------------------------------------------------------------------------------------
-
-void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement)
-{
-    int at = 1;
-    for (int c = 0; c < TRIAL_ROWS_ARRAYS; c++) {
-        const RowsColumns *columns = &rows_columns_of_trial[c];
-        const void *array = rows_array(rows, columns);
-        const int count = rows->columns[c];
-        switch (columns->type) {
-        case ROWS_INTEGER: bind_integer(statement, at++, ((const int64_t *)array)[row]); break;
-        case ROWS_FAILURE: bind_word(statement, at++, rows_failure_name(spec, ((const int64_t *)array)[row])); break;
-        case ROWS_REAL:
-            for (int i = 0; i < count; i++)
-                bind_real(statement, at++, rows_stored(((const double *)array)[i * rows->stride + row]));
-            break;
-        }
-    }
-}
-
-void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement)
-{
-    const int64_t lane = row * spec->replicates.count + replicate;
-    bind_integer(statement, 1, rows->id[row]);
-    bind_integer(statement, 2, replicate);
-    bind_word(statement, 3, rows_failure_name(spec, rows->replicate_failure[lane]));
-    for (int i = 0; i < rows_replicate_numbers(spec); i++)
-        bind_real(statement, 1 + ROWS_REPLICATE_METRICS + i,
-                  rows_stored(rows_replicate_column(rows, spec->configured.n_metrics, i)[lane]));
-}
 
 int32_t rows_failure_code(const Spec *spec, const char *name) { return configured_failure(&spec->configured, name); }
 

@@ -11,8 +11,6 @@ int64_t rows_replicate_columns(const Spec *spec);
 int64_t rows_bytes(const Spec *spec);                                          // of one row in memory
 const char *rows_table_sql(const Spec *spec, const char *table, Arena *arena); // CREATE TABLE trials, or best
 const char *rows_replicates_sql(const Spec *spec, Arena *arena);               // CREATE TABLE replicates
-const char *rows_insert_sql(const Spec *spec, Arena *arena);
-const char *rows_insert_replicate_sql(const Spec *spec, Arena *arena);
 Field rows_field(const Spec *spec, const char *name); // name, unit and meaning of a column of trials
 // The tables trials and replicates of rows that are still in memory. *_take names the columns; the first is the trial's
 // id. *_show makes the table show the rows [first, end).
@@ -24,8 +22,6 @@ void rows_replicates_table_show(const Spec *spec, const TrialRows *rows, int64_t
 void *rows_cells(const TrialRows *rows, int column); // of the table trials: doubles or integers, [count]
 // Copies a row to another place.
 void rows_copy(const TrialRows *from, int64_t row, TrialRows *to, int64_t place);
-void rows_bind(const Spec *spec, const TrialRows *rows, int64_t row, Statement *statement);
-void rows_bind_replicate(const Spec *spec, const TrialRows *rows, int64_t row, int replicate, Statement *statement);
 int32_t rows_failure_code(const Spec *spec, const char *name); // -1: the model has none of that name
 // Adds the row to a hash: every column in table order; numbers as 8 bytes, NULL as the canonical NaN (which is never
 // stored), texts as length and bytes.

@@ -152,15 +152,12 @@ static Error trial_blocks_load_records(Database *database, int64_t most, TrialBl
     return cursor_close(&rows);
 }
 
-static Error trial_blocks_load_all(Database *database, int64_t most, TrialBlocks *list)
+// Error ERROR_MACHINE: a record is damaged, or contradicts another one.
+static Error trial_blocks_open(Database *database, TrialBlocks *list)
 {
     Arena *arena = &list->arena;
-    const char *path = arena_copy(arena, database_path(database)); // RESULTS/NAME/campaign.db
-    if (strchr(path, '/') == NULL) return error_make(ERROR_MACHINE, "%.300s is not in a folder", path);
-    const char *folder = folder_of(path, arena), *slash = strrchr(folder, '/');
+    const char *folder = folder_of(database_path(database), arena), *slash = strrchr(folder, '/'); // RESULTS/NAME
     const char *name = slash != NULL ? slash + 1 : folder;
-    TRY(trial_blocks_load_columns(database, list));
-    TRY(trial_blocks_load_records(database, most, list));
     return blocks_open(arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder), list->columns, list->n_columns,
                        list->records, list->n_records,
                        arena_format(arena, "`%s` computes its trials again",
@@ -202,7 +199,7 @@ static size_t trial_blocks_room(int64_t records, int64_t bytes)
     return (size_t)records * each + 4 * (size_t)bytes + columns + (1 << 16);
 }
 
-Error trial_blocks_load(Database *database, TrialBlocks **out)
+static Error trial_blocks_read_records(Database *database, TrialBlocks **out)
 {
     enum { RECORDS = 1 << 24, BYTES = 1 << 30 }; // most
     Arena arena;
@@ -214,11 +211,22 @@ Error trial_blocks_load(Database *database, TrialBlocks **out)
     TRY(arena_create(&arena, trial_blocks_room(records, bytes), "the blocks of a campaign"));
     TrialBlocks *list = ARENA_NEW(&arena, TrialBlocks, 1);
     *list = (TrialBlocks){.arena = arena};
-    const Error error = trial_blocks_load_all(database, records, list);
+    Error error = trial_blocks_load_columns(database, list);
+    if (error.kind == OK) error = trial_blocks_load_records(database, records, list);
     if (error.kind == OK)
         *out = list;
     else
         trial_blocks_free(list);
+    return error;
+}
+
+Error trial_blocks_load(Database *database, TrialBlocks **out)
+{
+    TRY(trial_blocks_read_records(database, out));
+    const Error error = trial_blocks_open(database, *out);
+    if (error.kind == OK) return error;
+    trial_blocks_free(*out);
+    *out = NULL;
     return error;
 }
 
@@ -316,8 +324,7 @@ Error trial_blocks_copy(Database *from, const char *to, const char *prefix)
 // them; then they are removed when the campaign is changed next.
 static Error trial_blocks_remove_files(Database *database, Arena *arena)
 {
-    const char *path = arena_copy(arena, database_path(database));
-    const char *folder = arena_format(arena, "%.*s/" CAMPAIGN_SHARDS, (int)(strrchr(path, '/') - path), path);
+    const char *folder = arena_format(arena, "%s/" CAMPAIGN_SHARDS, folder_of(database_path(database), arena));
     char **names = NULL;
     int count = 0;
     bool alone = false;
@@ -375,13 +382,14 @@ static Error trial_blocks_forget_damaged(Database *database, const TrialBlocks *
 static Error trial_blocks_forget_in(Database *database, int64_t *count)
 {
     TrialBlocks *list = NULL;
-    Error error = trial_blocks_load(database, &list);
-    if (error.kind == ERROR_MACHINE) {
-        TRY(store_integer(database, "SELECT count(*) FROM main.blocks", 0, count));
-        return database_run(database, "DELETE FROM main.blocks");
+    TRY(trial_blocks_read_records(database, &list));
+    Error error = trial_blocks_open(database, list);
+    if (error.kind == OK) {
+        error = trial_blocks_forget_damaged(database, list, count);
+    } else if (error.kind == ERROR_MACHINE) {
+        *count = list->n_records;
+        error = database_run(database, "DELETE FROM main.blocks");
     }
-    TRY(error);
-    error = trial_blocks_forget_damaged(database, list, count);
     trial_blocks_free(list);
     return error;
 }
