@@ -127,7 +127,7 @@ static Error gather_copy_blocks(const Gather *gather, const JoinSource *source)
     TRY(database_run(database,
                      arena_format(gather->arena,
                                   "INSERT INTO main.blocks SELECT NULL, first, last, rows, 'rows_%s' || substr(name, "
-                                  "6), bytes, columns, sha256, digest FROM other.blocks ORDER BY first",
+                                  "6), bytes, columns, sha256, digest, seal FROM other.blocks ORDER BY first",
                                   gather_prefix(gather, source))));
     TRY(seal_add_attached(database));
     return trial_blocks_show_to_run(database);
