@@ -261,8 +261,10 @@ static Error blocks_open_file(const Blocks *blocks, int64_t block, int *descript
 {
     char why[96];
     int64_t bytes = 0;
-    if (file_missing(blocks->paths[block])) return blocks_differ(blocks, block, "its file is missing");
-    TRY(file_open_stored(blocks->paths[block], descriptor, &bytes));
+    const Error error = file_open_stored(blocks->paths[block], descriptor, &bytes);
+    if (error.kind != OK && file_missing(blocks->paths[block]))
+        return blocks_differ(blocks, block, "its file is missing");
+    TRY(error);
     if (bytes == blocks->bytes[block]) return error_none();
     file_close_stored(*descriptor);
     snprintf(why, sizeof why, "it has %lld bytes, expected %lld", (long long)bytes, (long long)blocks->bytes[block]);
