@@ -128,6 +128,10 @@ hostile "UPDATE blocks SET name = '../spec.yaml' WHERE id = 3" "is not that of a
 hostile "DELETE FROM blocks WHERE id = 3"
 hostile "UPDATE blocks SET last = last + 900 WHERE id = (SELECT max(id) FROM blocks)"
 hostile "DROP TABLE best; CREATE TABLE best(fitness REAL, id INTEGER, failure TEXT)" "is not the id"
+"$SQL" results/hostile/campaign.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1100000)
+    INSERT INTO blocks SELECT NULL, 5000 + i, 5000 + i, 1, 'rows_' || i, 1, x'', '', 0, 0 FROM n" >>log 2>&1
+timeout 60 "$program" query hostile >said.txt 2>&1
+grep -q "campaign.db lists more blocks than a campaign has" said.txt || bad="$bad $(head -n 1 said.txt)"
 [ -z "$bad" ]
 report $? "records that another program changed:${bad:- clear errors}"
 

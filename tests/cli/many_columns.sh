@@ -117,6 +117,11 @@ for shape in "1 50 50" "50 300 300" "300 1000 1000" "1000 990 1000"; do
     ends "m$1_$2" && run export "m$1_$2" --hdf5 arrays.h5 && run show "m$1_$2/0"
     check $? "$1 parameters, $2 metrics, $3 columns"
 done
+sum=$("$SQL" results/m1000_990/campaign.db "SELECT group_concat(name, ' + ') FROM
+    (SELECT name FROM pragma_table_info('trials') WHERE type = 'REAL' LIMIT 130)")
+run query m1000_990 --where "$sum > 0"
+[ $? -eq 1 ] && grep -q 'a comparison of this expression names more than 126 columns; ask in two steps' err
+check $? "a condition of 130 columns"
 spec t 1000 1000 0 random
 run check t.yaml
 [ $? -eq 1 ] && grep -q 'the table trials would have 2006 columns and SQLite allows 2000' err

@@ -118,6 +118,13 @@ says 1 "campaign grid has no trial 99; $HOPSCOTCH best grid lists the best" veri
 
 says 1 'campaign "index.db": the list of all campaigns lies under that name' run grid.yaml --name index.db
 says 1 'tag "a b": a tag has 1 to 64 characters of A-Z a-z 0-9 . _ - and does not start with -' tag grid "a b"
+says 1 "--columns: of a group 'fitness' has many values; write mean(fitness), or another of count, min, max" \
+    query grid --group-by x1 --columns fitness
+says 1 "--columns: there is no aggregate 'meen'; did you mean 'mean'?" \
+    query grid --group-by x1 --columns "meen(fitness)"
+says 1 "--columns: more than 64 aggregates" query grid --group-by x1 --columns "$(repeat 65 'min(fitness)' ,)"
+says 1 "--group-by: more than 16 columns" query grid --group-by "$(repeat 17 x1 ,)"
+says 1 "--order: 'x9' is not a column of the groups; did you mean 'x1'?" query grid --group-by x1 --order x9
 says 1 "--objectives: there is no column 'x11'; did you mean 'x1'?" best grid --objectives x11,x2
 says 1 "--columns: there is no column 'x11'; did you mean 'x1'?" query grid --columns x11
 says 1 "--objectives: there is no column 'xyzzy'; $HOPSCOTCH query CAMPAIGN --columns all --limit 1 shows all columns" \

@@ -71,6 +71,16 @@ each program ENOMEM best gait
 says "not enough memory: the command needs 1048576 bytes of address space; is it limited (ulimit -v)?"
 says "campaign.db: cannot open it: there is not enough memory"
 says "not enough memory for a table"
+each program ENOMEM query gait --order k_fp
+says "not enough memory to order all trials: --limit needs less"
+printf 'version: 1\nexperiment: grid\nmodel: bbob\nstore: {rows: blocks}\nsearch: {method: grid, over: {%s, %s}}\n' \
+    'x1: {linspace: [-5, 5, 80]}' 'x2: {linspace: [-5, 5, 80]}' >grid.yaml
+"$program" run grid.yaml --batch 6400 --progress none >out 2>err
+check $? "a campaign with deflated columns"
+each program ENOMEM query grid --order x2 --limit 3
+says "not enough memory for a column of "
+each program ENOMEM query gait --group-by k_fp
+says "not enough memory to group trials; --where chooses fewer"
 each program ENOMEM digest gait
 says "not enough memory to read shard results/gait/shards/000000.h5"
 says "not enough memory for a lane of "

@@ -164,4 +164,17 @@ k_fp --order count:up
 'up' is not a direction
 END
 code=2 refused query blocks --group-by k_fp --sql "SELECT 1"
+cat >wide.yaml <<'END'
+version: 1
+experiment: wide
+seed: 1
+model: bbob
+search: {method: random, trials: 100100, over: {x1: {range: [-5, 5]}, x2: {range: [-5, 5]}}}
+store: {rows: table}
+END
+run run wide.yaml --progress none && "$SQL" results/wide/campaign.db "UPDATE trials SET failure = 'f' || id" >>err 2>&1
+refused query wide --group-by x1
+has "--group-by: more than 100000 groups; use columns with fewer values" err
+refused query wide --order failure --limit 3
+has "column failure has more than 65536 different texts" err
 exit $status

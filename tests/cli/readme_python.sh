@@ -20,7 +20,7 @@ else
 fi
 
 with_python "the Python" h5py || exit $status
-block results python 3 >read.py
+block results python 4 >read.py
 "$HOPSCOTCH" run "$root"/experiments/smoke.yaml --backend cpu --progress none \
     --set 'search.over.k_xdot=[0, 0.05]' --set 'search.over.k_fp=[50, 150]' >out 2>&1
 if ! with_python "trials" pandas; then
@@ -65,7 +65,7 @@ else
 fi
 
 # The printed debug rows are those in the page, which shows only digits that rounding does not change.
-block results python 4 >debug.py
+block results python 5 >debug.py
 "$HOPSCOTCH" run "$root"/experiments/newton_debug.yaml --backend cpu --progress none >out 2>&1
 if (python3 debug.py >out 2>&1) && [ "$(grep -c '^[012] .e-0' out)" = 3 ] &&
     sed 's/^/    /' out | while IFS= read -r line; do grep -qxF "$line" "$root"/results/README.md || exit 1; done; then

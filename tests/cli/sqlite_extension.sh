@@ -267,13 +267,23 @@ for sql, words in (
     ("UPDATE blocks SET columns = zeroblob(length(columns))", "the same id"),
     ("UPDATE blocks SET digest = digest + 1", "not those that were written"),
     ("PRAGMA user_version = 99", "has schema version 99"),
-    ("PRAGMA application_id = 7", "is not a campaign"),
+    ("PRAGMA application_id = 7", "is not a campaign of hopscotch with trials in blocks"),
     ("DROP TABLE block_words; CREATE VIEW block_words AS SELECT 0 AS number, 'x' AS word", "is not a campaign"),
     ("DROP TABLE best", "is not a campaign"),
     ("DROP TABLE blocks; CREATE VIEW blocks AS SELECT 1 AS digest", "no such table: trials"),
     ("DROP TABLE best; CREATE TABLE best(fitness REAL, id INTEGER, failure TEXT)", "is not the id"),
 ):
     hostile(sql, words)
+
+# ---- columns that another program changed, while a connection is open
+database = copy("changed")
+other = sqlite3.connect("results/changed/campaign.db", isolation_level=None)
+read = rows(database, ALL) == wanted
+other.execute("ALTER TABLE best RENAME COLUMN distance TO far")
+said = error(lambda: rows(database, ALL))
+check(read and "campaign.db changed: connect again" in said and "the columns of " in said, f"other columns: {said}")
+other.close()
+database.close()
 
 # ---- a program that interrupts a statement while the table looks for its first row
 if os.path.exists("results/long"):

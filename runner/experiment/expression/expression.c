@@ -26,7 +26,7 @@ static double expression_known(double a, double b, bool truth)
 
 static double expression_or(double a, double b)
 {
-    return (expression_truth(a) | expression_truth(b)) ? 1.0 : expression_known(a, b, false);
+    return ((a < 0) | (a > 0) | (b < 0) | (b > 0)) ? 1.0 : expression_known(a, b, false);
 }
 static double expression_and(double a, double b) { return ((a == 0) | (b == 0)) ? 0.0 : expression_known(a, b, true); }
 static double expression_not(double a, double b) { return expression_known(a, b, a == 0); }

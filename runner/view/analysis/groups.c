@@ -21,7 +21,7 @@ typedef struct GroupColumn {
     int64_t n_values, room;
 } GroupColumn;
 
-typedef enum GroupsFault { GROUPS_GOOD, GROUPS_MANY, GROUPS_VALUES, GROUPS_BYTES, GROUPS_MEMORY } GroupsFault;
+typedef enum GroupsFault { GROUPS_GOOD, GROUPS_MANY, GROUPS_BYTES, GROUPS_MEMORY } GroupsFault;
 
 typedef struct GroupTable {
     uint64_t *keys;  // [count][n_by] of order_key; missing: the greatest
@@ -162,7 +162,7 @@ static void groups_take_value(GroupColumn *column, uint32_t group, double value)
 static bool groups_keep_values(GroupsScan *scan, GroupTable *table, GroupColumn *column, const double *values,
                                const uint32_t *groups, int64_t rows)
 {
-    if (atomic_fetch_add(&scan->values, rows) + rows > groups_values_max) table->fault = GROUPS_VALUES;
+    if (atomic_fetch_add(&scan->values, rows) + rows > groups_values_max) table->fault = GROUPS_MEMORY;
     while (table->fault == GROUPS_GOOD && column->room < column->n_values + rows) {
         const int64_t room = column->room > 0 ? 2 * column->room : TRIAL_PIECE;
         double *value = realloc(column->value, (size_t)room * sizeof *value);
@@ -244,11 +244,6 @@ static Error groups_error(GroupsFault fault)
                           "--group-by: more than %d groups; use columns with fewer values, or choose trials "
                           "with --where",
                           GROUPS_MAX);
-    case GROUPS_VALUES:
-        return error_make(ERROR_USER,
-                          "--columns: median and quantile keep at most %lld values; choose trials with "
-                          "--where, or ask for fewer columns",
-                          (long long)groups_values_max);
     case GROUPS_BYTES:
         return error_make(ERROR_USER, "--group-by: the sums of so many groups need more than 2 GiB; use columns with "
                                       "fewer values, or ask for fewer aggregates");

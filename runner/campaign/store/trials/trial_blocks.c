@@ -201,7 +201,7 @@ static size_t trial_blocks_room(int64_t records, int64_t bytes)
 
 static Error trial_blocks_read_records(Database *database, TrialBlocks **out)
 {
-    enum { RECORDS = 1 << 24, BYTES = 1 << 30 }; // most
+    enum { RECORDS = 1 << 20, BYTES = 1 << 30 }; // most
     Arena arena;
     int64_t records = 0, bytes = 0;
     *out = NULL;
