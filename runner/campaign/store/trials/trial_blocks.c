@@ -369,8 +369,13 @@ Error trial_blocks_check(Database *database, Arena *arena, void (*tell)(void *to
 static Error trial_blocks_forget_damaged(Database *database, const TrialBlocks *list, int64_t *count)
 {
     Cursor drop = cursor_open(database, "DELETE FROM main.blocks WHERE name = ?");
-    for (int64_t b = 0; b < list->n_records; b++) {
-        if (blocks_check(list->blocks, b).kind == OK) continue;
+    for (int64_t b = 0; b < list->n_records && drop.error.kind == OK; b++) {
+        const Error error = blocks_check(list->blocks, b);
+        if (error.kind == OK) continue;
+        if (error.kind == ERROR_MEMORY) {
+            cursor_stop(&drop, error); // it says nothing about the block
+            continue;
+        }
         with_text(&drop, list->records[b].name);
         cursor_next(&drop);
         ++*count;
