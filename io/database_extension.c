@@ -155,7 +155,6 @@ static Error host_look(HostTable *host)
     host->version = version;
     host->changes = changes;
     host->uncommitted = uncommitted; // and may be rolled back
-    host->asked = clock_seconds();
     host->extension->start(host->now->module->table.source);
     return error_none();
 }
