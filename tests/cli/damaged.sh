@@ -48,12 +48,14 @@ run learn.yaml --name half --set limits.trials=200
 run gait.yaml --name third --set limits.trials=1 --batch 1
 cp -r results whole
 
+numerics=$("$HOPSCOTCH" version | sed -n 's/^numerics version \([0-9]*\).*/\1/p')
+
 # ---- other versions -------------------------------------------------------------------------------------------------
 sql same 'UPDATE campaign SET numerics_version = 7'
-says 1 "campaign same was computed with numerics version 7 and this program has version 4: replay it with the program" \
+says 1 "campaign same was computed with numerics version 7 and this program has version $numerics: replay it with the" \
     replay same/0
 sql same 'UPDATE campaign SET numerics_version = 7'
-says 1 "gait has numerics version 4 and same has 7: their last bits differ" merge gait same --into both
+says 1 "gait has numerics version $numerics and same has 7: their last bits differ" merge gait same --into both
 sql same 'PRAGMA user_version = 99'
 says 1 "has schema version 99, which this program does not know: use the program that wrote it" best same
 sql half "UPDATE searches SET state = CAST(x'ff' || substr(state, 2) AS BLOB)"

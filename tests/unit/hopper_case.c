@@ -2,6 +2,7 @@
 #include "hopper_case.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const HopperCase hopper_case = {.duration = 0.5,
@@ -96,7 +97,9 @@ HopperOutcome hopper_simulate(const HopperCase *test)
 {
     HopperOutcome outcome = {0};
     CHECK_OK(arena_create(&outcome.arena, 1 << 24, "a test"));
-    CHECK_OK(hopper_case_configure(test, &outcome.arena, &outcome.configured));
+    const Error configured = hopper_case_configure(test, &outcome.arena, &outcome.configured);
+    CHECK_OK(configured);
+    if (configured.kind != OK) abort(); // what follows would not end
     const BackendOptions options = {.name = "cpu", .threads = test->threads, .isa = test->isa, .patience = INFINITY};
     CHECK_OK(backend_open(&options, &outcome.backend));
     const int64_t capacity = trace_capacity(outcome.configured.ticks, test->every);

@@ -2,6 +2,7 @@
 #ifndef HOPSCOTCH_HOPPER_CASE_H
 #define HOPSCOTCH_HOPPER_CASE_H
 
+#include "../../sim/spatial/terrains.h"
 #include "../test.h"
 
 enum { HOPPER_CASE_SETTINGS = 24 };

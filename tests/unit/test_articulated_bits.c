@@ -24,8 +24,6 @@ typedef struct BitsWay {
     int64_t lanes, slice;
 } BitsWay;
 
-enum { BITS_STEPS = 2, BITS_HEIGHTS = 5, BITS_FILE = 6 }; // of terrain
-
 // A grid of rough ground around the robot.
 static Points bits_heights(void)
 {
@@ -37,22 +35,22 @@ static Points bits_heights(void)
 static void bits_run(ArticulatedCase *test, const Robot *robot, int terrain, const BitsWay *way)
 {
     const Points heights = bits_heights();
-    static const ArticulatedValue own[][2] = {[BITS_STEPS] = {{"terrain_start", -1.0}, {"terrain_length", 0.3}},
-                                              [BITS_HEIGHTS] = {{"terrain_x", 0.01}, {"terrain_scale", 1.1}},
-                                              [BITS_FILE] = {{"ground_friction", 0.9}, {"ground_stiffness", 3e4}}};
+    static const ArticulatedValue own[][2] = {[TERRAIN_steps] = {{"terrain_start", -1.0}, {"terrain_length", 0.3}},
+                                              [TERRAIN_heights] = {{"terrain_x", 0.01}, {"terrain_scale", 1.1}},
+                                              [TERRAIN_file] = {{"ground_friction", 0.9}, {"ground_stiffness", 3e4}}};
     const ArticulatedSetup setup = {.robot = robot,
                                     .settings = {{"dt", 2e-3},
                                                  {"duration", 2e-3 * BITS_TICKS},
                                                  {"control.mode", 1},
                                                  {"terrain", terrain},
-                                                 {"friction", terrain == BITS_HEIGHTS}},
+                                                 {"friction", terrain == TERRAIN_heights}},
                                     .parameters = {own[terrain][0],
                                                    own[terrain][1],
                                                    {"all_amplitude", 0.3},
                                                    {"push_time", 0.05},
                                                    {"push_x", 10.0},
                                                    {"base_z", 0.0}},
-                                    .heights = terrain == BITS_HEIGHTS ? &heights : NULL,
+                                    .heights = terrain == TERRAIN_heights ? &heights : NULL,
                                     .lanes = way->lanes,
                                     .isa = way->isa};
     articulated_start(test, &setup);
@@ -85,7 +83,7 @@ static void bits_everywhere(int terrain)
     double *expected = malloc(sizeof *expected * ARTICULATED_N_METRICS * BITS_LANES);
     if (arena_create(&arena, (size_t)1 << 24, "a robot").kind != OK) abort();
     Robot robot = bits_robot(&arena);
-    if (terrain == BITS_FILE) random_robot_world(&robot, 3, &arena);
+    if (terrain == TERRAIN_file) random_robot_world(&robot, 3, &arena);
     bits_run(&test, &robot, terrain, &(BitsWay){"v2", 64, 1 << 20});
     for (int m = 0; m < ARTICULATED_N_METRICS; m++)
         memcpy(expected + m * BITS_LANES, test.batch->metric + m * test.batch->stride, sizeof *expected * BITS_LANES);
@@ -105,9 +103,9 @@ static void bits_everywhere(int terrain)
     arena_destroy(&arena);
 }
 
-TEST(articulated_has_the_same_bits_everywhere) { bits_everywhere(BITS_STEPS); }
-TEST(articulated_has_the_same_bits_on_heights) { bits_everywhere(BITS_HEIGHTS); }
-TEST(articulated_has_the_same_bits_on_shapes) { bits_everywhere(BITS_FILE); }
+TEST(articulated_has_the_same_bits_everywhere) { bits_everywhere(TERRAIN_steps); }
+TEST(articulated_has_the_same_bits_on_heights) { bits_everywhere(TERRAIN_heights); }
+TEST(articulated_has_the_same_bits_on_shapes) { bits_everywhere(TERRAIN_file); }
 
 // ---- stiffness and steps --------------------------------------------------------------------------------------------
 

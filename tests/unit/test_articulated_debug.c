@@ -139,12 +139,13 @@ TEST(articulated_debug_rows_have_the_residual)
 static void debug_run(ArticulatedCase *test, const Robot *robot, const char *isa, int64_t lanes, int64_t rows,
                       int64_t slice)
 {
-    const ArticulatedSetup setup = {.robot = robot,
-                                    .settings = {{"dt", 2e-3}, {"duration", 2e-3 * DEBUG_STEPS}, {"terrain", 2}},
-                                    .parameters = {{"terrain_start", -1.0}, {"base_vx", 0.0}},
-                                    .lanes = lanes,
-                                    .isa = isa,
-                                    .debug = rows};
+    const ArticulatedSetup setup = {
+        .robot = robot,
+        .settings = {{"dt", 2e-3}, {"duration", 2e-3 * DEBUG_STEPS}, {"terrain", TERRAIN_steps}},
+        .parameters = {{"terrain_start", -1.0}, {"base_vx", 0.0}},
+        .lanes = lanes,
+        .isa = isa,
+        .debug = rows};
     articulated_start(test, &setup);
     for (int64_t lane = 0; lane < lanes; lane++) articulated_set(test, "base_vx", lane, 0.1 * (double)lane);
     articulated_go(test, slice);

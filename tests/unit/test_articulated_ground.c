@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define G 9.81
-enum { SLOPE = 1, STEPS, SINE, BY_TABLE, BY_HEIGHTS }; // by the choices of `terrain`
 
 // A free body of 2 kg with one shape, its centre at x, z, its z axis turned from the vertical to the normal of a slope.
 typedef struct Placed {
@@ -69,7 +68,7 @@ TEST(articulated_block_rests_on_a_slope)
     place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
     const ArticulatedValue parameters[] = {
         {"terrain_slope", 0.3}, {"terrain_start", -100.0}, {"ground_friction", 0.5}, {"slip_speed", 1e-3}, {NULL, 0}};
-    go(&test, &block.robot, SLOPE, 2.0, parameters);
+    go(&test, &block.robot, TERRAIN_slope, 2.0, parameters);
     const double creep = 1e-3 * 0.6 / 0.8, cosine = 1.0 / sqrt(1.09);
     CHECK_NEAR(-creep * cosine, at(&test, 2.0, "base_vx"), 1e-6);
     CHECK_NEAR(-creep * cosine * 0.3, at(&test, 2.0, "base_vz"), 1e-6);
@@ -85,7 +84,7 @@ TEST(articulated_block_slides_down_a_slope)
     place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.8);
     const ArticulatedValue parameters[] = {
         {"terrain_slope", 0.8}, {"terrain_start", -100.0}, {"ground_friction", 0.5}, {"slip_speed", 1e-3}, {NULL, 0}};
-    go(&test, &block.robot, SLOPE, 1.0, parameters);
+    go(&test, &block.robot, TERRAIN_slope, 1.0, parameters);
     const double cosine = 1.0 / sqrt(1.64), along = G * (0.8 - 0.5) * cosine;
     CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 1e-3 * along);
     CHECK_NEAR(-along * cosine * 0.8, (at(&test, 1.0, "base_vz") - at(&test, 0.5, "base_vz")) / 0.5, 1e-3 * along);
@@ -99,7 +98,7 @@ TEST(articulated_ball_rolls_down_a_slope)
     Placed ball;
     place_on_slope(&ball, ROBOT_SPHERE, 0.1, 0.1, 0.3);
     const ArticulatedValue parameters[] = {{"terrain_slope", 0.3}, {"terrain_start", -100.0}, {NULL, 0}};
-    go(&test, &ball.robot, SLOPE, 1.0, parameters);
+    go(&test, &ball.robot, TERRAIN_slope, 1.0, parameters);
     const double cosine = 1.0 / sqrt(1.09), s = 0.1 - 2.0 * G * cosine / 2e4;
     const double along = G * 0.3 * cosine / (1.0 + 0.4 * 0.01 / (s * s));
     CHECK_NEAR(-along * cosine, (at(&test, 1.0, "base_vx") - at(&test, 0.5, "base_vx")) / 0.5, 5e-4 * along);
@@ -113,7 +112,7 @@ static void go_anchored(ArticulatedCase *test, const Robot *robot, double slope,
 {
     const ArticulatedSetup setup = {
         .robot = robot,
-        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", duration}, {"terrain", SLOPE}, {"friction", 1}},
+        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", duration}, {"terrain", TERRAIN_slope}, {"friction", 1}},
         .parameters = {{"terrain_slope", slope}, {"terrain_start", -100.0}, {"ground_friction", friction}},
         .samples = (int64_t)(duration * STEPS_A_SECOND) + 1};
     articulated_start(test, &setup);
@@ -160,7 +159,7 @@ TEST(articulated_anchored_block_stops)
     block.body.p[2] -= cosine * sink;
     const ArticulatedSetup setup = {
         .robot = &block.robot,
-        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 2.0}, {"terrain", SLOPE}, {"friction", 1}},
+        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 2.0}, {"terrain", TERRAIN_slope}, {"friction", 1}},
         .parameters = {{"terrain_slope", 0.3},
                        {"terrain_start", -100.0},
                        {"ground_friction", 0.8},
@@ -201,7 +200,7 @@ TEST(articulated_block_stands_on_steps)
     place(&block, ROBOT_BOX, 0.1, 2.4, 0.5, 0.0);
     const ArticulatedValue parameters[] = {
         {"terrain_start", 0.0}, {"terrain_height", 0.2}, {"terrain_length", 1.0}, {NULL, 0}};
-    go(&test, &block.robot, STEPS, 2.0, parameters);
+    go(&test, &block.robot, TERRAIN_steps, 2.0, parameters);
     CHECK_NEAR(0.4 + 0.1 - 2.0 * G / (4 * 2e4), at(&test, 2.0, "base_z"), 1e-6);
     CHECK_NEAR(2.0 * G, at(&test, 2.0, "body_force"), 1e-3);
     CHECK_NEAR(2.0 * G, articulated_got(&test, "ground_force_mean", 0), 0.2);
@@ -219,7 +218,7 @@ TEST(articulated_ball_swings_in_a_wave)
     place(&ball, ROBOT_SPHERE, r, 0.77, -0.05 + r + 0.5 * 0.02 * 0.02 / R, 0.0);
     const ArticulatedValue parameters[] = {{"terrain_start", 0.0},   {"terrain_height", 0.05},  {"terrain_length", 1.0},
                                            {"ground_friction", 0.0}, {"ground_stiffness", 1e6}, {NULL, 0}};
-    go(&test, &ball.robot, SINE, 2.0, parameters);
+    go(&test, &ball.robot, TERRAIN_sine, 2.0, parameters);
     CHECK_NEAR(0.75 - 0.02, at(&test, half, "base_x"), 5e-4);
     CHECK_NEAR(0.75, at(&test, 0.5 * half, "base_x"), 5e-4);
     CHECK_NEAR(0.0, at(&test, half, "base_vx"), 2e-3);
@@ -230,7 +229,7 @@ static void go_table(ArticulatedCase *test, const Robot *robot, const Points *ta
 {
     const ArticulatedSetup setup = {
         .robot = robot,
-        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 0.5}, {"terrain", BY_TABLE}},
+        .settings = {{"dt", 1.0 / STEPS_A_SECOND}, {"duration", 0.5}, {"terrain", TERRAIN_table}},
         .table = table,
         .samples = STEPS_A_SECOND};
     articulated_start(test, &setup);
@@ -246,7 +245,7 @@ TEST(articulated_table_is_a_slope)
     Placed block;
     place_on_slope(&block, ROBOT_BOX, 0.1, 0.1, 0.3);
     const ArticulatedValue parameters[] = {{"terrain_slope", 0.3}, {"terrain_start", -100.0}, {NULL, 0}};
-    go(&test, &block.robot, SLOPE, 0.5, parameters);
+    go(&test, &block.robot, TERRAIN_slope, 0.5, parameters);
     go_table(&other, &block.robot, &table);
     CHECK_NEAR(at(&test, 0.5, "base_x"), at(&other, 0.5, "base_x"), 1e-9);
     CHECK_NEAR(at(&test, 0.5, "base_z"), at(&other, 0.5, "base_z"), 1e-9);
@@ -294,7 +293,7 @@ TEST(articulated_heights_are_bilinear)
     const Points grid = grid_of(saddle, 0.5, z);
     place(&ball, ROBOT_SPHERE, 0.1, 0.0, 5.0, 0.0);
     const ArticulatedSetup setup = {.robot = &ball.robot,
-                                    .settings = {{"terrain", BY_HEIGHTS}, {"terrain_spacing", 0.5}},
+                                    .settings = {{"terrain", TERRAIN_heights}, {"terrain_spacing", 0.5}},
                                     .parameters = {{"terrain_x", 2.0}, {"terrain_y", 3.0}, {"terrain_scale", 0.5}},
                                     .heights = &grid};
     hand_start(&hand, &setup);
@@ -320,13 +319,13 @@ TEST(articulated_heights_are_a_slope)
     const Points grid = grid_of(rises_along_y, 2.0, z);
     place_on_slope(&ball, ROBOT_SPHERE, 0.1, 0.1, 0.3);
     const ArticulatedValue parameters[] = {{"terrain_slope", 0.3}, {"terrain_start", -100.0}, {NULL, 0}};
-    go(&slope, &ball.robot, SLOPE, 1.0, parameters);
+    go(&slope, &ball.robot, TERRAIN_slope, 1.0, parameters);
     ball.body.p[1] = ball.body.p[0];
     ball.body.p[0] = 0.0;
     const ArticulatedSetup setup = {.robot = &ball.robot,
                                     .settings = {{"dt", 1.0 / STEPS_A_SECOND},
                                                  {"duration", 1.0},
-                                                 {"terrain", BY_HEIGHTS},
+                                                 {"terrain", TERRAIN_heights},
                                                  {"terrain_spacing", 2.0}},
                                     .heights = &grid,
                                     .samples = STEPS_A_SECOND + 1};
@@ -351,7 +350,7 @@ TEST(articulated_falls_are_measured_from_the_ground)
     for (int fallen = 0; fallen < 2; fallen++) {
         ArticulatedCase test;
         const ArticulatedSetup setup = {.robot = &ball.robot,
-                                        .settings = {{"duration", 0.1}, {"terrain", SLOPE}},
+                                        .settings = {{"duration", 0.1}, {"terrain", TERRAIN_slope}},
                                         .parameters = {{"terrain_slope", 0.3},
                                                        {"terrain_start", -100.0},
                                                        {"fall_height", fallen == 0 ? 0.05 : 0.5}}};

@@ -1,4 +1,5 @@
 // Environments: what ends an episode, what begins one, in each mode of autoreset; random numbers of episodes.
+#include "../../sim/hopper/hopper.h"
 #include "environment_case.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ TEST(environment_autoreset_next_step)
             const double steps = resets_get(&c, HOPSCOTCH_EPISODE_STEPS, lane, 0);
             CHECK_NEAR(steps + 0.01 * steps * (steps + 1.0) / 2.0, resets_get(&c, HOPSCOTCH_EPISODE_RETURNS, lane, 0),
                        1e-12);
-            CHECK_NEAR(0.01 * steps, resets_get(&c, HOPSCOTCH_EPISODE_METRICS, lane, 12), 1e-12); // survived
+            CHECK_NEAR(0.01 * steps, resets_get(&c, HOPSCOTCH_EPISODE_METRICS, lane, HOPPER_METRIC_survived), 1e-12);
             CHECK_INTEGER(0, (int64_t)resets_get(&c, HOPSCOTCH_EPISODE_FAILURE, lane, 0));
         }
     }

@@ -371,7 +371,7 @@ TEST(hopper_newton_is_for_implicit_midpoint_without_variants)
         for (test.integrator = 1; test.integrator < 5; test.integrator++)
             CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured));
         test.integrator = 0;
-        test.option[1] = (HopperSetting){"terrain", 1};
+        test.option[1] = (HopperSetting){"terrain", TERRAIN_slope};
         CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured));
     }
     arena_destroy(&arena);

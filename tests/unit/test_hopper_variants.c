@@ -6,7 +6,6 @@
 #include <string.h>
 
 // indices of the options' choices
-enum { VARIANT_SLOPE = 1, VARIANT_STEPS, VARIANT_SINE, VARIANT_TABLE };
 enum { VARIANT_TIMED = 1, VARIANT_RANDOM };
 enum { VARIANT_STEADY = 1, VARIANT_GUSTING };
 enum { VARIANT_INTEGRATORS = 5 };
@@ -40,11 +39,11 @@ TEST(hopper_slope_slows_and_lifts)
 {
     static const double level[] = {-10.0, 0.0, 10.0, 0.0};
     HopperCase flat = variant_case(5.0), table = flat, slope = flat, down = flat;
-    variant_set(slope.option, "terrain", VARIANT_SLOPE);
+    variant_set(slope.option, "terrain", TERRAIN_slope);
     variant_set(slope.parameter, "terrain_slope", 0.05);
-    variant_set(down.option, "terrain", VARIANT_SLOPE);
+    variant_set(down.option, "terrain", TERRAIN_slope);
     variant_set(down.parameter, "terrain_slope", -0.05);
-    variant_set(table.option, "terrain", VARIANT_TABLE);
+    variant_set(table.option, "terrain", TERRAIN_table);
     table.terrain = (Points){.xy = level, .count = 2};
     const double speed = variant_metric(&flat, "mean_speed"), apex = variant_metric(&flat, "apex_mean");
     CHECK(variant_metric(&slope, "mean_speed") < speed - 0.02);
@@ -59,7 +58,7 @@ TEST(hopper_slope_slows_and_lifts)
 TEST(hopper_climbs_steps)
 {
     HopperCase test = variant_case(5.0);
-    variant_set(test.option, "terrain", VARIANT_STEPS);
+    variant_set(test.option, "terrain", TERRAIN_steps);
     variant_set(test.parameter, "terrain_height", 0.03);
     variant_set(test.parameter, "terrain_length", 0.7);
     test.traced = 1;
@@ -81,7 +80,7 @@ TEST(hopper_initial_height_is_over_the_ground)
 {
     static const double high[] = {-100.0, 2.0, 100.0, 2.0};
     HopperCase flat = variant_case(2.0), raised = flat;
-    variant_set(raised.option, "terrain", VARIANT_TABLE);
+    variant_set(raised.option, "terrain", TERRAIN_table);
     raised.terrain = (Points){.xy = high, .count = 2};
     HopperOutcome a = hopper_simulate(&flat), b = hopper_simulate(&raised);
     CHECK_NEAR(hopper_state(&a, 0, 0), hopper_state(&b, 0, 0), 1e-9);
@@ -98,10 +97,10 @@ TEST(hopper_table_of_a_slope_is_that_slope)
         HopperCase slope = variant_case(2.0);
         slope.integrator = integrator;
         HopperCase table = slope;
-        variant_set(slope.option, "terrain", VARIANT_SLOPE);
+        variant_set(slope.option, "terrain", TERRAIN_slope);
         variant_set(slope.parameter, "terrain_slope", 0.05);
         variant_set(slope.parameter, "terrain_start", 0.5);
-        variant_set(table.option, "terrain", VARIANT_TABLE);
+        variant_set(table.option, "terrain", TERRAIN_table);
         table.terrain = (Points){.xy = points, .count = 3};
         HopperOutcome a = hopper_simulate(&slope), b = hopper_simulate(&table);
         for (int field = 0; field < 10; field++)
@@ -121,7 +120,7 @@ TEST(hopper_impossible_terrain_is_refused)
     HopperCase test = variant_case(1.0);
     test.terrain = (Points){.xy = points, .count = 2};
     CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured)); // the options ask for no table
-    variant_set(test.option, "terrain", VARIANT_TABLE);
+    variant_set(test.option, "terrain", TERRAIN_table);
     CHECK_OK(hopper_case_configure(&test, &arena, &configured));
     test.terrain.count = 1;
     CHECK_ERROR(ERROR_USER, hopper_case_configure(&test, &arena, &configured));
@@ -278,7 +277,7 @@ TEST(hopper_energy_by_part_adds_up)
         test.integrator = i / 2;
         test.equations = i % 2;
         variant_set(test.option, "accounting", 1);
-        variant_set(test.option, "terrain", VARIANT_SINE);
+        variant_set(test.option, "terrain", TERRAIN_sine);
         variant_set(test.parameter, "terrain_start", -0.3);
         variant_set(test.option, "wind", VARIANT_GUSTING);
         variant_check_balance(&test);
@@ -320,8 +319,8 @@ static HopperCase variant_all(int integrator, int terrain)
     test.fill = variant_spread;
     variant_set(test.option, "machine", 1);
     variant_set(test.option, "terrain", terrain);
-    if (terrain == VARIANT_TABLE) test.terrain = (Points){.xy = points, .count = 5};
-    if (terrain != VARIANT_TABLE) variant_set(test.parameter, "terrain_start", 0.1);
+    if (terrain == TERRAIN_table) test.terrain = (Points){.xy = points, .count = 5};
+    if (terrain != TERRAIN_table) variant_set(test.parameter, "terrain_start", 0.1);
     variant_set(test.option, "push", VARIANT_RANDOM);
     variant_set(test.option, "wind", VARIANT_GUSTING);
     variant_set(test.option, "accounting", 1);
@@ -336,7 +335,7 @@ TEST(hopper_variants_bits_depend_on_nothing_but_the_lane)
         const char *isa;
     } ways[] = {{100, 0, 2, "auto"}, {700, 11, 2, "scalar"}, {999, 0, 1, "v3"}, {50, 3, 2, "v2"}};
     for (int i = 0; i < 2 * VARIANT_INTEGRATORS; i++) {
-        const HopperCase test = variant_all(i / 2, i % 2 == 0 ? VARIANT_TABLE : VARIANT_STEPS);
+        const HopperCase test = variant_all(i / 2, i % 2 == 0 ? TERRAIN_table : TERRAIN_steps);
         HopperOutcome whole = hopper_simulate(&test);
         for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
             if (test_quick() && w % 2 != (size_t)(i / 2 % 2)) continue;
@@ -359,7 +358,7 @@ TEST(hopper_variants_converge_to_the_adaptive_integrator)
     for (int machine = 0; machine < 2; machine++) {
         HopperCase test = variant_case(3.0);
         variant_set(test.option, "machine", machine);
-        variant_set(test.option, "terrain", VARIANT_SINE);
+        variant_set(test.option, "terrain", TERRAIN_sine);
         variant_set(test.option, "push", VARIANT_TIMED);
         variant_set(test.option, "wind", VARIANT_GUSTING);
         variant_set(test.parameter, "push_time", 1.03);

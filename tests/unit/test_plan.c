@@ -165,11 +165,11 @@ TEST(plan_counts_recorded_trajectories_once)
         plan_of(&planned,
                 PLAN_SPEC(GRID, "replicates: {count: 2}\nrecord: {trajectories: {select: {every: 100, trials: [7, 8], "
                                 "best: 5, failures: 3}, replicates: all, sample: 1e-3}}"),
-                0);
+                100);
     CHECK_INTEGER((4 + 2 + 5 + 3) * 2, plan->traced_lanes);
     const double float32_bytes = plan->hdf5_bytes;
     planned.spec.record.float64 = true;
-    CHECK_OK(make(&planned, 0));
+    CHECK_OK(make(&planned, 100));
     const double samples = 100 / 10 + 2;                                      // trace_capacity
     CHECK_NEAR(28 * samples * 14 * 4, plan->hdf5_bytes - float32_bytes, 100); // 14 columns, 4 more bytes per number
     arena_destroy(&planned.arena);
