@@ -38,9 +38,9 @@ enum {
     static __global__ void __launch_bounds__(ADJOINT_BACK)                                                             \
         adjoint_##model##_back(const Constants constants, const double *assets, const AdjointSlice slice)              \
     {                                                                                                                  \
-        const int lanes = ADJOINT_BACK_LANES, place = (int)threadIdx.x;                                                \
-        model##_adjoint_back_slice(&constants, assets, &slice, (int64_t)blockIdx.x *lanes + place % lanes,             \
-                                   place / lanes);                                                                     \
+        const int lanes = ADJOINT_BACK_LANES, thread = (int)threadIdx.x;                                               \
+        model##_adjoint_back_slice(&constants, assets, &slice, (int64_t)blockIdx.x *lanes + thread % lanes,            \
+                                   thread / lanes);                                                                    \
     }
 ADJOINT_KERNELS(ADJOINT_KERNELS_OF)
 

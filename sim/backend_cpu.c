@@ -27,8 +27,8 @@ typedef struct CpuBackend {
     double slice_started;     // backend_clock
     LaneGroup slice;          // what the threads work on
     int32_t *order;           // [lanes] which of the caller's lanes stands where
-    int64_t end;              // behind this place all lanes of the batch in flight have ended
-    bool moved;               // not all lanes stand in their own places
+    int64_t end;              // from this position on all lanes of the batch in flight have ended
+    bool moved;               // not all lanes stand at their own positions
     atomic_llong next;        // next group of the slice
     int64_t observed_groups, groups;
     Arena graph_arena; // of the graphs, and of the members below
@@ -302,7 +302,7 @@ static bool cpu_shares(const CpuBackend *cpu)
 // ---- lanes that ended make room -------------------------------------------------------------------------------------
 
 // A group of lanes takes as long as its last one. Between slices the lanes that still run move together, and those that
-// have ended move behind them. When the batch ends, all go back to their own places.
+// have ended move behind them. When the batch ends, all go back to their own positions.
 
 static void cpu_swap_rows(double *rows, int64_t count, int64_t stride, int64_t a, int64_t b)
 {
@@ -339,7 +339,7 @@ static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
     return running;
 }
 
-// Observed lanes stay: their samples are found by their places. So do lanes of kernels that keep their work in blocks
+// Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in blocks
 // of neighbouring lanes.
 static void cpu_make_room(CpuBackend *cpu, Batch *batch)
 {

@@ -22,10 +22,10 @@ enum { CUDA_BLOCK = BLOCK_THREADS };
     static __global__ void __launch_bounds__(threads == 1 ? CUDA_BLOCK : threads, threads == 1 ? 1 : 2)                \
         prefix##_##model##_##kernel(const Constants constants, const double *assets, LaneGroup group, int64_t end)     \
     {                                                                                                                  \
-        const int64_t place = threads == 1 || group.team.blocks == 0                                                   \
-                                  ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                     \
-                                  : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                               \
-        if (lanes_take(&group, place, end)) model##_##kernel(&constants, assets, &group, is_observed);                 \
+        const int64_t position = threads == 1 || group.team.blocks == 0                                                \
+                                     ? (int64_t)blockIdx.x * CUDA_BLOCK + threadIdx.x                                  \
+                                     : (int64_t)(blockIdx.x / (unsigned)group.team.blocks);                            \
+        if (lanes_take(&group, position, end)) model##_##kernel(&constants, assets, &group, is_observed);              \
     }
 #define CUDA_KERNELS(model, kernel, threads, alone, work, fill)                                                        \
     CUDA_KERNEL(plain, model, kernel, threads, false)                                                                  \
@@ -490,7 +490,7 @@ static CudaKernel cuda_alone(const Configured *configured, CudaKernel kernel)
     return alone != NULL ? alone : kernel;
 }
 
-// lanes [first, end), or places in group.order, on the slot's stream
+// lanes [first, end), or positions in group.order, on the slot's stream
 static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaSlot *s, LaneGroup group, int64_t first,
                          int64_t end)
 {

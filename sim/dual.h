@@ -5,7 +5,7 @@
 // Source: W. Squire & G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40(1),
 // 1998.
 //
-// Takes the place of the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
+// Replaces the second half of real.h and of portable_math.h. One lane; in memory a real is two doubles.
 // Values equal those of plain numbers up to rounding, because complex division rounds differently.
 #ifndef HOPSCOTCH_DUAL_H
 #define HOPSCOTCH_DUAL_H

@@ -220,7 +220,7 @@ static Error cuda_environment_set_stream(Environment *environment, void *stream)
     const Error error = environment_wait_for(cuda, false);
     if (error.kind != OK && stream != NULL) return error;
     cuda->stream = stream != NULL ? (cudaStream_t)stream : cuda->own;
-    environment->place.stream = (void *)cuda->stream;
+    environment->info.stream = (void *)cuda->stream;
     return error;
 }
 
@@ -323,10 +323,10 @@ extern "C" Error environment_cuda_open(const EnvironmentSetup *setup, Environmen
         cuda_environment_close(environment);
         return error;
     }
-    environment->place.name = "cuda";
-    environment->place.device = environment->device;
-    environment->place.number = cuda->device;
-    environment->place.stream = (void *)cuda->stream;
+    environment->info.name = "cuda";
+    environment->info.device = environment->device;
+    environment->info.number = cuda->device;
+    environment->info.stream = (void *)cuda->stream;
     *out = environment;
     return error_none();
 }

@@ -13,7 +13,7 @@ struct Environment {
     EnvironmentView view; // its pointers are the device's
     Constants constants;
     int kernel, n_columns;
-    EnvironmentPlace place;
+    EnvironmentDevice info;
     char device[192];
     Error (*reset)(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
     Error (*step)(Environment *environment);

@@ -48,17 +48,17 @@ HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
 #else
     // neighbouring fields are contiguous in memory; observed lanes form separate groups
     const int64_t observed = batch_observed(&group->batch), past = group->lane - observed;
-    const int64_t place = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
+    const int64_t position = past < 0 ? group->lane : (observed + LANES_MOST - 1) / LANES_MOST * LANES_MOST + past;
     *stride = REAL_DOUBLES;
-    return group->batch.work + place * fields;
+    return group->batch.work + position * fields;
 #endif
 }
 
 // Where a GPU's kernel begins: from the first lane of its launch to the lane of this thread or team. False: there is
 // none.
-HD bool lanes_take(LaneGroup *group, int64_t place, int64_t end)
+HD bool lanes_take(LaneGroup *group, int64_t position, int64_t end)
 {
-    group->lane += place;
+    group->lane += position;
     if (group->lane >= end) return false;
     if (group->order != NULL) group->lane = group->order[group->lane];
     return true;

@@ -5,7 +5,7 @@
 //               advances one group of lanes. threads: of a GPU that advance a lane together, at most (sim/team.h).
 //               alone: how a CPU computes a single lane: `scalar`, because the other lanes of a vector would be idle,
 //               or `vector` if the model fills vectors itself. work: how a lane keeps it between slices: in `columns`,
-//               so that lanes can change places (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block).
+//               so that lanes can be swapped (lanes_work), or in `blocks` of neighbouring lanes (lanes_work_block).
 //               fill: blocks of MADE_THREADS that a processor of a GPU is to hold of a kernel made for a campaign
 //               (sim/made), where there are as many lanes; 1: the compiler takes the registers that it wants
 //   ADJOINT_KERNELS(X)  kernels whose run can be gone back through, in sim/model/adjoint: by two threads of a GPU

@@ -49,7 +49,7 @@
 #define HD_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-// A function that is never inlined: large, and called from several places. In a made kernel, where most of it is
+// A function that is never inlined: large, and called from several functions. In a made kernel, where most of it is
 // constant, it is inlined.
 #if defined(HOPSCOTCH_MADE)
 #define HD_CALL HD

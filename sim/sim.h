@@ -691,12 +691,12 @@ const EnvironmentView *environment_view(const Environment *environment);
 Error environment_reset(Environment *environment, const uint8_t *lanes, const uint64_t *seeds);
 Error environment_step(Environment *environment);
 Error environment_wait(Environment *environment);
-typedef struct EnvironmentPlace {
+typedef struct EnvironmentDevice {
     const char *name, *device; // "cpu" or "cuda"; "Intel Xeon ..., 2 threads, v4"
     int number;                // of the GPU
     void *stream;              // of a GPU
-} EnvironmentPlace;
-EnvironmentPlace environment_place(const Environment *environment); // where it is computed
+} EnvironmentDevice;
+EnvironmentDevice environment_device(const Environment *environment); // where it is computed
 // Waits for earlier work, and puts later work on this stream of the GPU; NULL: the environment's own stream. Error
 // (user): the environment is on the CPU.
 Error environment_set_stream(Environment *environment, void *stream);

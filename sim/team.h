@@ -23,7 +23,7 @@ HD double *team_memory(const LaneGroup *group)
     return group->team.memory + (int64_t)(blockIdx.x / (unsigned)group->team.blocks) * group->team.doubles + 1;
 }
 
-// Waits for all threads of the block; they may wait at different places of the code.
+// Waits for all threads of the block; they may wait at different lines of the code.
 #if defined(__CUDACC__)
 HD void team_block_barrier(void) { asm volatile("barrier.sync 0;" ::: "memory"); }
 #endif

@@ -113,7 +113,7 @@ static const char *const articulated_failures[] = {"none", "fell", "diverged", "
 
 extern const Model articulated_model;
 
-// Coordinates of the file: the places of bodies in it, and the references of joints.
+// Coordinates of the file: the poses of bodies in it, and the references of joints.
 static const double *articulated_file_pose(const Robot *robot, Arena *arena)
 {
     double *pose = ARENA_NEW(arena, double, robot->n_coordinates + 1), *to = pose;

@@ -34,12 +34,12 @@ typedef struct ArticulatedBody {
     double number[ARTICULATED_N_NUMBERS];
     double pivot[3];         // m: the joint in the body's frame
     double seat[3];          // m: the body's frame at rest from the parent's centre, the parent's axes
-    double place[7];         // of the root: its frame at t = 0, position (m) and quaternion
+    double frame[7];         // of the root: its frame at t = 0, position (m) and quaternion
     double centre[3];        // m: of mass, from the frame's origin, body axes
     int32_t parent;          // before it; -1: the world
     int32_t kind;            // RobotJointKind
     int32_t driven;          // 0, or the number of the driven joint, from 1
-    int32_t n_places;        // of its points, the first that are one for each place of its shapes
+    int32_t n_own_points;    // the first of its points: those of its own shapes
     int64_t varied;          // bit k: number k depends on the lane's inputs, by itself or by a design
     int32_t own;             // cell of the lane's own numbers; -1: all lanes have those above
     int32_t point, n_points; // points[point .. point + n_points) may touch the ground
@@ -48,7 +48,7 @@ typedef struct ArticulatedBody {
     int32_t leaf, opens;     // 0 or 1: no joint leads on from it; of its parent's joints its own is the last in order
 } ArticulatedBody;
 
-// A place of a shape that may touch a surface.
+// A point of a shape that may touch a surface.
 typedef enum ArticulatedPointKind {
     ARTICULATED_POINT,    // a sphere around p
     ARTICULATED_RIM,      // of the circle around p: the lowest point, or one that is an angle further
@@ -62,7 +62,7 @@ typedef struct ArticulatedPoint {
     double radius;           // m: of the sphere, and how far from the surface it begins to touch
     double friction;         // coefficient, times ground_friction
     double spread, reach;    // m, of a shape's first point on a surface: how far its others are, and how far all reach
-    int32_t kind, surface;   // ArticulatedPointKind; place in the surfaces
+    int32_t kind, surface;   // ArticulatedPointKind; index in the surfaces
     int32_t group, none;     // of that first point: how many there are; of the others 0
 } ArticulatedPoint;
 
@@ -107,7 +107,7 @@ typedef struct ArticulatedDesign {
 typedef enum ArticulatedTargetKind {
     ARTICULATED_TARGET_CELL,       // a cell of the body (its velocity, its joint's rate ...)
     ARTICULATED_TARGET_COORDINATE, // of the body's joint
-    ARTICULATED_TARGET_PLACE,      // x, y or z of the body's frame
+    ARTICULATED_TARGET_POSITION,   // x, y or z of the body's frame
     ARTICULATED_TARGET_TURN        // x, y, z or w of its quaternion; of a ball in its parent
 } ArticulatedTargetKind;
 typedef struct ArticulatedTarget {
@@ -395,11 +395,11 @@ enum {
     RAIBERT_LEG_STANDS = 0,                     // 0 or 1
     RAIBERT_LEG_SWITCHED,                       // in this step
     RAIBERT_LEG_PHASE,                          //
-    RAIBERT_LEG_SOLE,                           // height of the foot's place over the sole
+    RAIBERT_LEG_SOLE,                           // height of the foot's point over the sole
     RAIBERT_LEG_GROUND,                         // height of the last foothold
     RAIBERT_LEG_FROM,                           // where the foot left the ground (3)
     RAIBERT_LEG_HOLD = RAIBERT_LEG_FROM + 3,    // where it stands, or shall (3)
-    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,    // the foot's place, from its body's centre, body axes (3)
+    RAIBERT_LEG_FOOT = RAIBERT_LEG_HOLD + 3,    // the foot's point, from its body's centre, body axes (3)
     RAIBERT_LEG_NOMINAL = RAIBERT_LEG_FOOT + 3, // from the middle of all feet at t = 0, axes of the heading (3)
     RAIBERT_LEG_AXES = RAIBERT_LEG_NOMINAL + 3, // of the foot then (4)
     RAIBERT_LEG_CELLS = RAIBERT_LEG_AXES + 4
@@ -478,7 +478,7 @@ Error articulated_lay(ArticulatedHost *host, const Choice *choice, Arena *arena,
 // Whether the terrain of the host lets shapes touch so; and whether a shape touches the terrain itself.
 bool articulated_counts(const ArticulatedHost *host, const RobotContact *contact);
 bool articulated_on_terrain(const ArticulatedHost *host, const RobotShape *shape);
-// Whether the terrain takes the place of the file's planes and height fields; whether a shape is one of these.
+// Whether the terrain replaces the file's planes and height fields; whether a shape is one of these.
 bool articulated_replaces(const ArticulatedHost *host);
 bool articulated_is_floor(const RobotShape *shape);
 // A shape of the world as kernels have it.
@@ -499,20 +499,20 @@ Error articulated_settle(const Configured *configured, Arena *arena, double *coo
 // ---- groups.c -------------------------------------------------------------------------------------------------------
 
 extern const List articulated_lists[2]; // groups, design
-// The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), with its place in
+// The groups and designs of a spec; the group `all` of all driven joints is there too. Error (user), located by
 // wrong_list and wrong_item of `out`.
 Error articulated_groups(const Points *lists, ArticulatedHost *host, Arena *arena, Configured *out);
 
 // ---- actions.c ------------------------------------------------------------------------------------------------------
 
-// The table of commands: `listed` in the spec, or of a file. Error (user), with its place in wrong_option of `out`:
+// The table of commands: `listed` in the spec, or of a file. Error (user), located by wrong_option of `out`:
 // `options` are the two options, from 1.
 Error articulated_actions(const Points *listed, const Points *file, const int *options, ArticulatedHost *host,
                           Arena *arena, ArticulatedConstants *constants, Configured *out);
 
 // ---- raibert.c ------------------------------------------------------------------------------------------------------
 
-// Finds the feet of control: raibert, or those that `named` names. Error (user), with its place in wrong_option of
+// Finds the feet of control: raibert, or those that `named` names. Error (user), located by wrong_option of
 // `out`: `option`, from 1.
 Error articulated_feet(const Points *named, int option, const ArticulatedConstants *c, Arena *arena,
                        ArticulatedHost *host, Configured *out);
@@ -540,17 +540,17 @@ void articulated_metrics_of(const ArticulatedHost *host, Configured *out);
 // ---- tables.c -------------------------------------------------------------------------------------------------------
 
 // Lane inputs and what they change.
-typedef struct ArticulatedPlaces {
+typedef struct ArticulatedVariation {
     const ArticulatedInput *inputs; // [n_inputs]
     int n_inputs;
     const ArticulatedDesign *designs; // [n_designs]
     int n_designs;
     int raibert_row; // of its first parameter
-} ArticulatedPlaces;
+} ArticulatedVariation;
 
 // Parameters of every robot, of its designs, and those that words name.
-ArticulatedPlaces articulated_parameters(const ArticulatedHost *host, const Choice *choice,
-                                         const ArticulatedBody *bodies, Arena *arena, Configured *out);
+ArticulatedVariation articulated_parameters(const ArticulatedHost *host, const Choice *choice,
+                                            const ArticulatedBody *bodies, Arena *arena, Configured *out);
 // Whether a robot with these groups has, or may have, a parameter of that name.
 bool articulated_is_parameter(const ArticulatedHost *host, const char *name);
 // Whether a parameter of a body (or else of a joint or a group) of that name, or a column of it if it has several
@@ -572,7 +572,7 @@ const int *articulated_columns(const ArticulatedHost *host, const ArticulatedBod
 // ---- figure.c, drawing.c --------------------------------------------------------------------------------------------
 
 bool articulated_is_fixed(const Robot *robot);                                 // it has no free body
-const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // placed from the centres of mass
+const Solid *articulated_solids(const Robot *robot, Arena *arena, int *count); // from the centres of mass
 // coordinate[n_bodies]: of articulated_columns.
 const struct ArticulatedFigure *articulated_figure(const ArticulatedHost *host, const ArticulatedBody *bodies,
                                                    const int *coordinate, Arena *arena, const Drawing **drawing);

@@ -1,4 +1,4 @@
-// Places of a body's shapes that may touch a surface: spheres that are fixed in the body, and the lowest points of rims
+// Points of a body's shapes that may touch a surface: spheres that are fixed in the body, and the lowest points of rims
 // and ellipsoids, which move in it as it turns against the normal n of the surface.
 //     rim        t = n - (n.a) a,  t' = t + e^3/(e^2 + |t|^2) s,  u = -t'/|t'|,  r (cos u + sin a x u)
 //                about the axis a; the angles 0 and +-120 degrees make it stand. Where it lies flat (t = 0) the side s

@@ -8,10 +8,10 @@
 //              through least squares (balance.h) and J' (leg.h); motors hold the feet with a part of their gains.
 //              c = 1, or with `bounce` the half sine of each foot's stance, whose mean over a stride is 1 too
 // A foot that touches the ground late in its swing stands; one that has not touched at its end reaches on downwards.
-// Sources: M. H. Raibert, Legged robots that balance, MIT Press 1986 (three parts: hopping, speed by the foot's place,
+// Sources: M. H. Raibert, Legged robots that balance, MIT Press 1986 (three parts: hopping, speed by the foothold,
 // attitude in stance); M. H. Raibert, Trotting, pacing and bounding by a quadruped robot, J. Biomechanics 23, suppl. 1,
 // 1990 (virtual legs: feet that share a stance); J. Di Carlo et al., Dynamic locomotion in the MIT Cheetah 3 through
-// convex model-predictive control, IROS 2018 (the foot's place with yaw rate).
+// convex model-predictive control, IROS 2018 (the foothold with yaw rate).
 #ifndef HOPSCOTCH_ARTICULATED_RAIBERT_H
 #define HOPSCOTCH_ARTICULATED_RAIBERT_H
 
@@ -167,7 +167,7 @@ HD void raibert_switch(const ArticulatedLanes *w, const RaibertView *v, int leg)
 // ---- swing ----------------------------------------------------------------------------------------------------------
 
 // Where the foot shall land, `rest` seconds from now.
-HD Vector3 raibert_place(const ArticulatedLanes *w, const RaibertView *v, int leg, real rest)
+HD Vector3 raibert_foothold(const ArticulatedLanes *w, const RaibertView *v, int leg, real rest)
 {
     const int at = leg_at(w, leg);
     const real half = 0.5 * v->p.duty / v->p.stride_frequency;
@@ -190,7 +190,7 @@ HD Vector3 raibert_swing(const ArticulatedLanes *w, const RaibertView *v, int le
     const mask late = MASK(value_of(phase) < value_of(duty));
     const real swing = greater_of(1.0 - duty, splat(1e-6));
     const real s = select_real(late, splat(1.0), clamped((phase - duty) / swing, splat(0.0), splat(1.0)));
-    const Vector3 to = raibert_place(w, v, leg, (1.0 - s) * swing / v->p.stride_frequency);
+    const Vector3 to = raibert_foothold(w, v, leg, (1.0 - s) * swing / v->p.stride_frequency);
     const mask stands = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
     raibert_keep(w, at + RAIBERT_LEG_HOLD, to, ~late & ~stands);
     Vector3 foot = path_foot(limb3(w, at + RAIBERT_LEG_FROM), limb3(w, at + RAIBERT_LEG_HOLD), v->p.swing_height, s);
@@ -233,7 +233,7 @@ HD real raibert_lowest(const ArticulatedLanes *w, int body)
     const ArticulatedPose pose = body_pose(w, body);
     const real scale = body_number(w, body, ARTICULATED_scale);
     real lowest = splat(1e30);
-    for (int k = 0; k < w->bodies[body].n_places; k++) {
+    for (int k = 0; k < w->bodies[body].n_own_points; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[body].point + k];
         const Vector3 c = added(pose.x, point_reach(w, &pose, point, scale));
         lowest = lesser_of(lowest, c.z - point->radius);
@@ -310,7 +310,7 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
     for (int i = 0; i < w->c.n_legs; i++) {
         const int foot = raibert_legs(w)[i].foot;
         const real load = raibert_load(w, v, i), lowest = raibert_lowest(w, foot);
-        for (int k = 0; k < w->bodies[foot].n_places; k++) {
+        for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
             const ArticulatedHold hold = raibert_hold(w, v, i, k, lowest, load);
             const ArticulatedHold kept = again ? balance_kept(&hold, balance) : hold;
             block_add_point(a, kept.weight, hold.r);
@@ -327,18 +327,18 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
 HD void raibert_push(const ArticulatedLanes *w, const RaibertView *v, const ArticulatedBalance *balance, int leg)
 {
     const ArticulatedLeg *of = &raibert_legs(w)[leg];
-    const Vector3 place = raibert_foot(w, leg);
+    const Vector3 at_foot = raibert_foot(w, leg);
     const real load = raibert_load(w, v, leg), lowest = raibert_lowest(w, of->foot);
     Vector3 force = vector3_zero(), torque = vector3_zero();
-    for (int k = 0; k < w->bodies[of->foot].n_places; k++) {
+    for (int k = 0; k < w->bodies[of->foot].n_own_points; k++) {
         const ArticulatedHold hold = raibert_hold(w, v, leg, k, lowest, load);
-        const Vector3 f = balance_force(&hold, balance), r = less(added(hold.r, v->centre), place);
+        const Vector3 f = balance_force(&hold, balance), r = less(added(hold.r, v->centre), at_foot);
         force = less(force, f);
         torque = less(torque, cross3(r, f));
     }
     for (int k = 0; k < of->n_driven; k++)
         set_limb(w, effort_at(w, of->driven[k]) + ARTICULATED_FEEDFORWARD,
-                 leg_effort(w, of->driven[k], place, force, torque));
+                 leg_effort(w, of->driven[k], at_foot, force, torque));
 }
 
 HD void raibert_stance(const ArticulatedLanes *w, const RaibertView *v)
@@ -375,7 +375,7 @@ HD ArticulatedLegTarget raibert_target(const ArticulatedLanes *w, const RaibertV
     target.foot = limb3(w, at + RAIBERT_LEG_FOOT);
     target.p = rotation_in(&r, less(world, base));
     target.q = quaternion_times(quaternion_conjugate(q), quaternion_times(v->heading, limb4(w, at + RAIBERT_LEG_AXES)));
-    target.turn_weight = w->bodies[foot].n_places > 1 ? v->p.level_weight : splat(0.0);
+    target.turn_weight = w->bodies[foot].n_own_points > 1 ? v->p.level_weight : splat(0.0);
     target.damping = v->p.reach_damping;
     return target;
 }
@@ -432,7 +432,7 @@ HD_CALL real raibert_set(const ArticulatedLanes *restrict w, real t)
     return squares;
 }
 
-// The place of the foot that touches the ground: the middle of its lowest points.
+// The point of the foot that touches the ground: the middle of its lowest points.
 HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedPose *base, Vector3 ahead)
 {
     const int at = leg_at(w, leg), foot = raibert_legs(w)[leg].foot;
@@ -441,7 +441,7 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
     const real scale = body_number(w, foot, ARTICULATED_scale), lowest = raibert_lowest(w, foot);
     Vector3 sum = vector3_zero();
     real weight = splat(0.0);
-    for (int k = 0; k < w->bodies[foot].n_places; k++) {
+    for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
         const ArticulatedPoint *point = &w->points[w->bodies[foot].point + k];
         const Vector3 reach = point_reach(w, &pose, point, scale);
         const Vector3 p =
@@ -452,18 +452,18 @@ HD void raibert_begin_leg(const ArticulatedLanes *w, int leg, const ArticulatedP
         weight = weight + part;
     }
     sum = scaled(1.0 / weight, sum);
-    const Vector3 place = added(pose.x, rotation_out(&pose.r, sum)), from_base = less(place, base->x);
+    const Vector3 touch = added(pose.x, rotation_out(&pose.r, sum)), from_base = less(touch, base->x);
     const Quaternion heading = quaternion_about(up, arc_tangent2(ahead.y, ahead.x));
     for (int k = 0; k < raibert_legs(w)[leg].n_driven; k++) {
         const int joint = articulated_at(raibert_legs(w)[leg].driven[k]);
         set_limb(w, joint + ARTICULATED_COMMAND, limb(w, joint + ARTICULATED_COORDINATE));
     }
     set_limb3(w, at + RAIBERT_LEG_FOOT, sum);
-    set_limb3(w, at + RAIBERT_LEG_FROM, place);
-    set_limb3(w, at + RAIBERT_LEG_HOLD, place);
+    set_limb3(w, at + RAIBERT_LEG_FROM, touch);
+    set_limb3(w, at + RAIBERT_LEG_HOLD, touch);
     set_limb3(w, at + RAIBERT_LEG_NOMINAL, vector3(dot3(from_base, ahead), dot3(from_base, left), splat(0.0)));
     set_limb4(w, at + RAIBERT_LEG_AXES, quaternion_times(quaternion_conjugate(heading), pose.q));
-    set_limb(w, at + RAIBERT_LEG_SOLE, place.z - lowest);
+    set_limb(w, at + RAIBERT_LEG_SOLE, touch.z - lowest);
     set_limb(w, at + RAIBERT_LEG_GROUND, lowest);
     set_limb(w, at + RAIBERT_LEG_STANDS, splat(1.0));
     set_limb(w, at + RAIBERT_LEG_SWITCHED, splat(0.0));

@@ -14,7 +14,7 @@ static void targets_of_base(const ArticulatedBody *bodies, int base, Articulated
 {
     const bool ball = bodies[base].kind == ROBOT_BALL;
     for (int k = 0; k < 3; k++) {
-        all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_PLACE, .body = base, .part = k};
+        all[1 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_POSITION, .body = base, .part = k};
         all[8 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_V + k};
         all[11 + k] = (ArticulatedTarget){.kind = ARTICULATED_TARGET_CELL, .body = base, .part = ARTICULATED_W + k};
     }
@@ -48,7 +48,7 @@ static const ArticulatedTarget *targets_all(const ArticulatedConstants *c, const
     }
     for (int i = 0; i < c->n_bodies; i++) {
         const bool free = bodies[i].kind == ROBOT_FREE && i > 0;
-        for (int k = 0; k < 3 && free; k++) all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_PLACE, i, k, 0, 0.0};
+        for (int k = 0; k < 3 && free; k++) all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_POSITION, i, k, 0, 0.0};
         for (int k = 0; k < 4 && (free || bodies[i].kind == ROBOT_BALL); k++)
             all[to++] = (ArticulatedTarget){ARTICULATED_TARGET_TURN, i, k, 0, 0.0};
     }
@@ -154,7 +154,7 @@ static void reference_turns(const ArticulatedTarget *targets, int n, const Artic
                 at[targets[k].part] = k;
         }
         if (at[1] >= 0 && at[2] >= 0 && at[3] >= 0)
-            reference_turn(bodies[targets[first].body].place + 3, at, rows, n, value);
+            reference_turn(bodies[targets[first].body].frame + 3, at, rows, n, value);
     }
 }
 

@@ -55,7 +55,7 @@ HD_CALL real reference_value(const ArticulatedLanes *restrict w, int target)
     if (of->kind == ARTICULATED_TARGET_CELL) return limb(w, articulated_at(of->body) + of->part);
     if (of->kind == ARTICULATED_TARGET_COORDINATE) return sample_coordinate(w, of->body);
     const ArticulatedPose pose = body_pose(w, of->body);
-    if (of->kind == ARTICULATED_TARGET_PLACE) return vector3_part(sample_place(w, of->body, &pose), of->part);
+    if (of->kind == ARTICULATED_TARGET_POSITION) return vector3_part(sample_position(w, of->body, &pose), of->part);
     return quaternion_part(sample_turn(w, of->body, &pose), of->part);
 }
 

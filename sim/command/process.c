@@ -69,9 +69,9 @@ typedef struct GuardWord {
 
 static void guard_note(pid_t *groups, const GuardWord *word)
 {
-    int place = 0;
-    while (place < GUARD_GROUPS && groups[place] != (word->alive ? 0 : word->group)) place++;
-    if (place < GUARD_GROUPS) groups[place] = word->alive ? word->group : 0;
+    int slot = 0;
+    while (slot < GUARD_GROUPS && groups[slot] != (word->alive ? 0 : word->group)) slot++;
+    if (slot < GUARD_GROUPS) groups[slot] = word->alive ? word->group : 0;
 }
 
 static void guard_watch(int from)
@@ -156,19 +156,19 @@ static Error process_find_below(const char *word, const char *folder, char **fil
                           "program '%.150s' leads out of the spec's folder: name a file below it, or a program in PATH",
                           word);
     if (asprintf(file, "%s/%s", folder, word) < 0) return error_make(ERROR_MACHINE, "not enough memory");
-    char *root = realpath(folder, NULL), *place = realpath(*file, NULL);
+    char *root = realpath(folder, NULL), *target = realpath(*file, NULL);
     const size_t length = root != NULL ? strlen(root) : 0;
-    if (place == NULL || !process_can_run(place))
+    if (target == NULL || !process_can_run(target))
         error =
             error_make(ERROR_USER, "'%.150s' in %.150s is not a file that can be run: make it there, and executable",
                        word, folder);
-    else if (root == NULL || strncmp(root, place, length) != 0 || (place[length] != '/' && strcmp(root, "/") != 0))
+    else if (root == NULL || strncmp(root, target, length) != 0 || (target[length] != '/' && strcmp(root, "/") != 0))
         error = error_make(ERROR_USER, "program '%.150s' is a link to a file elsewhere", word);
     free(root);
     free(*file);
-    *file = place;
+    *file = target;
     if (error.kind == OK) return error;
-    free(place);
+    free(target);
     *file = NULL;
     return error;
 }

@@ -15,7 +15,7 @@ typedef struct HopperLanes {
     HopperVector q, v;
     HopperMachine machine;
     HopperAction held; // by a policy
-    int32_t turn;      // place of the next step in the ring
+    int32_t turn;      // slot of the next step in the ring
 } HopperLanes;
 
 HD HopperVector hopper_moved(const HopperVector *from, real h, const HopperVector *rate)

@@ -1,5 +1,5 @@
 // The text of a made kernel: constants and fixed lane inputs as arrays of bits, then the headers of the model, each in
-// the place where it is included first. The headers are part of the program; `make` puts them into one file.
+// the line where it is included first. The headers are part of the program; `make` puts them into one file.
 #include "../models.h"
 
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static Headers headers_find(Arena *arena)
     return headers;
 }
 
-static int headers_place(const Headers *headers, const char *path)
+static int headers_index(const Headers *headers, const char *path)
 {
     const size_t length = strlen(path);
     for (int i = 0; i < headers->count; i++)
@@ -113,7 +113,7 @@ static int folder_length(const char *path)
     return length;
 }
 
-static void headers_put(Headers *headers, int place, Text *text);
+static void headers_put(Headers *headers, int index, Text *text);
 
 // `#include "..."` puts that header here, if it is not there yet. Those of the system have stand-ins.
 static void headers_put_line(Headers *headers, const Header *of, const char *line, const char *end, Text *text)
@@ -128,16 +128,16 @@ static void headers_put_line(Headers *headers, const Header *of, const char *lin
     const char *name = line + skip + 1, *close = memchr(name, '"', (size_t)(end - name));
     if (line[skip] == '"' && close != NULL) {
         headers_join(of->path, folder_length(of->path), name, (int)(close - name), path);
-        headers_put(headers, headers_place(headers, path), text);
+        headers_put(headers, headers_index(headers, path), text);
     }
     text_put(text, "\n", 1);
 }
 
-static void headers_put(Headers *headers, int place, Text *text)
+static void headers_put(Headers *headers, int index, Text *text)
 {
-    if (place < 0 || headers->all[place].there) return;
-    headers->all[place].there = true;
-    const Header *header = &headers->all[place];
+    if (index < 0 || headers->all[index].there) return;
+    headers->all[index].there = true;
+    const Header *header = &headers->all[index];
     for (const char *line = header->start; line < header->end;) {
         const char *end = line_end(line, header->end);
         headers_put_line(headers, header, line, end, text);
@@ -147,8 +147,8 @@ static void headers_put(Headers *headers, int place, Text *text)
 
 static void headers_leave_out(Headers *headers, const char *path)
 {
-    const int place = headers_place(headers, path);
-    if (place >= 0) headers->all[place].there = true;
+    const int index = headers_index(headers, path);
+    if (index >= 0) headers->all[index].there = true;
 }
 
 // ---- what the campaign fixes ----------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_part, &text}))
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
-    headers_put(&headers, headers_place(&headers, path), &text);
+    headers_put(&headers, headers_index(&headers, path), &text);
     text_say(&text, arena_format(arena,
                                  "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n"
                                  "made(const Constants, const double *assets, LaneGroup group, int64_t end)\n"

@@ -6,7 +6,7 @@
 //     v = sum of f c (3)         M = sum of f (A - d2 c c') (6)
 // from which g = J'v and H = J'MJ + v.d2T follow once per point: a third of the arithmetic.
 //
-// The order of every sum is part of the result. A point adds its pairs in the order of its place's list. 32 points make
+// The order of every sum is part of the result. A point adds its pairs in the order of its voxel's list. 32 points make
 // a row, 8 rows a chunk; both are added in halves (i and i + 16, then i and i + 8, ...). Chunk k is added to sum k % 32
 // of 32, and these are added in halves again. So points can be shared among the lanes of a vector or of a warp, rows
 // among warps and chunks among blocks, without changing a bit.
@@ -72,7 +72,7 @@ HD NdtMixture ndt_mixture(double outliers, double resolution)
 
 static_assert(NDT_TABLE_NUMBERS == 2, "an entry is loaded as two integers");
 
-// The list of a place: first << 5 | count; 0: none.
+// The list of a voxel: first << 5 | count; 0: none.
 HD int64_t ndt_list(const NdtMap *map, int64_t key)
 {
     const uint64_t last = (uint64_t)(map->table_size - 1);

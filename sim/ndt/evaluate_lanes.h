@@ -1,5 +1,5 @@
 // An evaluation by the lanes of a vector, with the bits of evaluate_team.h. LANES neighbouring points are transformed
-// together. Then each point goes through the candidates of its place and notes its pairs. Then the k-th pairs of all
+// together. Then each point goes through the candidates of its voxel and notes its pairs. Then the k-th pairs of all
 // points are added together.
 #ifndef HOPSCOTCH_NDT_EVALUATE_LANES_H
 #define HOPSCOTCH_NDT_EVALUATE_LANES_H
@@ -13,7 +13,7 @@ typedef struct NdtPart {
     double at[NDT_ROW];
 } NdtPart;
 
-// Offset of a candidate's cell from the place (m).
+// Offset of a candidate's cell from the voxel (m).
 typedef struct NdtShifts {
     Four at[NDT_OFFSETS];
 } NdtShifts;
@@ -33,7 +33,7 @@ HD void ndt_shifts(const NdtMap *map, NdtShifts *shifts)
     }
 }
 
-// ---- places ---------------------------------------------------------------------------------------------------------
+// ---- voxels ---------------------------------------------------------------------------------------------------------
 
 // The cell of each lane's coordinate, and y from the cell's corner. A lane leaves `near` if the coordinate is outside
 // of the map or NaN.
@@ -52,7 +52,7 @@ HD bits64 ndt_key_bits(real cell)
     return bits_of(cell + splat(0x1.8p52 + (double)NDT_CELL_MAX)) & splat_bits(2 * (int64_t)NDT_CELL_MAX - 1);
 }
 
-// The list of each lane's place. y (m) changes from the map's origin to the corner of the place.
+// The list of each lane's voxel. y (m) changes from the map's origin to the corner of the voxel.
 HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 {
     mask near = first_lanes(valid);
@@ -66,7 +66,7 @@ HD void ndt_lists(const NdtMap *map, int valid, real *y, int64_t *list)
 
 // ---- pairs ----------------------------------------------------------------------------------------------------------
 
-// Adds the pairs of a point y[3], from the corner of its place, to pairs[n..]; returns their new number. It writes
+// Adds the pairs of a point y[3], from the corner of its voxel, to pairs[n..]; returns their new number. It writes
 // every candidate, and overwrites those that are too far away.
 HD int32_t ndt_note_pairs(const NdtMap *map, const NdtShifts *shifts, const double *y, int64_t list, int32_t n,
                           NdtPairs *pairs)

@@ -30,8 +30,8 @@ HD NdtBlock &ndt_block(void)
 
 // A thread's point.
 typedef struct NdtThread {
-    double y[3];   // transformed, from the corner of its place
-    int64_t first; // of the candidates of its place
+    double y[3];   // transformed, from the corner of its voxel
+    int64_t first; // of the candidates of its voxel
     uint32_t left; // those that are still to be added, one bit each
 } NdtThread;
 
@@ -45,7 +45,7 @@ HD bool ndt_cell_of(double x, double resolution, int64_t *cell)
     return true;
 }
 
-// The k-th candidate: its mean (m) from the corner of its place. Returns its code.
+// The k-th candidate: its mean (m) from the corner of its voxel. Returns its code.
 HD int32_t ndt_candidate(const NdtMap *map, int64_t k, double *mean)
 {
     int32_t code;
@@ -79,7 +79,7 @@ HD void ndt_inverse_of(const NdtMap *map, int64_t cell, double *A)
     }
 }
 
-// The candidates of the point's place that are near enough.
+// The candidates of the point's voxel that are near enough.
 HD void ndt_thread_match(const NdtMap *map, NdtThread *t)
 {
     int64_t cell[3];

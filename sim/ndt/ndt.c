@@ -142,7 +142,7 @@ static const char *const ndt_failures[] = {"none", "no_correspondences", "not_co
 
 extern const Model ndt_model;
 
-int ndt_place_own(const double *settings, const Points *points, int32_t *own)
+int ndt_number_own(const double *settings, const Points *points, int32_t *own)
 {
     const bool wanted[NDT_N_OWN] = {points != NULL && points[NDT_OPTION_MAPS].count > 0,
                                     settings[NDT_OPTION_SOLVER] == NDT_SOLVER_SEARCHED,
@@ -167,7 +167,7 @@ static void ndt_name_parameters(const double *settings, const Points *points, Ar
     int32_t own[NDT_N_OWN];
     Parameter *parameters = ARENA_NEW(arena, Parameter, NDT_N_PARAMETERS + NDT_N_OWN);
     out->parameters = parameters;
-    out->n_parameters = ndt_place_own(settings, points, own);
+    out->n_parameters = ndt_number_own(settings, points, own);
     memcpy(parameters, ndt_parameters, sizeof ndt_parameters);
     for (int k = 0; k < NDT_N_OWN; k++) {
         if (own[k] != 0) parameters[own[k]] = ndt_own[k];

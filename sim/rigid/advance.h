@@ -23,9 +23,9 @@ HD RigidLanes rigid_world_of(const Constants *constants, const double *assets)
     w.joints = (const RigidJoint *)(assets + w.c.joints);
     w.forces = (const RigidForce *)(assets + w.c.forces);
     w.touches = (const int32_t *)(assets + w.c.touches);
-    w.places = (const RigidPlace *)(assets + w.c.places);
-    w.levels = (const RigidPlace *)(assets + w.c.levels);
-    w.force_places = (const RigidPlace *)(assets + w.c.force_places);
+    w.slots = (const RigidSlot *)(assets + w.c.slots);
+    w.levels = (const RigidSlot *)(assets + w.c.levels);
+    w.force_slots = (const RigidSlot *)(assets + w.c.force_slots);
     w.order = w.world_order = (const int32_t *)(assets + w.c.order);
     w.islands = (const RigidIsland *)(assets + w.c.islands);
     w.n_moving = w.c.n_moving;

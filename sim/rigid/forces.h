@@ -146,8 +146,8 @@ HD_CALL void rigid_forces(const RigidLanes *restrict w, real t, bool gyroscopic)
     rigid_weights(w, gyroscopic);
     if (w->c.n_forces == 0) return;
     for (int f = 0, end; f < w->c.n_forces; f = end) { // those on one body in order
-        end = w->force_places[f].end;
-        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_places[k].item, t);
+        end = w->force_slots[f].end;
+        for (int k = f + w->rank; k < end; k += w->size) rigid_force(w, w->force_slots[k].item, t);
         rigid_wait(w);
     }
 }

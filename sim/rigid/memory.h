@@ -19,7 +19,7 @@ typedef struct RigidLanes {
     const RigidRow *rows;
     const RigidJoint *joints;
     const RigidForce *forces;
-    const RigidPlace *places, *levels, *force_places; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidPlace
+    const RigidSlot *slots, *levels, *force_slots; // [c.n_moving], [c.n_levels], [c.n_forces]: see RigidSlot
     const int32_t *touches;     // [2 n_rows] rows of each body in their order: 2 row + 1 if the body is the row's j
     const int32_t *world_order; // [c.n_moving]
     const int32_t *order;       // [n_moving] bodies, children before parents
@@ -179,7 +179,7 @@ HD int rigid_state_at(const RigidLanes *w, int body)
 HD int rigid_body_at(const RigidLanes *w, int body) { return w->c.body_at + RIGID_BODY_CELLS * body; }
 HD int rigid_row_at(const RigidLanes *w, int row) { return w->c.row_at + RIGID_ROW_CELLS * row; }
 
-// Where a thread has a world to itself on a GPU, it waits for memory. There the place of J of a row along an axis holds
+// Where a thread has a world to itself on a GPU, it waits for memory. There the cells of J of a row along an axis hold
 // the arms of its ends: all of J follows from them. Rows of a constraint share the first one's.
 #if defined(HOPSCOTCH_ALONE)
 enum { RIGID_KEEPS_ARMS = 1 };

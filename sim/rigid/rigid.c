@@ -153,7 +153,7 @@ static void rigid_name_inputs(const char *name, const RigidBody *body, Arena *ar
 // Names in their order, to look one up.
 typedef struct RigidName {
     const char *name;
-    int place;
+    int index;
 } RigidName;
 
 static int rigid_compare_names(const void *a, const void *b)
@@ -181,7 +181,7 @@ static void rigid_mark(const RigidName *sorted, int count, const char *word, con
     text[length - end] = '\0';
     const RigidName key = {.name = text};
     const RigidName *found = bsearch(&key, sorted, (size_t)count, sizeof key, rigid_compare_names);
-    if (found != NULL) marked[found->place] = true;
+    if (found != NULL) marked[found->index] = true;
 }
 
 static const char *const rigid_ends[] = {"end_x", "end_y", "end_z"};
@@ -282,7 +282,7 @@ static void rigid_fill_lengths(const RigidHost *host, const RigidConstants *c, c
     }
 }
 
-// The parameters, and the places of the bodies' in the assets.
+// The parameters, and the numbers of those of bodies in the assets.
 static void rigid_fill_parameters(const RigidHost *host, const RigidConstants *c, const RigidChosen *chosen,
                                   double *assets, Arena *arena, Configured *out)
 {

@@ -92,20 +92,20 @@ typedef struct RigidIsland {
     double cost;
 } RigidIsland;
 
-// An entry of a list. Items [begin, end) can be computed in parallel after those before begin (or after those from end
-// on, in the reverse direction). `places`: the bodies in `order`; a stretch has the bodies of one tree at equal depth.
+// A slot of a list. Items [begin, end) can be computed in parallel after those before begin (or after those from end
+// on, in the reverse direction). `slots`: the bodies in `order`; a stretch has the bodies of one tree at equal depth.
 // `levels`: bodies of islands that are solved by trees; a stretch has all of equal depth, the deepest first.
-// `force_places`: forces; each comes after those before it that act on the same body. For a body it also holds the data
+// `force_slots`: forces; each comes after those before it that act on the same body. For a body it also holds the data
 // that a solve needs.
-typedef struct RigidPlace {
+typedef struct RigidSlot {
     int32_t item, begin, end;
     int32_t joint, row, n_rows; // the joint to `parent`; n_rows = 0: none
     int32_t sides;              // bit k: the body is the j of row k
     int32_t parent;             // -1: fixed
-    int32_t child, n_children;  // places[child .. child + n_children)
+    int32_t child, n_children;  // slots[child .. child + n_children)
     int32_t ease;               // of its island
     int32_t none;               // padding to whole doubles
-} RigidPlace;
+} RigidSlot;
 
 typedef struct RigidForce {
     int32_t kind, i, j;
@@ -133,7 +133,7 @@ typedef struct RigidForce {
     X(int32_t, n_levels) X(int32_t, first_moving) \
     /* in the assets; bodies: at 0 */ \
     X(int32_t, rows) X(int32_t, joints) X(int32_t, forces) X(int32_t, order) X(int32_t, recorded) X(int32_t, named) \
-    X(int32_t, islands) X(int32_t, touches) X(int32_t, places) X(int32_t, levels) X(int32_t, force_places) \
+    X(int32_t, islands) X(int32_t, touches) X(int32_t, slots) X(int32_t, levels) X(int32_t, force_slots) \
     /* some force depends on velocities; some islands are solved by trees */ \
     X(int32_t, damped) X(int32_t, trees) \
     /* some force brings energy */ \
@@ -294,16 +294,16 @@ typedef struct RigidHost {
 } RigidHost;
 
 extern const List rigid_lists[3];
-// Lays the world of a spec out in the assets. Error (user), with its place in wrong_list and wrong_item. Without
+// Lays the world of a spec out in the assets. Error (user), located by wrong_list and wrong_item. Without
 // bodies: the pendulum, a payload of 5 kg on a rod of 2 m.
 Error rigid_world(const RigidWorldSpec *spec, Arena *arena, RigidConstants *constants, Configured *out);
 
-// ---- places.c -------------------------------------------------------------------------------------------------------
+// ---- schedule.c -----------------------------------------------------------------------------------------------------
 
-// rigid_lay_places computes `touches`, `places`, `levels`, `force_places` and n_levels from the other assets.
-// rigid_places_doubles: how many doubles these take at most.
-size_t rigid_places_doubles(const RigidConstants *c);
-void rigid_lay_places(RigidConstants *c, double *assets, Arena *arena);
+// rigid_lay_schedule computes `touches`, `slots`, `levels`, `force_slots` and n_levels from the other assets.
+// rigid_schedule_doubles: how many doubles these take at most.
+size_t rigid_schedule_doubles(const RigidConstants *c);
+void rigid_lay_schedule(RigidConstants *c, double *assets, Arena *arena);
 
 // ---- rigid.c --------------------------------------------------------------------------------------------------------
 

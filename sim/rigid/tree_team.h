@@ -18,7 +18,7 @@ typedef struct RigidCrew {
     int column;    // of this thread, 0..7
     // pointers of the lanes, copied to keep them in registers
     double *base;
-    const RigidPlace *places; // in the order of the world
+    const RigidSlot *slots; // in the order of the world
     int body_at, row_at, factor_at;
     double pivot;
     const RigidLanes *w; // for the ease of rows
@@ -30,7 +30,7 @@ HD RigidCrew rigid_crew(const RigidLanes *w)
     crew.mask = 0xffU << (team_column() / RIGID_CREW * RIGID_CREW);
     crew.column = (int)threadIdx.x % RIGID_CREW;
     crew.base = w->base; // a team's stride is 1
-    crew.places = w->places;
+    crew.slots = w->slots;
     crew.body_at = w->c.body_at;
     crew.row_at = w->c.row_at;
     crew.factor_at = w->c.factor_at;
@@ -100,19 +100,19 @@ HD double *rigid_body_cells(const RigidCrew *crew, int body)
 }
 
 // of row k of a body's joint
-HD double *rigid_row_cells(const RigidCrew *crew, const RigidPlace *child, int k)
+HD double *rigid_row_cells(const RigidCrew *crew, const RigidSlot *child, int k)
 {
     return crew->base + crew->row_at + RIGID_ROW_CELLS * (child->row + k);
 }
 
 // J of row k of a body's joint, the half that acts on it, or on its parent
-HD const double *rigid_half(const RigidCrew *crew, const RigidPlace *child, int k, bool on_parent)
+HD const double *rigid_half(const RigidCrew *crew, const RigidSlot *child, int k, bool on_parent)
 {
     const int side = (child->sides >> k & 1) ^ (on_parent ? 1 : 0);
     return rigid_row_cells(crew, child, k) + RIGID_ROW_J + 6 * side;
 }
 
-HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
+HD double *rigid_joint_factor(const RigidCrew *crew, const RigidSlot *child)
 {
     return crew->base + crew->factor_at + RIGID_JOINT_CELLS * child->joint;
 }
@@ -120,9 +120,9 @@ HD double *rigid_joint_factor(const RigidCrew *crew, const RigidPlace *child)
 // ---- a body ---------------------------------------------------------------------------------------------------------
 
 // Column of diag(m 1, I), and of J' S^-1 J of the joint of each child added to it.
-HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double *a)
+HD void rigid_crew_block(const RigidCrew *crew, const RigidSlot *slot, double *a)
 {
-    const int body = place->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    const int body = slot->item, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
     const double *M = rigid_body_cells(crew, body) + RIGID_BODY_M;
     const Symmetric3 I = {M[1], M[2], M[3], M[4], M[5], M[6]};
     double mass[RIGID_PACKED];
@@ -133,8 +133,8 @@ HD void rigid_crew_block(const RigidCrew *crew, const RigidPlace *place, double 
         UNROLL
         for (int j = 0; j <= i; j++) a[i] = c == j ? mass[packed(i, j)] : a[i];
     }
-    for (int k = 0; k < place->n_children; k++) {
-        const RigidPlace *child = &crew->places[place->child + k];
+    for (int k = 0; k < slot->n_children; k++) {
+        const RigidSlot *child = &crew->slots[slot->child + k];
         const int n = child->n_rows;
         double S[RIGID_PACKED], t[RIGID_BLOCK];
         rigid_crew_take(rigid_joint_factor(crew, child), packed(n, 0), S, RIGID_PACKED);
@@ -179,43 +179,43 @@ HD void rigid_crew_turn(const RigidCrew *crew, const double *row, double *a)
 }
 
 // The factors of a body's block and of its joint's.
-HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidPlace *place)
+HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidSlot *slot)
 {
-    const int body = place->item, n = place->n_rows, k = crew->column;
+    const int body = slot->item, n = slot->n_rows, k = crew->column;
     double a[RIGID_BLOCK], block[RIGID_PACKED], J[RIGID_BLOCK], y[RIGID_BLOCK], row[RIGID_BLOCK];
-    const double ease = crew->base[place->ease];
-    const double eased = k < n && ease > 0.0 ? rigid_row_compliance(crew->w, place->row + k) : 0.0;
-    const double soft = k < n ? rigid_row_cells(crew, place, k)[RIGID_ROW_SOFT] : 0.0;
-    rigid_crew_take(rigid_half(crew, place, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
-    rigid_crew_block(crew, place, a);
+    const double ease = crew->base[slot->ease];
+    const double eased = k < n && ease > 0.0 ? rigid_row_compliance(crew->w, slot->row + k) : 0.0;
+    const double soft = k < n ? rigid_row_cells(crew, slot, k)[RIGID_ROW_SOFT] : 0.0;
+    rigid_crew_take(rigid_half(crew, slot, k, false), k < n ? RIGID_BLOCK : 0, y, RIGID_BLOCK);
+    rigid_crew_block(crew, slot, a);
     rigid_crew_factor(crew, a, RIGID_BLOCK, 0.0);
     rigid_crew_show(crew, a, RIGID_BLOCK, rigid_body_cells(crew, body) + RIGID_BODY_FACTOR, block);
     if (n == 0) return;
     packed_back_of(block, RIGID_BLOCK, RIGID_BLOCK, y);
     UNROLL
     for (int l = 0; l < RIGID_BLOCK; l++) { // row k of S
-        rigid_crew_take(rigid_half(crew, place, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
+        rigid_crew_take(rigid_half(crew, slot, l, false), l < n ? RIGID_BLOCK : 0, J, RIGID_BLOCK);
         const double s = dot6(J, y);
         row[l] = l == k ? fma(ease, eased, s + soft) : s;
     }
     rigid_crew_turn(crew, row, a);
     rigid_crew_factor(crew, a, n, rigid_least_eased(ease, crew->pivot));
-    rigid_crew_show(crew, a, n, rigid_joint_factor(crew, place), NULL);
+    rigid_crew_show(crew, a, n, rigid_joint_factor(crew, slot), NULL);
 }
 
 // R with the parts of the children, z of the joint, and S^-1 z, which is kept in its rows' X during the upward pass.
-HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
+HD void rigid_crew_raise(const RigidCrew *crew, const RigidSlot *slot)
 {
-    const int body = place->item, n = place->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
-    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
+    const int body = slot->item, n = slot->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;
+    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, slot, c);
     double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], f[RIGID_BLOCK], z[RIGID_BLOCK];
     double r = own_cells[RIGID_BODY_R + own];
     const double Z = c < n ? row_cells[RIGID_ROW_Z] : 0.0;
     rigid_crew_take(own_cells + RIGID_BODY_FACTOR, RIGID_PACKED, block, RIGID_PACKED);
-    if (n > 0) rigid_crew_take(rigid_joint_factor(crew, place), packed(n, 0), S, RIGID_PACKED);
-    if (c < n) rigid_crew_take(rigid_half(crew, place, c, false), RIGID_BLOCK, J, RIGID_BLOCK);
-    for (int k = 0; k < place->n_children; k++) {
-        const RigidPlace *child = &crew->places[place->child + k];
+    if (n > 0) rigid_crew_take(rigid_joint_factor(crew, slot), packed(n, 0), S, RIGID_PACKED);
+    if (c < n) rigid_crew_take(rigid_half(crew, slot, c, false), RIGID_BLOCK, J, RIGID_BLOCK);
+    for (int k = 0; k < slot->n_children; k++) {
+        const RigidSlot *child = &crew->slots[slot->child + k];
         UNROLL
         for (int l = 0; l < RIGID_BLOCK; l++) {
             if (l >= child->n_rows) break;
@@ -235,23 +235,23 @@ HD void rigid_crew_raise(const RigidCrew *crew, const RigidPlace *place)
 }
 
 // rigid_lower
-HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
+HD void rigid_crew_lower(const RigidCrew *crew, const RigidSlot *slot)
 {
-    const int body = place->item, parent = place->parent, n = place->n_rows, c = crew->column;
-    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, place, c);
+    const int body = slot->item, parent = slot->parent, n = slot->n_rows, c = crew->column;
+    double *own_cells = rigid_body_cells(crew, body), *row_cells = rigid_row_cells(crew, slot, c);
     const int own = c < RIGID_BLOCK ? c : 0;
     double block[RIGID_PACKED], S[RIGID_PACKED], J[RIGID_BLOCK], column[RIGID_BLOCK], a[RIGID_BLOCK], x[RIGID_BLOCK];
     double f = own_cells[RIGID_BODY_R + own], own_x = 0.0, all[RIGID_BLOCK];
     rigid_crew_take(own_cells + RIGID_BODY_FACTOR, RIGID_PACKED, block, RIGID_PACKED);
     if (n > 0) {
-        rigid_crew_take(rigid_joint_factor(crew, place), packed(n, 0), S, RIGID_PACKED);
+        rigid_crew_take(rigid_joint_factor(crew, slot), packed(n, 0), S, RIGID_PACKED);
         UNROLL
-        for (int k = 0; k < RIGID_BLOCK; k++) column[k] = k < n ? rigid_half(crew, place, k, false)[own] : 0.0;
+        for (int k = 0; k < RIGID_BLOCK; k++) column[k] = k < n ? rigid_half(crew, slot, k, false)[own] : 0.0;
         if (c < n) own_x = row_cells[RIGID_ROW_Z];
         if (parent >= 0) {
             rigid_crew_take(rigid_body_cells(crew, parent) + RIGID_BODY_D, RIGID_BLOCK, a, RIGID_BLOCK);
             if (c < n) {
-                rigid_crew_take(rigid_half(crew, place, c, true), RIGID_BLOCK, J, RIGID_BLOCK);
+                rigid_crew_take(rigid_half(crew, slot, c, true), RIGID_BLOCK, J, RIGID_BLOCK);
                 own_x = own_x - dot6(J, a);
             }
         }
@@ -269,30 +269,30 @@ HD void rigid_crew_lower(const RigidCrew *crew, const RigidPlace *place)
 // ---- all bodies -----------------------------------------------------------------------------------------------------
 
 // Factors of the bodies of a list.
-HD_CALL void rigid_team_factor(const RigidLanes *restrict w, const RigidPlace *places, int count)
+HD_CALL void rigid_team_factor(const RigidLanes *restrict w, const RigidSlot *slots, int count)
 {
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
     for (int at = 0, end; at < count; at = end) {
-        end = places[at].end;
-        for (int k = at + first; k < end; k += crews) rigid_crew_eliminate(&crew, &places[k]);
+        end = slots[at].end;
+        for (int k = at + first; k < end; k += crews) rigid_crew_eliminate(&crew, &slots[k]);
         rigid_wait(w);
     }
 }
 
-// rigid_solve_up and rigid_solve_down of the bodies places[from .. to)
-HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidPlace *places, int from, int to)
+// rigid_solve_up and rigid_solve_down of the bodies slots[from .. to)
+HD_CALL void rigid_team_solve(const RigidLanes *restrict w, const RigidSlot *slots, int from, int to)
 {
     const RigidCrew crew = rigid_crew(w);
     const int first = w->rank / RIGID_CREW, crews = w->size / RIGID_CREW;
     for (int at = from, end; at < to; at = end) {
-        end = places[at].end;
-        for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &places[k]);
+        end = slots[at].end;
+        for (int k = at + first; k < end; k += crews) rigid_crew_raise(&crew, &slots[k]);
         rigid_wait(w);
     }
     for (int end = to, at; end > from; end = at) {
-        at = places[end - 1].begin;
-        for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &places[k]);
+        at = slots[end - 1].begin;
+        for (int k = at + first; k < end; k += crews) rigid_crew_lower(&crew, &slots[k]);
         rigid_wait(w);
     }
 }
@@ -320,7 +320,7 @@ HD void rigid_solve_tree(const RigidLanes *w, int first, int end)
 {
 #if defined(HOPSCOTCH_TEAMS)
     if (w->size > 1) {
-        rigid_team_solve(w, w->places, first, end);
+        rigid_team_solve(w, w->slots, first, end);
         return;
     }
 #endif

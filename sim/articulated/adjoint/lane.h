@@ -72,9 +72,9 @@ HD double *gradient_first(const Gradient *gradient, int64_t segment)
 {
     return gradient->firsts + segment * gradient->plan->state * ARTICULATED_STRIDE;
 }
-HD double *gradient_state(const Gradient *gradient, int64_t place)
+HD double *gradient_state(const Gradient *gradient, int64_t index)
 {
-    return gradient->states + place * gradient->plan->state * ARTICULATED_STRIDE;
+    return gradient->states + index * gradient->plan->state * ARTICULATED_STRIDE;
 }
 
 // The first state of a segment. A step stores each later one itself.

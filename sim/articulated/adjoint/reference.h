@@ -25,14 +25,14 @@ HD Quaternion quaternion_of_part(int part, real x)
     return q;
 }
 
-// sample_place
-HD void pull_place(const ArticulatedLanes *w, int body, Vector3 place_bar)
+// sample_position
+HD void pull_position(const ArticulatedLanes *w, int body, Vector3 position_bar)
 {
     const ArticulatedPose pose = body_pose(w, body);
     ArticulatedPoseBar bar = pose_bar_zero();
-    bar.x = place_bar;
-    pull_turned(&bar.r, body_vector(w, body, ARTICULATED_anchor_x), place_bar);
-    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&pose.r, place_bar));
+    bar.x = position_bar;
+    pull_turned(&bar.r, body_vector(w, body, ARTICULATED_anchor_x), position_bar);
+    vector_bar(w, body, ARTICULATED_anchor_x, rotation_in(&pose.r, position_bar));
     pose_bar_add(w, body, &bar);
 }
 
@@ -78,8 +78,8 @@ HD void pull_reference_value(const ArticulatedLanes *w, int target, real value_b
         bar_add(w, articulated_at(of->body) + of->part, value_bar);
     else if (of->kind == ARTICULATED_TARGET_COORDINATE)
         pull_sample_coordinate(w, of->body, value_bar);
-    else if (of->kind == ARTICULATED_TARGET_PLACE)
-        pull_place(w, of->body, vector3_of_part(of->part, value_bar));
+    else if (of->kind == ARTICULATED_TARGET_POSITION)
+        pull_position(w, of->body, vector3_of_part(of->part, value_bar));
     else
         pull_sample_turn(w, of->body, quaternion_of_part(of->part, value_bar));
 }
