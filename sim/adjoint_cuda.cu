@@ -21,8 +21,8 @@ enum {
     ADJOINT_SLICE = 64,
     ADJOINT_SLICE_OF_MANY = 16,
     ADJOINT_FEW = 16384,
-    ADJOINT_QUEUED = 2, // launches at once: one runs, and the next one waits for it
-    ADJOINT_PART = 10,  // of the free memory, one such part is left to others
+    ADJOINT_QUEUED = 2,   // launches at once: one runs, and the next one waits for it
+    ADJOINT_RESERVE = 10, // 1/ADJOINT_RESERVE of the free memory is left to others
 };
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ static Error adjoint_choose(CudaAdjoint *adjoint, int64_t lanes, size_t most)
 {
     size_t free_bytes = 0, total_bytes = 0;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    const size_t room = free_bytes - free_bytes / ADJOINT_PART;
+    const size_t room = free_bytes - free_bytes / ADJOINT_RESERVE;
     AdjointPlan plan = adjoint->entry->plan(adjoint->configured, most > 0 ? most : SIZE_MAX / 2, ADJOINT_SETS);
     const int64_t whole = (int64_t)(room / adjoint_lane_bytes(adjoint, &plan));
     if (adjoint_whole_blocks(lanes) > whole) plan = adjoint->entry->plan(adjoint->configured, 0, ADJOINT_SETS);

@@ -226,7 +226,7 @@ static void cpu_work(CpuBackend *cpu)
     }
 }
 
-// Call with the mutex held, when this thread has done its part of the slice.
+// Call with the mutex held, when this thread has done its share of the slice.
 static void cpu_thread_ends_slice(CpuBackend *cpu)
 {
     if (--cpu->working > 0) return;
@@ -339,8 +339,8 @@ static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
     return running;
 }
 
-// Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in blocks
-// of neighbouring lanes.
+// Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in
+// blocks of neighbouring lanes.
 static void cpu_make_room(CpuBackend *cpu, Batch *batch)
 {
     enum { PART = 16 }; // of the lanes, that must have ended before others are moved

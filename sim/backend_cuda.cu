@@ -502,7 +502,7 @@ static Error cuda_launch(const CudaBackend *cuda, CudaKernel kernel, const CudaS
     return cuda_launch_blocks(cuda, kernel, blocks, CUDA_BLOCK, group, end, s->stream);
 }
 
-// The general kernel's part of a trial.
+// The general kernel's work for a trial.
 static Error cuda_launch_trial(const CudaBackend *cuda, LaneGroup group)
 {
     const unsigned blocks = (CUDA_TRIAL_LANES + CUDA_BLOCK - 1) / CUDA_BLOCK;

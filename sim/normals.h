@@ -52,7 +52,7 @@ static inline void words_philox(Words word[4], uint64_t key)
 // An integer below 2^32 as a double: the bits of 2^52 with the integer below them, less 2^52.
 static inline real words_double(Words x) { return (real)(x | UINT64_C(0x4330000000000000)) - 0x1p52; }
 
-// philox_unit: the upper 53 of the 64 bits. Both parts and their sum are exact.
+// philox_unit: the upper 53 of the 64 bits. Both terms and their sum are exact.
 static inline real words_unit(Words high, Words low)
 {
     const Words upper = (high & UINT32_MAX) >> 11, lower = (high & 0x7ff) << 21 | (low & UINT32_MAX) >> 11;

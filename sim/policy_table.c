@@ -128,19 +128,20 @@ const char *const *policy_names(const PolicyTable *table, Arena *arena)
 static int64_t policy_named(const PolicyShape *shape, const char *word)
 {
     static const char start[] = "weight";
-    long part[3];
+    long number[3];
     if (strncmp(word, start, sizeof start - 1) != 0) return -1;
     word += sizeof start - 1;
     for (int k = 0; k < 3; k++) {
         char *end;
         if (word[0] != '_' || word[1] < '0' || word[1] > '9' || (word[1] == '0' && word[2] >= '0' && word[2] <= '9'))
             return -1;
-        part[k] = strtol(word + 1, &end, 10);
+        number[k] = strtol(word + 1, &end, 10);
         word = end;
     }
-    if (*word != '\0' || part[0] < 1 || part[0] > (long)shape->layers) return -1;
-    if (part[1] < 1 || part[1] > (long)shape->width[part[0]] || part[2] > (long)shape->width[part[0] - 1]) return -1;
-    return policy_index(shape, (int)part[0] - 1, (int)part[1] - 1, (int)part[2]);
+    if (*word != '\0' || number[0] < 1 || number[0] > (long)shape->layers) return -1;
+    if (number[1] < 1 || number[1] > (long)shape->width[number[0]] || number[2] > (long)shape->width[number[0] - 1])
+        return -1;
+    return policy_index(shape, (int)number[0] - 1, (int)number[1] - 1, (int)number[2]);
 }
 
 int policy_inputs(const PolicyTable *table, const Choice *choice, int first, Arena *arena, Parameter *parameters,

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <math.h>
 
-// Key and index have 192 bits, exactly those of Philox's key and counter. Each field has a fixed position, so within the
-// limits of RandomKey no two of them share a block.
+// Key and index have 192 bits, exactly those of Philox's key and counter. Each field has a fixed position, so within
+// the limits of RandomKey no two of them share a block.
 //     key      seed
 //     word 0   ordinal, low 32 bits
 //     word 1   search << 16 | ordinal, high 16 bits

@@ -403,7 +403,7 @@ typedef struct Adjoint {
     bool (*metric)(int metric);
     bool (*parameter)(const Configured *configured, int parameter);
     int (*lanes)(void); // the greatest number of lanes in a call on this machine
-    // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, parts of the run are computed
+    // Bytes of `memory` for `lanes` lanes; most: as in AdjointLanes. With less memory, ranges of the run are computed
     // twice, with the same bits.
     size_t (*bytes)(const Configured *configured, int lanes, size_t most);
     // False: `leaves` returned true.
@@ -441,7 +441,7 @@ struct Model {
     const Option *options; // rows of `simulation:`
     int n_options;
     const char *later; // "a|b": options that were added after specs of the model had been stored. At their defaults
-                       // they are not part of a spec's identity; NULL: none
+                       // a spec's identity does not contain them; NULL: none
     const Parameter *extra; // [n_extra] parameters that exist only under some settings; doc says which
     int n_extra;
     const List *lists; // [n_lists] more keys of `simulation:`
@@ -449,7 +449,7 @@ struct Model {
     const char *top;   // "a|b": options and lists that are at the top of a spec, not in `simulation:`; NULL: none
     int declares;      // number, from 1, of the list in `parameters:` that declares the model's parameters; 0: none
     bool runs_program; // a program of the user advances its lanes (BackendOptions.program)
-    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last part is also
+    const char *debug; // "debug/ndt": the HDF5 group of its debug rows; NULL: debug/newton. The last word is also
                        // their key in `record.debug:`
     const Iterations *iterations;  // NULL: not shown
     const DebugTable *debug_table; // NULL: debug rows are shown one by one
@@ -626,7 +626,7 @@ Error backend_begin(Backend *backend, int slot);
 Error backend_advance(Backend *backend, int slot, int64_t ticks);
 // *out <- the adjoint of up to `lanes` lanes on the backend's (first) device; NULL if the device has no adjoint. Close
 // it before the backend; `configured` must live until then. most: bytes that the states of a lane may take, 0: the
-// device's free memory; if a lane needs more, parts of its run are computed twice.
+// device's free memory; if a lane needs more, ranges of its run are computed twice.
 Error backend_adjoint(Backend *backend, const Configured *configured, int64_t lanes, size_t most, AdjointDevice **out);
 // From the next batch on, this kernel (sim/made) advances the lanes that are not observed. It was made for the inputs
 // `fixed`, which are copied; a batch with other values in these inputs is left to the general kernel. Call this after
@@ -725,7 +725,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why);
 // own.
 
 // The options that NVRTC is given, as one line; and the version, size and date of NVRTC (loading it takes about 10 ms).
-// Both are part of a kernel's identity.
+// A kernel's identity contains both.
 const char *made_options(const char *architecture, Arena *arena);
 const char *made_compiler(Arena *arena);
 // architecture: "sm_90". The image is in the arena. Error (machine): there is no NVRTC, or it rejects the source.

@@ -230,7 +230,7 @@ static void articulated_take_reference(const double *settings, const Points *poi
     articulated_metrics_of(host, out);
 }
 
-// Joints that are solved apart divide by the mass of each body; a part between two joints of one body has none.
+// Joints that are solved apart divide by the mass of each body; a link between two joints of one body has none.
 static Error articulated_check_attachment(const Robot *robot, int attachment, Configured *out)
 {
     for (int i = 0; i < robot->n_bodies && attachment != ARTICULATED_ATTACHMENT_tree; i++) {

@@ -111,8 +111,8 @@ typedef enum ArticulatedTargetKind {
     ARTICULATED_TARGET_TURN        // x, y, z or w of its quaternion; of a ball in its parent
 } ArticulatedTargetKind;
 typedef struct ArticulatedTarget {
-    int32_t kind, body, part, none; // part: the cell, or 0 to 3
-    double weight;                  // 1/scale
+    int32_t kind, body, component, none; // component: the cell, or 0 to 3
+    double weight;                       // 1/scale
 } ArticulatedTarget;
 
 // Words of `control.mode`: name, what it says of itself, what it uses, why it has no gradient. control.h has a case for
@@ -137,7 +137,7 @@ enum {
       CONTROL_MOTORS | CONTROL_TABLE | CONTROL_ACTS, "control external has no gradient; control actions has one")
 
 // Words of `control.gait`: feet that swing together, and when. A stride's frequency (Hz), duty and bounce by default;
-// phases of a row of legs and of a right leg; of `wave` a row counts as that part of all rows.
+// phases of a row of legs and of a right leg; of `wave` a row counts as that fraction of all rows.
 #define ARTICULATED_GAITS(X) \
     X(trot,  2.5, 0.5,  0.0, 0.5, 0.5, false) \
     X(pace,  2.5, 0.5,  0.0, 0.0, 0.5, false) \
@@ -206,7 +206,7 @@ typedef struct ArticulatedLeg {
     /* effort beside the motor's and scale of its gains, for each joint with one coordinate; 0: none */ \
     X(int32_t, efforts) \
     /* columns and rows of the recorded motion, in the assets; n_targets 0: there is none. records: step[n_records], \
-       part[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
+       fraction[n_records], value[n_records][n_targets] (reference.h); compared: cells in the memory */ \
     X(int32_t, targets) X(int32_t, n_targets) X(int32_t, records) X(int32_t, n_records) X(int32_t, compared)
 // clang-format on
 typedef struct ArticulatedConstants {
@@ -264,8 +264,8 @@ typedef struct ArticulatedConstants {
     X(ground_force_mean, "N", "mean of that sum") \
     X(slip, "m", "length of the paths of all points along the ground while they touch it") \
     X(gap_max, "m", "greatest distance between the two anchors of a joint") \
-    X(saturation, "1", "part of the time, over all driven joints, in which a motor is at its greatest effort") \
-    X(limit_time, "1", "part of the time, over all joints with a range, beyond the range") \
+    X(saturation, "1", "fraction of the time, over all driven joints, in which a motor is at its greatest effort") \
+    X(limit_time, "1", "fraction of the time, over all joints with a range, beyond the range") \
     X(momentum_error, "1", "greatest error of the robot's momentum, linear or angular, through the sum of its bodies'") \
     X(contact_count, "1", "mean number of points that touch the ground") \
     X(touchdowns, "1", "times that a body without contact touched the ground") \
@@ -275,7 +275,7 @@ typedef struct ArticulatedConstants {
 // clang-format off
 #define ARTICULATED_RAIBERT(X) \
     X(stride_frequency, "Hz", 2.5, 0.01, 50, "strides per second") \
-    X(duty, "1", 0.5, 0.05, 1, "part of a stride in which a foot stands") \
+    X(duty, "1", 0.5, 0.05, 1, "fraction of a stride in which a foot stands") \
     X(bounce, "1", 0, 0, 2, "the feet push with the half sine of their stance instead of the weight: 1 for gaits that fly") \
     X(speed, "m/s", 0.5, -100, 100, "commanded speed ahead") \
     X(speed_left, "m/s", 0, -100, 100, "the same, to the left") \
@@ -289,7 +289,7 @@ typedef struct ArticulatedConstants {
     X(foot_forward, "m", 0, -10, 10, "how far the feet are placed ahead of where they stand around the centre of mass") \
     X(foot_outward, "m", 0, -10, 10, "the same, away from the middle") \
     X(swing_height, "m", 0.06, 0, 10, "how high a foot is lifted over both ends of its swing") \
-    X(early, "1", 0.5, 0, 1, "a foot that touches after this part of its swing stands") \
+    X(early, "1", 0.5, 0, 1, "a foot that touches after this fraction of its swing stands") \
     X(late_speed, "m/s", 0.5, 0, 100, "speed of going down of a foot that has not touched at the end of its swing") \
     X(height_gain, "1/s^2", 100, 0, 1e6, "vertical acceleration per error of the height") \
     X(height_rate_gain, "1/s", 15, 0, 1e6, "the same per vertical speed") \
@@ -301,12 +301,12 @@ typedef struct ArticulatedConstants {
     X(yaw_rate_gain, "1/s", 10, 0, 1e6, "the same per error of the yaw rate") \
     X(speed_gain, "1/s", 10, 0, 1e6, "horizontal acceleration per error of the speed") \
     X(centre_gain, "1/s^2", 20, 0, 1e6, "until start_time: horizontal acceleration per distance to the middle of the feet") \
-    X(load, "1", 0.1, 0, 0.5, "part of its stance in which a foot takes up its load, and in which it gives it off") \
+    X(load, "1", 0.1, 0, 0.5, "fraction of stance in which a foot takes up its load, and in which it gives it off") \
     X(cone, "1", 0.6, 0, 100, "coefficient of friction that the feet's forces respect") \
     X(balance_softness, "1", 1e-4, 1e-9, 1e3, "how far vertical force, roll and pitch may be missed") \
     X(track_softness, "1", 1e-2, 1e-9, 1e3, "the same, of horizontal forces and yaw") \
-    X(stance_gain, "1", 0.1, 0, 10, "part of kp and kd with which a standing leg keeps its foot") \
-    X(rate_part, "1", 1, 0, 2, "part of the commands' rate that kd follows") \
+    X(stance_gain, "1", 0.1, 0, 10, "fraction of kp and kd with which a standing leg keeps its foot") \
+    X(rate_part, "1", 1, 0, 2, "fraction of the commands' rate that kd follows") \
     X(reach_damping, "m/rad", 0.02, 1e-6, 10, "damping of the least squares for a leg's joints") \
     X(level_weight, "m/rad", 0.1, 0, 10, "flat feet: distance that counts as much as a radian of tilt")
 // clang-format on

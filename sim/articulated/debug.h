@@ -94,12 +94,12 @@ HD void open_joint(const ArticulatedLanes *w, int body, const ArticulatedApart *
     open_put(w, parent, &of_parent);
 }
 
-// Splits v into its part along n, which is returned, and the rest.
+// Splits v into its component along n, which is returned, and the rest.
 HD real split_along(Vector3 *v, Vector3 n)
 {
-    const real part = dot3(*v, n);
-    *v = along(*v, -part, n);
-    return part;
+    const real component = dot3(*v, n);
+    *v = along(*v, -component, n);
+    return component;
 }
 
 // gap, turn, force, torque and axis: what the rows give at u', by the step.
@@ -126,7 +126,7 @@ HD void debug_joint(const ArticulatedLanes *w, int body, real h, const Articulat
     set_limb(w, at + 12, axis);
 }
 
-HD real open_part(const ArticulatedOpen *sum, int first)
+HD real open_half(const ArticulatedOpen *sum, int first)
 {
     real open = splat(0.0), size = splat(0.0);
     for (int k = first; k < first + 3; k++) {
@@ -139,7 +139,7 @@ HD real open_part(const ArticulatedOpen *sum, int first)
 HD real debug_residual(const ArticulatedLanes *w, int body)
 {
     const ArticulatedOpen sum = open_take(w, body);
-    return greater_of(open_part(&sum, 0), open_part(&sum, 3));
+    return greater_of(open_half(&sum, 0), open_half(&sum, 3));
 }
 
 // Adds all rows of A u' - b, and keeps the columns of the joints.

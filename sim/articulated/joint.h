@@ -181,9 +181,9 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
         rows.torque = along(rows.torque, axis->f, s->axis);
         break;
     case ROBOT_SLIDE: {
-        const real part = dot3(s->axis, rows.f);
+        const real component = dot3(s->axis, rows.f);
         rows.k_more = axis->K - rows.k;
-        rows.f = along(rows.f, axis->f - part, s->axis);
+        rows.f = along(rows.f, axis->f - component, s->axis);
         break;
     }
     case ROBOT_BALL: joint_rows_ball(w, body, h, s, &rows); break;

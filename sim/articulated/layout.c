@@ -10,7 +10,7 @@
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-static const char *name_of_parts(const char *name, Arena *arena)
+static const char *name_as_word(const char *name, Arena *arena)
 {
     char *text = arena_format(arena, "%s%s", isalpha((unsigned char)name[0]) ? "" : "b_", name);
     for (char *c = text; *c != '\0'; c++) {
@@ -41,7 +41,7 @@ static bool name_is_of_free(const Robot *robot, const char *name, Arena *arena)
 {
     for (int i = 1; i < robot->n_bodies; i++) {
         if (robot->bodies[i].joint.kind == ROBOT_FREE &&
-            strcasecmp(name_of_parts(robot->bodies[i].name, arena), name) == 0)
+            strcasecmp(name_as_word(robot->bodies[i].name, arena), name) == 0)
             return true;
     }
     return false;
@@ -54,13 +54,13 @@ static void name_give(const NameTable *table, const Robot *robot, int i, bool bo
     const RobotJointKind kind = robot->bodies[i].joint.kind;
     const bool ball = !body && kind == ROBOT_BALL, wide = ball || (body && kind == ROBOT_FREE && i > 0);
     const char *of = body ? robot->bodies[i].name : robot->bodies[i].joint.name;
-    const char *parts = name_of_parts(of, arena), *own = parts;
+    const char *word = name_as_word(of, arena), *own = word;
     for (int k = 2; *name_slot(table, own) != NULL || articulated_is_own(own, body, wide) ||
                     (ball && name_is_of_free(robot, own, arena));
          k++)
-        own = arena_format(arena, "%s_%d", parts, k);
+        own = arena_format(arena, "%s_%d", word, k);
     *name_slot(table, own) = *name = own;
-    if (own == parts) return;
+    if (own == word) return;
     host->renamed[host->n_renamed++] = arena_format(arena, "%s '%.60s' is %s", body ? "body" : "joint", of, own);
 }
 
@@ -167,7 +167,7 @@ static void lay_tree(ArticulatedBody *bodies, int count)
     }
 }
 
-// The root; behind parts without mass, if it has several joints.
+// The root; behind bodies without mass, if it has several joints.
 static int lay_base(const Robot *robot)
 {
     int base = 0;
@@ -424,7 +424,7 @@ static void lay_own(const ArticulatedVariation *variation, ArticulatedBody *bodi
     }
 }
 
-// Where the parts of the assets begin.
+// Offsets of the arrays in the assets.
 static int64_t lay_offsets(ArticulatedConstants *c)
 {
     c->points = doubles_of((size_t)c->n_bodies * sizeof(ArticulatedBody));

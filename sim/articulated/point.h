@@ -14,7 +14,7 @@
 // The lowest direction of a rim.
 typedef struct ArticulatedRim {
     Vector3 axis, side, across, u; // a, s, t, u
-    real part, length;             // e^3/(e^2 + |t|^2), |t'|
+    real weight, length;           // e^3/(e^2 + |t|^2), |t'|
 } ArticulatedRim;
 
 HD ArticulatedRim rim_lowest(const Rotation *r, const ArticulatedPoint *point, Vector3 n)
@@ -23,8 +23,8 @@ HD ArticulatedRim rim_lowest(const Rotation *r, const ArticulatedPoint *point, V
     rim.axis = rotation_out(r, vector3_of(point->axis));
     rim.side = rotation_out(r, vector3_of(point->side));
     rim.across = along(n, -dot3(n, rim.axis), rim.axis);
-    rim.part = RIM_FLAT * RIM_FLAT * RIM_FLAT / (RIM_FLAT * RIM_FLAT + dot3(rim.across, rim.across));
-    const Vector3 tilted = along(rim.across, rim.part, rim.side);
+    rim.weight = RIM_FLAT * RIM_FLAT * RIM_FLAT / (RIM_FLAT * RIM_FLAT + dot3(rim.across, rim.across));
+    const Vector3 tilted = along(rim.across, rim.weight, rim.side);
     rim.length = square_root(dot3(tilted, tilted) + 1e-24);
     rim.u = scaled(-1.0 / rim.length, tilted);
     return rim;

@@ -5,8 +5,8 @@
 
 // ---- gaits ----------------------------------------------------------------------------------------------------------
 
-// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a part of a stride for
-// each row behind it, and for the right one.
+// Legs stand in rows from front to hind, the left one first. A leg is ahead of the first one by a fraction of a stride
+// for each row behind it, and for the right one.
 #define RAIBERT_GAIT(name, ...) {__VA_ARGS__},
 static const struct {
     double frequency, duty, bounce, row, right;

@@ -38,8 +38,8 @@ HD Vector3 step_push(const ArticulatedLanes *w, real t)
 {
     const mask pushed =
         MASK(value_of(t) >= value_of(w->push_time)) & MASK(value_of(t) < value_of(w->push_time + w->push_duration));
-    const real part = select_real(pushed, splat(1.0), splat(0.0));
-    return vector3(part * w->push_x, part * w->push_y, part * w->push_z);
+    const real weight = select_real(pushed, splat(1.0), splat(0.0));
+    return vector3(weight * w->push_x, weight * w->push_y, weight * w->push_z);
 }
 
 // a = blockdiag(m 1, I_w) and b = [m (v + h g) + h f; L] of a body

@@ -191,10 +191,10 @@ static void bbob_set_constants(const BbobInstance *instance)
                          .s = 1.0 - 1.0 / (2.0 * sqrt(d + 20.0) - 8.2),
                          .exponent = 10.0 / portable_pow(d, 1.2)};
     c->mu_1 = -sqrt((c->mu_0 * c->mu_0 - 1.0) / c->s);
-    double part = 1.0, frequency = 6.283185307179586;
+    double amplitude = 1.0, frequency = 6.283185307179586;
     for (int k = 0; k < 12; k++) { // f_0, with the operations of the kernel
-        c->rest = fma(part, portable_cos(frequency * 0.5), c->rest);
-        part *= 0.5;
+        c->rest = fma(amplitude, portable_cos(frequency * 0.5), c->rest);
+        amplitude *= 0.5;
         frequency *= 3.0;
     }
 }

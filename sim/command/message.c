@@ -168,15 +168,15 @@ static size_t message_number_length(const char *at)
     if (whole == 0 || (whole > 1 && *p == '0')) return 0;
     p += whole;
     if (*p == '.') {
-        const size_t part = message_digits(p + 1);
-        if (part == 0) return 0;
-        p += 1 + part;
+        const size_t more = message_digits(p + 1);
+        if (more == 0) return 0;
+        p += 1 + more;
     }
     if (*p == 'e' || *p == 'E') {
         const char *power = p + 1 + (p[1] == '+' || p[1] == '-');
-        const size_t part = message_digits(power);
-        if (part == 0) return 0;
-        p = power + part;
+        const size_t more = message_digits(power);
+        if (more == 0) return 0;
+        p = power + more;
     }
     return (size_t)(p - at);
 }

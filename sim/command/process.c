@@ -137,13 +137,13 @@ static bool process_can_run(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-// True if a part of the path is "..".
+// True if a component of the path is "..".
 static bool process_leaves(const char *name)
 {
-    for (const char *part = name; *part != '\0'; part += strspn(part, "/")) {
-        const size_t length = strcspn(part, "/");
-        if (length == 2 && strncmp(part, "..", 2) == 0) return true;
-        part += length;
+    for (const char *component = name; *component != '\0'; component += strspn(component, "/")) {
+        const size_t length = strcspn(component, "/");
+        if (length == 2 && strncmp(component, "..", 2) == 0) return true;
+        component += length;
     }
     return false;
 }
@@ -178,16 +178,16 @@ Error process_find(const char *word, const char *folder, char **file)
     *file = NULL;
     if (strchr(word, '/') != NULL) return process_find_below(word, folder, file);
     const char *path = getenv("PATH");
-    for (const char *part = path != NULL ? path : "/usr/bin:/bin"; *part != '\0'; part += *part == ':') {
-        const size_t length = strcspn(part, ":");
-        if (part[0] == '/') { // an empty or relative part would depend on where the user stands
-            if (asprintf(file, "%.*s/%s", (int)length, part, word) < 0)
+    for (const char *entry = path != NULL ? path : "/usr/bin:/bin"; *entry != '\0'; entry += *entry == ':') {
+        const size_t length = strcspn(entry, ":");
+        if (entry[0] == '/') { // an empty or relative entry would depend on where the user stands
+            if (asprintf(file, "%.*s/%s", (int)length, entry, word) < 0)
                 return error_make(ERROR_MACHINE, "not enough memory");
             if (process_can_run(*file)) return error_none();
             free(*file);
             *file = NULL;
         }
-        part += length;
+        entry += length;
     }
     return error_make(
         ERROR_USER, "there is no program '%.150s' in PATH; write ./%.100s for a file in the spec's folder", word, word);

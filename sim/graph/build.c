@@ -1,5 +1,5 @@
 // Builds a graph: nodes with unique names, and edges that close no cycle.
-#include "parts.h"
+#include "building.h"
 
 #include <stdio.h>
 #include <string.h>

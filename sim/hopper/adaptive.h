@@ -133,8 +133,8 @@ HD void prince_sum(const HopperWorld *world, const HopperLanes *lanes, const Hop
 #define PRINCE_SUM(name) of_lanes->name = select_real(taken, sums.name, of_lanes->name);
     HOPPER_SUMS(PRINCE_SUM)
 #undef PRINCE_SUM
-#define PRINCE_SUM(name) of_lanes->parts.name = select_real(taken, sums.parts.name, of_lanes->parts.name);
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+#define PRINCE_SUM(name) of_lanes->terms.name = select_real(taken, sums.terms.name, of_lanes->terms.name);
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
         HOPPER_PART_SUMS(PRINCE_SUM)
     }
 #undef PRINCE_SUM

@@ -26,7 +26,7 @@ HD HopperStep hopper_step_semi_implicit_euler(const HopperWorld *world, HopperLa
 // Adds a stage to the step's averages, with its weight.
 HD void hopper_step_add(const HopperWorld *world, HopperStep *step, real weight, const HopperStep *told)
 {
-    if (hopper_with(world, HOPPER_WITH_PARTS)) {
+    if (hopper_with(world, HOPPER_WITH_TERMS)) {
         step->power.hip = fused(weight, told->power.hip, step->power.hip);
         step->power.thrust = fused(weight, told->power.thrust, step->power.thrust);
         step->power.stop = fused(weight, told->power.stop, step->power.stop);

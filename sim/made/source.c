@@ -1,5 +1,5 @@
 // The text of a made kernel: constants and fixed lane inputs as arrays of bits, then the headers of the model, each in
-// the line where it is included first. The headers are part of the program; `make` puts them into one file.
+// the line where it is included first. The program contains the headers; `make` puts them into one file.
 #include "../models.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ typedef struct Text {
     size_t length, room;
 } Text;
 
-static void text_put(Text *text, const char *part, size_t length)
+static void text_put(Text *text, const char *piece, size_t length)
 {
     if (text->length + length + 1 > text->room) {
         const size_t room = 2 * (text->length + length) + 4096;
@@ -34,14 +34,14 @@ static void text_put(Text *text, const char *part, size_t length)
         text->start = start;
         text->room = room;
     }
-    memcpy(text->start + text->length, part, length);
+    memcpy(text->start + text->length, piece, length);
     text->length += length;
     text->start[text->length] = '\0';
 }
 
 static void text_say(Text *text, const char *line) { text_put(text, line, strlen(line)); }
 
-static void put_part(void *text, const char *part, size_t length) { text_put(text, part, length); }
+static void put_piece(void *text, const char *piece, size_t length) { text_put(text, piece, length); }
 
 // ---- headers --------------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     if (inside) put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
-    if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_part, &text}))
+    if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_piece, &text}))
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_index(&headers, path), &text);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Eigenvalues of a covariance below this part of the greatest are raised to it (Magnusson, section 6.2.2).
+// Eigenvalues of a covariance below this fraction of the greatest are raised to it (Magnusson, section 6.2.2).
 #define NDT_FLATNESS 0.01
 
 // A cell as a candidate of a voxel; `offset`: relative position (NDT_OFFSET_BITS).

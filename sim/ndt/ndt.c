@@ -47,7 +47,7 @@ static const Option ndt_options[NDT_N_OPTIONS] = {
 };
 
 static const Parameter ndt_parameters[NDT_N_PARAMETERS] = {
-    {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "part of the points that fit no cell"},
+    {"outlier_ratio", "1", 0.55, 1e-3, 0.999, SECTION_PARAMETERS, "fraction of the points that fit no cell"},
     {"step_size", "1", 0.3, 1e-4, 100, SECTION_PARAMETERS, "longest step, the norm of all six numbers (m, rad)"},
     {"epsilon", "1", 0.01, 1e-12, 1, SECTION_PARAMETERS, "a step shorter than this ends the alignment"},
     {"regularisation", "1/m^2", 0, 0, 1e6, SECTION_PARAMETERS,
@@ -78,7 +78,7 @@ static const Field ndt_metrics[NDT_N_METRICS] = {
     {"missed", "1", "0 if it converged near enough to the true pose, else 1: its mean is the failure rate", NULL},
     {"score", "1", "score of the final pose: sum over all correspondences", NULL},
     {"tp", "1", "transformation probability: score per point of the source", NULL},
-    {"nvtl", "1", "nearest voxel transformation likelihood: mean over matched points of the best cell's part", NULL},
+    {"nvtl", "1", "nearest voxel transformation likelihood: mean over matched points of the best cell's term", NULL},
     {"correspondences", "1", "pairs of a point and a cell at the final pose", NULL},
     {"iterations", "1", "iterations until the alignment ended", NULL},
     {"evaluations", "1", "evaluations of the score and its derivatives", NULL},

@@ -216,19 +216,19 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
 HD mask rigid_nearly_follow(const RigidLanes *restrict w)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE) return no_lanes();
-    const real part = square_root(splat(w->c.pivot)); // then rounding leaves less than `pivot` of a dependent row
+    const real scale = square_root(splat(w->c.pivot)); // then rounding leaves less than `pivot` of a dependent row
     mask near = no_lanes();
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         if (w->rows[k].closes == 0) continue;
-        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * part > splat(1.0));
+        near = near | MASK(cell(w, w->rows[k].pivot) * rigid_row_compliance(w, k) * scale > splat(1.0));
     }
     return MASK(rigid_most_of_team(w, select_real(near, splat(1.0), splat(0.0))) > splat(0.0));
 }
 
 // Lanes of `redundant: drop` in which fewer rows are left out, at the start or the end of the step, than at the first
 // step. The choice of kept rows is fixed, but as a mechanism moves they may become dependent. What is then left of a
-// dependent row is rounding, yet above the least part that counts. Its multiplier is noise, although the constraints
-// are met.
+// dependent row is rounding, yet above the least fraction that counts. Its multiplier is noise, although the
+// constraints are met.
 HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
@@ -250,7 +250,8 @@ HD RigidHeight rigid_height(const RigidLanes *w)
     return height;
 }
 
-// The part of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free fall.
+// The fraction of the step at which the cubic through both heights and rates is 0, by bisection. It is exact for free
+// fall.
 HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
 {
     const real rise = to->z - from->z, a = fused(dt, from->v, -rise), b = fused(-dt, to->v, rise);
@@ -265,10 +266,10 @@ HD_CALL real rigid_root(const RigidHeight *from, const RigidHeight *to, real dt)
     return 0.5 * (low + high);
 }
 
-// Lanes that end because energy has changed by a good part of the kinetic energy, summed over the steps that missed the
-// constraints or met them with noisy multipliers: from then on the lane does not show the motion. In other steps the
-// energy only oscillates; these steps change it permanently, at once or bit by bit, so their parts are added up. Forces
-// that depend on velocities remove energy themselves: there only gains count.
+// Lanes that end because energy has changed by a large fraction of the kinetic energy, summed over the steps that
+// missed the constraints or met them with noisy multipliers: from then on the lane does not show the motion. In other
+// steps the energy only oscillates; these steps change it permanently, at once or bit by bit, so their fractions are
+// added up. Forces that depend on velocities remove energy themselves: there only gains count.
 HD_CALL void rigid_find_jumps(const RigidLanes *restrict w, real change, mask missed)
 {
     const int sums = w->c.sums_at, at = sums + RIGID_SUM_JUMPS;

@@ -232,7 +232,7 @@ static double drawn_size(const RigidConstants *c, const double *assets)
     return size > 0.0 ? size : 1.0;
 }
 
-// Thickness of sticks (m): a part of the extent, less if they are many and short.
+// Thickness of sticks (m): a fraction of the extent, less if they are many and short.
 static double drawn_width(const RigidConstants *c, const double *assets)
 {
     const RigidRow *rows = (const RigidRow *)(assets + c->rows);

@@ -25,7 +25,7 @@ typedef struct RigidLanes {
     const int32_t *order;       // [n_moving] bodies, children before parents
     const RigidIsland *islands; // [n_islands]
     int n_moving, n_islands;
-    int refine;                    // c.refine, or that of a part of a step of rattle
+    int refine;                    // c.refine, or that of a substep of rattle
     int row, row_end, n_loop_rows; // rows [row, row_end); those that close loops are the last of each island
     int schur_at, response_at;     // of the first island
     const int32_t *recorded;       // [n_recorded] bodies, of trajectories

@@ -60,10 +60,10 @@ static const Option rigid_options[RIGID_N_OPTIONS] = {
      "fails (solver) if less than the root of pivot is left of a kept row that closes a loop; error: the trial fails; "
      "regularise: all rows give, by cfm"},
     {"cfm", OPTION_NUMBER, "1", 1e-9, 1e-15, 1.0, NULL,
-     "redundant: regularise adds it to the constraints' matrix, as a part of its diagonal"},
+     "redundant: regularise adds it to the constraints' matrix, as a fraction of its diagonal"},
     {"pivot", OPTION_NUMBER, "1", 1e-10, 1e-14, 0.5, NULL,
-     "a row follows from those before it if less than this part of it is left when they are met. Take a greater value "
-     "if a mechanism passes a singular pose"},
+     "a row follows from those before it if less than this fraction of it is left when they are met. Take a greater "
+     "value if a mechanism passes a singular pose"},
     {"air", OPTION_CHOICE, "", 0, 0, 1, "constant|isa",
      "density of the air: constant, or the standard atmosphere over z"},
     {"density", OPTION_NUMBER, "kg/m^3", 1.225, 0.0, 1e4, NULL, "density of constant air"},

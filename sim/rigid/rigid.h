@@ -85,8 +85,8 @@ typedef struct RigidJoint {
 // Bodies order[first .. first + count) and rows [row, row_end), of which the last n_loop_rows close loops. Only springs
 // connect an island to the rest of the world. Its G and y stand at `schur` and `response` in the memory. skyline:
 // solved by skyline.h, with no rows that close loops; else by trees. cost: about the time of its step (ns). ease: cell
-// of the memory with the part of each row's diagonal that is added to it (solve.h), 0 if none is. follow: cell with the
-// number of its rows that followed from others when the rows were first met, -1 before.
+// of the memory with the fraction of each row's diagonal that is added to it (solve.h), 0 if none is. follow: cell with
+// the number of its rows that followed from others when the rows were first met, -1 before.
 typedef struct RigidIsland {
     int32_t first, count, row, row_end, n_loop_rows, schur, response, skyline, ease, follow;
     double cost;
@@ -138,7 +138,7 @@ typedef struct RigidForce {
     X(int32_t, damped) X(int32_t, trees) \
     /* some force brings energy */ \
     X(int32_t, powered) \
-    /* rattle: refine for a part of a step that is not its end */ \
+    /* rattle: refine for a substep before the last one */ \
     X(int32_t, refine_within) \
     /* in the memory: the state is at 0; `kept` cells outlive a slice. past_at: rattle, RIGID_PAST cells per row */ \
     X(int32_t, sums_at) X(int32_t, latch_at) X(int32_t, follow_at) X(int32_t, past_at) X(int32_t, kept) \
@@ -147,8 +147,8 @@ typedef struct RigidForce {
     X(int32_t, refines) X(int32_t, saved_at) \
     /* in the memory */ \
     X(int32_t, body_at) X(int32_t, row_at) X(int32_t, factor_at) X(int32_t, schur_at) \
-    /* least part of a row that counts as independent; rows that follow from others share the load; part of the \
-       diagonal that is added to the matrix, or 0 */ \
+    /* least fraction of a row that counts as independent; rows that follow from others share the load; fraction of \
+       the diagonal that is added to the matrix, or 0 */ \
     X(double, pivot) X(int32_t, share) X(double, cfm)
 // clang-format on
 
@@ -167,7 +167,7 @@ typedef struct RigidConstants {
 #define RIGID_PARAMETERS(X) \
     X(alpha, "1/s", 5.0, 0.0, 1e9, "gain: 2 alpha on the velocity error (baumgarte), alpha on the position error (original); in units of dt if gain_units: per_dt") \
     X(beta, "1/s", 5.0, 0.0, 1e9, "gain: beta^2 on the position error (baumgarte), 1 + beta on the velocity error (original)") \
-    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: part of the position error that a step corrects") \
+    X(gamma, "1", 0.2, 0.0, 2.0, "form velocity: fraction of the position error that a step corrects") \
     X(frequency, "Hz", 30.0, 1e-6, 1e9, "form soft: frequency of the constraint as a spring") \
     X(damping_ratio, "1", 1.0, 0.0, 1e6, "form soft: damping ratio of the constraint as a spring") \
     X(gravity, "m/s^2", 9.81, -1e3, 1e3, "acceleration of gravity, downwards") \
@@ -219,8 +219,8 @@ enum { RIGID_DEBUG(RIGID_ENTRY) RIGID_N_DEBUG };
 #undef RIGID_ENTRY
 enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 
-// Part of the diagonal added to rows that share a load: RIGID_EASE_TURNED times the square of the angle by which errors
-// have turned J (solve.h), at least option pivot, and at most a limit.
+// Fraction of the diagonal added to rows that share a load: RIGID_EASE_TURNED times the square of the angle by which
+// errors have turned J (solve.h), at least option pivot, and at most a limit.
 #define RIGID_EASE_TURNED 3000.0
 #define RIGID_EASE_MOST 1e-4
 
@@ -232,7 +232,7 @@ enum { RIGID_DEBUG_ROWS = 64 }; // in larger worlds the first ones
 #define RIGID_ENERGY_ROUND 1e-6 // of E(0), which may be rounding
 #define RIGID_ROUNDED 1e-12     // of positions, per step: what rounding moves a body at most
 
-// part of the kinetic energy that steps which miss the constraints may gain or lose in total
+// fraction of the kinetic energy that steps which miss the constraints may gain or lose in total
 #define RIGID_JUMP 1e-3
 
 enum { RIGID_NONE, RIGID_DIVERGED, RIGID_SOLVER, RIGID_OPEN, RIGID_ENERGY, RIGID_CONSTRAINT };
@@ -264,7 +264,7 @@ enum {
     RIGID_JOINT_CELLS = 21,              // LDL' of its block
     RIGID_SUM_SQUARES = RIGID_N_METRICS, // of the errors, after the metrics so far
     RIGID_SUM_ENERGY,                    // E(0)
-    RIGID_SUM_JUMPS,                     // parts of the kinetic energy changed by steps that missed the constraints
+    RIGID_SUM_JUMPS,                     // fractions of the kinetic energy changed by steps that missed the constraints
     RIGID_SUM_FOLLOW,                    // rattle: rows that follow from others at the start
     RIGID_SUM_OPEN,                      // 1: the start is refused
     RIGID_SUM_PLAY,                      // J at the start that may become kinetic; infinite: not judged

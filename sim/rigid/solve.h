@@ -337,11 +337,11 @@ HD_CALL void rigid_solve_once(const RigidLanes *restrict w, bool first)
 //
 // A + E is factored in place of A, E = ease diag(A), and each pass solves for the residual:
 //     lambda_k+1 = lambda_k + (A + E)^-1 (b - A lambda_k).
-// A pass leaves ease/(s + ease) of the part of lambda that belongs to an eigenvalue s of A (in units of its diagonal).
-// If b is inconsistent, each pass also adds the same vector v with A v = 0. After n passes, n times the last change is
-// subtracted: this removes v, and keeps the rest, whose last change is 0 if s >> ease. Eigenvalues far below ease count
-// as 0, and the solution changes smoothly when an eigenvalue passes ease. Source: J. D. Riley, Math. Tables Aids
-// Comput. 9, 1955 (the iteration).
+// A pass leaves ease/(s + ease) of the component of lambda that belongs to an eigenvalue s of A (in units of its
+// diagonal). If b is inconsistent, each pass also adds the same vector v with A v = 0. After n passes, n times the last
+// change is subtracted: this removes v, and keeps the rest, whose last change is 0 if s >> ease. Eigenvalues far below
+// ease count as 0, and the solution changes smoothly when an eigenvalue passes ease. Source: J. D. Riley, Math. Tables
+// Aids Comput. 9, 1955 (the iteration).
 //
 // Only islands that have such rows when their rows are first met are eased. Elsewhere a row without a pivot, at a
 // singular pose, is left out for that step.
@@ -368,8 +368,8 @@ HD_CALL real rigid_turned_by(const RigidLanes *restrict w, const RigidIsland *is
     return most;
 }
 
-// The ease of an island's rows. If errors have turned J by phi, a part of about phi^2 is left of redundant rows when
-// all are met; it must count as 0.
+// The ease of an island's rows. If errors have turned J by phi, a fraction of about phi^2 is left of redundant rows
+// when all are met; it must count as 0.
 HD real rigid_ease_of(const RigidLanes *w, const RigidIsland *island)
 {
     const real phi = w->c.form == RIGID_RATTLE ? splat(0.0) : rigid_turned_by(w, island);

@@ -7,7 +7,7 @@
 #include "forces.h"
 #include "solve.h"
 
-// s, c and k of a form. Form soft also gives the part of the diagonal that is added to it, and acts on |d| - L.
+// s, c and k of a form. Form soft also gives the fraction of the diagonal that is added to it, and acts on |d| - L.
 typedef struct RigidGains {
     real s, c, k, soft;
     mask normal; // rows are divided by |d|

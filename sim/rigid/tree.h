@@ -14,7 +14,7 @@
 
 // ---- rows that are eased (solve.h) ----------------------------------------------------------------------------------
 
-// Least part of a row that counts; for eased rows any part does. By their ease; by the cell of their island.
+// Least fraction of a row that counts; for eased rows any fraction does. By their ease; by the cell of their island.
 HD real rigid_least_eased(real ease, double pivot)
 {
     return select_real(MASK(ease > splat(0.0)), splat(0.0), splat(pivot));

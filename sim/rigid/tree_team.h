@@ -1,6 +1,6 @@
 // The trees by one thread or by a team of them, with the same bits. Bodies of equal depth are computed in parallel,
 // each by a crew of eight threads. Thread c of a crew holds column c of a symmetric block, or row c of a joint's J, in
-// its registers. A body's crew adds the parts of its children itself, in their order. Work on a single body (masses,
+// its registers. A body's crew adds the terms of its children itself, in their order. Work on a single body (masses,
 // pivots, a triangular solve) is in tree.h.
 #ifndef HOPSCOTCH_RIGID_TREE_TEAM_H
 #define HOPSCOTCH_RIGID_TREE_TEAM_H
@@ -203,7 +203,7 @@ HD void rigid_crew_eliminate(const RigidCrew *crew, const RigidSlot *slot)
     rigid_crew_show(crew, a, n, rigid_joint_factor(crew, slot), NULL);
 }
 
-// R with the parts of the children, z of the joint, and S^-1 z, which is kept in its rows' X during the upward pass.
+// R with the terms of the children, z of the joint, and S^-1 z, which is kept in its rows' X during the upward pass.
 HD void rigid_crew_raise(const RigidCrew *crew, const RigidSlot *slot)
 {
     const int body = slot->item, n = slot->n_rows, c = crew->column, own = c < RIGID_BLOCK ? c : 0;

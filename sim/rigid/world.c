@@ -514,7 +514,7 @@ static void world_lay_islands(const RigidForest *forest, RigidConstants *c, doub
     }
 }
 
-// Passes of refinement at the end of a part of a step of rattle. Forces that depend on velocities ask for them, and
+// Passes of refinement at the end of a substep of rattle. Forces that depend on velocities ask for them, and
 // trees, where rounding concerns more than multipliers.
 static void world_find_trees(RigidConstants *c, const RigidIsland *islands)
 {

@@ -147,8 +147,8 @@ typedef struct TerrainPatch {
     real twist;                    // d2z/dx dy
 } TerrainPatch;
 
-// Where a coordinate lies on an axis of the grid: the cell, the coordinate u in it from 0 to 1, and whether it is inside.
-// Outside the position is that of the nearest edge.
+// Where a coordinate lies on an axis of the grid: the cell, the coordinate u in it from 0 to 1, and whether it is
+// inside. Outside the position is that of the nearest edge.
 typedef struct TerrainPosition {
     real cell, u;
     mask inside;

@@ -40,8 +40,8 @@ HD void rest_bar(const ArticulatedLanes *w, int body, Quaternion x)
 }
 HD void inertia_bar(const ArticulatedLanes *w, int body, const Symmetric3 *x)
 {
-    const real parts[6] = {x->xx, x->yy, x->zz, x->xy, x->xz, x->yz};
-    for (int k = 0; k < 6; k++) number_bar(w, body, ARTICULATED_xx + k, parts[k]);
+    const real components[6] = {x->xx, x->yy, x->zz, x->xy, x->xz, x->yz};
+    for (int k = 0; k < 6; k++) number_bar(w, body, ARTICULATED_xx + k, components[k]);
 }
 
 // Of an input of the lane.

@@ -108,7 +108,7 @@ HD void pair_back_end(GradientPair *pair, const AdjointSlice *slice, int64_t lan
     gradient_back_end(&pair->gradient, slice->batch.lanes, slice->gradient + lane, slice->growth + lane);
 }
 
-// A slice is part of a segment. A lane that had ended before it has nothing to do yet, but waits with the others.
+// A segment consists of slices. A lane that had ended before it has nothing to do yet, but waits with the others.
 HD void articulated_adjoint_back_slice(const Constants *constants, const double *assets, const AdjointSlice *slice,
                                        int64_t lane, int thread)
 {

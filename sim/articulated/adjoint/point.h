@@ -81,12 +81,12 @@ HD Vector3 pull_rim(const Rotation *r, const ArticulatedPoint *point, real scale
     const Vector3 u_bar = along(cross3(v_bar, rim.axis), radius * point->turn[0], d_bar);
     Vector3 axis_bar = cross3(rim.u, v_bar);
     const Vector3 tilted_bar = scaled(-1.0 / rim.length, along(u_bar, -dot3(rim.u, u_bar), rim.u));
-    const real slope = -2.0 * rim.part / (RIM_FLAT * RIM_FLAT + square); // d part/d|t|^2, twice
+    const real slope = -2.0 * rim.weight / (RIM_FLAT * RIM_FLAT + square); // d weight/d|t|^2, twice
     const Vector3 across_bar = along(tilted_bar, slope * dot3(rim.side, tilted_bar), rim.across);
     const real height = dot3(n, rim.axis), height_bar = -dot3(rim.axis, across_bar);
     axis_bar = along(along(axis_bar, -height, across_bar), height_bar, n);
     pull_turned(r_bar, vector3_of(point->axis), axis_bar);
-    pull_turned(r_bar, vector3_of(point->side), scaled(rim.part, tilted_bar));
+    pull_turned(r_bar, vector3_of(point->side), scaled(rim.weight, tilted_bar));
     return along(across_bar, height_bar, rim.axis);
 }
 
