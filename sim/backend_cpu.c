@@ -165,7 +165,7 @@ const CpuWay *cpu_way(const Backend *backend, int valid)
     return valid == 1 ? &cpu->alone : &cpu->vectors;
 }
 
-typedef enum CpuWork { CPU_WORK_columns, CPU_WORK_blocks } CpuWork;
+typedef enum CpuWork { CPU_WORK_columns, CPU_WORK_chunks } CpuWork;
 #define CPU_WORK(model, kernel, threads, alone, work, fill) CPU_WORK_##work,
 static bool cpu_moves_lanes(int kernel)
 {
@@ -340,7 +340,7 @@ static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
 }
 
 // Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in
-// blocks of neighbouring lanes.
+// chunks of neighbouring lanes.
 static void cpu_make_room(CpuBackend *cpu, Batch *batch)
 {
     enum { PART = 16 }; // of the lanes, that must have ended before others are moved
@@ -366,7 +366,7 @@ static Error cpu_prepare(Backend *backend, const Configured *configured, int64_t
     CpuBackend *cpu = (CpuBackend *)backend;
     const int64_t fields = configured->n_parameters + configured->n_work + configured->n_metrics;
     const int64_t samples = traced * capacity * configured->n_columns;
-    const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_block)
+    const int64_t idle = 2 * LANES_MOST; // lanes, at most, of incomplete last groups (lanes_work_chunk)
     arena_destroy(&cpu->arena);
     arena_destroy(&cpu->debug_arena);
     TRY(arena_create(&cpu->arena,

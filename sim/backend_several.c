@@ -1,4 +1,4 @@
-// Several devices of one host as one backend. Blocks of neighbouring lanes are dealt to the devices in turn, so that
+// Several devices of one host as one backend. Chunks of neighbouring lanes are dealt to the devices in turn, so that
 // each gets a share of the long lanes and of the observed ones. Each device has a thread. A lane depends on nothing but
 // itself, so the number of devices changes no bit.
 //
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEVERAL_BLOCK = 32 }; // lanes; a warp of a GPU, whole vectors of a CPU
+enum { SEVERAL_CHUNK = 32 }; // lanes; a warp of a GPU, whole vectors of a CPU
 
 typedef struct SeveralBackend SeveralBackend;
 
 typedef struct SeveralDevice {
     SeveralBackend *several;
-    int number, index; // its number on the host; its turn in the dealing of blocks
+    int number, index; // its number on the host; its turn in the dealing of chunks
     Backend *inner;    // NULL: it could not be opened
     pthread_t thread;
     bool leaving;                      // its thread shall end
@@ -125,9 +125,9 @@ static Error several_start(SeveralBackend *several, uint64_t devices)
 // Number of the lanes [0, lanes) of a batch that the device has. They are its first ones, in the same order.
 static int64_t several_share(const SeveralDevice *device, int64_t lanes)
 {
-    const int64_t devices = device->several->n_devices, blocks = lanes / SEVERAL_BLOCK;
-    const int64_t whole = blocks / devices + (device->index < blocks % devices);
-    return whole * SEVERAL_BLOCK + (device->index == blocks % devices ? lanes % SEVERAL_BLOCK : 0);
+    const int64_t devices = device->several->n_devices, chunks = lanes / SEVERAL_CHUNK;
+    const int64_t whole = chunks / devices + (device->index < chunks % devices);
+    return whole * SEVERAL_CHUNK + (device->index == chunks % devices ? lanes % SEVERAL_CHUNK : 0);
 }
 
 typedef enum SeveralDirection { SEVERAL_OUT, SEVERAL_BACK } SeveralDirection; // to the device; from it
@@ -137,9 +137,9 @@ static void several_copy(const SeveralDevice *device, void *whole, void *own, si
                          SeveralDirection direction)
 {
     unsigned char *all = whole, *mine = own;
-    const int64_t turn = (int64_t)SEVERAL_BLOCK * device->several->n_devices;
-    for (int64_t first = (int64_t)SEVERAL_BLOCK * device->index; first < lanes; first += turn) {
-        const size_t size = item * (size_t)(lanes - first < SEVERAL_BLOCK ? lanes - first : SEVERAL_BLOCK);
+    const int64_t turn = (int64_t)SEVERAL_CHUNK * device->several->n_devices;
+    for (int64_t first = (int64_t)SEVERAL_CHUNK * device->index; first < lanes; first += turn) {
+        const size_t size = item * (size_t)(lanes - first < SEVERAL_CHUNK ? lanes - first : SEVERAL_CHUNK);
         unsigned char *at = all + (size_t)first * item;
         memcpy(direction == SEVERAL_OUT ? mine : at, direction == SEVERAL_OUT ? at : mine, size);
         mine += size;

@@ -176,7 +176,7 @@ HD_CALL EnvironmentTold environment_evaluate_called(const EnvironmentView *e, in
 
 // ---- an episode begins ----------------------------------------------------------------------------------------------
 
-// The words of block `index` of this lane's episode: two uniform numbers, in (0, 1] and [0, 1).
+// The words number `index` of this lane's episode: two uniform numbers, in (0, 1] and [0, 1).
 HD void environment_draw(const EnvironmentView *e, const LaneGroup *group, uint32_t index, real *u, real *v)
 {
     enum { PURPOSE = 5 }; // beside those of sim.h
@@ -186,9 +186,9 @@ HD void environment_draw(const EnvironmentView *e, const LaneGroup *group, uint3
         const uint64_t episode = e->episode[lane];
         const Philox counter = {
             {index, (uint32_t)episode, e->stream[lane], (uint32_t)PURPOSE << 16 | (uint32_t)(episode >> 32 & 0xffff)}};
-        const Philox block = philox4x32_10(counter, e->seed[lane]);
-        set_lane(u, i, philox_unit(block.word[0], block.word[1]) + 0x1p-53);
-        set_lane(v, i, philox_unit(block.word[2], block.word[3]));
+        const Philox drawn = philox4x32_10(counter, e->seed[lane]);
+        set_lane(u, i, philox_unit(drawn.word[0], drawn.word[1]) + 0x1p-53);
+        set_lane(v, i, philox_unit(drawn.word[2], drawn.word[3]));
     }
 }
 

@@ -33,17 +33,17 @@ HD void lanes_set_metric(const LaneGroup *group, int metric, real value, mask wh
                 group->valid);
 }
 
-// The work fields of the group as one block, in an order that only the model knows. Field i of the group's k-th lane
-// stands at [i*stride + k]. On a CPU the block has room for all LANES, even if the group has fewer. A kernel uses
+// The work fields of the group as one chunk, in an order that only the model knows. Field i of the group's k-th lane
+// stands at [i*stride + k]. On a CPU the chunk has room for all LANES, even if the group has fewer. A kernel uses
 // either this or lanes_work, never both.
-HD double *lanes_work_block(const LaneGroup *group, int fields, int *stride)
+HD double *lanes_work_chunk(const LaneGroup *group, int fields, int *stride)
 {
 #if defined(HOPSCOTCH_ALONE)
     *stride = LANES_TOGETHER;
     return group->batch.work + group->lane / LANES_TOGETHER * LANES_TOGETHER * fields + group->lane % LANES_TOGETHER;
 #elif defined(HOPSCOTCH_TEAMS)
     // neighbouring threads use neighbouring numbers, of one lane or of LANES_TOGETHER lanes
-    *stride = group->team.blocks > 0 ? 1 : LANES_TOGETHER;
+    *stride = group->team.thread_blocks > 0 ? 1 : LANES_TOGETHER;
     return group->batch.work + group->lane / *stride * *stride * fields + group->lane % *stride;
 #else
     // neighbouring fields are contiguous in memory; observed lanes form separate groups

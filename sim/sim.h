@@ -329,19 +329,19 @@ struct Configured {
     int debug_rows;              // at most this many rows per tick
     const char *const *failures; // [n_failures] names by failure code; failures[0] is "none"
     int n_failures;
-    const char *objective; // default of `objective.minimize`
-    int kernel;            // number of its kernel (sim/models.h)
-    Executor executor;     // on the CPU, for a kernel whose step is a compute graph
-    int n_work;            // doubles of lane state between slices
-    int team_threads;      // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
-    int64_t team_lanes;    // batches of this many lanes or more use one thread per lane; 0: never
-    int team_blocks;       // best number of thread blocks of a GPU per lane, if its kernel uses whole blocks
-    int64_t n_team;        // doubles that the blocks share; the first belongs to their barrier
-    int64_t ticks;         // after this number of ticks every lane has ended
-    double tick_duration;  // s of simulated time per tick; 0 if the model has no time
-    int64_t steps_max;     // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
-                           // steps of its own; 0: a step is a tick
-    const Action *actions; // [n_actions] of external control; n_actions 0: there is none
+    const char *objective;  // default of `objective.minimize`
+    int kernel;             // number of its kernel (sim/models.h)
+    Executor executor;      // on the CPU, for a kernel whose step is a compute graph
+    int n_work;             // doubles of lane state between slices
+    int team_threads;       // best number of GPU threads per lane, whole warps; 0: the most that the kernel allows
+    int64_t team_lanes;     // batches of this many lanes or more use one thread per lane; 0: never
+    int team_thread_blocks; // best number of thread blocks of a GPU per lane, if its kernel uses whole ones
+    int64_t n_team;         // doubles that the thread blocks share; the first belongs to their barrier
+    int64_t ticks;          // after this number of ticks every lane has ended
+    double tick_duration;   // s of simulated time per tick; 0 if the model has no time
+    int64_t steps_max;      // adaptive steps: a tick is only the unit of sampling, and a lane ends after this many
+                            // steps of its own; 0: a step is a tick
+    const Action *actions;  // [n_actions] of external control; n_actions 0: there is none
     int n_actions;
     int64_t action_ticks;   // ticks for which an action is held
     int environment_kernel; // number of the kernel for environments (sim/environment.h)
@@ -710,12 +710,13 @@ Error environment_set_stream(Environment *environment, void *stream);
 typedef struct MadeWish {
     const Configured *configured;
     const double *fixed; // [n_parameters] the value that a lane input has in every trial; NaN: trials differ in it
-    int blocks;          // of MADE_THREADS, that a processor of the GPU is to hold at once
+    int thread_blocks;   // of MADE_THREADS, that a processor of the GPU is to hold at once
 } MadeWish;
 
-enum { MADE_THREADS = 64 }; // of a block; a thread advances a lane
-// `blocks` for batches of that size on a GPU with that number of processors. More blocks have fewer registers each.
-int made_blocks(const Configured *configured, int64_t lanes, int processors);
+enum { MADE_THREADS = 64 }; // of a thread block; a thread advances a lane
+// `thread_blocks` for batches of that size on a GPU with that number of processors. More of them have fewer registers
+// each.
+int made_thread_blocks(const Configured *configured, int64_t lanes, int processors);
 
 // The C++ text of the plain kernel of that configuration: one function `made` with the arguments of a general kernel
 // (sim/backend_cuda.cu). NUL-terminated, in the arena. NULL: nothing is made of this kernel; *why says why.

@@ -22,7 +22,7 @@ HD ArticulatedLanes articulated_open(const Constants *constants, const double *a
     w.actions = assets + w.c.actions;
     w.assets = assets;
     w.group = group;
-    w.base = lanes_work_block(group, w.c.cells, &stride);
+    w.base = lanes_work_chunk(group, w.c.cells, &stride);
     w.bars = w.c.cells;
     w.residuals = NULL;
 #define ARTICULATED_LOAD(name, ...) w.name = lanes_parameter(group, ARTICULATED_PARAMETER_##name);

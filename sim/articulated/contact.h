@@ -124,8 +124,8 @@ HD void contact_add(const ArticulatedLanes *w, const ArticulatedPose *pose, cons
     const real f = select_real(at.touching, h * w->ground_stiffness * at.depth, zero);
     real J[6];
     row_of_point(at.n, at.r, J);
-    block_add_point(a, K_t, at.r);
-    block_add_row(a, K_n - K_t, J);
+    body_block_add_point(a, K_t, at.r);
+    body_block_add_row(a, K_n - K_t, J);
     for (int k = 0; k < 6; k++) b[k] = fused(J[k], f, b[k]);
     push[0] = push[0] + f;
     for (int k = 0; k < 6; k++) push[1 + k] = fused(K_n, J[k], push[1 + k]);

@@ -237,11 +237,11 @@ HD void joint_add(const ArticulatedRows *rows, const ArticulatedJointState *s, r
 {
     for (int k = 0; k < PACKED_CELLS; k++) passed->a[k] = splat(0.0);
     for (int k = 0; k < 6; k++) passed->b[k] = splat(0.0);
-    block_add_point(a, rows->k, s->r_c);
-    block_add_point(passed->a, rows->k, s->r_p);
+    body_block_add_point(a, rows->k, s->r_c);
+    body_block_add_point(passed->a, rows->k, s->r_p);
     coupling_of_point(B, rows->k, s->r_c, s->r_p);
-    block_add_turn(a, rows->t, rows->t_more, s->axis);
-    block_add_turn(passed->a, rows->t, rows->t_more, s->axis);
+    body_block_add_turn(a, rows->t, rows->t_more, s->axis);
+    body_block_add_turn(passed->a, rows->t, rows->t_more, s->axis);
     coupling_add_turn(B, rows->t, rows->t_more, s->axis);
     side_add(b, splat(1.0), s->r_c, rows->f, rows->torque);
     side_add(passed->b, splat(-1.0), s->r_p, rows->f, rows->torque);
@@ -253,8 +253,8 @@ HD void joint_add_slide(const ArticulatedRows *rows, const ArticulatedJointState
     real Jc[6], Jp[6];
     row_of_point(s->axis, s->r_c, Jc);
     row_of_point(s->axis, s->r_p, Jp);
-    block_add_row(a, rows->k_more, Jc);
-    block_add_row(passed->a, rows->k_more, Jp);
+    body_block_add_row(a, rows->k_more, Jc);
+    body_block_add_row(passed->a, rows->k_more, Jp);
     coupling_add_row(B, rows->k_more, Jc, Jp);
 }
 

@@ -314,7 +314,7 @@ HD_CALL void raibert_round(const ArticulatedLanes *restrict w, const RaibertView
         for (int k = 0; k < w->bodies[foot].n_own_points; k++) {
             const ArticulatedHold hold = raibert_hold(w, v, i, k, lowest, load);
             const ArticulatedHold kept = again ? balance_kept(&hold, balance) : hold;
-            block_add_point(a, kept.weight, hold.r);
+            body_block_add_point(a, kept.weight, hold.r);
             if (again) side_add(W, splat(-1.0), hold.r, balance_first(&hold, balance), vector3_zero());
         }
     }

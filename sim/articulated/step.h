@@ -59,7 +59,7 @@ HD void step_inertia(const ArticulatedLanes *w, int body, real h, real t, real *
 }
 
 // The same with what its children passed on, unless nothing has come yet.
-HD void step_block(const ArticulatedLanes *w, int body, bool fresh, real h, real t, real *a, real *b)
+HD void step_body_block(const ArticulatedLanes *w, int body, bool fresh, real h, real t, real *a, real *b)
 {
     if (fresh) {
         step_inertia(w, body, h, t, a, b);
@@ -74,7 +74,7 @@ HD void step_pass(const ArticulatedLanes *w, int body, real h, real t, const Art
 {
     const int parent = w->bodies[body].parent, at = articulated_at(parent);
     real a[PACKED_CELLS], b[6];
-    step_block(w, parent, w->bodies[body].opens != 0, h, t, a, b);
+    step_body_block(w, parent, w->bodies[body].opens != 0, h, t, a, b);
     for (int k = 0; k < PACKED_CELLS; k++) a[k] = a[k] + passed->a[k];
     for (int k = 0; k < 6; k++) b[k] = b[k] + passed->b[k];
     limbs_put(w, at + ARTICULATED_A, PACKED_CELLS, a);
@@ -107,14 +107,14 @@ HD void step_up(const ArticulatedLanes *w, int body, real h, real t, Articulated
     const int at = articulated_at(body);
     const ArticulatedPose pose = body_pose(w, body);
     real b[6];
-    step_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
+    step_body_block(w, body, w->bodies[body].leaf != 0, h, t, a, b);
     if (w->bodies[body].n_points > 0) contact_body(w, body, &pose, h, a, b, &seen->touch);
     if (w->bodies[body].kind != ROBOT_FREE) {
         step_joint(w, body, &pose, h, t, a, b, seen);
         return;
     }
-    block_factor(a);
-    block_solve(a, b);
+    body_block_factor(a);
+    body_block_solve(a, b);
     limbs_put(w, at + ARTICULATED_U, 6, b);
 }
 

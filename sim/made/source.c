@@ -209,7 +209,7 @@ static const MadeKernel made_kernels[] = {KERNELS(MADE_KERNEL)};
 
 // Three warps per scheduler hide more latency than two, where the registers suffice (tests/bench/NOTES.md). 1,000,000
 // lanes on an H200: implicit_midpoint 1.39 s, general 1.59 s. dormand_prince spills with three: 0.36 s, general 0.30 s.
-int made_blocks(const Configured *configured, int64_t lanes, int processors)
+int made_thread_blocks(const Configured *configured, int64_t lanes, int processors)
 {
     const int fill = configured->kernel == KERNEL_NONE ? 1 : made_kernels[configured->kernel].fill;
     return lanes >= (int64_t)processors * fill * MADE_THREADS ? fill : 1;
@@ -244,7 +244,7 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
                                  "    if (lanes_take(&group, (int64_t)blockIdx.x * %d + threadIdx.x, end))\n"
                                  "        %s_%s((const Constants *)made_constants, %s, &group, false);\n"
                                  "}\n",
-                                 MADE_THREADS, wish->blocks, MADE_THREADS, kernel->model, kernel->name,
+                                 MADE_THREADS, wish->thread_blocks, MADE_THREADS, kernel->model, kernel->name,
                                  inside ? "(const double *)made_assets" : "assets"));
     return text.start;
 }

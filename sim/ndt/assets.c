@@ -228,7 +228,7 @@ static void ndt_set_constants(const NdtAssets *a, Configured *out)
     ndt_number_own(settings, a->points, c.own);
     memcpy(&out->constants, &c, sizeof c);
     out->n_team = ndt_team_doubles(a->source.count);
-    out->team_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);
+    out->team_thread_blocks = (int)((a->source.count + NDT_CHUNK - 1) / NDT_CHUNK);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

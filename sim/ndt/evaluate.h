@@ -9,7 +9,7 @@
 // The result depends on the order of every sum. A point adds its pairs in the order of its voxel's list. 32 points make
 // a row, 8 rows a chunk; both are added in halves (i and i + 16, then i and i + 8, ...). Chunk k is added to sum k % 32
 // of 32, and these are added in halves again. So points can be shared among the lanes of a vector or of a warp, rows
-// among warps and chunks among blocks, without changing a bit.
+// among warps and chunks among thread blocks, without changing a bit.
 #ifndef HOPSCOTCH_NDT_EVALUATE_H
 #define HOPSCOTCH_NDT_EVALUATE_H
 

@@ -225,8 +225,8 @@ enum { NDT_COLUMN_TIME, NDT_COLUMN_POSE, NDT_COLUMN_SCORE = NDT_COLUMN_POSE + ND
 // How the sums over points are ordered (evaluate.h).
 enum { NDT_ROW = 32, NDT_CHUNK_ROWS = 8, NDT_CHUNK = NDT_ROW * NDT_CHUNK_ROWS, NDT_CHUNK_SUMS = 32 };
 
-// Doubles that the blocks of a GPU share when several work on one alignment: for their barrier, the order, and the sums
-// of each chunk (evaluate_team.h).
+// Doubles that the thread blocks of a GPU share when several work on one alignment: for their barrier, the order, and
+// the sums of each chunk (evaluate_team.h).
 HD_BOTH int64_t ndt_team_doubles(int64_t points)
 {
     return 1 + 1 + NDT_POSE + (points + NDT_CHUNK - 1) / NDT_CHUNK * NDT_ROW;

@@ -1,5 +1,5 @@
-// The kernels of rigid bodies. On a GPU one thread steps a small world, which fits in fast memory; a warp or a block
-// steps a larger one.
+// The kernels of rigid bodies. On a GPU one thread steps a small world, which fits in fast memory; a warp or a thread
+// block steps a larger one.
 #ifndef HOPSCOTCH_RIGID_ADVANCE_H
 #define HOPSCOTCH_RIGID_ADVANCE_H
 
@@ -495,9 +495,9 @@ HD void rigid_large(const Constants *constants, const double *assets, const Lane
 {
     RigidLanes w = rigid_open(constants, assets, group);
     mask refused = no_lanes();
-    w.base = lanes_work_block(group, w.c.cells, &w.stride);
+    w.base = lanes_work_chunk(group, w.c.cells, &w.stride);
 #if defined(HOPSCOTCH_TEAMS)
-    if (group->team.blocks > 0) {
+    if (group->team.thread_blocks > 0) {
         w.rank = (int)threadIdx.x;
         w.size = (int)blockDim.x;
     }

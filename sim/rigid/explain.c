@@ -125,9 +125,9 @@ static void explain_redundant(const Configured *configured, const RigidLanes *w,
 static void explain_lighten(const RigidLanes *w, int body, double *x)
 {
     const Symmetric3 I = rigid_inertia(w, body);
-    double block[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
-    packed_factor(block, 3, splat(0.0));
-    packed_back(block, 3, x + 3);
+    double inertia[6] = {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz};
+    packed_factor(inertia, 3, splat(0.0));
+    packed_back(inertia, 3, x + 3);
     for (int k = 0; k < 3; k++) x[k] /= cell(w, rigid_body_at(w, body) + RIGID_BODY_M);
 }
 

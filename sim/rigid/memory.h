@@ -91,15 +91,15 @@ HD real most_of(real x, real most) { return select_real(MASK(x <= most) | MASK(m
 #if defined(HOPSCOTCH_TEAMS)
 enum { RIGID_WARPS_MAX = 8 };
 
-// Waits for the threads that share a world: a block, or a warp, which is then a block too.
+// Waits for the threads that share a world: a thread block, or a warp, which is then a thread block too.
 HD void rigid_wait(const RigidLanes *w)
 {
-    if (w->size > TEAM_WARP) team_block_barrier();
+    if (w->size > TEAM_WARP) thread_block_barrier();
     if (w->size == TEAM_WARP) __syncwarp();
 }
 
-// One number per warp of the block. It is small, because shared memory is taken from the cache, also for worlds that do
-// not use it.
+// One number per warp of the thread block. It is small, because shared memory is taken from the cache, also for worlds
+// that do not use it.
 HD double *rigid_of_warps(void)
 {
     __shared__ double of_warp[RIGID_WARPS_MAX];
@@ -109,9 +109,9 @@ HD double *rigid_of_warps(void)
 // Stores x of each warp in rigid_of_warps; all threads of a warp have the same x.
 HD void rigid_show_warps(double x)
 {
-    team_block_barrier(); // all have read the previous values
+    thread_block_barrier(); // all have read the previous values
     if (team_column() == 0) rigid_of_warps()[team_warp()] = x;
-    team_block_barrier();
+    thread_block_barrier();
 }
 
 // The greatest of all threads' x.

@@ -10,8 +10,9 @@ enum { RIGID_BODIES_MAX = 4096, RIGID_CONSTRAINTS_MAX = 8192, RIGID_FORCES_MAX =
 // RIGID_SHOWN_MAX. SQLite allows 2000 columns, of which a body takes 3, or 6 with their spreads. The names of a shard's
 // columns must fit an attribute of HDF5 (64 KiB, 16 bytes each).
 enum { RIGID_SHOWN = 64, RIGID_SHOWN_MAX = 256 };
-// On a GPU a warp steps a world of up to RIGID_BODIES_OF_WARP bodies, a block a larger one. From RIGID_WORLDS_A_BODY
-// worlds per body on, at most RIGID_WORLDS_AT_MOST, one thread per world is faster (tests/bench/NOTES.md).
+// On a GPU a warp steps a world of up to RIGID_BODIES_OF_WARP bodies, a thread block a larger one. From
+// RIGID_WORLDS_A_BODY worlds per body on, at most RIGID_WORLDS_AT_MOST, one thread per world is faster
+// (tests/bench/NOTES.md).
 enum { RIGID_BODIES_OF_WARP = 64, RIGID_WORLDS_A_BODY = 640, RIGID_WORLDS_AT_MOST = 12288 };
 enum { RIGID_JOINT_ROWS = 6 };                                    // between two bodies, solved as one block
 enum { RIGID_LOOP_ROWS_MAX = 1024, RIGID_ENTRIES_MAX = 1 << 20 }; // rows that close loops; entries of skylines

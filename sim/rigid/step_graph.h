@@ -599,7 +599,7 @@ static void rigid_graph_take(RigidStepGraph *g, const Constants *constants, cons
                              const LaneGroup *group)
 {
     g->w = rigid_open(constants, assets, group);
-    g->w.base = lanes_work_block(group, g->w.c.cells, &g->w.stride);
+    g->w.base = lanes_work_chunk(group, g->w.c.cells, &g->w.stride);
     g->gains = rigid_gains(&g->w);
     for (int p = 0; p < g->n_chunks; p++)
         g->chunks[p].w = rigid_islands(&g->w, g->chunks[p].first_island, g->chunks[p].n_islands);

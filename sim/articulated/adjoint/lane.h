@@ -56,7 +56,7 @@ HD Gradient gradient_open(const Constants *constants, const double *assets, cons
     int stride;
     gradient.plan = plan;
     gradient.w = articulated_open(constants, assets, group);
-    gradient.w.base = lanes_work_block(group, (int)articulated_adjoint_doubles(plan), &stride);
+    gradient.w.base = lanes_work_chunk(group, (int)articulated_adjoint_doubles(plan), &stride);
     gradient.sums = gradient.w.base + plan->cells * ARTICULATED_STRIDE;
     gradient.steps = gradient.sums + GRADIENT_SUMS * ARTICULATED_STRIDE;
     gradient.growth = gradient.steps + ARTICULATED_STRIDE;

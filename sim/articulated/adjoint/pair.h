@@ -1,4 +1,4 @@
-// A lane by two threads of a GPU, of two warps of a block. One goes ahead: it loads the state before a step and
+// A lane by two threads of a GPU, of two warps of a thread block. One goes ahead: it loads the state before a step and
 // computes the step again, while the other goes back through the step after it. Both take turns in two sets of cells:
 // the state before step k stands in set k mod 2. A warp mostly waits for memory, and 16,384 lanes are only one for each
 // scheduler of a large GPU. Where there are no teams a single thread does both.

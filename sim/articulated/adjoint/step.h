@@ -80,7 +80,7 @@ HD void pull_solve_up(const ArticulatedLanes *w, int body)
         }
         limbs_put(w, above, 6, up);
     }
-    block_solve(a, b);
+    body_block_solve(a, b);
     limbs_put(w, bar_of(w, at + ARTICULATED_U), 6, b);
 }
 
