@@ -299,7 +299,7 @@ static bool cpu_shares(const CpuBackend *cpu)
     return cpu->team != NULL && (cpu->configured.executor == EXECUTOR_LEVELS || cpu->groups < cpu->n_threads);
 }
 
-// ---- lanes that ended make room -------------------------------------------------------------------------------------
+// ---- lanes that ended move behind the others ------------------------------------------------------------------------
 
 // A group of lanes takes as long as its last one. Between slices the lanes that still run move together, and those that
 // have ended move behind them. When the batch ends, all go back to their own positions.
@@ -341,13 +341,13 @@ static int64_t cpu_running(const Batch *batch, int64_t first, int64_t end)
 
 // Observed lanes stay: their samples are found by their positions. So do lanes of kernels that keep their work in
 // chunks of neighbouring lanes.
-static void cpu_make_room(CpuBackend *cpu, Batch *batch)
+static void cpu_compact_lanes(CpuBackend *cpu, Batch *batch)
 {
-    enum { PART = 16 }; // of the lanes, that must have ended before others are moved
+    enum { FRACTION = 16 }; // 1/FRACTION of the lanes must have ended before others are moved
     const int64_t first = batch_observed(batch), running = cpu_running(batch, first, cpu->end);
     const int64_t ended = cpu->end - first - running;
     int64_t from = cpu->end;
-    if (cpu->order == NULL || ended < cpu->vectors.plain->lanes || ended < (cpu->end - first) / PART) return;
+    if (cpu->order == NULL || ended < cpu->vectors.plain->lanes || ended < (cpu->end - first) / FRACTION) return;
     for (int64_t to = first; to < first + running; to++) {
         if (batch->status[to] == LANE_RUNNING) continue;
         while (batch->status[--from] != LANE_RUNNING) {
@@ -475,7 +475,7 @@ static Error cpu_wait(Backend *backend, int slot, bool *done, double *kernel_sec
     if (*done)
         cpu_restore_order(cpu, batch);
     else
-        cpu_make_room(cpu, batch);
+        cpu_compact_lanes(cpu, batch);
     return error_none();
 }
 

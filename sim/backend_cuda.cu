@@ -54,7 +54,7 @@ typedef struct CudaSlot {
     int turn;
     int64_t tick; // ticks launched
     double kernel_seconds;
-    // The lanes that are not observed and still run; the device has the same list. It is made when many have ended.
+    // The lanes that are not observed and still run; the device has the same list. It is built when many have ended.
     int32_t *order, *device_order;
     int64_t listed; // -1: there is none, since all run
     double *team;   // [resident][n_team], shared by the thread blocks of one lane
@@ -601,11 +601,11 @@ static int64_t cuda_count_running(const int32_t *status, int64_t first, int64_t 
 // have ended, those that run are listed, so that the next slice fills its warps with them.
 static Error cuda_gather(const CudaBackend *cuda, CudaSlot *s, const Batch *host, int64_t running)
 {
-    enum { PART = 8 }; // of the lanes of a launch, that must have ended
+    enum { FRACTION = 8 }; // 1/FRACTION of the lanes of a launch must have ended
     const int64_t observed = batch_observed(host);
     const int64_t before = s->listed >= 0 ? s->listed : host->lanes - observed;
     int64_t count = 0;
-    if (before - running < before / PART || before == running) return error_none();
+    if (before - running < before / FRACTION || before == running) return error_none();
     for (int64_t i = 0; i < before; i++) {
         const int32_t lane = s->listed >= 0 ? s->order[i] : (int32_t)(observed + i);
         s->order[count] = lane;

@@ -183,7 +183,7 @@ static Error environment_synchronize(const CudaEnvironment *cuda)
     return error_none();
 }
 
-// What a step found wrong with its actions is told by the next wait, because no step waits for the device.
+// What a step found wrong with its actions is reported by the next wait, because no step waits for the device.
 static Error environment_check_actions(const CudaEnvironment *cuda)
 {
     const EnvironmentView *view = &cuda->environment.view;

@@ -469,7 +469,7 @@ struct Model {
     Error (*build)(const double *settings, const Points *points, Arena *arena, Configured *configured);
     // Writes C text that the model's headers include when they are compiled for a campaign (sim/made/source.c). False:
     // the text would take too long to compile. NULL: constants and assets are enough.
-    bool (*make)(const Configured *configured, TextSink out);
+    bool (*made_macros)(const Configured *configured, TextSink out);
     const Adjoint *adjoint; // NULL: none
     // The model's robot with a trial's values of the parameters. NULL: the model has no robot.
     const struct Robot *(*robot)(const Configured *configured, const double *parameter, Arena *arena);

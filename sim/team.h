@@ -88,13 +88,13 @@ HD void team_debug(const LaneGroup *group, double first, const double *own, int 
 {
     const DebugRows *debug = &group->batch.debug;
     if (!team_leads(group)) return;
-    const int64_t made = debug->count[group->lane];
-    double *to = debug->row + (group->lane * debug->capacity + made % debug->capacity) * group->n_debug;
+    const int64_t written = debug->count[group->lane];
+    double *to = debug->row + (group->lane * debug->capacity + written % debug->capacity) * group->n_debug;
     for (int k = 0, c = team_column(); c < count; k++, c += TEAM_WARP) to[1 + c] = lane_of(canonical(splat(own[k])), 0);
     team_warp_barrier();
     if (!team_speaks(group)) return;
     to[0] = first;
-    debug->count[group->lane] = made + 1;
+    debug->count[group->lane] = written + 1;
 }
 
 #endif

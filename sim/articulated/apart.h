@@ -30,7 +30,7 @@ HD ArticulatedApart apart_joint(const ArticulatedLanes *w, int body, real h)
     joint.rows = joint_rows(w, body, h, &joint.s, &axis);
     joint.apart = less(added(c.v, cross3(c.w, joint.s.r_c)), added(p.v, cross3(p.w, joint.s.r_p)));
     joint.turning = less(c.w, p.w);
-    joint_keep(w, body, &joint.s, &axis);
+    joint_store(w, body, &joint.s, &axis);
     return joint;
 }
 

@@ -252,7 +252,7 @@ static bool articulated_commands(const ArticulatedHost *host, const ArticulatedC
     return false;
 }
 
-// What commands motors needs them. Gains that the spec names make a joint's motor.
+// What commands motors needs them. A joint whose gains the spec names has a motor.
 static Error articulated_check_motors(const ArticulatedHost *host, const ArticulatedConstants *c, Configured *out)
 {
 #define ARTICULATED_ROW(name, ...) #name,

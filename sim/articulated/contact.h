@@ -23,7 +23,7 @@ typedef struct ArticulatedContact {
     Vector3 across;      // its velocity along the ground
     real depth, damping; // m; c(d)
     real force, mu;      // f_n; coefficient of friction
-    // what these are made of
+    // what these are computed from
     Vector3 from_centre, v; // the point in the body; velocity of the one on the ground
     ArticulatedNear near;   // the point against its surface
     real v_n;               // v.n
@@ -91,7 +91,7 @@ HD real grip_add(const ArticulatedLanes *w, const ArticulatedContact *at, int ce
 }
 
 // Stretches the springs of a body by u', before it moves.
-HD void grip_keep(const ArticulatedLanes *w, int body, real h)
+HD void grip_store(const ArticulatedLanes *w, int body, real h)
 {
     const ArticulatedBody *of = &w->bodies[body];
     const ArticulatedPose pose = body_pose(w, body);

@@ -194,7 +194,7 @@ HD ArticulatedRows joint_rows(const ArticulatedLanes *w, int body, real h, const
 }
 
 // What metrics and samples take from a joint.
-HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
+HD void joint_store(const ArticulatedLanes *w, int body, const ArticulatedJointState *s, const ArticulatedAxis *axis)
 {
     const int at = articulated_at(body);
     set_limb(w, at + ARTICULATED_COORDINATE, s->coordinate);
@@ -204,7 +204,7 @@ HD void joint_keep(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     set_limb(w, at + ARTICULATED_MOTOR_D, axis->motor_K);
 }
 
-// The rate of a hinge or slide by u', with the row that joint_keep left. The body has not moved yet; its parent may
+// The rate of a hinge or slide by u', with the row that joint_store left. The body has not moved yet; its parent may
 // have.
 HD real joint_solved_rate(const ArticulatedLanes *w, int body)
 {

@@ -1,7 +1,7 @@
 // Points of a body's shapes that may touch a surface: spheres that are fixed in the body, and the lowest points of rims
 // and ellipsoids, which move in it as it turns against the normal n of the surface.
 //     rim        t = n - (n.a) a,  t' = t + e^3/(e^2 + |t|^2) s,  u = -t'/|t'|,  r (cos u + sin a x u)
-//                about the axis a; the angles 0 and +-120 degrees make it stand. Where it lies flat (t = 0) the side s
+//                about the axis a; with the angles 0 and +-120 degrees it stands. Where it lies flat (t = 0) the side s
 //                says where the three are; their forces then don't depend on it. e = 1e-3: at |t| = 1 it is off by 1e-9
 //     ellipsoid  -S S n/|S n| in its own axes, S the half axes
 #ifndef HOPSCOTCH_ARTICULATED_POINT_H

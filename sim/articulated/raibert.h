@@ -138,7 +138,7 @@ HD Vector3 raibert_foot(const ArticulatedLanes *w, int leg)
     return added(pose.x, rotation_out(&pose.r, limb3(w, leg_at(w, leg) + RAIBERT_LEG_FOOT)));
 }
 
-HD void raibert_keep(const ArticulatedLanes *w, int at, Vector3 x, mask which)
+HD void raibert_update(const ArticulatedLanes *w, int at, Vector3 x, mask which)
 {
     const Vector3 was = limb3(w, at);
     set_limb3(w, at,
@@ -157,8 +157,8 @@ HD void raibert_switch(const ArticulatedLanes *w, const RaibertView *v, int leg)
     const mask stands = (stood | touches) & ~leaves;
     const Vector3 foot = raibert_foot(w, leg);
     const real sole = limb(w, at + RAIBERT_LEG_SOLE), ground = limb(w, at + RAIBERT_LEG_GROUND);
-    raibert_keep(w, at + RAIBERT_LEG_FROM, foot, stood & ~stands);
-    raibert_keep(w, at + RAIBERT_LEG_HOLD, foot, stands & ~stood);
+    raibert_update(w, at + RAIBERT_LEG_FROM, foot, stood & ~stands);
+    raibert_update(w, at + RAIBERT_LEG_HOLD, foot, stands & ~stood);
     set_limb(w, at + RAIBERT_LEG_GROUND, select_real(stands & ~stood, foot.z - sole, ground));
     set_limb(w, at + RAIBERT_LEG_STANDS, select_real(stands, splat(1.0), none));
     set_limb(w, at + RAIBERT_LEG_SWITCHED, select_real((stood & ~stands) | (stands & ~stood), splat(1.0), none));
@@ -193,7 +193,7 @@ HD Vector3 raibert_swing(const ArticulatedLanes *w, const RaibertView *v, int le
     const real s = select_real(late, splat(1.0), clamped((phase - duty) / swing, splat(0.0), splat(1.0)));
     const Vector3 to = raibert_foothold(w, v, leg, (1.0 - s) * swing / v->p.stride_frequency);
     const mask stands = MASK(value_of(limb(w, at + RAIBERT_LEG_STANDS)) != 0.0);
-    raibert_keep(w, at + RAIBERT_LEG_HOLD, to, ~late & ~stands);
+    raibert_update(w, at + RAIBERT_LEG_HOLD, to, ~late & ~stands);
     Vector3 foot = path_foot(limb3(w, at + RAIBERT_LEG_FROM), limb3(w, at + RAIBERT_LEG_HOLD), v->p.swing_height, s);
     const real down = v->p.late_speed * phase / v->p.stride_frequency;
     foot.z = foot.z - select_real(late, down, splat(0.0));

@@ -94,7 +94,7 @@ HD void step_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *p
     real B[36];
     joint_add(&rows, &s, a, b, B, &passed);
     if (w->bodies[body].kind == ROBOT_SLIDE) joint_add_slide(&rows, &s, a, B, &passed);
-    joint_keep(w, body, &s, &axis);
+    joint_store(w, body, &s, &axis);
     tree_eliminate(w, body, a, b, B, &passed);
     if (parent >= 0) step_pass(w, body, h, t, &passed);
     const Vector3 gap = w->bodies[body].kind == ROBOT_SLIDE ? along(s.gap, -dot3(s.axis, s.gap), s.axis) : s.gap;
@@ -164,7 +164,7 @@ HD void step_move(const ArticulatedLanes *w, int body, real h)
     set_limb4(w, at + ARTICULATED_Q, turned_cayley(q, turn, h));
 }
 
-// What tells of a failure: how large the new state is, and how fast.
+// What shows a failure: how large the new state is, and how fast.
 HD void step_look(const ArticulatedLanes *w, int body, ArticulatedSeen *seen)
 {
     const int at = articulated_at(body);
@@ -180,7 +180,7 @@ HD void step_down(const ArticulatedLanes *w, int body, real h, ArticulatedSeen *
 {
     if (!seen->lowered) tree_lower(w, body);
     if (w->bodies[body].n_points > 0) step_force(w, body, h, seen);
-    if (w->c.grips > 0) grip_keep(w, body, h);
+    if (w->c.grips > 0) grip_store(w, body, h);
     if (w->bodies[body].joint >= 0) step_rate(w, body, h, seen);
     if (w->bodies[body].kind == ROBOT_BALL)
         set_limb3(w, articulated_at(body) + ARTICULATED_RATE, joint_solved_spin(w, body));

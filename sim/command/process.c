@@ -122,7 +122,7 @@ void guard_end(Guard *guard)
     *guard = (Guard){.to = -1};
 }
 
-static void guard_tell(const Guard *guard, pid_t group, bool alive)
+static void guard_report(const Guard *guard, pid_t group, bool alive)
 {
     const GuardWord word = {.group = group, .alive = alive};
     const ssize_t sent = send(guard->to, &word, sizeof word, MSG_NOSIGNAL);
@@ -257,7 +257,7 @@ Error process_start(const ProcessPlan *plan, const Guard *guard, Process *out)
     *out = (Process){.process = child, .to = pipes.in[1], .from = pipes.out[0], .errors = pipes.errors[0], .ended = -1};
     if (child > 0) {
         (void)setpgid(child, child); // whichever of the two comes first
-        guard_tell(guard, child, true);
+        guard_report(guard, child, true);
 #ifdef SYS_pidfd_open
         out->ended = (int)syscall(SYS_pidfd_open, child, 0U);
 #endif
@@ -297,7 +297,7 @@ int process_end(Process *process, const Guard *guard, double patience)
     process->to = -1;
     const bool by_itself = process_has_ended(process->process, patience);
     process_kill(process->process);
-    guard_tell(guard, process->process, false);
+    guard_report(guard, process->process, false);
     if (process_has_ended(process->process, stuck)) (void)waitpid(process->process, &status, WNOHANG);
     process->process = 0;
     process_close_pipes(process);

@@ -32,7 +32,7 @@ typedef struct GraphWork {
     double nanoseconds;
 } GraphWork;
 
-// Makes a graph in the arena. While it is built, nothing else may use the arena.
+// Creates a graph in the arena. While it is built, nothing else may use the arena.
 Graph *graph_new(Arena *arena);
 // Adds an array that nodes read and write, with its name; returns its number.
 int graph_resource(Graph *graph, const char *name);

@@ -210,7 +210,7 @@ typedef struct PrinceAverages {
 HD void prince_average(const HopperWorld *world, PrinceAverages *sum, double weight, const PrinceRate *rate, real b)
 {
     const real error = rate->speed - world->p.x_dot_des, w = splat(weight);
-    hopper_step_add(world, &sum->step, w, &rate->rate.told);
+    hopper_step_add(world, &sum->step, w, &rate->rate.step);
     sum->speed_error2 = fused(w, error * error, sum->speed_error2);
     sum->speed = fused(w, rate->speed, sum->speed);
     sum->attitude2 = fused(w, b * b, sum->attitude2);
@@ -221,7 +221,7 @@ typedef struct PrinceStep {
     HopperVector q, v;             // the result
     PrinceRate last;               // evaluated at the result: the first stage of the next step
     PrinceAverages averages;
-    real h, error; // its length; the embedded estimate over the tolerance, good if <= 1
+    real h, error; // its length; the embedded estimate over the tolerance, accepted if <= 1
 } PrinceStep;
 
 HD real prince_square(const HopperVector *a)

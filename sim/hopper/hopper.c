@@ -153,7 +153,7 @@ static const int32_t hopper_parameter_variants[] = {HOPPER_VARIANT_PARAMETERS(HO
 #undef HOPPER_ROW
 
 #define HOPPER_ROW(name, unit, doc) {#name, unit, doc, NULL},
-static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW) HOPPER_PART_METRICS(HOPPER_ROW)};
+static const Field hopper_metrics[] = {HOPPER_METRICS(HOPPER_ROW) HOPPER_TERM_METRICS(HOPPER_ROW)};
 #undef HOPPER_ROW
 
 #define HOPPER_STATES "0 COMPRESSION, 1 THRUST, 2 FLIGHT; machine four_state: 2 AIR_PREPARE, 3 SPEED_MATCH"

@@ -17,7 +17,7 @@ enum { HOPPER_VARIANT_PARAMETERS(HOPPER_NUMBER_OF) HOPPER_N_VARIANT_PARAMETERS }
 enum {
     HOPPER_METRICS(HOPPER_NUMBER_OF) HOPPER_N_METRICS,
     HOPPER_METRIC_BEFORE_TERMS = HOPPER_N_METRICS - 1,
-    HOPPER_PART_METRICS(HOPPER_NUMBER_OF) HOPPER_N_ALL_METRICS
+    HOPPER_TERM_METRICS(HOPPER_NUMBER_OF) HOPPER_N_ALL_METRICS
 };
 #undef HOPPER_NUMBER_OF
 
@@ -37,7 +37,7 @@ enum {
 };
 
 // clang-format off
-// Sums that the metrics are made of.
+// Sums that the metrics are computed from.
 #define HOPPER_SUMS(X) \
     /* over the steps, or the time, after settle */ \
     X(sum_speed_error2) X(sum_speed) X(sum_attitude2) \
@@ -66,7 +66,7 @@ enum {
     HOPPER_STARTS(X)
 
 // Sums of terms (J) that `accounting: parts` adds: values at t = 0, then sums over the lane's life.
-#define HOPPER_PART_SUMS(X) \
+#define HOPPER_TERM_SUMS(X) \
     X(kinetic_start) X(gravity_start) X(leg_start) X(ground_start) X(stop) X(ground) X(hip) X(thrust) X(other)
 
 // Fields that adaptive steps add (dormand_prince.h).
@@ -84,7 +84,7 @@ enum {
 #define HOPPER_NUMBER_OF(name) HOPPER_WORK_term_##name,
 enum {
     HOPPER_WORK_BEFORE_TERMS = HOPPER_N_ADAPTIVE_WORK - 1,
-    HOPPER_PART_SUMS(HOPPER_NUMBER_OF) HOPPER_N_TERMS_WORK,
+    HOPPER_TERM_SUMS(HOPPER_NUMBER_OF) HOPPER_N_TERMS_WORK,
     HOPPER_WORK_held_u1 = HOPPER_N_TERMS_WORK, // what a policy asked for last
     HOPPER_WORK_held_u2,
     HOPPER_N_ALL_WORK

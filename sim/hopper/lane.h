@@ -91,7 +91,7 @@ HD void hopper_begin(const HopperWorld *world, HopperLanes *lanes, HopperSums *s
     X(x3, past.acceleration[3].x) X(z3, past.acceleration[3].z) X(a3, past.acceleration[3].a) X(b3, past.acceleration[3].b) X(l3, past.acceleration[3].l) \
     X(x4, past.acceleration[4].x) X(z4, past.acceleration[4].z) X(a4, past.acceleration[4].a) X(b4, past.acceleration[4].b) X(l4, past.acceleration[4].l) \
     X(fsm, machine.fsm)
-// Times of the controller: what lanes with own clocks need not, because they are told their actions.
+// Times of the controller: what lanes with own clocks need not, because their actions are given.
 #define HOPPER_TIMES(X) \
     X(T_s, machine.T_s) X(T_compression, machine.T_compression) \
     X(t_thrust_on, machine.t_thrust_on) X(t_transition, machine.t_transition)
@@ -121,9 +121,9 @@ HD void hopper_load(const HopperWorld *world, const LaneGroup *group, HopperLane
         HOPPER_TIMES(HOPPER_LOAD)
     }
     if (hopper_with(world, HOPPER_WITH_TERMS)) {
-        HOPPER_PART_SUMS(HOPPER_LOAD_TERM)
+        HOPPER_TERM_SUMS(HOPPER_LOAD_TERM)
     } else if (world->clocked) {
-        HOPPER_PART_SUMS(HOPPER_NO_TERM)
+        HOPPER_TERM_SUMS(HOPPER_NO_TERM)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes->held.u1 = lanes_work(group, HOPPER_WORK_held_u1);
@@ -152,7 +152,7 @@ HD void hopper_store(const HopperWorld *world, const LaneGroup *group, const Hop
         HOPPER_STARTS(HOPPER_STORE_SUM)
     }
     if (hopper_with(world, HOPPER_WITH_TERMS)) {
-        HOPPER_PART_SUMS(HOPPER_STORE_TERM)
+        HOPPER_TERM_SUMS(HOPPER_STORE_TERM)
     }
     if (hopper_with(world, HOPPER_WITH_POLICY)) {
         lanes_set_work(group, HOPPER_WORK_held_u1, lanes->held.u1, which);

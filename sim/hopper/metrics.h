@@ -1,4 +1,4 @@
-// Sums that a hopper's metrics are made of, and the metrics at the end of its life.
+// Sums that a hopper's metrics are computed from, and the metrics at the end of its life.
 //
 // In the letters of dynamics.h and control.h; a mean is over the steps, or the time, after settle:
 //     velocity_error    = sqrt(mean (v - x_dot_des)^2),  mean_speed = mean v,  attitude_rms = sqrt(mean b^2)
@@ -14,7 +14,7 @@
 // Sums of terms (J); only with `accounting: parts`.
 typedef struct HopperTerms {
 #define HOPPER_MEMBER(name) real name;
-    HOPPER_PART_SUMS(HOPPER_MEMBER)
+    HOPPER_TERM_SUMS(HOPPER_MEMBER)
 #undef HOPPER_MEMBER
 } HopperTerms;
 
@@ -36,18 +36,18 @@ typedef struct HopperStep {
 } HopperStep;
 
 // The same from the values at one instant.
-HD HopperStep hopper_told(const HopperPower *power, const HopperForces *forces, real residual)
+HD HopperStep hopper_step_of(const HopperPower *power, const HopperForces *forces, real residual)
 {
-    HopperStep told;
-    told.power = *power;
-    told.work = hopper_power_total(power);
-    told.effort = absolute(power->hip) + absolute(power->thrust);
-    told.foot_force2 = fused(forces->F_x, forces->F_x, forces->F_z * forces->F_z);
-    told.residual = residual;
-    return told;
+    HopperStep step;
+    step.power = *power;
+    step.work = hopper_power_total(power);
+    step.effort = absolute(power->hip) + absolute(power->thrust);
+    step.foot_force2 = fused(forces->F_x, forces->F_x, forces->F_z * forces->F_z);
+    step.residual = residual;
+    return step;
 }
 
-HD HopperStep hopper_told_select(const HopperWorld *world, mask m, const HopperStep *a, const HopperStep *b)
+HD HopperStep hopper_step_select(const HopperWorld *world, mask m, const HopperStep *a, const HopperStep *b)
 {
     HopperStep chosen = *a;
     if (hopper_with(world, HOPPER_WITH_TERMS)) {

@@ -233,7 +233,8 @@ const char *made_source(const MadeWish *wish, Arena *arena, const char **why)
     put_bits(&text, "made_constants", configured->constants.values, CONSTANTS_SIZE / (int64_t)sizeof(double));
     if (inside) put_bits(&text, "made_assets", configured->assets, configured->n_assets);
     put_fixed(&text, wish);
-    if (configured->model->make != NULL && !configured->model->make(configured, (TextSink){put_piece, &text}))
+    if (configured->model->made_macros != NULL &&
+        !configured->model->made_macros(configured, (TextSink){put_piece, &text}))
         return NULL;
     snprintf(path, sizeof path, "sim/%s/advance.h", kernel->model);
     headers_put(&headers, headers_index(&headers, path), &text);

@@ -93,7 +93,7 @@ static bool ndt_invert(const double *covariance, double *inverse, bool *inflated
     return storable;
 }
 
-// Makes one cell from the points [first, end) of the sorted cloud.
+// Builds one cell from the points [first, end) of the sorted cloud.
 static void ndt_take_cell(NdtBuild *build, int64_t first, int64_t end)
 {
     const NdtMapOptions *options = build->options;
@@ -155,7 +155,7 @@ static void ndt_offer(NdtBuild *build, int64_t cell)
     for (int k = 0; k < NDT_MATCHES_MAX; k++) {
         const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
         if (!ndt_is_neighbour(build, cell, offset)) continue;
-        const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are made
+        const int64_t away = ((int64_t)offset[2] * (1 << 21) + offset[1]) * (1 << 21) + offset[0]; // as keys are built
         build->candidate[build->n_candidates++] = (NdtCandidate){
             build->cell_key[cell] - away, (1 + offset[2]) << 4 | (1 + offset[1]) << 2 | (1 + offset[0]), (int32_t)cell};
     }

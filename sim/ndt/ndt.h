@@ -49,7 +49,7 @@ enum {
 // Cells are found by a table of the voxels that have a cell near them: the voxel of a point gives its list of
 // candidates in one lookup. Open addressing, linear probing; the size is a power of two, at least twice the number of
 // entries. A candidate holds the cell's mean, so that the distance test reads consecutive memory. Its code is in the
-// low bits of the fourth number. The next to highest bit is set, which makes that a normal number (converting a
+// low bits of the fourth number. The next to highest bit is set, so that it is a normal number (converting a
 // subnormal one is slow).
 typedef struct NdtMap {
     double resolution; // m, the edge of a cell
@@ -264,7 +264,7 @@ int ndt_explain(const Configured *configured, const double *point, int count, Ar
 // Sets own[NDT_N_OWN] for these settings; returns the number of inputs of a lane.
 int ndt_number_own(const double *settings, const Points *points, int32_t *own);
 
-// Model.build: makes the maps and the source in the assets from the clouds of files or a scene.
+// Model.build: computes the maps and the source in the assets from the clouds of files or a scene.
 Error ndt_build_assets(const double *settings, const Points *points, Arena *arena, Configured *configured);
 
 #endif

@@ -130,7 +130,7 @@ HD_CALL mask rigid_begin(const RigidLanes *restrict w)
 HD void rigid_most(const RigidLanes *w, int sum, real x)
 {
     const int at = w->c.sums_at + sum;
-    keep_cell(w, at, most_of(x, cell(w, at)));
+    update_cell(w, at, most_of(x, cell(w, at)));
 }
 
 // The greatest values over rows: at the state at which they were assembled, and of the solution there.
@@ -200,13 +200,13 @@ HD void rigid_sum_rows(const RigidLanes *restrict w, real dropped, real squares,
 {
     if (!rigid_speaks(w)) return;
     const int sums = w->c.sums_at;
-    keep_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
+    update_cell(w, sums + RIGID_SUM_SQUARES, cell(w, sums + RIGID_SUM_SQUARES) + squares);
     rigid_most(w, RIGID_METRIC_error_max, most->stretch);
     rigid_most(w, RIGID_SUM_LEVER, most->lever);
     rigid_most(w, RIGID_METRIC_tension_max, most_of(rigid_greatest_pull(w), most->pull));
     rigid_most(w, RIGID_METRIC_multiplier_max, most->multiplier);
     rigid_most(w, RIGID_METRIC_residual_max, most->residual);
-    keep_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
+    update_cell(w, sums + RIGID_METRIC_redundant_rows, dropped);
 }
 
 // Lanes of `redundant: drop` in which a row that is kept has nearly become dependent on those before it: its multiplier
@@ -229,7 +229,7 @@ HD mask rigid_nearly_follow(const RigidLanes *restrict w)
 // step. The choice of kept rows is fixed, but as a mechanism moves they may become dependent. What is then left of a
 // dependent row is rounding, yet above the least fraction that counts. Its multiplier is noise, although the
 // constraints are met.
-HD mask rigid_keeps_followers(const RigidLanes *restrict w, real dropped)
+HD mask rigid_drops_too_few(const RigidLanes *restrict w, real dropped)
 {
     if (w->c.redundant != RIGID_DROP || w->c.form != RIGID_RATTLE || !rigid_speaks(w)) return no_lanes();
     const int sums = w->c.sums_at;
@@ -292,7 +292,7 @@ HD void rigid_sum_state(const RigidLanes *restrict w, real energy, const RigidHe
     const real change = energy - cell(w, w->c.sums_at + RIGID_SUM_ENERGY);
     if (any_lane(missed)) rigid_find_jumps(w, change, missed);
     rigid_most(w, RIGID_METRIC_energy_error, absolute(change));
-    keep_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
+    update_cell(w, w->c.sums_at + RIGID_METRIC_energy_end, change);
     const int at = w->c.sums_at + RIGID_METRIC_touchdown;
     const RigidHeight after = rigid_height(w);
     const mask lands = MASK(before->z > 0.0) & MASK(after.z <= 0.0) & MASK(cell(w, at) < 0.0) & w->active;
@@ -372,11 +372,11 @@ HD_CALL void rigid_finish(const RigidLanes *restrict w, real steps, real t, real
     const int sums = w->c.sums_at;
     const real rows = splat((double)(w->c.n_rows > 0 ? w->c.n_rows : 1));
     const real touchdown = cell(w, sums + RIGID_METRIC_touchdown);
-    keep_cell(w, sums + RIGID_METRIC_error_rms,
-              square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
-    keep_cell(w, sums + RIGID_METRIC_survived, t);
-    keep_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
-    keep_cell(w, sums + RIGID_METRIC_error_end, greatest);
+    update_cell(w, sums + RIGID_METRIC_error_rms,
+                square_root(cell(w, sums + RIGID_SUM_SQUARES) / (rows * greater_of(steps, splat(1.0)))));
+    update_cell(w, sums + RIGID_METRIC_survived, t);
+    update_cell(w, sums + RIGID_METRIC_touchdown, select_real(MASK(touchdown < 0.0), t, touchdown));
+    update_cell(w, sums + RIGID_METRIC_error_end, greatest);
     rigid_most(w, RIGID_METRIC_error_max, greatest);
     for (int m = 0; m < RIGID_N_METRICS; m++) lanes_set_metric(w->group, m, cell(w, sums + m), which);
     for (int r = 0; r < w->c.n_named; r++) {
@@ -399,7 +399,7 @@ HD void rigid_step(const RigidLanes *restrict w, const RigidGains *gains, real t
     const real dropped = rattle ? rigid_step_rattle(w, t, &missed) : rigid_step_stabilised(w, gains, t);
     const real left_out = rigid_count_of_team(w, dropped);
     const RigidExtremes most = rigid_extremes(w);
-    missed = missed | rigid_keeps_followers(w, left_out);
+    missed = missed | rigid_drops_too_few(w, left_out);
     const mask near = rigid_nearly_follow(w);
     rigid_sum_rows(w, left_out, rigid_squares(w), &most);
     if (!rattle) rigid_move(w);

@@ -1,4 +1,4 @@
-// Explains gains before a run: the oscillator that each form makes of a constraint's error, the stability of its steps,
+// Explains gains before a run: the oscillator of a constraint's error with each form, the stability of its steps,
 // and the steady error. It uses the kernel's own gains and rows, at the initial pose.
 //
 // An error obeys C'' = -c C' - k C: omega_n = sqrt(k), zeta = c/(2 omega_n). For rigid rows (e = 1), semi-implicit

@@ -80,7 +80,7 @@ HD double *rigid_cell(const RigidLanes *w, int at) { return w->base + at * RIGID
 #endif
 HD real cell(const RigidLanes *w, int at) { return load_all(rigid_cell(w, at)); }
 HD void set_cell(const RigidLanes *w, int at, real x) { store_all(rigid_cell(w, at), x); }
-HD void keep_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
+HD void update_cell(const RigidLanes *w, int at, real x) { store_lanes(rigid_cell(w, at), x, w->active, LANES); }
 HD void add_cell(const RigidLanes *w, int at, real x) { set_cell(w, at, cell(w, at) + x); }
 
 // the greater one; a NaN stays
@@ -162,11 +162,11 @@ HD void set_cell3(const RigidLanes *w, int at, Vector3 v)
     set_cell(w, at + 1, v.y);
     set_cell(w, at + 2, v.z);
 }
-HD void keep_cell3(const RigidLanes *w, int at, Vector3 v)
+HD void update_cell3(const RigidLanes *w, int at, Vector3 v)
 {
-    keep_cell(w, at, v.x);
-    keep_cell(w, at + 1, v.y);
-    keep_cell(w, at + 2, v.z);
+    update_cell(w, at, v.x);
+    update_cell(w, at + 1, v.y);
+    update_cell(w, at + 2, v.z);
 }
 HD void add_cell3(const RigidLanes *w, int at, Vector3 v) { set_cell3(w, at, added(cell3(w, at), v)); }
 
@@ -182,9 +182,9 @@ HD int rigid_row_at(const RigidLanes *w, int row) { return w->c.row_at + RIGID_R
 // Where a thread has a world to itself on a GPU, it waits for memory. There the cells of J of a row along an axis hold
 // the arms of its ends: all of J follows from them. Rows of a constraint share the first one's.
 #if defined(HOPSCOTCH_ALONE)
-enum { RIGID_KEEPS_ARMS = 1 };
+enum { RIGID_STORES_ARMS = 1 };
 #else
-enum { RIGID_KEEPS_ARMS = 0 };
+enum { RIGID_STORES_ARMS = 0 };
 #endif
 HD int rigid_arms(const RigidLanes *w, int row)
 {
@@ -208,10 +208,10 @@ HD Quaternion rigid_q(const RigidLanes *w, int body)
 HD void rigid_set_q(const RigidLanes *w, int body, Quaternion q)
 {
     const int at = rigid_state_at(w, body) + 3;
-    keep_cell(w, at, q.x);
-    keep_cell(w, at + 1, q.y);
-    keep_cell(w, at + 2, q.z);
-    keep_cell(w, at + 3, q.w);
+    update_cell(w, at, q.x);
+    update_cell(w, at + 1, q.y);
+    update_cell(w, at + 2, q.z);
+    update_cell(w, at + 3, q.w);
 }
 
 HD void rigid_set_symmetric(const RigidLanes *w, int at, Symmetric3 a)

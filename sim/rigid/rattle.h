@@ -17,7 +17,7 @@
 #define RIGID_RATTLE_ENOUGH 3e-14 // of |C|, and of a change of velocity (m/s, rad/s)
 #define RIGID_RATTLE_SOON 1e-13   // of |C|: an iteration that is expected to leave less is the last, unchecked
 #define RIGID_RATTLE_NEAR 1e-12   // of |C|: more of it may be a miss
-#define RIGID_RATTLE_ROUND 1e-14  // relative to the numbers that C is made of: this much may be rounding
+#define RIGID_RATTLE_ROUND 1e-14  // relative to the numbers that C consists of: this much may be rounding
 #define RIGID_RATTLE_FAR 1e300    // greater than any error
 
 // x[6] <- M^-1 x of a body, for either solver
@@ -129,7 +129,7 @@ HD_CALL void rigid_fly(const RigidLanes *restrict w, int number)
         rigid_turn_top(body, w->dt, &q, &Pi);
     else
         rigid_turn_body(body, w->dt, &q, &Pi);
-    keep_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
+    update_cell3(w, rigid_state_at(w, number), along(cell3(w, start), w->dt, rigid_v(w, number)));
     rigid_set_q(w, number, rigid_from_axes(body, q));
 }
 
@@ -232,8 +232,8 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
         const real most = 0.1 * absolute(end), own = cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA);
         const real lambda = select_real(with->refined, own, end + clamped(with->ratio * jump, -most, most));
         set_cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA, lambda);
-        keep_cell(w, past + RIGID_PAST_BEGIN, lambda);
-        keep_cell(w, past + RIGID_PAST_END_BEFORE, end);
+        update_cell(w, past + RIGID_PAST_BEGIN, lambda);
+        update_cell(w, past + RIGID_PAST_END_BEFORE, end);
     }
     rigid_wait(w);
     for (int b = w->rank; b < w->n_moving; b += w->size) {
@@ -248,7 +248,7 @@ HD void rigid_kick_off(const RigidLanes *restrict w, const RigidStart *with)
         rigid_take(w, at + RIGID_BODY_F, 6, a);
         rigid_gather(w, body, 0, RIGID_ROW_LAMBDA, a);
         rigid_lighten(w, body, a);
-        for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, fused(half, a[c], cell(w, state + 7 + c)));
+        for (int c = 0; c < 6; c++) update_cell(w, state + 7 + c, fused(half, a[c], cell(w, state + 7 + c)));
     }
     rigid_no_forces(w);
 }
@@ -273,7 +273,7 @@ HD RigidAim rigid_aim_begin(const RigidLanes *w)
     return aim;
 }
 
-// The greatest of the numbers that errors are made of: bodies' coordinates, and for a distance these times its length.
+// The greatest of the numbers that errors consist of: bodies' coordinates, and for a distance these times its length.
 HD_CALL real rigid_greatest_term(const RigidLanes *restrict w)
 {
     real greatest = splat(0.0);
@@ -308,12 +308,12 @@ HD void rigid_aim_kick(const RigidLanes *w, double s)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int D = rigid_body_at(w, w->order[b]) + RIGID_BODY_D, v = rigid_state_at(w, w->order[b]) + 7;
-        for (int c = 0; c < 6; c++) keep_cell(w, v + c, fused(splat(s), cell(w, D + c), cell(w, v + c)));
+        for (int c = 0; c < 6; c++) update_cell(w, v + c, fused(splat(s), cell(w, D + c), cell(w, v + c)));
     }
     const real rise = 2.0 * s / w->dt;
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
         const int at = rigid_past_at(w, k) + RIGID_PAST_BEGIN;
-        keep_cell(w, at, fused(rise, cell(w, rigid_row_at(w, k) + RIGID_ROW_X), cell(w, at)));
+        update_cell(w, at, fused(rise, cell(w, rigid_row_at(w, k) + RIGID_ROW_X), cell(w, at)));
     }
 }
 
@@ -397,7 +397,7 @@ HD void rigid_land(const RigidLanes *restrict w)
         const int body = w->order[b], at = rigid_body_at(w, body), state = rigid_state_at(w, body);
         const Vector3 momentum = symmetric3_times(rigid_inertia(w, body), rigid_w(w, body)); // at the step's start
         rigid_set_q(w, body, quaternion_normal(rigid_q(w, body)));
-        keep_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
+        update_cell3(w, state + 10, rigid_end_spin(w, body, momentum));
         for (int c = 0; c < 6; c++) set_cell(w, at + RIGID_BODY_START + c, cell(w, state + 7 + c));
     }
     rigid_masses(w);
@@ -441,8 +441,8 @@ HD void rigid_settle_kick(const RigidLanes *w, mask open)
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, w->order[b]), state = rigid_state_at(w, w->order[b]);
         for (int c = 0; c < 6; c++)
-            keep_cell(&lanes, state + 7 + c,
-                      fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c)));
+            update_cell(&lanes, state + 7 + c,
+                        fused(half, cell(w, at + RIGID_BODY_A + c), cell(w, at + RIGID_BODY_START + c)));
     }
     rigid_wait(w);
 }
@@ -471,10 +471,10 @@ HD void rigid_settle(const RigidLanes *w, real t)
 }
 
 // Keeps the multipliers of the step's end for the next step.
-HD void rigid_keep_past(const RigidLanes *w)
+HD void rigid_store_past(const RigidLanes *w)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size)
-        keep_cell(w, rigid_past_at(w, k) + RIGID_PAST_END, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
+        update_cell(w, rigid_past_at(w, k) + RIGID_PAST_END, cell(w, rigid_row_at(w, k) + RIGID_ROW_LAMBDA));
     rigid_wait(w);
 }
 
@@ -492,7 +492,7 @@ HD_CALL real rigid_step_second_order(const RigidLanes *restrict w, real t, const
     rigid_hold(w);
     rigid_forces(w, t + w->dt, false);
     rigid_settle(w, t + w->dt);
-    rigid_keep_past(w);
+    rigid_store_past(w);
     return dropped;
 }
 

@@ -439,16 +439,16 @@ static Error rigid_configure(const double *settings, const Points *points, Arena
 // RATTLE takes 9 s to compile for a body on a ball joint, 13 s with five rows, more than 32 s with nine, 15 s by trees,
 // 16 s for two bodies, and 30 s by order six; loops by trees take up to 27 s with any form (tests/bench/NOTES.md).
 enum { RIGID_MADE_ROWS = 3 };
-static bool rigid_make(const Configured *configured, TextSink out)
+static bool rigid_made_macros(const Configured *configured, TextSink out)
 {
     RigidConstants constants;
     char line[96];
     memcpy(&constants, &configured->constants, sizeof constants);
-#define RIGID_MAKE(type, name)                                                                                         \
+#define RIGID_MADE_MACRO(type, name)                                                                                   \
     snprintf(line, sizeof line, "#define made_%s %a\n", #name, (double)constants.name);                                \
     out.write(out.to, line, strlen(line));
-    RIGID_CONSTANTS(RIGID_MAKE)
-#undef RIGID_MAKE
+    RIGID_CONSTANTS(RIGID_MADE_MACRO)
+#undef RIGID_MADE_MACRO
     if (constants.trees != 0 && constants.n_loop_rows > 0) return false;
     return constants.form != RIGID_RATTLE || (constants.n_moving == 1 && constants.n_rows <= RIGID_MADE_ROWS &&
                                               constants.rattle_order == RIGID_ORDER_TWO && constants.trees == 0);
@@ -467,7 +467,7 @@ const Model rigid_model = {
     .configure = rigid_configure,
     .choose = rigid_choose,
     .explain = rigid_explain,
-    .make = rigid_make,
+    .made_macros = rigid_made_macros,
     .debug = "debug/kkt",
     .debug_table = &rigid_debug_table,
 };

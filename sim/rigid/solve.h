@@ -490,7 +490,7 @@ HD_CALL void rigid_solve(const RigidLanes *restrict w)
 }
 
 // A and lambda <- D and X; back: the reverse.
-HD void rigid_keep_solution(const RigidLanes *w, bool back)
+HD void rigid_save_solution(const RigidLanes *w, bool back)
 {
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int at = rigid_body_at(w, w->order[b]), A = at + RIGID_BODY_A, D = at + RIGID_BODY_D;
@@ -528,9 +528,9 @@ HD_CALL void rigid_solve_rows(const RigidLanes *restrict w)
         if (island.n_loop_rows > 0) rigid_solve_looped(&island, true);
     }
     if (!rigid_is_eased(w)) return;
-    rigid_keep_solution(w, false);
+    rigid_save_solution(w, false);
     rigid_solve_passes(w, 1, RIGID_PASSES_EXACT);
-    rigid_keep_solution(w, true);
+    rigid_save_solution(w, true);
 }
 
 // rhs - J a - soft lambda of a row

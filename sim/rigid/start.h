@@ -36,7 +36,7 @@ HD_CALL RigidOpening rigid_opening(const RigidLanes *restrict w)
 }
 
 // D = M^-1 J' x for J D = -(C or J v), with the fractions `ease` of the diagonal, is added to the poses or to the
-// velocities of the active lanes. Factors anew if told to.
+// velocities of the active lanes. Factors anew if `factor` is set.
 HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool factor)
 {
     for (int k = w->row + w->rank; k < w->row_end; k += w->size) {
@@ -52,10 +52,10 @@ HD void rigid_start_change(const RigidLanes *w, bool poses, real ease, bool fact
     for (int b = w->rank; b < w->n_moving; b += w->size) {
         const int body = w->order[b], at = rigid_body_at(w, body) + RIGID_BODY_D, state = rigid_state_at(w, body);
         if (poses) {
-            keep_cell3(w, state, added(rigid_p(w, body), cell3(w, at)));
+            update_cell3(w, state, added(rigid_p(w, body), cell3(w, at)));
             rigid_set_q(w, body, quaternion_normal(turned_exponential(rigid_q(w, body), cell3(w, at + 3), splat(1.0))));
         } else {
-            for (int c = 0; c < 6; c++) keep_cell(w, state + 7 + c, cell(w, state + 7 + c) + cell(w, at + c));
+            for (int c = 0; c < 6; c++) update_cell(w, state + 7 + c, cell(w, state + 7 + c) + cell(w, at + c));
         }
     }
     rigid_wait(w);

@@ -141,7 +141,7 @@ static void rigid_node_land(void *context, int number)
 static void rigid_node_end(void *context, int number)
 {
     const RigidStepGraph *g = context;
-    rigid_keep_past(&g->chunks[number].w);
+    rigid_store_past(&g->chunks[number].w);
     if (!g->last) return;
     rigid_find_rows(g, number);
     rigid_find_state(g, number);
@@ -200,7 +200,7 @@ static void rigid_node_count(void *context, int item)
         energy = energy + g->energy[i];
         squares = squares + g->squares[i];
     }
-    const mask missed = g->missed | rigid_keeps_followers(&g->w, dropped);
+    const mask missed = g->missed | rigid_drops_too_few(&g->w, dropped);
     rigid_sum_rows(&g->w, dropped, squares, &most);
     rigid_sum_state(&g->w, energy, &g->height, missed, near, g->start);
 }

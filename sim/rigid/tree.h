@@ -54,7 +54,7 @@ HD void rigid_put(const RigidLanes *w, int at, int count, const real *x)
 HD void rigid_take_J(const RigidLanes *w, int row, int side, real *J)
 {
     const RigidRow *of = &w->rows[row];
-    if (RIGID_KEEPS_ARMS && of->kind == RIGID_ALONG) {
+    if (RIGID_STORES_ARMS && of->kind == RIGID_ALONG) {
         const Vector3 e = vector3_of(of->a), turn = cross3(cell3(w, rigid_arms(w, row) + 6 * side), e);
         J[0] = side == 0 ? e.x : -e.x;
         J[1] = side == 0 ? e.y : -e.y;

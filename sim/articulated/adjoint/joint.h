@@ -236,7 +236,7 @@ HD void pull_slide(const ArticulatedLanes *w, int body, const ArticulatedJointSt
     number_bar(w, body, ARTICULATED_reference, bar->coordinate);
 }
 
-// The angular velocity against the parent. That of a ball turned with the body; pull_kept does the rest.
+// The angular velocity against the parent. That of a ball turned with the body; pull_stored does the rest.
 HD void pull_relative(const ArticulatedLanes *w, int body, Vector3 spin_bar, ArticulatedPoseBar *c_bar,
                       ArticulatedPoseBar *p_bar)
 {
@@ -360,8 +360,8 @@ HD void pull_power(const ArticulatedLanes *w, int body, const ArticulatedSolved 
 }
 
 // The bar of the rate in the new state becomes that of the rate in the old one.
-HD void pull_kept(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedPose *c,
-                  const ArticulatedJointState *s_bar, ArticulatedPoseBar *c_bar)
+HD void pull_stored(const ArticulatedLanes *w, int body, const ArticulatedSolved *u, const ArticulatedPose *c,
+                    const ArticulatedJointState *s_bar, ArticulatedPoseBar *c_bar)
 {
     const int at = articulated_at(body) + ARTICULATED_RATE, kind = w->bodies[body].kind;
     if (kind == ROBOT_BALL) {
@@ -395,7 +395,7 @@ HD void pull_joint(const ArticulatedLanes *w, int body, const ArticulatedPose *c
     pull_rows(w, body, h, &s, &axis, &rows_bar, &axis_bar, &s_bar);
     if (w->bodies[body].joint >= 0) pull_axis(w, body, h, &s, &axis_bar, &s_bar);
     pull_state(w, body, c, &p, &s, &s_bar, c_bar, &p_bar);
-    pull_kept(w, body, &u, c, &s_bar, c_bar);
+    pull_stored(w, body, &u, c, &s_bar, c_bar);
     pose_bar_add(w, parent, &p_bar);
 }
 

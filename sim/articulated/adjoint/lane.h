@@ -19,7 +19,7 @@ typedef struct Gradient {
     const AdjointPlan *plan;
     ArticulatedLanes w;
     double *sums;   // [GRADIENT_SUMS] of each lane at its end
-    double *steps;  // [1] that each lane made; 0: it still runs
+    double *steps;  // [1] that each lane took; 0: it still runs
     double *growth; // [2] GradientGrowth
     double *firsts; // [segments][state]
     double *states; // [segment][state]: before each step of the present segment
@@ -95,7 +95,7 @@ HD void gradient_forget(const ArticulatedLanes *w, int64_t step, mask running)
     }
 }
 
-// The sums that metrics are made of: their number, and the cell of one.
+// The sums that metrics are computed from: their number, and the cell of one.
 HD int gradient_sums(const ArticulatedLanes *w)
 {
     return w->c.n_targets > 0 ? (int)GRADIENT_SUMS : (int)ARTICULATED_SUMS;
@@ -105,7 +105,7 @@ HD int gradient_sum(const ArticulatedLanes *w, int k)
     return k < ARTICULATED_SUMS ? articulated_sum(w, k) : reference_cell(w, REFERENCE_SUM + k - ARTICULATED_SUMS);
 }
 
-// Ends lanes after `ticks` steps: their metrics, and the sums that these are made of. Returns those that go on.
+// Ends lanes after `ticks` steps: their metrics, and the sums that these are computed from. Returns those that go on.
 HD mask gradient_end(const Gradient *gradient, int64_t ticks, real failure, mask running, int32_t *failures)
 {
     const ArticulatedLanes *w = &gradient->w;

@@ -19,7 +19,7 @@ HD void bar_add4(const ArticulatedLanes *w, int at, Quaternion x) { set_bar4(w, 
 
 // Nothing has a bar for the blocks of the solve. Instead of one stands the joint's command of the next step in
 // reverse.
-enum { ARTICULATED_KEPT_COMMAND = ARTICULATED_A };
+enum { ARTICULATED_STORED_COMMAND = ARTICULATED_A };
 
 // Of a number of a body, where it depends on a parameter.
 HD bool number_counts(const ArticulatedLanes *w, int body, int first, int count)

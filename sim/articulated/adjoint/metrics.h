@@ -99,11 +99,11 @@ HD void pull_command(const ArticulatedLanes *w, int body, real t, const Articula
 // The command of a step, kept until the step's reverse.
 HD void command_store(const ArticulatedLanes *w, int body, const ArticulatedCommand *of)
 {
-    set_bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND, vector3(of->command, of->sine, of->cosine));
+    set_bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND, vector3(of->command, of->sine, of->cosine));
 }
 HD ArticulatedCommand command_load(const ArticulatedLanes *w, int body)
 {
-    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_KEPT_COMMAND);
+    const Vector3 kept = bar3(w, articulated_at(body) + ARTICULATED_STORED_COMMAND);
     const ArticulatedCommand of = {kept.x, kept.y, kept.z};
     return of;
 }

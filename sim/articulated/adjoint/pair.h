@@ -57,7 +57,7 @@ typedef struct GradientPair {
     Gradient gradient;
     GradientGrowth growth;
     double *first; // the first set of cells
-    int64_t ticks; // that the lane made
+    int64_t ticks; // that the lane took
     int64_t begin, end;
 } GradientPair;
 
