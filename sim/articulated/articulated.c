@@ -66,7 +66,7 @@ static const Option articulated_options[ARTICULATED_N_OPTIONS] = {
      "control raibert: bodies that are feet, in the order of phase_1 ...: front to hind, of each pair the left one "
      "first. Without it those with points that touch the ground"},
     {"control.reaches", OPTION_INTEGER, "1", 2, 1, 100, NULL,
-     "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's place"},
+     "control raibert: iterations per step that find the joint angles with which a leg reaches its foot's position"},
     {"keyframe", OPTION_WORDS, "", 0, 0, 0, "[stand]",
      "pose of the robot's file that it starts from; without one: where the file places its bodies"},
     {"settle", OPTION_BOOLEAN, "", 0, 0, 1, NULL,

@@ -73,7 +73,7 @@ static const Parameter ndt_own[NDT_N_OWN] = {
 };
 
 static const Field ndt_metrics[NDT_N_METRICS] = {
-    {"translation_error", "m", "distance of the middle of the source from its true place", NULL},
+    {"translation_error", "m", "distance of the middle of the source from its true position", NULL},
     {"rotation_error", "rad", "angle between the final pose and the true one", NULL},
     {"missed", "1", "0 if it converged near enough to the true pose, else 1: its mean is the failure rate", NULL},
     {"score", "1", "score of the final pose: sum over all correspondences", NULL},
